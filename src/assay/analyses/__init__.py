@@ -1,0 +1,14 @@
+"""Analyses by name: one file a paper's family of tables, one line here. Items (or Judged) and Scores in, Tables out."""
+
+from assay.core.registry import Registry
+
+ANALYSES = Registry(
+    "analysis",
+    {
+        "demetr": "assay.analyses.demetr:tables",
+        "aces": "assay.analyses.aces:tables",
+        "dfki": "assay.analyses.dfki:tables",
+        "hallucinations": "assay.analyses.hallucinations:tables",
+        "contrastive": "assay.analyses.contrastive:tables",
+    },
+)

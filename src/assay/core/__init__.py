@@ -1,0 +1,36 @@
+"""The nouns and contracts that every room shares. Imports nothing but the standard library (numpy when called)."""
+
+from assay.core.batch import Batch, Segment
+from assay.core.errors import AssayError, CheckFailed, InputError, Interrupted, MissingPart, OutputError, UnknownName
+from assay.core.item import Item
+from assay.core.judged import Judged, Judgement, Outcome
+from assay.core.metric import Card, Metric, Scores, Signature, statistics
+from assay.core.registry import Registry
+from assay.core.spans import ErrorSpan
+from assay.core.table import Pivot, Table, TableColumn
+
+__all__ = [
+    "AssayError",
+    "Batch",
+    "Card",
+    "CheckFailed",
+    "ErrorSpan",
+    "InputError",
+    "Interrupted",
+    "Item",
+    "Judged",
+    "Judgement",
+    "Metric",
+    "MissingPart",
+    "Outcome",
+    "OutputError",
+    "Pivot",
+    "Registry",
+    "Scores",
+    "Segment",
+    "Signature",
+    "Table",
+    "TableColumn",
+    "UnknownName",
+    "statistics",
+]

@@ -1,0 +1,102 @@
+"""Texts to be judged, as columns.
+
+A `Batch` is what every metric gets: columns of equal length. A million lines cost a million strings and nothing more;
+``batch[i]`` makes a `Segment` for people, hot paths never do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, TypeVar
+
+from assay.core.errors import InputError, count
+
+Column = Sequence[str]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """One translation with all that is known about it."""
+
+    hypothesis: str
+    source: str | None = None
+    references: tuple[str, ...] = ()
+    langpair: str | None = None
+    system: str | None = None
+    document: str | None = None
+    id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Columns of equal length: hypotheses, and whatever is known beside them.
+
+    `references` holds one column for each reference; a segment that lacks one of several references has ``None`` there.
+    """
+
+    hypotheses: Column
+    sources: Column | None = None
+    references: tuple[Sequence[str | None], ...] | None = None
+    langpairs: Column | None = None
+    systems: Column | None = None
+    documents: Column | None = None
+    ids: Column | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.hypotheses, str):
+            raise InputError("hypotheses must be a list of strings, not one string.")
+        for name, column in self._columns():
+            if len(column) != len(self.hypotheses):
+                raise InputError(
+                    f"{name} has {count(len(column), 'segment')}, hypotheses has {len(self.hypotheses):,}: they must match."
+                )
+
+    def _columns(self) -> Iterator[tuple[str, Sequence[Any]]]:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "references":
+                for i, column in enumerate(value or (), 1):
+                    yield (f"reference {i}", column)
+            elif value is not None:
+                yield (field.name, value)
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+    @property
+    def nrefs(self) -> int:
+        """Number of reference columns."""
+        return len(self.references or ())
+
+    def __getitem__(self, i: int) -> Segment:
+        def at(column: Column | None) -> str | None:
+            return None if column is None else column[i]
+
+        return Segment(
+            hypothesis=self.hypotheses[i],
+            source=at(self.sources),
+            references=tuple(text for column in self.references or () if (text := column[i]) is not None),
+            langpair=at(self.langpairs),
+            system=at(self.systems),
+            document=at(self.documents),
+            id=at(self.ids),
+        )
+
+    def slice(self, start: int, stop: int) -> Batch:
+        """Rows start to stop, without copying a string."""
+        return self._map(lambda column: column[start:stop])
+
+    def select(self, rows: Sequence[int]) -> Batch:
+        """The given rows, in the given order."""
+        return self._map(lambda column: [column[i] for i in rows])
+
+    def _map(self, change: Any) -> Batch:
+        changed: dict[str, Any] = {}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if value is None:
+                continue
+            changed[field.name] = tuple(map(change, value)) if field.name == "references" else change(value)
+        return replace(self, **changed)

@@ -1,0 +1,189 @@
+"""The contract of a metric: a card, a signature and one function, ``score(batch) -> Scores``.
+
+A metric never reads a file, never prints, never caches and never splits work: the engine does. A metric with sufficient
+statistics also gives ``combine(stats) -> values``; corpus scores, bootstrap, paired tests and streaming are then written
+once, elsewhere.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from assay.core.batch import Batch
+from assay.core.spans import ErrorSpan
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+
+Needs = Literal["reference", "source", "both", "either"]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a metric is: read by tables (direction, contamination), by the engine (needs, storing) and by people."""
+
+    name: str
+    label: str
+    needs: Needs
+    higher_is_better: bool
+    range: tuple[float | None, float | None]
+    meaning: str
+    languages: tuple[str, ...] = ("any",)
+    licence: str = "Apache-2.0"
+    citation: str = ""
+    trained_on: tuple[str, ...] = ()
+    stored: bool = True
+    """Whether results are worth keeping in the store; False for metrics cheaper than a look-up."""
+    extra: str | None = None
+    """The optional extra of mt-assay that must be installed."""
+    decimals: int = 1
+    kind: Literal["string", "embedding", "learned", "file"] = "string"
+
+    @property
+    def needs_reference(self) -> bool:
+        """True when the metric cannot work without a reference."""
+        return self.needs in ("reference", "both")
+
+    @property
+    def needs_source(self) -> bool:
+        """True when the metric cannot work without the source."""
+        return self.needs in ("source", "both")
+
+    def covers(self, langpair: str) -> bool:
+        """Whether the card claims the target language (and the source, when used) of `langpair`."""
+        if self.languages == ("any",) or not langpair:
+            return True
+        source, _, target = langpair.partition("-")
+        return target in self.languages and (not self.needs_source or source in self.languages)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A number's identity: equal signatures (and texts) give equal numbers, for ever.
+
+    A change that moves a number raises `version`. Parameters keep the order they are given in.
+    """
+
+    name: str
+    version: int
+    parameters: tuple[tuple[str, str], ...] = ()
+    weights: str | None = None
+    precision: str | None = None
+
+    @classmethod
+    def of(cls, name: str, version: int, **parameters: object) -> Signature:
+        """``Signature.of("chrF", 1, case="mixed", nc=6)``; booleans become yes and no."""
+        return cls(name, version, tuple((key, _plain(value)) for key, value in parameters.items()))
+
+    def with_parameters(self, **parameters: object) -> Signature:
+        """The same signature with further parameters in front, such as the number of references."""
+        first = tuple((key, _plain(value)) for key, value in parameters.items())
+        return replace(self, parameters=first + self.parameters)
+
+    def __str__(self) -> str:
+        parts = [self.name, *(f"{key}:{value}" for key, value in self.parameters)]
+        if self.weights:
+            parts.append(f"weights:{self.weights}")
+        if self.precision:
+            parts.append(f"precision:{self.precision}")
+        return "|".join([*parts, f"v:{self.version}"])
+
+
+def _plain(value: object) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What a metric says about a batch, as columns of the batch's length.
+
+    `values` is the segment score (NaN: could not be scored). `stats` has one row of sufficient statistics a segment.
+    `components` are further named columns. `flags` say what a reader should know (``empty``, ``unsupported_script``,
+    ``bounded``, ``truncated``); a flag that is never raised may be left out.
+    """
+
+    values: Floats
+    stats: Floats | None = None
+    components: Mapping[str, Floats] = field(default_factory=dict)
+    spans: Sequence[tuple[ErrorSpan, ...]] | None = None
+    flags: Mapping[str, Bools] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, rows: Any) -> Scores:
+        """The given rows, in the given order (an integer array)."""
+        return Scores(
+            values=self.values[rows],
+            stats=None if self.stats is None else self.stats[rows],
+            components={name: column[rows] for name, column in self.components.items()},
+            spans=None if self.spans is None else [self.spans[int(i)] for i in rows],
+            flags={name: column[rows] for name, column in self.flags.items()},
+        )
+
+    @staticmethod
+    def concat(parts: Sequence[Scores]) -> Scores:
+        """One Scores out of consecutive parts; a flag missing in a part counts as not raised there."""
+        import numpy as np
+
+        if len(parts) == 1:
+            return parts[0]
+        if not parts:
+            return Scores(np.empty(0))
+        flags: dict[str, Bools] = {}
+        for name in dict.fromkeys(name for part in parts for name in part.flags):
+            flags[name] = np.concatenate([part.flags.get(name, np.zeros(len(part), bool)) for part in parts])
+        first = parts[0]
+        spans = [row for part in parts for row in part.spans or ()] if first.spans is not None else None
+        return Scores(
+            values=np.concatenate([part.values for part in parts]),
+            stats=None if first.stats is None else np.concatenate([p.stats for p in parts if p.stats is not None]),
+            components={name: np.concatenate([part.components[name] for part in parts]) for name in first.components},
+            spans=spans,
+            flags=flags,
+        )
+
+
+class Metric(ABC):
+    """Base of every metric. Options are keyword arguments of the constructor, with annotated types."""
+
+    card: ClassVar[Card] | Card
+
+    @property
+    @abstractmethod
+    def signature(self) -> Signature:
+        """The identity of this metric with these options."""
+
+    @abstractmethod
+    def score(self, batch: Batch) -> Scores:
+        """Scores of every segment of the batch, in its order."""
+
+    def combine(self, stats: Floats) -> Floats:
+        """Corpus values from summed sufficient statistics, over the last axis.
+
+        Metrics without statistics of their own are averaged: their statistics are (sum of values, number of segments).
+        """
+        import numpy as np
+
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.asarray(stats[..., 0] / stats[..., 1])
+
+
+def statistics(scores: Scores) -> Floats:
+    """The summable statistics of `scores`: the metric's own, or (value, 1) for a metric that is averaged.
+
+    A segment without a score (NaN) counts neither in the sum nor in the number.
+    """
+    import numpy as np
+
+    if scores.stats is not None:
+        return scores.stats
+    scored = ~np.isnan(scores.values)
+    return np.stack([np.where(scored, scores.values, 0.0), scored.astype(np.float64)], axis=1)

@@ -1,0 +1,69 @@
+"""Names to things, resolved only when used.
+
+A `Registry` maps a name to ``"module:attribute"``. Third parties add names through Python entry points
+(``assay.metrics``, ``assay.suites``, ``assay.perturbations``, ``assay.analyses``), which are looked up only when a built-in
+name does not match or when everything is listed, so that start-up stays light.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping
+from typing import Any
+
+from assay.core.errors import AssayError, InputError, MissingPart, UnknownName, unknown
+
+
+class Registry:
+    """One kind of thing (metrics, suites, …) by name."""
+
+    def __init__(self, kind: str, entries: Mapping[str, str]) -> None:
+        self.kind = kind
+        self.group = f"assay.{kind}s" if not kind.endswith("s") else f"assay.{kind}"
+        if kind == "analysis":
+            self.group = "assay.analyses"
+        self.entries = dict(entries)
+        self._plugins: dict[str, str] | None = None
+
+    def plugins(self) -> dict[str, str]:
+        """Names that other installed distributions add."""
+        if self._plugins is None:
+            from importlib.metadata import entry_points
+
+            self._plugins = {point.name: point.value for point in entry_points(group=self.group)}
+        return self._plugins
+
+    def names(self) -> list[str]:
+        """Every name, built-in ones first."""
+        return [*self.entries, *(name for name in self.plugins() if name not in self.entries)]
+
+    def resolve(self, name: str) -> Any:
+        """The thing called `name`; ``module:attribute`` is taken as it is."""
+        target = self.entries.get(name)
+        if target is None and ":" in name:
+            target = name
+        if target is None:
+            target = self.plugins().get(name)
+        if target is None:
+            plural = self.group.removeprefix("assay.")
+            raise unknown(self.kind, name, self.names(), f"assay list {plural}")
+        return load(target, f"{self.kind} {name!r}")
+
+
+def load(target: str, what: str) -> Any:
+    """Import ``module:attribute``; a missing module or attribute is reported by name."""
+    module_name, _, attribute = target.partition(":")
+    try:
+        module = importlib.import_module(module_name)
+    except AssayError:
+        raise
+    except ModuleNotFoundError as error:
+        if error.name and module_name.startswith(error.name):
+            raise UnknownName(f"{what}: there is no module {module_name!r} on the Python path.") from error
+        raise MissingPart(f"{what} needs the package {error.name!r}, which is not installed.") from error
+    except ImportError as error:
+        raise MissingPart(f"{what} could not be imported: {error}.") from error
+    try:
+        return getattr(module, attribute)
+    except AttributeError as error:
+        raise InputError(f"{what}: module {module_name!r} has no {attribute!r}.") from error

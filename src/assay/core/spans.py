@@ -1,0 +1,45 @@
+"""Error spans: where in a text an error stands, and how bad it is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.core.errors import InputError
+
+Side = Literal["source", "target"]
+SEVERITIES = ("neutral", "minor", "major", "critical")
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSpan:
+    """Characters ``start`` to ``end`` of one side's text, with severity and category.
+
+    ``text == side_text[start:end]`` always: build spans with `ErrorSpan.of`, which cuts the text itself.
+    """
+
+    side: Side
+    start: int
+    end: int
+    severity: str
+    category: str = ""
+    text: str = ""
+    confidence: float | None = None
+
+    @classmethod
+    def of(
+        cls,
+        side_text: str,
+        start: int,
+        end: int,
+        severity: str,
+        category: str = "",
+        side: Side = "target",
+        confidence: float | None = None,
+    ) -> ErrorSpan:
+        """The span of `side_text` from `start` to `end`; offsets outside the text are an error."""
+        if not 0 <= start <= end <= len(side_text):
+            raise InputError(f"span {start}:{end} lies outside its text of {len(side_text)} characters.")
+        if severity not in SEVERITIES:
+            raise InputError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}.")
+        return cls(side, start, end, severity, category, side_text[start:end], confidence)

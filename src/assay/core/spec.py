@@ -1,0 +1,67 @@
+"""Specs: ``name``, ``name:option=value,option=value`` or ``module:Class:option=value`` as people type them."""
+
+from __future__ import annotations
+
+import inspect
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from assay.core.errors import InputError, unknown
+
+
+def parse(spec: str) -> tuple[str, dict[str, str]]:
+    """Split a spec into the name and its options, still as text."""
+    name, _, rest = spec.partition(":")
+    if rest and "=" not in rest.partition(":")[0]:
+        attribute, _, rest = rest.partition(":")
+        name = f"{name}:{attribute}"
+    options: dict[str, str] = {}
+    for part in filter(None, rest.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise InputError(f"option {part!r} of {name!r} has no value. Write {name}:{part}=VALUE.")
+        options[key.strip()] = value.strip()
+    return name, options
+
+
+def build(factory: Callable[..., Any], name: str, options: Mapping[str, str]) -> Any:
+    """Call `factory` with its options converted to the types its signature names."""
+    target = factory.__init__ if inspect.isclass(factory) else factory  # type: ignore[misc]
+    parameters = {key: p for key, p in inspect.signature(factory).parameters.items() if p.kind != p.VAR_POSITIONAL}
+    hints = typing.get_type_hints(target) if options else {}
+    arguments = {}
+    for key, text in options.items():
+        if key not in parameters:
+            raise unknown(f"option of {name}", key, parameters, f"assay list metrics {name}")
+        arguments[key] = _convert(text, hints.get(key, str), name, key)
+    return factory(**arguments)
+
+
+_TRUE, _FALSE = ("yes", "true", "1", "on"), ("no", "false", "0", "off")
+
+
+def _convert(text: str, hint: Any, name: str, key: str) -> Any:
+    origin = typing.get_origin(hint)
+    if origin in (types.UnionType, typing.Union):
+        choices = typing.get_args(hint)
+        if type(None) in choices and text.lower() in ("none", ""):
+            return None
+        return _convert(text, next(choice for choice in choices if choice is not type(None)), name, key)
+    if origin is typing.Literal:
+        allowed = typing.get_args(hint)
+        if text not in allowed:
+            raise unknown(f"{key} of {name}", text, map(str, allowed))
+        return text
+    if hint is bool:
+        if text.lower() in (*_TRUE, *_FALSE):
+            return text.lower() in _TRUE
+        raise InputError(f"option {key} of {name} takes yes or no, not {text!r}.")
+    if hint in (int, float):
+        try:
+            return hint(text)
+        except ValueError:
+            kind = "a whole number" if hint is int else "a number"
+            raise InputError(f"option {key} of {name} takes {kind}, not {text!r}.") from None
+    return text

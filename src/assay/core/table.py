@@ -1,0 +1,61 @@
+"""Tables: the one shape in which results leave an analysis.
+
+A `Table` is rows of plain values under named, typed columns. Every output format renders the same Table, so JSON and the
+terminal cannot disagree. Intervals and first-place marks are columns of their own; the column they belong to names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Kind = Literal["text", "number", "count", "percent", "p"]
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumn:
+    """A column: its key in the rows, how a person reads it, and which keys stand beside it.
+
+    `percent` columns hold fractions (0..1) and are shown times 100. `interval` names the keys of the lower and upper
+    bound; `mark` names a key with a short text (``*``) shown behind the value. `hidden` columns appear in data formats only.
+    """
+
+    key: str
+    label: str = ""
+    kind: Kind = "text"
+    decimals: int = 1
+    lower_is_better: bool = False
+    interval: tuple[str, str] | None = None
+    mark: str | None = None
+    hidden: bool = False
+
+    @property
+    def title(self) -> str:
+        """The heading, with an arrow where lower is better."""
+        return (self.label or self.key) + (" ↓" if self.lower_is_better else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Pivot:
+    """How people read a long table: one line for each value of `index`, one column for each value of `columns`."""
+
+    index: str
+    columns: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under columns, with a caption above and notes below."""
+
+    name: str
+    columns: Sequence[TableColumn]
+    rows: Sequence[Mapping[str, Any]]
+    caption: str = ""
+    notes: Sequence[str] = field(default_factory=tuple)
+    pivot: Pivot | None = None
+
+    def column(self, key: str) -> TableColumn:
+        """The column with this key."""
+        return next(column for column in self.columns if column.key == key)

@@ -1,0 +1,1 @@
+"""The engine: deduplicate, look up, batch, score, store, resume."""

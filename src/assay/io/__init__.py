@@ -1,0 +1,1 @@
+"""Formats: reading texts, tables and score files, and writing safely. One file a format."""

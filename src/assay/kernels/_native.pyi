@@ -1,0 +1,18 @@
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Texts = Sequence[str]
+References = Sequence[Sequence[str | None]]
+
+def chrf(
+    hypotheses: Texts,
+    references: References,
+    char_order: int,
+    word_order: int,
+    beta: float,
+    whitespace: bool,
+    eps_smoothing: bool,
+) -> tuple[Floats, Floats]: ...

@@ -1,0 +1,11 @@
+// The extension module assay.kernels._native: every kernel family binds itself here.
+#include <nanobind/nanobind.h>
+
+namespace assay {
+void bind_chrf(nanobind::module_& m);
+}
+
+NB_MODULE(_native, m) {
+    m.doc() = "Native loops: strings and arrays in, arrays out, without the GIL.";
+    assay::bind_chrf(m);
+}

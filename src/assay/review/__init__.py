@@ -1,0 +1,1 @@
+"""Decisions that people make, kept and reused."""

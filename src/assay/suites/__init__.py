@@ -1,0 +1,13 @@
+"""Challenge and judged sets by name: one file each, one line here."""
+
+from assay.core.registry import Registry
+
+SUITES = Registry(
+    "suite",
+    {
+        "demetr": "assay.suites.demetr:Demetr",
+        "aces": "assay.suites.aces:Aces",
+        "dfki": "assay.suites.dfki:Dfki",
+        "hallucinations": "assay.suites.hallucinations:Hallucinations",
+    },
+)
