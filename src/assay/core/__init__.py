@@ -7,6 +7,7 @@ from assay.core.judged import Judged, Judgement, Outcome
 from assay.core.metric import Card, Metric, Scores, Signature, statistics
 from assay.core.registry import Registry
 from assay.core.spans import ErrorSpan
+from assay.core.suite import Measured, Suite, SuiteCard
 from assay.core.table import Pivot, Table, TableColumn
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Item",
     "Judged",
     "Judgement",
+    "Measured",
     "Metric",
     "MissingPart",
     "Outcome",
@@ -29,6 +31,8 @@ __all__ = [
     "Scores",
     "Segment",
     "Signature",
+    "Suite",
+    "SuiteCard",
     "Table",
     "TableColumn",
     "UnknownName",

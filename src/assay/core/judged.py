@@ -40,7 +40,9 @@ class Judged:
     def __post_init__(self) -> None:
         for name, column in (*self.scores.items(), *self.labels.items()):
             if len(column) != len(self.batch):
-                raise InputError(f"judgement column {name!r} has {len(column):,} rows, the batch has {len(self.batch):,}.")
+                raise InputError(
+                    f"judgement column {name!r} has {len(column):,} rows, the batch has {len(self.batch):,}."
+                )
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,4 @@ def chrf_statistics(hypothesis: str, reference: str, char_order: int, word_order
     sides = [(ngrams(hyp, n), ngrams(ref, n)) for n in range(1, char_order + 1)]
     hyp_words, ref_words = chrf_words(hypothesis), chrf_words(reference)
     sides += [(ngrams(hyp_words, n), ngrams(ref_words, n)) for n in range(1, word_order + 1)]
-    return [
-        number for h, r in sides for number in (h.total() if r else 0, r.total(), (h & r).total())
-    ]
+    return [number for h, r in sides for number in (h.total() if r else 0, r.total(), (h & r).total())]
