@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.batch import Batch
 from assay.core.spans import ErrorSpan
@@ -154,7 +154,7 @@ class Scores:
 class Metric(ABC):
     """Base of every metric. Options are keyword arguments of the constructor, with annotated types."""
 
-    card: ClassVar[Card] | Card
+    card: Card
 
     @property
     @abstractmethod

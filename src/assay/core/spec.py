@@ -28,7 +28,7 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
 
 def build(factory: Callable[..., Any], name: str, options: Mapping[str, str]) -> Any:
     """Call `factory` with its options converted to the types its signature names."""
-    target = factory.__init__ if inspect.isclass(factory) else factory  # type: ignore[misc]
+    target = factory.__init__ if inspect.isclass(factory) else factory
     parameters = {key: p for key, p in inspect.signature(factory).parameters.items() if p.kind != p.VAR_POSITIONAL}
     hints = typing.get_type_hints(target) if options else {}
     arguments = {}

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Literal
 
 from assay.core.item import Item
 from assay.core.judged import Judged
@@ -39,7 +39,7 @@ class SuiteCard:
 class Suite(ABC):
     """One challenge set or judged set. It opens its files once and knows nothing of metrics."""
 
-    card: ClassVar[SuiteCard] | SuiteCard
+    card: SuiteCard
 
     @abstractmethod
     def load(self, folder: Path | None) -> Sequence[Item] | Judged:
