@@ -3,9 +3,13 @@
 
 namespace assay {
 void bind_chrf(nanobind::module_& m);
+void bind_requests(nanobind::module_& m);
+void bind_resample(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
     m.doc() = "Native loops: strings and arrays in, arrays out, without the GIL.";
     assay::bind_chrf(m);
+    assay::bind_requests(m);
+    assay::bind_resample(m);
 }

@@ -1,0 +1,136 @@
+// Requests: which rows of a batch are really different, in an order that keeps equal references together; and what a
+// reader should know about the texts themselves. The specification is twins/requests.py.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+
+#include <bit>
+#include <numeric>
+
+#include "arrays.hpp"
+#include "text.hpp"
+
+namespace assay {
+namespace {
+
+uint64_t mix(uint64_t h, uint64_t value) {
+    h = (h ^ value) * 0x9E3779B97F4A7C15ull;
+    return h ^ (h >> 29);
+}
+
+// Python's own hash of the string: computed once, then kept inside the string. Needs the GIL.
+uint64_t hash_of(const Text& text) {
+    return text ? static_cast<uint64_t>(PyObject_Hash(text.object)) : 0x5bd1e995ull;
+}
+
+// Numbers rows by the equality of some columns, in order of first appearance.
+class Numbering {
+  public:
+    explicit Numbering(size_t rows) : mask_(std::bit_ceil(rows * 2 + 2) - 1), slots_(mask_ + 1, 0) {}
+    template <class Equal>
+    uint32_t number(uint64_t hash, uint32_t row, const Equal& equal) {
+        size_t at = hash & mask_;
+        while (slots_[at] != 0) {
+            const uint32_t known = slots_[at] - 1;
+            if (hashes_[known] == hash && equal(first_[known], row)) return known;
+            at = (at + 1) & mask_;
+        }
+        first_.push_back(row);
+        hashes_.push_back(hash);
+        slots_[at] = static_cast<uint32_t>(first_.size());
+        return slots_[at] - 1;
+    }
+    const std::vector<uint32_t>& first() const { return first_; }
+
+  private:
+    size_t mask_;
+    std::vector<uint32_t> slots_, first_;
+    std::vector<uint64_t> hashes_;
+};
+
+std::tuple<Vector<int64_t>, Vector<int64_t>> distinct(nb::handle hypotheses, nb::sequence references, nb::sequence others) {
+    const Column hyps(hypotheses, "hypotheses");
+    const size_t n = hyps.size();
+    const std::vector<Column> refs = columns(references, n), more = columns(others, n);
+    Numbering groups(n), requests(n);
+    std::vector<uint32_t> group_of_request;
+    Buffer<int64_t> inverse(n);
+    auto same_refs = [&](uint32_t a, uint32_t b) {
+        for (const Column& column : refs)
+            if (!(column[a] == column[b])) return false;
+        return true;
+    };
+    for (uint32_t i = 0; i < n; ++i) {
+        uint64_t h = 0;
+        for (const Column& column : refs) h = mix(h, hash_of(column[i]));
+        const uint32_t group = groups.number(h, i, same_refs);
+        h = mix(h, hash_of(hyps[i]));
+        for (const Column& column : more) h = mix(h, hash_of(column[i]));
+        const uint32_t request = requests.number(h, i, [&](uint32_t a, uint32_t b) {
+            if (!(hyps[a] == hyps[b]) || !same_refs(a, b)) return false;
+            for (const Column& column : more)
+                if (!(column[a] == column[b])) return false;
+            return true;
+        });
+        if (request == group_of_request.size()) group_of_request.push_back(group);
+        inverse[i] = request;
+    }
+    // Counting sort of the requests by their reference group; stable, so first appearance decides within a group.
+    const size_t m = group_of_request.size();
+    std::vector<size_t> start(groups.first().size() + 1, 0);
+    for (uint32_t group : group_of_request) ++start[group + 1];
+    std::partial_sum(start.begin(), start.end(), start.begin());
+    Buffer<int64_t> rows(m);
+    std::vector<int64_t> place(m);
+    for (size_t request = 0; request < m; ++request) {
+        place[request] = static_cast<int64_t>(start[group_of_request[request]]++);
+        rows[static_cast<size_t>(place[request])] = requests.first()[request];
+    }
+    for (size_t i = 0; i < n; ++i) inverse[i] = place[static_cast<size_t>(inverse[i])];
+    return {rows.vector(), inverse.vector()};
+}
+
+bool blank(const Text& text) {
+    for (size_t i = 0; i < text.size; ++i)
+        if (!is_space(text[i])) return false;
+    return true;
+}
+
+Vector<uint8_t> describe(nb::handle hypotheses, nb::object sources, nb::sequence references, double ratio, size_t margin) {
+    const Column hyps(hypotheses, "hypotheses");
+    const size_t n = hyps.size();
+    std::vector<Column> srcs;
+    if (!sources.is_none()) srcs.emplace_back(sources, "sources");
+    const std::vector<Column> refs = columns(references, n);
+    Buffer<uint8_t> flags(n);
+    {
+        nb::gil_scoped_release release;
+        for (size_t i = 0; i < n; ++i) {
+            const bool empty = blank(hyps[i]);
+            uint8_t flag = empty ? 1 : 0;
+            if (!srcs.empty() && !empty && hyps[i] == srcs[0][i]) flag |= 2;
+            size_t longest = 0;
+            bool any = false;
+            for (const Column& column : refs)
+                if (column[i]) any = true, longest = std::max(longest, column[i].size);
+            if (any && hyps[i].size > longest + margin && static_cast<double>(hyps[i].size) > ratio * static_cast<double>(longest))
+                flag |= 4;
+            for (const Column& column : refs)
+                if (column[i] && blank(column[i])) flag |= 8;
+            flags[i] = flag;
+        }
+    }
+    return flags.vector();
+}
+
+}  // namespace
+
+void bind_requests(nb::module_& m) {
+    m.def("distinct", &distinct, nb::arg("hypotheses"), nb::arg("references"), nb::arg("others"),
+          "(rows, inverse): the first row of every different request, equal references side by side, and for each row the "
+          "position of its request in `rows`.");
+    m.def("describe", &describe, nb::arg("hypotheses"), nb::arg("sources").none(), nb::arg("references"), nb::arg("ratio"),
+          nb::arg("margin"),
+          "Bits for each row: 1 empty hypothesis, 2 copied source, 4 far longer than its references, 8 empty reference.");
+}
+
+}  // namespace assay

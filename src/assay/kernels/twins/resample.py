@@ -1,0 +1,18 @@
+"""What the resampling kernels compute."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def resample_sums(stats: NDArray[np.float64], indices: NDArray[np.int64]) -> NDArray[np.float64]:
+    """For every row of `indices`, the sum of the rows of `stats` that it names."""
+    return stats[indices].sum(axis=1)
+
+
+def bit_sums(stats: NDArray[np.float64], words: NDArray[np.uint32], samples: int) -> NDArray[np.float64]:
+    """For every sample, the sum of the rows of `stats` whose bit is set; bits run on through `words`, lowest first."""
+    bits = np.unpackbits(words.astype("<u4").view(np.uint8), bitorder="little")
+    chosen = bits[: samples * len(stats)].reshape(samples, len(stats))
+    return np.asarray(chosen.astype(np.float64) @ stats)

@@ -1,0 +1,61 @@
+"""Tables as data: JSON, JSON lines, CSV and TSV of the raw rows, nothing rounded. NaN becomes null or an empty field."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.core.table import Table
+
+
+def plain(value: Any) -> Any:
+    """A value that JSON can hold: numpy numbers become Python's, NaN and infinities become null."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    return value
+
+
+def rows(table: Table) -> list[dict[str, Any]]:
+    """The table's rows as JSON will show them."""
+    return [{key: plain(value) for key, value in row.items()} for row in table.rows]
+
+
+def as_json(tables: Sequence[Table], head: Mapping[str, Any] | None = None) -> str:
+    """``{..., "tables": {NAME: [rows...]}}``."""
+    whole = {**(head or {}), "tables": {table.name: rows(table) for table in tables}}
+    return json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n"
+
+
+def as_jsonl(tables: Sequence[Table]) -> str:
+    """One row a line, with the table's name in it."""
+    return "".join(
+        json.dumps({"table": table.name, **row}, ensure_ascii=False, allow_nan=False) + "\n"
+        for table in tables
+        for row in rows(table)
+    )
+
+
+def as_csv(tables: Sequence[Table], delimiter: str = ",") -> str:
+    """Each table with a heading line; several tables are parted by an empty line and named in a comment line."""
+    import csv
+
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    for i, table in enumerate(tables):
+        if len(tables) > 1:
+            out.write(("\n" if i else "") + f"# {table.name}\n")
+        keys = list(dict.fromkeys(key for row in table.rows for key in row))
+        writer.writerow(keys)
+        writer.writerows(
+            [["" if (value := plain(row.get(key))) is None else value for key in keys] for row in table.rows]
+        )
+    return out.getvalue()

@@ -1,0 +1,106 @@
+"""Tables as Markdown, LaTeX and HTML: the same grid in three costumes."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+
+from assay.core.table import Table
+from assay.report.grid import grid
+
+
+def markdown(tables: Sequence[Table]) -> str:
+    """GitHub's pipe tables, captions in bold above, notes below."""
+    return "\n".join(_markdown(table) for table in tables)
+
+
+def _markdown(table: Table) -> str:
+    drawn = grid(table)
+
+    def line(cells: Sequence[str]) -> str:
+        return "| " + " | ".join(text.replace("|", "\\|") for text in cells) + " |"
+
+    lines = [f"**{table.caption}**", ""] if table.caption else []
+    lines += [line(drawn.headings), "|" + "|".join("---:" if right else "---" for right in drawn.numeric) + "|"]
+    lines += [line(row) for row in drawn.rows]
+    lines += ["", *(f"{note}  " for note in table.notes)] if table.notes else []
+    return "\n".join(lines) + "\n"
+
+
+_LATEX = {
+    "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "↓": r"$\downarrow$", "–": "--", "<": r"$<$",
+}  # fmt: skip
+
+
+def latex(tables: Sequence[Table]) -> str:
+    """booktabs tables, ready to be \\input."""
+    return "\n".join(_latex(table) for table in tables)
+
+
+def _latex(table: Table) -> str:
+    drawn = grid(table)
+
+    def escape(text: str) -> str:
+        return "".join(_LATEX.get(char, char) for char in text)
+
+    def line(cells: Sequence[str]) -> str:
+        return "  " + " & ".join(escape(text) for text in cells) + r" \\"
+
+    columns = "".join("r" if right else "l" for right in drawn.numeric)
+    lines = [
+        r"\begin{table}",
+        r"\centering",
+        rf"\begin{{tabular}}{{{columns}}}",
+        r"\toprule",
+        line(drawn.headings),
+        r"\midrule",
+    ]
+    lines += [line(row) for row in drawn.rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    caption = " ".join([table.caption, *table.notes]).strip()
+    lines += [rf"\caption{{{escape(caption)}}}"] if caption else []
+    return "\n".join([*lines, r"\end{table}", ""])
+
+
+STYLE = """
+:root{color-scheme:light dark}
+body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}
+table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}
+caption{text-align:left;font-weight:600;padding:.3rem 0}
+th,td{padding:.2rem .7rem;border-bottom:1px solid #8884;text-align:left;white-space:nowrap}
+td.n,th.n{text-align:right}
+thead th{border-bottom:2px solid #888}
+.note{color:#777;font-size:.9em;margin:.1rem 0}
+.scroll{overflow-x:auto}
+"""
+
+
+def fragment(table: Table) -> str:
+    """One table as an HTML fragment, for a notebook or a page."""
+    drawn = grid(table)
+
+    def line(cells: Sequence[str], tag: str) -> str:
+        return (
+            "<tr>"
+            + "".join(
+                f"<{tag}{' class=n' if right else ''} dir=auto>{html.escape(text)}</{tag}>"
+                for text, right in zip(cells, drawn.numeric, strict=True)
+            )
+            + "</tr>"
+        )
+
+    caption = f"<caption>{html.escape(table.caption)}</caption>" if table.caption else ""
+    head = line(drawn.headings, "th")
+    body = "\n".join(line(row, "td") for row in drawn.rows)
+    notes = "".join(f'<p class="note">{html.escape(note)}</p>' for note in table.notes)
+    return f'<div class="scroll"><table>{caption}<thead>{head}</thead>\n<tbody>{body}</tbody></table></div>{notes}'
+
+
+def page(tables: Sequence[Table], title: str = "assay", extra: str = "") -> str:
+    """A whole HTML page that needs nothing from elsewhere; `extra` is put below the tables as it is."""
+    body = "\n".join(fragment(table) for table in tables)
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{html.escape(title)}</title><style>{STYLE}</style></head><body><h1>{html.escape(title)}</h1>\n{body}\n{extra}</body></html>\n"
+    )

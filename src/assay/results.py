@@ -1,0 +1,135 @@
+"""What the Python calls give back: numbers by name, tables for people, columns for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay.core.metric import Metric, Scores
+from assay.core.table import Table
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.analyses.comparison import Standings
+    from assay.core.metric import Floats
+
+
+class Shown:
+    """A result that prints as its table, in a terminal and in a notebook."""
+
+    def table(self) -> Table:
+        """The result as a Table."""
+        raise NotImplementedError
+
+    def __repr__(self) -> str:
+        from assay.report import render
+
+        return render([self.table()])
+
+    def _repr_html_(self) -> str:
+        from assay.report.markup import fragment
+
+        return fragment(self.table())
+
+
+@dataclass(repr=False)
+class ScoreResult(Shown):
+    """Scores of one set of translations: `system` and `segments` by metric name."""
+
+    system: dict[str, float]
+    scores: dict[str, Scores]
+    signatures: dict[str, str]
+    metrics: Mapping[str, Metric]
+    flags: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def segments(self) -> dict[str, Floats]:
+        """Segment scores by metric name, in the order of the input."""
+        return {name: scores.values for name, scores in self.scores.items()}
+
+    def __len__(self) -> int:
+        return len(next(iter(self.scores.values())))
+
+    def table(self) -> Table:
+        """One line with the corpus scores."""
+        from assay.analyses.comparison import Standing, table
+
+        standings = {"": {name: Standing(value) for name, value in self.system.items()}}
+        return table(standings, self.metrics, notes=[f"{len(self):,} segments", *flag_notes(self.flags)])
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a segment: every metric's score, its components and flags."""
+        import polars
+
+        columns: dict[str, Any] = {"segment": range(1, len(self) + 1)}
+        for name, scores in self.scores.items():
+            columns[name] = scores.values
+            columns |= {f"{name} {part}": values for part, values in scores.components.items()}
+            columns |= {f"{name} {flag}": raised for flag, raised in scores.flags.items()}
+        return polars.DataFrame(columns)
+
+
+@dataclass(repr=False)
+class Comparison(Shown):
+    """Several systems beside each other; the first is the baseline."""
+
+    standings: Standings
+    metrics: Mapping[str, Metric]
+    signatures: dict[str, str]
+    segments: int
+    settings: str
+    flags: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def baseline(self) -> str:
+        """The system that the others are tested against."""
+        return next(iter(self.standings))
+
+    def table(self) -> Table:
+        """One line a system, with intervals and stars."""
+        from assay.analyses.comparison import SIGNIFICANT, table
+
+        notes = [f"{self.segments:,} segments · {self.settings}"]
+        if len(self.standings) > 1:
+            notes.append(f"* better than {self.baseline}, p < {SIGNIFICANT} (paired bootstrap)")
+        return table(self.standings, self.metrics, notes=[*notes, *flag_notes(self.flags)])
+
+    def to_dict(self) -> dict[str, Any]:
+        """``{"baseline": ..., "systems": {SYSTEM: {METRIC: {...}}}}``."""
+        systems = {
+            system: {name: {**asdict(standing), "signature": self.signatures[name]} for name, standing in row.items()}
+            for system, row in self.standings.items()
+        }
+        return {"baseline": self.baseline, "segments": self.segments, "settings": self.settings, "systems": systems}
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row for each system and metric."""
+        import polars
+
+        return polars.DataFrame(
+            [
+                {"system": system, "metric": name, **asdict(standing)}
+                for system, row in self.standings.items()
+                for name, standing in row.items()
+            ]
+        )
+
+
+_SENTENCES = {
+    "empty_hypothesis": "empty hypotheses",
+    "copied_source": "hypotheses equal to their source",
+    "far_longer": "hypotheses far longer than their reference",
+    "empty_reference": "empty references",
+}
+
+
+def flag_notes(flags: Mapping[str, int]) -> list[str]:
+    """Counted flags as lines under a table."""
+    notes = []
+    for flag, found in flags.items():
+        metric, _, kind = flag.rpartition(" ")
+        what = _SENTENCES.get(kind, kind.replace("_", " "))
+        notes.append(f"⚠ {found:,} {what}" + (f" ({metric})" if metric else ""))
+    return notes
