@@ -1,0 +1,50 @@
+# make demo   install into .venv and show what assay does
+# make test   install everything the tests need; lint, types, import rules, tests
+# make bench  print how fast assay is beside the tools it replaces
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+SOURCES := $(shell find src CMakeLists.txt pyproject.toml README.md -type f ! -name '*.so' ! -path '*__pycache__*')
+
+.PHONY: demo test lint types imports tests bench clean
+
+demo: $(VENV)/.installed
+	$(BIN)/assay --version
+	$(BIN)/assay score -m chrf -m bleu -m ter --data src/assay/data/demo.tsv
+	$(BIN)/assay compare -m chrf -m bleu --data src/assay/data/demo.tsv
+
+test: lint types imports tests
+
+lint: $(VENV)/.tested
+	$(BIN)/ruff check src tests benchmarks
+	$(BIN)/ruff format --check src tests benchmarks
+
+types: $(VENV)/.tested
+	$(BIN)/python -m mypy
+
+imports: $(VENV)/.tested
+	PYTHONPATH=src $(BIN)/lint-imports
+
+tests: $(VENV)/.tested
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+bench: $(VENV)/.tested
+	$(BIN)/python benchmarks/string_metrics.py
+
+$(VENV)/.made:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.made $(SOURCES)
+	@command -v c++ >/dev/null || { echo "assay builds its kernels with a C++ compiler, and there is none. Try: apt-get install g++"; exit 1; }
+	$(BIN)/python -m pip install --quiet .
+	touch $@
+
+$(VENV)/.tested: $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --group test
+	touch $@
+
+clean:
+	rm -rf $(VENV) build .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -1,0 +1,41 @@
+"""``assay cache``: what the score store holds, and emptying it."""
+
+from __future__ import annotations
+
+import argparse
+
+from assay.core.table import Table, TableColumn
+
+SUMMARY = "Look at the score store and the spools of unfinished runs, or empty them."
+EXAMPLES = """examples:
+  assay cache info
+  assay cache clear"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this verb."""
+    from assay.cli.options import add_output
+    from assay.report import FORMATS
+
+    parser.add_argument("action", choices=["info", "clear"])
+    add_output(parser, FORMATS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Show or clear."""
+    from assay.api import default_store
+    from assay.cli.output import emit, note
+    from assay.engine import spool
+    from assay.io.paths import cache_dir
+
+    store = default_store()
+    if args.action == "clear":
+        store.clear()
+        runs = spool.clear(cache_dir())
+        note(f"cleared {cache_dir()} ({runs} unfinished runs)", args.quiet)
+        return 0
+    rows = [{"what": key, "value": str(value)} for key, value in store.info().items()]
+    rows.append({"what": "unfinished runs", "value": str(spool.count(cache_dir()))})
+    rows.insert(0, {"what": "folder", "value": str(cache_dir())})
+    emit([Table("cache", [TableColumn("what", " "), TableColumn("value", " ")], rows)], args)
+    return 0

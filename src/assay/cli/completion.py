@@ -1,0 +1,39 @@
+"""``assay completion``: scripts that complete verbs, options and names in a shell."""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import sys
+
+SUMMARY = "Print a completion script for bash, zsh or tcsh."
+EXAMPLES = """examples:
+  assay completion bash > ~/.local/share/bash-completion/completions/assay
+  assay completion zsh > ~/.zfunc/_assay"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this verb."""
+    parser.add_argument("shell", choices=["bash", "zsh", "tcsh"])
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the script."""
+    import shtab
+
+    from assay.cli.main import VERBS
+    from assay.metrics import METRICS
+
+    root = argparse.ArgumentParser(prog="assay")
+    root.add_argument("--version", action="store_true", help="print the version")
+    verbs = root.add_subparsers()
+    for verb, line in VERBS.items():
+        parser = verbs.add_parser(verb, help=line, description=line)
+        importlib.import_module(f"assay.cli.{verb}").add_arguments(parser)
+        for action in parser._actions:
+            if action.dest == "metrics":
+                action.choices = METRICS.names()
+            elif action.metavar == "FILE":
+                action.complete = shtab.FILE  # type: ignore[attr-defined]
+    sys.stdout.write(shtab.complete(root, shell=args.shell) + "\n")
+    return 0

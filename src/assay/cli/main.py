@@ -1,0 +1,95 @@
+"""``assay VERB …``: finds the verb, runs it, turns deliberate errors into one line.
+
+Nothing heavy is imported here: ``assay --help`` must answer in a few hundredths of a second. A verb is a module of this
+package with ``SUMMARY``, ``add_arguments(parser)`` and ``run(args) -> int``.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from assay import __version__
+
+VERBS = {
+    "score": "score translations with one or more metrics",
+    "compare": "compare systems: intervals and significance",
+    "list": "what there is: metrics, suites, analyses",
+    "cache": "look at or empty the score store",
+    "completion": "print a completion script for your shell",
+}
+"""Every verb with the line that ``assay --help`` shows; the module has the same name."""
+
+HEAD = """assay judges machine translation: scores, comparisons, and where a metric is blind.
+
+usage: assay VERB [options]        assay VERB --help        assay --version
+
+"""
+EXAMPLES = """
+examples:
+  assay score -m chrf -m bleu --mt ours.de --ref ref.de
+  assay compare -m chrf --mt online.de --mt ours.de --ref ref.de
+
+Exit codes: 0 done, 1 the check you asked for failed, 2 you or your files, 3 us.
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; gives the exit code."""
+    arguments = sys.argv[1:] if argv is None else argv
+    if not arguments or arguments[0] in ("-h", "--help", "help"):
+        sys.stdout.write(
+            HEAD + "verbs:\n" + "".join(f"  {verb:<12}{line}\n" for verb, line in VERBS.items()) + EXAMPLES
+        )
+        return 0 if arguments else 2
+    if arguments[0] in ("-V", "--version"):
+        sys.stdout.write(f"assay {__version__}\n")
+        return 0
+    return _run(arguments)
+
+
+def _run(arguments: list[str]) -> int:
+    from assay.core.errors import AssayError, unknown
+
+    debug = "--debug" in arguments
+    arguments = [argument for argument in arguments if argument != "--debug"]
+    try:
+        verb = arguments[0]
+        if verb not in VERBS:
+            raise unknown("verb", verb, VERBS, "assay --help")
+        import importlib
+
+        from assay.cli.options import parser_for
+
+        module = importlib.import_module(f"assay.cli.{verb}")
+        parsed = parser_for(verb, module).parse_args(arguments[1:])
+        return int(module.run(parsed))
+    except AssayError as error:
+        if debug:
+            raise
+        return _say(str(error), error.exit_code)
+    except KeyboardInterrupt:
+        return _say("stopped.", 130)
+    except BrokenPipeError:
+        # The reader went away (assay … | head): not an error, but Python must not try to flush again.
+        import os
+
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except MemoryError:
+        return _say("out of memory. Try fewer --workers, or split the input.", 3)
+    except Exception as error:
+        if debug:
+            raise
+        where = f"{type(error).__name__}: {error}".splitlines()[0]
+        return _say(
+            f"this is a bug in assay ({where}). The same command with --debug shows where; please report it.", 3
+        )
+
+
+def _say(sentence: str, code: int) -> int:
+    sys.stderr.write(f"assay: {' '.join(sentence.split())}\n")
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,130 @@
+"""Options that mean the same thing under every verb."""
+
+from __future__ import annotations
+
+import argparse
+from types import ModuleType
+from typing import Any, NoReturn
+
+from assay.core.errors import AssayError, InputError, unknown
+
+
+class Parser(argparse.ArgumentParser):
+    """argparse, speaking in assay's voice: one line, exit code 2, the nearest option suggested."""
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of printing the whole usage."""
+        raise InputError(f"{message} ({self.prog} --help)")
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse, and name the nearest option for one that does not exist."""
+        parsed, extra = self.parse_known_args(args, namespace)
+        if extra:
+            options = [
+                option for action in self._actions for option in action.option_strings if option.startswith("--")
+            ]
+            if extra[0].startswith("-"):
+                raise unknown("option", extra[0].partition("=")[0], options, f"{self.prog} --help")
+            raise InputError(f"{self.prog} does not know what to do with {extra[0]!r} ({self.prog} --help).")
+        return parsed
+
+
+def parser_for(verb: str, module: ModuleType) -> Parser:
+    """The parser of one verb, from its module."""
+    parser = Parser(
+        prog=f"assay {verb}",
+        description=module.SUMMARY,
+        epilog=f"{module.EXAMPLES}\nMore: docs/{verb}.md",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    module.add_arguments(parser)
+    return parser
+
+
+def add_metrics(parser: argparse.ArgumentParser) -> None:
+    """-m / --metric."""
+    parser.add_argument(
+        "-m",
+        "--metric",
+        action="append",
+        dest="metrics",
+        default=None,
+        metavar="METRIC",
+        help="a metric, with options after a colon: chrf, bleu:tokenize=zh; repeat for several (assay list metrics)",
+    )
+
+
+def add_texts(parser: argparse.ArgumentParser) -> None:
+    """--src --mt --ref --data --langpair --columns."""
+    group = parser.add_argument_group(
+        "input", "text files of one segment a line (.gz, .xz, .zst as they are; - is stdin)"
+    )
+    group.add_argument("--mt", action="append", metavar="FILE", help="translations; repeat for several systems")
+    group.add_argument("--ref", action="append", metavar="FILE", help="references; repeat for several references")
+    group.add_argument("--src", metavar="FILE", help="sources")
+    group.add_argument(
+        "--data", metavar="FILE", help="a table instead: .tsv .csv .jsonl .parquet with columns src, mt, ref, system …"
+    )
+    group.add_argument(
+        "--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where the names differ"
+    )
+    group.add_argument("--langpair", metavar="xx-yy", help="language pair, as in en-de")
+
+
+def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
+    """--format --out --quiet --workers."""
+    group = parser.add_argument_group("output")
+    group.add_argument("--format", choices=formats, default="table", help="default: table")
+    group.add_argument("--out", metavar="FILE", help="write here instead of to the screen, only when whole")
+    group.add_argument("--quiet", action="store_true", help="no progress, no notes")
+    parser.add_argument("--workers", type=positive, metavar="N", help="threads to use (default: all cores)")
+    parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+
+
+def positive(text: str) -> int:
+    """A whole number above 0."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+    return value
+
+
+def natural(text: str) -> int:
+    """A whole number, 0 included."""
+    try:
+        value = int(text)
+    except ValueError:
+        value = -1
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return value
+
+
+def column_map(text: str | None) -> dict[str, str] | None:
+    """``mt=Translation,ref=Gold`` as a mapping."""
+    if not text:
+        return None
+    pairs = {}
+    for part in text.split(","):
+        name, equals, column = part.partition("=")
+        if not equals or not name or not column:
+            raise InputError(f"--columns wants NAME=COLUMN pairs such as mt=Translation,ref=Gold, not {part!r}.")
+        pairs[name.strip()] = column.strip()
+    return pairs
+
+
+__all__ = [
+    "AssayError",
+    "Parser",
+    "add_metrics",
+    "add_output",
+    "add_texts",
+    "column_map",
+    "natural",
+    "parser_for",
+    "positive",
+]

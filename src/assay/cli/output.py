@@ -1,0 +1,46 @@
+"""Where results go: the screen, or a file that appears only when whole."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.core.table import Table
+
+
+def emit(
+    tables: Sequence[Table], args: argparse.Namespace, *, head: Mapping[str, Any] | None = None, title: str = "assay"
+) -> None:
+    """Render tables in the wanted format and write them where they are wanted."""
+    from assay.report import render, terminal
+
+    to_screen = not args.out
+    text = render(
+        tables,
+        args.format,
+        head=head,
+        title=title,
+        width=terminal.width_of() if to_screen else None,
+        colour=to_screen and terminal.wants_colour(),
+    )
+    write(text, args.out)
+
+
+def write(text: str, out: str | None) -> None:
+    """Text to stdout, or atomically to a file."""
+    if not out or out == "-":
+        sys.stdout.write(text)
+        sys.stdout.flush()
+        return
+    from assay.io.atomic import atomic_write
+
+    with atomic_write(out, "w") as stream:
+        stream.write(text)
+
+
+def note(sentence: str, quiet: bool = False) -> None:
+    """A remark for people, on stderr."""
+    if not quiet:
+        sys.stderr.write(f" {sentence}\n")

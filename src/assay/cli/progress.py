@@ -1,0 +1,53 @@
+"""A progress line on a terminal: only there, only after a second, with rate and time left."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+
+class Progress:
+    """Counts rows and redraws one line on stderr. Silent when quiet or not on a terminal."""
+
+    def __init__(self, what: str, total: int | None = None, *, quiet: bool = False) -> None:
+        self.what, self.total = what, total
+        self.active = not quiet and sys.stderr.isatty()
+        self.done = self.fresh = 0
+        self.started = self.drawn = time.monotonic()
+        self.shown = False
+
+    def add(self, rows: int, reused: bool = False) -> None:
+        """Note that `rows` more are done; `reused` ones took no time and do not count for the rate."""
+        self.done += rows
+        self.fresh += 0 if reused else rows
+        now = time.monotonic()
+        if self.active and now - self.started > 1 and now - self.drawn > 0.1:
+            self.drawn = now
+            self._draw(now)
+
+    def _draw(self, now: float) -> None:
+        rate = self.fresh / max(now - self.started, 1e-9)
+        line = f" {self.what} {self.done:,}"
+        if self.total and self.total > self.done:
+            share = self.done / self.total
+            bar = "━" * int(20 * share) + "╌" * (20 - int(20 * share))
+            left = (self.total - self.done) / rate if rate else 0
+            line = f" {self.what} {bar} {share:4.0%} {self.done:,} of about {self.total:,} · {_duration(left)} left"
+        sys.stderr.write(f"\r\033[K{line} · {rate:,.0f}/s")
+        sys.stderr.flush()
+        self.shown = True
+
+    def close(self) -> None:
+        """Wipe the line."""
+        if self.shown:
+            sys.stderr.write("\r\033[K")
+            sys.stderr.flush()
+            self.shown = False
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    if seconds < 3600:
+        return f"{seconds / 60:.0f} min"
+    return f"{seconds / 3600:.1f} h"

@@ -1,0 +1,101 @@
+"""Running metrics over the inputs of a command: spool, progress, interruption and manifest in one place."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.core.errors import InputError, Interrupted
+
+if TYPE_CHECKING:
+    from assay.engine.run import RunResult
+    from assay.engine.spool import Spool
+
+
+@dataclass
+class Finished:
+    """A run that is through, with what is printed beside its numbers."""
+
+    result: RunResult
+    signatures: dict[str, str]
+
+    def notes(self, args: argparse.Namespace) -> list[str]:
+        """The line under a table: how many segments."""
+        counts = sorted(set(self.result.segments.values()))
+        return [" to ".join(f"{n:,}" for n in (counts if len(counts) < 2 else (counts[0], counts[-1]))) + " segments"]
+
+    def signature_notes(self, args: argparse.Namespace) -> list[str]:
+        """The signatures, all of them when asked for."""
+        if args.quiet:
+            return []
+        lines = list(self.signatures.values())
+        if args.signatures or len(lines) == 1:
+            return lines
+        return [f"{lines[0]}     (--signatures shows all)"]
+
+
+@contextmanager
+def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finished]:
+    """Score the inputs; the spool is removed when the block that writes the results ends well."""
+    from assay import api
+    from assay.cli.inputs import open_inputs
+    from assay.cli.progress import Progress
+    from assay.engine.manifest import Manifest
+    from assay.engine.run import score_stream
+    from assay.engine.scoring import check_needs
+    from assay.engine.spool import Spool
+    from assay.io.paths import cache_dir
+
+    metrics = api.build_metrics(args.metrics or ())
+    inputs = open_inputs(args)
+    chunks = _checked(inputs.chunks, lambda batch: [check_needs(batch, metric) for metric in metrics.values()])
+    nrefs = 0
+    spools: list[Spool] = []
+
+    def open_spool() -> Spool:
+        key = [*(str(metric.signature) for metric in metrics.values()), f"stats:{keep_stats}", f"langpair:{args.langpair}"]
+        key += [os.path.abspath(path) if path != "-" else "-" for path in inputs.paths]
+        spools.append(Spool.open("\n".join(key), cache_dir()))
+        return spools[0]
+
+    def counted() -> Iterator[object]:
+        nonlocal nrefs
+        for batch in chunks:
+            nrefs = max(nrefs, batch.nrefs)
+            yield batch
+
+    progress = Progress("scoring", inputs.rows, quiet=args.quiet)
+    manifest = Manifest.begin(verb=args.verb, signatures=[str(m.signature) for m in metrics.values()], inputs=inputs.paths)
+    stored = any(metric.card.stored for metric in metrics.values())
+    try:
+        result = score_stream(
+            counted(),  # type: ignore[arg-type]
+            metrics,
+            open_spool=open_spool,
+            workers=args.workers,
+            store=api.default_store() if stored else None,
+            keep_stats=keep_stats,
+            progress=progress.add,
+        )
+        progress.close()
+        if not result.systems:
+            raise InputError(f"{inputs.paths[0]} is empty: there is nothing to score.")
+        yield Finished(result, {name: api.signature(metric, nrefs) for name, metric in metrics.items()})
+    except KeyboardInterrupt:
+        progress.close()
+        kept = "nothing is lost. The same command goes on from there." if spools else "give the same command again."
+        of = f" of about {inputs.rows:,}" if inputs.rows and inputs.rows > progress.done else ""
+        raise Interrupted(f"stopped at {progress.done:,}{of} segments; {kept}") from None
+    finally:
+        progress.close()
+    manifest.finish(
+        data_hash=result.data_hash, segments=result.segments, chunks_scored=result.scored, chunks_reused=result.reused
+    )
+    if args.out and args.out != "-" and os.path.isfile(args.out):
+        manifest.write(f"{args.out}.manifest.json")
+    for spool in spools:
+        spool.finish()

@@ -1,0 +1,111 @@
+"""Segment scores of a run as JSON, JSON lines, TSV or Parquet, written chunk by chunk so that memory stays flat."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import IO, Any, Protocol
+
+
+class Scored(Protocol):
+    """What the writers need of a run."""
+
+    @property
+    def systems(self) -> list[str]:
+        """Names of the systems."""
+
+    def values(self, system: str, metric: str) -> Iterator[Any]:
+        """Segment values, a chunk at a time."""
+
+    def rows(self) -> Iterator[Mapping[str, Any]]:
+        """Arrays of each chunk: ``system`` and ``values METRIC``."""
+
+
+def as_json(run: Scored, scores: Mapping[str, Mapping[str, Mapping[str, Any]]], write: Any) -> None:
+    """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [..]}}}}``."""
+    write('{"systems": {')
+    for i, system in enumerate(run.systems):
+        write((", " if i else "") + json.dumps(system) + ": {")
+        for j, (metric, known) in enumerate(scores[system].items()):
+            fields = "".join(f"{json.dumps(key)}: {_text(value)}, " for key, value in known.items() if value is not None)
+            write(("," if j else "") + f'\n {json.dumps(metric)}: {{{fields}"segments": [')
+            separator = ""
+            for values in run.values(system, metric):
+                if len(values):
+                    write(separator + ", ".join(map(_text, values.tolist())))
+                    separator = ", "
+            write("]}")
+        write("}")
+    write("}}\n")
+
+
+def as_jsonl(run: Scored, metrics: Iterable[str], write: Any) -> None:
+    """One line a segment: ``{"system": ..., "segment": 1, "scores": {METRIC: x}}``; segments count from 1 in each system."""
+    names = [json.dumps(metric) for metric in metrics]
+    systems = [json.dumps(system) for system in run.systems]
+    for codes, segments, columns in _rows(run, metrics):
+        lines = []
+        for code, segment, *values in zip(codes, segments, *columns, strict=True):
+            scores = ", ".join([f"{name}: {_text(value)}" for name, value in zip(names, values, strict=True)])
+            lines.append(f'{{"system": {systems[code]}, "segment": {segment}, "scores": {{{scores}}}}}\n')
+        write("".join(lines))
+
+
+def as_tsv(run: Scored, metrics: Iterable[str], write: Any) -> None:
+    """A heading, then one line a segment; a segment that could not be scored has an empty field."""
+    metrics = list(metrics)
+    write("\t".join(["system", "segment", *metrics]) + "\n")
+    systems = [" ".join(system.split()) for system in run.systems]
+    for codes, segments, columns in _rows(run, metrics):
+        texts = [["" if math.isnan(value) else repr(value) for value in column] for column in columns]
+        write(
+            "".join(
+                "\t".join([systems[code], str(segment), *values]) + "\n"
+                for code, segment, *values in zip(codes, segments, *texts, strict=True)
+            )
+        )
+
+
+def as_parquet(run: Scored, metrics: Iterable[str], stream: IO[bytes]) -> None:
+    """The TSV's columns as Parquet, a file of one row group for each chunk joined at the end."""
+    import shutil
+    import tempfile
+    from pathlib import Path
+
+    import polars
+
+    metrics = list(metrics)
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        parts = []
+        for codes, segments, columns in _rows(run, metrics):
+            part = Path(folder) / f"{len(parts):06}.parquet"
+            names = [run.systems[code] for code in codes]
+            polars.DataFrame(
+                {"system": names, "segment": segments, **dict(zip(metrics, columns, strict=True))},
+                schema={"system": polars.String, "segment": polars.Int64, **dict.fromkeys(metrics, polars.Float64)},
+            ).write_parquet(part)
+            parts.append(part)
+        whole = Path(folder) / "whole.parquet"
+        polars.scan_parquet(parts).sink_parquet(whole)
+        with whole.open("rb") as source:
+            shutil.copyfileobj(source, stream)
+
+
+def _rows(run: Scored, metrics: Iterable[str]) -> Iterator[tuple[list[int], list[int], list[list[float]]]]:
+    """For every chunk: system numbers, segment numbers (from 1 in each system), and each metric's values."""
+    metrics = list(metrics)
+    seen: dict[int, int] = {}
+    for arrays in run.rows():
+        codes = arrays["system"].tolist()
+        segments = []
+        for code in codes:
+            seen[code] = seen.get(code, 0) + 1
+            segments.append(seen[code])
+        yield codes, segments, [arrays[f"values {metric}"].tolist() for metric in metrics]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, float):
+        return repr(value) if math.isfinite(value) else "null"
+    return json.dumps(value)
