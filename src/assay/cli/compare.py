@@ -21,7 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_texts(parser)
     add_output(parser, FORMATS)
     parser.add_argument("--baseline", metavar="SYSTEM", help="the system to test against (default: the first)")
-    parser.add_argument("--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)")
+    parser.add_argument(
+        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
+    )
     parser.add_argument(
         "--trials", type=natural, default=10_000, metavar="N", help="randomization trials, 0 for none (default: 10000)"
     )
@@ -32,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Score every system, then test."""
     import json
+    from dataclasses import replace
 
     from assay import api
     from assay.analyses import comparison
@@ -52,11 +55,11 @@ def run(args: argparse.Namespace) -> int:
             raise InputError("compare needs two systems or more: repeat --mt, or give --data with a system column.")
         if len(set(result.segments.values())) > 1:
             counts = ", ".join(f"{system} {n:,}" for system, n in result.segments.items())
-            raise InputError(f"the systems have different numbers of segments ({counts}): a paired test needs the same.")
+            raise InputError(
+                f"the systems have different numbers of segments ({counts}): a paired test needs the same."
+            )
         stats = {s: {m: result.stats(s, m) for m in result.metrics} for s in systems}
-        standings = comparison.compare(
-            stats, result.metrics, samples=args.samples, trials=args.trials, seed=args.seed
-        )
+        standings = comparison.compare(stats, result.metrics, samples=args.samples, trials=args.trials, seed=args.seed)
         whole = Comparison(
             standings,
             result.metrics,
@@ -69,11 +72,5 @@ def run(args: argparse.Namespace) -> int:
             write(json.dumps(plain(whole.to_dict()), ensure_ascii=False, indent=1) + "\n", args.out)
         else:
             table = whole.table()
-            emit([_with_notes(table, finished.signature_notes(args))], args)
+            emit([replace(table, notes=(*table.notes, *finished.signature_notes(args)))], args)
     return 0
-
-
-def _with_notes(table: object, notes: list[str]) -> object:
-    from dataclasses import replace
-
-    return replace(table, notes=(*table.notes, *notes))  # type: ignore[type-var,attr-defined]

@@ -39,6 +39,7 @@ def parser_for(verb: str, module: ModuleType) -> Parser:
         allow_abbrev=False,
     )
     module.add_arguments(parser)
+    parser.set_defaults(verb=verb)
     return parser
 
 

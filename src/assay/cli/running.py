@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from assay.core.errors import InputError, Interrupted
 
 if TYPE_CHECKING:
+    from assay.core.batch import Batch
     from assay.engine.run import RunResult
     from assay.engine.spool import Spool
 
@@ -46,34 +47,38 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
     from assay.cli.progress import Progress
     from assay.engine.manifest import Manifest
     from assay.engine.run import score_stream
-    from assay.engine.scoring import check_needs
     from assay.engine.spool import Spool
     from assay.io.paths import cache_dir
 
     metrics = api.build_metrics(args.metrics or ())
     inputs = open_inputs(args)
-    chunks = _checked(inputs.chunks, lambda batch: [check_needs(batch, metric) for metric in metrics.values()])
     nrefs = 0
     spools: list[Spool] = []
 
     def open_spool() -> Spool:
-        key = [*(str(metric.signature) for metric in metrics.values()), f"stats:{keep_stats}", f"langpair:{args.langpair}"]
+        key = [
+            *(str(metric.signature) for metric in metrics.values()),
+            f"stats:{keep_stats}",
+            f"langpair:{args.langpair}",
+        ]
         key += [os.path.abspath(path) if path != "-" else "-" for path in inputs.paths]
         spools.append(Spool.open("\n".join(key), cache_dir()))
         return spools[0]
 
-    def counted() -> Iterator[object]:
+    def counted() -> Iterator[Batch]:
         nonlocal nrefs
-        for batch in chunks:
+        for batch in inputs.chunks:
             nrefs = max(nrefs, batch.nrefs)
             yield batch
 
     progress = Progress("scoring", inputs.rows, quiet=args.quiet)
-    manifest = Manifest.begin(verb=args.verb, signatures=[str(m.signature) for m in metrics.values()], inputs=inputs.paths)
+    manifest = Manifest.begin(
+        verb=args.verb, signatures=[str(m.signature) for m in metrics.values()], inputs=inputs.paths
+    )
     stored = any(metric.card.stored for metric in metrics.values())
     try:
         result = score_stream(
-            counted(),  # type: ignore[arg-type]
+            counted(),
             metrics,
             open_spool=open_spool,
             workers=args.workers,

@@ -29,8 +29,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_texts(parser)
     add_output(parser, FORMATS)
     parser.add_argument("--ci", action="store_true", help="95%% bootstrap intervals beside the scores")
-    parser.add_argument("--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)")
-    parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)")
+    parser.add_argument(
+        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
+    )
+    parser.add_argument(
+        "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
+    )
     parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
 
 

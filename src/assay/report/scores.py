@@ -28,7 +28,9 @@ def as_json(run: Scored, scores: Mapping[str, Mapping[str, Mapping[str, Any]]], 
     for i, system in enumerate(run.systems):
         write((", " if i else "") + json.dumps(system) + ": {")
         for j, (metric, known) in enumerate(scores[system].items()):
-            fields = "".join(f"{json.dumps(key)}: {_text(value)}, " for key, value in known.items() if value is not None)
+            fields = "".join(
+                f"{json.dumps(key)}: {_text(value)}, " for key, value in known.items() if value is not None
+            )
             write(("," if j else "") + f'\n {json.dumps(metric)}: {{{fields}"segments": [')
             separator = ""
             for values in run.values(system, metric):

@@ -1,0 +1,84 @@
+"""Running a metric over a suite: one batch for all its texts, so that shared references are prepared once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.item import Item
+from assay.core.judged import Judged
+from assay.core.metric import Metric
+from assay.core.suite import Measured
+from assay.engine.scoring import score
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+    from assay.engine.store import Store
+
+
+def measure_items(
+    items: Sequence[Item],
+    name: str,
+    metric: Metric,
+    *,
+    suite: str = "",
+    workers: int | None = None,
+    store: Store | None = None,
+) -> Measured:
+    """Score the good and the incorrect translation of every item; items that lack what the metric needs stay unscored."""
+    card = metric.card
+    rows = [i for i, item in enumerate(items) if _can_score(item, metric)]
+    good = np.full(len(items), np.nan)
+    incorrect = np.full(len(items), np.nan)
+    if rows:
+        kept = [items[i] for i in rows]
+        values = score(_batch(kept, metric), metric, workers=workers, store=store).values
+        good[rows], incorrect[rows] = values[: len(rows)], values[len(rows) :]
+    return Measured(name, card, good=good, incorrect=incorrect, contaminated=suite in card.trained_on)
+
+
+def measure_judged(
+    judged: Judged,
+    name: str,
+    metric: Metric,
+    *,
+    suite: str = "",
+    workers: int | None = None,
+    store: Store | None = None,
+) -> Measured:
+    """Score every segment of a judged suite."""
+    values: Floats = score(judged.batch, metric, workers=workers, store=store).values
+    return Measured(name, metric.card, values=values, contaminated=suite in metric.card.trained_on)
+
+
+def _can_score(item: Item, metric: Metric) -> bool:
+    needs = metric.card.needs
+    if needs == "either":
+        return item.reference is not None or item.source is not None
+    return not (
+        (metric.card.needs_reference and item.reference is None) or (metric.card.needs_source and item.source is None)
+    )
+
+
+def _batch(items: Sequence[Item], metric: Metric) -> Batch:
+    """Good translations first, then the incorrect ones."""
+    references = [item.reference for item in items]
+    sources = [item.source for item in items]
+    langpairs = [item.langpair for item in items]
+    return Batch(
+        hypotheses=[item.good for item in items] + [item.incorrect for item in items],
+        references=(references * 2,) if any(text is not None for text in references) else None,
+        sources=[text or "" for text in sources] * 2 if any(text is not None for text in sources) else None,
+        langpairs=langpairs * 2 if any(langpairs) else None,
+    )
+
+
+def uncovered(items: Sequence[Item], metric: Metric) -> dict[str, int]:
+    """Items by language pair that the metric's card does not claim to cover."""
+    counts: dict[str, int] = {}
+    for item in items:
+        counts[item.langpair] = counts.get(item.langpair, 0) + 1
+    return {pair: n for pair, n in counts.items() if not metric.card.covers(pair)}
