@@ -16,3 +16,15 @@ def chrf(
     whitespace: bool,
     eps_smoothing: bool,
 ) -> tuple[Floats, Floats]: ...
+def bleu(
+    hypotheses: Texts,
+    references: References,
+    max_order: int,
+    tokenize: bool,
+    smooth_method: str,
+    smooth_value: float,
+) -> tuple[Floats, Floats]: ...
+def tokenize_13a(texts: Texts) -> list[str]: ...
+def rouge(
+    hypotheses: Texts, references: References, order: int
+) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]: ...
