@@ -58,7 +58,7 @@ def tokenizer(name: str, model: str | None) -> Tokenizer:
         return Tokenizer(name, make())
     try:
         made = make()
-    except RuntimeError as error:
+    except (RuntimeError, AssertionError) as error:  # MeCab is not there, or its dictionary is another one
         extra = _EXTRAS[name]
         raise MissingPart(f"tokenizer {name} needs the extra {extra!r}: pip install 'mt-assay[{extra}]'") from error
     return Tokenizer(made.signature(), lambda line: made(well_formed(line).replace("\0", "\ufffd")))
@@ -76,16 +76,16 @@ def well_formed(line: str) -> str:
 def _sentencepiece(name: str, model: str | None) -> Tokenizer:
     import hashlib
 
+    try:
+        from sentencepiece import SentencePieceProcessor
+    except ImportError as error:
+        raise MissingPart(f"tokenizer {name} needs the extra 'spm': pip install 'mt-assay[spm]'") from error
     published = SENTENCEPIECE[name]
     path = Path(model) if model else find_spm(published)
     if path is None:
         raise MissingPart(
             f"tokenizer {name} needs its sentencepiece model: assay fetch {published}, or give a local file with model=PATH."
         )
-    try:
-        from sentencepiece import SentencePieceProcessor
-    except ImportError as error:
-        raise MissingPart(f"tokenizer {name} needs the extra 'spm': pip install 'mt-assay[spm]'") from error
     try:
         content = path.read_bytes()
         processor = SentencePieceProcessor(model_proto=content)
