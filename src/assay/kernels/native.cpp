@@ -2,14 +2,18 @@
 #include <nanobind/nanobind.h>
 
 namespace assay {
+void bind_bleu(nanobind::module_& m);
 void bind_chrf(nanobind::module_& m);
 void bind_requests(nanobind::module_& m);
 void bind_resample(nanobind::module_& m);
+void bind_rouge(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
     m.doc() = "Native loops: strings and arrays in, arrays out, without the GIL.";
+    assay::bind_bleu(m);
     assay::bind_chrf(m);
     assay::bind_requests(m);
     assay::bind_resample(m);
+    assay::bind_rouge(m);
 }

@@ -108,7 +108,7 @@ inline std::vector<Column> columns(nb::sequence references, size_t rows) {
 }
 
 // Python's str.isspace / str.split white space.
-inline bool is_space(Char c) {
+constexpr bool is_space(Char c) {
     if (c < 0x80) return c == ' ' || (c >= 9 && c <= 13) || (c >= 28 && c <= 31);
     return c == 0x85 || c == 0xA0 || c == 0x1680 || (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 ||
            c == 0x202F || c == 0x205F || c == 0x3000;

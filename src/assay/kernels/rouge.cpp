@@ -1,0 +1,201 @@
+// ROUGE-N and ROUGE-L (Lin 2004) as rouge-score 0.1.2 defines them, without stemmer. The specification is twins/rouge.py.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+
+#include <bit>
+
+#include "arrays.hpp"
+#include "ngrams.hpp"
+#include "text.hpp"
+
+namespace assay {
+namespace {
+
+// The tokens of a text: runs of lower-cased Latin letters and digits.
+struct Tokens {
+    std::vector<Char> buffer;
+    std::vector<Slice> words;
+    bool unsupported = false;  // more letters and digits were passed over than read
+
+    void read(const Text& text) {
+        buffer.clear();
+        words.clear();
+        size_t start = 0, passed = 0;
+        for (size_t i = 0; i < text.size; ++i) {
+            const Char c = text[i], lower = folded(c);
+            if (lower) buffer.push_back(lower);
+            if (!lower || c == dotted_i) {
+                if (buffer.size() > start)
+                    words.push_back({static_cast<uint32_t>(start), static_cast<uint32_t>(buffer.size())});
+                start = buffer.size();
+            }
+            if (!lower && c >= 128) passed += Py_UNICODE_ISALNUM(c) != 0;
+        }
+        if (buffer.size() > start) words.push_back({static_cast<uint32_t>(start), static_cast<uint32_t>(buffer.size())});
+        unsupported = passed > buffer.size();
+    }
+
+  private:
+    static constexpr Char dotted_i = 0x130, kelvin = 0x212A;  // str.lower gives "i" + a combining dot, and "k"
+
+    static Char folded(Char c) {
+        if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) return c;
+        if (c >= 'A' && c <= 'Z') return c + 32;
+        return c == dotted_i ? 'i' : c == kelvin ? 'k' : 0;
+    }
+};
+
+// Length of the longest common subsequence, 64 reference positions at a time (Hyyrö 2004). A token touches only the words
+// of the bit vector in which it stands, and those a carry reaches, so memory and time stay small for long lines.
+class CommonSubsequence {
+  public:
+    // `ids` are numbers from 1 to `largest`.
+    void prepare(const std::vector<uint32_t>& ids, uint32_t largest) {
+        blocks_ = (ids.size() + 63) / 64;
+        size_ = ids.size();
+        first_.assign(largest + 2, 0);
+        last_.assign(largest + 1, ~size_t(0));
+        const auto new_block = [this](uint32_t id, size_t i) {
+            if (last_[id] == i / 64) return false;
+            last_[id] = i / 64;
+            return true;
+        };
+        for (size_t i = 0; i < ids.size(); ++i) first_[ids[i] + 1] += new_block(ids[i], i);
+        for (size_t id = 1; id < first_.size(); ++id) first_[id] += first_[id - 1];
+        places_.assign(first_.back(), {});
+        next_.assign(first_.begin(), first_.end());
+        last_.assign(largest + 1, ~size_t(0));
+        for (size_t i = 0; i < ids.size(); ++i) {
+            if (new_block(ids[i], i)) places_[next_[ids[i]]++].block = i / 64;
+            places_[next_[ids[i]] - 1].mask |= 1ull << (i % 64);
+        }
+    }
+    size_t length(const std::vector<uint32_t>& ids) {
+        bits_.assign(blocks_, ~0ull);
+        for (uint32_t id : ids)
+            if (id != 0) step(id);
+        size_t zeros = 0;
+        for (size_t b = 0; b < blocks_; ++b) {
+            const size_t used = std::min<size_t>(64, size_ - b * 64);
+            zeros += used - static_cast<size_t>(std::popcount(bits_[b] & (~0ull >> (64 - used))));
+        }
+        return zeros;
+    }
+
+  private:
+    struct Place {
+        size_t block = 0;
+        uint64_t mask = 0;
+    };
+    void step(uint32_t id) {
+        uint64_t carry = 0;
+        for (size_t p = first_[id]; p < first_[id + 1]; ++p) {
+            carry = add(places_[p].block, places_[p].mask, carry);
+            const size_t stop = p + 1 < first_[id + 1] ? places_[p + 1].block : blocks_;
+            for (size_t b = places_[p].block + 1; carry && b < stop; ++b) carry = add(b, 0, carry);
+        }
+    }
+    // bits = (bits + (bits & mask) + carry) | (bits & ~mask) in one block; gives the carry out
+    uint64_t add(size_t block, uint64_t mask, uint64_t carry) {
+        const uint64_t bits = bits_[block], matched = bits & mask;
+        const uint64_t once = bits + matched, sum = once + carry;
+        bits_[block] = sum | (bits & ~mask);
+        return static_cast<uint64_t>(once < bits) | static_cast<uint64_t>(sum < once);
+    }
+    std::vector<size_t> first_, next_, last_;
+    std::vector<Place> places_;
+    std::vector<uint64_t> bits_;
+    size_t blocks_ = 0, size_ = 0;
+};
+
+struct Score {
+    double precision = 0, recall = 0, f1 = 0;
+};
+
+Score score_of(size_t common, size_t hypothesis, size_t reference) {
+    Score score;
+    score.precision = static_cast<double>(common) / static_cast<double>(std::max<size_t>(hypothesis, 1));
+    score.recall = static_cast<double>(common) / static_cast<double>(std::max<size_t>(reference, 1));
+    if (score.precision + score.recall > 0)
+        score.f1 = 2 * score.precision * score.recall / (score.precision + score.recall);
+    return score;
+}
+
+// A reference with its n-grams counted, or its positions noted. It is kept while consecutive segments share it.
+class Reference {
+  public:
+    bool unsupported = false;
+
+    void prepare(const Text& text, size_t order) {
+        if (text_ && text == text_) return;
+        text_ = text;
+        tokens_.read(text);
+        unsupported = tokens_.unsupported;
+        vocabulary_.clear();
+        ids_.clear();
+        for (const Slice& word : tokens_.words)
+            ids_.push_back(vocabulary_.add(tokens_.buffer.data() + word.begin, word.size()));
+        size_ = ids_.size();
+        if (order == 0) {
+            subsequence_.prepare(ids_, vocabulary_.size());
+        } else {
+            counts_.clear(vocabulary_.size(), static_cast<int>(order), size_ * order);
+            counts_.add(ids_, true);
+        }
+    }
+    Score compare(const Tokens& hypothesis, size_t order) {
+        ids_.clear();
+        for (const Slice& word : hypothesis.words)
+            ids_.push_back(vocabulary_.find(hypothesis.buffer.data() + word.begin, word.size()));
+        if (order == 0) return score_of(subsequence_.length(ids_), ids_.size(), size_);
+        const auto grams = [order](size_t n) { return n >= order ? n - order + 1 : 0; };
+        matches_.assign(order, 0);
+        counts_.match(ids_, matches_.data());
+        return score_of(matches_[order - 1], grams(ids_.size()), grams(size_));
+    }
+
+  private:
+    Text text_;
+    Tokens tokens_;
+    Interner vocabulary_;
+    NgramCounts<uint16_t> counts_;
+    CommonSubsequence subsequence_;
+    std::vector<uint32_t> ids_, matches_;
+    size_t size_ = 0;
+};
+
+std::tuple<Vector<double>, Vector<double>, Vector<double>, Vector<bool>> rouge(nb::handle hypotheses,
+                                                                               nb::sequence references, size_t order) {
+    const Column hyps(hypotheses, "hypotheses");
+    const std::vector<Column> refs = columns(references, hyps.size());
+    Buffer<double> f1(hyps.size()), precision(hyps.size()), recall(hyps.size());
+    Buffer<bool> unsupported(hyps.size());
+    {
+        nb::gil_scoped_release release;
+        std::vector<Reference> prepared(refs.size());
+        Tokens hypothesis;
+        for (size_t i = 0; i < hyps.size(); ++i) {
+            hypothesis.read(hyps[i]);
+            unsupported[i] = hypothesis.unsupported;
+            bool first = true;
+            for (size_t r = 0; r < refs.size(); ++r) {
+                if (!refs[r][i]) continue;
+                prepared[r].prepare(refs[r][i], order);
+                unsupported[i] |= prepared[r].unsupported;
+                const Score score = prepared[r].compare(hypothesis, order);
+                if (first || score.f1 > f1[i]) f1[i] = score.f1, precision[i] = score.precision, recall[i] = score.recall;
+                first = false;
+            }
+        }
+    }
+    return {f1.vector(), precision.vector(), recall.vector(), unsupported.vector()};
+}
+
+}  // namespace
+
+void bind_rouge(nb::module_& m) {
+    m.def("rouge", &rouge, nb::arg("hypotheses"), nb::arg("references"), nb::arg("order"),
+          "(F1, precision, recall, unsupported script): ROUGE-N for order N; order 0 is ROUGE-L.");
+}
+
+}  // namespace assay

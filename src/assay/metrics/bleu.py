@@ -1,0 +1,167 @@
+"""BLEU (Papineni et al. 2002) and spBLEU (Goyal et al. 2022): the same numbers as sacrebleu's BLEU."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.core.metric import Card, Metric, Scores, Signature
+from assay.kernels import _native
+from assay.metrics.common import lowercased, reference_columns
+from assay.metrics.tokenizers import SENTENCEPIECE, tokenizer
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+
+Tokenize = Literal["13a", "intl", "zh", "char", "ja-mecab", "ko-mecab", "none", "spm", "flores101", "flores200"]
+Pieces = Literal["spm", "flores101", "flores200"]
+Smooth = Literal["exp", "floor", "add-k", "none"]
+
+NATIVE = ("13a", "none")
+SMOOTH_DEFAULTS = {"floor": 0.1, "add-k": 1.0}  # Chen and Cherry 2014, section 3
+
+
+class Bleu(Metric):
+    """Geometric mean of clipped n-gram precisions times a brevity penalty, from 0 to 100.
+
+    A segment's value is sentence BLEU, over those orders that the hypothesis has n-grams of; `effective_order` asks for
+    the same at the corpus level, where it is off as in sacrebleu. With several references an n-gram may match any of them
+    and the reference length nearest to the hypothesis's counts. Without a common n-gram, and so for an empty side, the
+    value is 0.
+    """
+
+    card = Card(
+        name="bleu",
+        label="BLEU",
+        needs="reference",
+        higher_is_better=True,
+        range=(0.0, 100.0),
+        meaning="Share of the translation's 1- to 4-word sequences that a reference has, with a penalty for brevity. "
+        "100 is the reference itself.",
+        citation="Papineni et al. 2002, BLEU: a method for automatic evaluation of machine translation; Post 2018",
+        stored=False,
+    )
+
+    def __init__(
+        self,
+        *,
+        tokenize: Tokenize = "13a",
+        lowercase: bool = False,
+        smooth_method: Smooth = "exp",
+        smooth_value: float | None = None,
+        max_ngram_order: int = 4,
+        effective_order: bool = False,
+        model: str | None = None,
+    ) -> None:
+        if not 1 <= max_ngram_order <= 100:
+            raise InputError(f"{self.card.name} takes max_ngram_order from 1 to 100, not {max_ngram_order}.")
+        if smooth_value is not None and (smooth_method not in SMOOTH_DEFAULTS or not 0 <= smooth_value < float("inf")):
+            raise InputError(
+                f"{self.card.name} takes a smooth_value of at least 0, and only with smooth_method floor or add-k."
+            )
+        if model is not None and tokenize not in SENTENCEPIECE:
+            raise InputError(f"{self.card.name} takes a sentencepiece model only with tokenize=spm, not {tokenize}.")
+        self.tokenize, self.lowercase, self.smooth_method = tokenize, lowercase, smooth_method
+        self.max_ngram_order, self.effective_order = max_ngram_order, effective_order
+        self.smooth_value = SMOOTH_DEFAULTS.get(smooth_method, 0.0) if smooth_value is None else smooth_value
+        self._tokenizer = None if tokenize in NATIVE else tokenizer(tokenize, model)
+        if self._tokenizer is not None:
+            self.card = replace(self.card, stored=True)  # these tokenizers cost more than a look-up
+
+    @property
+    def signature(self) -> Signature:
+        """As sacrebleu writes it; the order where it is not 4, and the hash of a sentencepiece model."""
+        value = f"[{self.smooth_value!r}]" if self.smooth_method in SMOOTH_DEFAULTS else ""
+        order = {"order": self.max_ngram_order} if self.max_ngram_order != 4 else {}
+        made = Signature.of(
+            "BLEU",
+            1,
+            case="lc" if self.lowercase else "mixed",
+            eff=self.effective_order,
+            tok=self._tokenizer.signature if self._tokenizer else self.tokenize,
+            smooth=self.smooth_method + value,
+            **order,
+        )
+        return replace(made, weights=self._tokenizer.weights) if self._tokenizer else made
+
+    def score(self, batch: Batch) -> Scores:
+        """Sentence BLEU with [hypothesis length, reference length, correct n-grams, n-grams] as statistics."""
+        hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
+        if self.lowercase:
+            hypotheses, references = lowercased(hypotheses, references)
+        if self._tokenizer is not None:
+            hypotheses, references = self._tokenizer.columns(hypotheses, references)
+        stats, values = _native.bleu(
+            hypotheses, references, self.max_ngram_order, self.tokenize == "13a", self.smooth_method, self.smooth_value
+        )
+        return Scores(values, stats=stats)
+
+    def combine(self, stats: Floats) -> Floats:
+        """Corpus BLEU. Unless `effective_order` asks otherwise, an order without any n-gram makes it 0."""
+        order = self.max_ngram_order
+        hyp_len, ref_len = stats[..., 0], stats[..., 1]
+        correct, total = stats[..., 2 : 2 + order], stats[..., 2 + order :]
+        logs, orders, zeros = (np.zeros(stats.shape[:-1]) for _ in range(3))
+        present = np.ones(stats.shape[:-1], bool)  # until the first order without n-grams
+        with np.errstate(divide="ignore", invalid="ignore"):
+            for k in range(order):
+                added = self.smooth_value if self.smooth_method == "add-k" and k > 0 else 0.0
+                hits, grams = correct[..., k] + added, total[..., k] + added
+                present &= grams != 0
+                zeros += hits == 0
+                precision = np.where(hits == 0, self._smoothed(zeros, grams), 100.0 * hits / grams)
+                log = np.where(present & (precision > 0), np.log(precision), -9999999999.0)
+                counted = present if self.effective_order else np.ones_like(present)
+                logs += np.where(counted, log, 0.0)
+                orders += counted
+            penalty = np.where(hyp_len < ref_len, np.where(hyp_len > 0, np.exp(1 - ref_len / hyp_len), 0.0), 1.0)
+            score = penalty * np.exp(logs / orders)
+        return np.asarray(np.where(correct.any(axis=-1), score, 0.0))
+
+    def _smoothed(self, zeros: Floats, grams: Floats) -> Floats:
+        """The precision in place of 0: the `zeros`-th such order of a segment or corpus, with `grams` n-grams."""
+        if self.smooth_method == "exp":
+            return np.asarray(100.0 / (2.0**zeros * grams))
+        if self.smooth_method == "floor":
+            return np.asarray(100.0 * self.smooth_value / grams)
+        return np.zeros_like(grams)
+
+
+class SpBleu(Bleu):
+    """spBLEU: BLEU over the pieces of one sentencepiece model for all languages (by default FLORES-200's)."""
+
+    card = Card(
+        name="spbleu",
+        label="spBLEU",
+        needs="reference",
+        higher_is_better=True,
+        range=(0.0, 100.0),
+        meaning="BLEU over sentencepiece pieces, so that languages without blanks between words can be compared.",
+        citation="Goyal et al. 2022, The FLORES-101 evaluation benchmark",
+        extra="spm",
+    )
+
+    def __init__(
+        self,
+        *,
+        tokenize: Pieces = "flores200",
+        lowercase: bool = False,
+        smooth_method: Smooth = "exp",
+        smooth_value: float | None = None,
+        max_ngram_order: int = 4,
+        effective_order: bool = False,
+        model: str | None = None,
+    ) -> None:
+        super().__init__(
+            tokenize=tokenize,
+            lowercase=lowercase,
+            smooth_method=smooth_method,
+            smooth_value=smooth_value,
+            max_ngram_order=max_ngram_order,
+            effective_order=effective_order,
+            model=model,
+        )
