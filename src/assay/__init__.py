@@ -12,13 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.api import compare as compare
-    from assay.api import score as score
+    from assay.api.scoring import compare as compare
+    from assay.api.scoring import score as score
+    from assay.api.suites import run as run
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "compare", "score"]
+__all__ = ["__version__", "compare", "run", "score"]
 
-_LAZY = {"score": "assay.api", "compare": "assay.api"}
+_LAZY = {"score": "assay.api.scoring", "compare": "assay.api.scoring", "run": "assay.api.suites"}
 
 
 def __getattr__(name: str) -> Any:

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show or clear."""
-    from assay.api import default_store
+    from assay.api.scoring import default_store
     from assay.cli.output import emit, note
     from assay.engine import spool
     from assay.io.paths import cache_dir

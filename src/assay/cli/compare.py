@@ -36,7 +36,7 @@ def run(args: argparse.Namespace) -> int:
     import json
     from dataclasses import replace
 
-    from assay import api
+    from assay.api import scoring as api
     from assay.analyses import comparison
     from assay.cli.output import emit, write
     from assay.cli.running import run_metrics

@@ -13,6 +13,8 @@ from assay import __version__
 VERBS = {
     "score": "score translations with one or more metrics",
     "compare": "compare systems: intervals and significance",
+    "run": "run metrics on challenge sets: where is a metric blind?",
+    "fetch": "download a challenge set",
     "list": "what there is: metrics, suites, analyses",
     "cache": "look at or empty the score store",
     "completion": "print a completion script for your shell",

@@ -51,3 +51,19 @@ def _duration(seconds: float) -> str:
     if seconds < 3600:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
+
+
+class Bytes:
+    """Progress of a download: one line for the file under way."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.line = Progress("", quiet=quiet)
+
+    def at(self, name: str, done: int, total: int | None) -> None:
+        """`done` of `total` bytes of a file have arrived."""
+        self.line.what, self.line.total = name, total
+        self.line.add(done - self.line.done)
+
+    def close(self) -> None:
+        """Wipe the line."""
+        self.line.close()

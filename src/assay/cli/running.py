@@ -42,7 +42,7 @@ class Finished:
 @contextmanager
 def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finished]:
     """Score the inputs; the spool is removed when the block that writes the results ends well."""
-    from assay import api
+    from assay.api import scoring as api
     from assay.cli.inputs import open_inputs
     from assay.cli.progress import Progress
     from assay.engine.manifest import Manifest

@@ -1,4 +1,4 @@
-"""The Python door: the same calls the command line makes."""
+"""Scoring and comparing translations from Python."""
 
 from __future__ import annotations
 

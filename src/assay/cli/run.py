@@ -1,0 +1,128 @@
+"""``assay run``: metrics on challenge sets, and where they are blind."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.api.suites import SuiteResult
+    from assay.core.table import Table
+
+SUMMARY = "Run metrics on challenge sets and judged sets: where is a metric blind?"
+EXAMPLES = """examples:
+  assay run                                          # the embedded suite, the embedded metrics
+  assay run demetr -m chrf -m bleu
+  assay run my_pairs.tsv -m my_module:MyMetric --metric-file theirs.tsv --langpair en-de
+
+A suite is a name (assay list suites) or the path of a contrastive file: TSV, CSV, JSONL or Parquet with source,
+good-translation, incorrect-translation, reference, phenomena, langpair or near variants (--columns maps others).
+A file of scores (--metric-file FILE, or FILE:lower where lower is better) lets a metric in any language take part."""
+DEFAULT_METRICS = ["chrf", "chrf++", "bleu", "ter", "cer", "rouge2"]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this verb."""
+    from assay.cli.options import add_metrics, add_output, natural, positive
+    from assay.report import FORMATS
+
+    parser.add_argument("suites", nargs="*", metavar="SUITE", help="names or paths (default: the embedded suite)")
+    add_metrics(parser)
+    parser.add_argument(
+        "--metric-file", action="append", default=[], metavar="FILE", help="scores of a metric that lives elsewhere"
+    )
+    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
+    parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of a contrastive file to take")
+    parser.add_argument("--langpair", metavar="xx-yy", help="language pair of a contrastive file that has none")
+    parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
+    parser.add_argument(
+        "--table", action="append", metavar="NAME", help="only these tables (default on a terminal: the summary)"
+    )
+    parser.add_argument("--all", action="store_true", help="every table on the terminal, not the summary alone")
+    parser.add_argument(
+        "--correction", choices=["none", "holm", "bonferroni", "bh"], default="none", help="for many comparisons"
+    )
+    parser.add_argument(
+        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
+    )
+    parser.add_argument(
+        "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
+    )
+    parser.add_argument(
+        "--run-dir", metavar="DIR", help="where to keep the run (default on a terminal: runs/TIME-SUITE)"
+    )
+    add_output(parser, FORMATS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run every suite; print, render or keep the tables."""
+    import json
+
+    from assay.api.suites import run as run_suite
+    from assay.cli.options import column_map
+    from assay.cli.output import emit, note, write
+    from assay.report.data import plain, rows
+
+    metrics = args.metrics if args.metrics is not None else ([] if args.metric_file else DEFAULT_METRICS)
+    documents, shown = [], []
+    for suite in args.suites or ["embedded"]:
+        started = time.monotonic()
+        result = run_suite(
+            suite,
+            metrics,
+            metric_files=args.metric_file,
+            data_dir=args.data_dir,
+            columns=column_map(args.columns),
+            langpair=args.langpair,
+            skip_bad=args.skip_bad,
+            seed=args.seed,
+            samples=args.samples,
+            correction=args.correction,
+            workers=args.workers,
+        )
+        chosen = _chosen(result, args)
+        documents.append({"suite": result.suite, "tables": {table.name: rows(table) for table in chosen}})
+        shown += chosen
+        for problem in result.problems:
+            note(f"⚠ {problem}", args.quiet)
+        _keep(result, args, time.monotonic() - started)
+    if args.format == "json":
+        whole = documents[0] if len(documents) == 1 else {"suites": documents}
+        write(json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n", args.out)
+    else:
+        emit(shown, args, title="assay run " + " ".join(args.suites))
+    return 0
+
+
+def _chosen(result: SuiteResult, args: argparse.Namespace) -> list[Table]:
+    from dataclasses import replace
+
+    from assay.api.suites import describe
+    from assay.core.errors import unknown
+
+    if args.table:
+        for name in args.table:
+            if name not in result.tables:
+                raise unknown(f"table of {result.suite}", name, result.tables)
+        return [result.tables[name] for name in args.table]
+    if args.format == "table" and not args.all and not args.out:
+        caption = f"{result.title} · {describe(result.content)} · {result.table().caption}".rstrip(" ·")
+        return [replace(result.table(), caption=caption)]
+    return list(result.tables.values())
+
+
+def _keep(result: SuiteResult, args: argparse.Namespace, seconds: float) -> None:
+    """Write the run directory: where --run-dir says, or under runs/ when a person is looking."""
+    import sys
+
+    from assay.cli.output import note
+
+    folder = args.run_dir
+    if folder is None and args.format == "table" and not args.out and sys.stdout.isatty():
+        folder = f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{result.suite}"
+    if folder is None:
+        return
+    written = result.write(folder)
+    files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
+    note(f"wrote {written}/ ({files}) · {seconds:.1f} s", args.quiet)
