@@ -36,8 +36,8 @@ def run(args: argparse.Namespace) -> int:
     import json
     from dataclasses import replace
 
-    from assay.api import scoring as api
     from assay.analyses import comparison
+    from assay.api import scoring as api
     from assay.cli.output import emit, write
     from assay.cli.running import run_metrics
     from assay.core.errors import InputError, unknown
