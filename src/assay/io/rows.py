@@ -128,7 +128,8 @@ def _csv(path: Path, bad: BadRows) -> Numbered:
 
     def feed() -> Iterator[str]:
         nonlocal last
-        for last, line in lines(path, bad):
+        for number, line in lines(path, bad):
+            last = number
             yield line + "\n"
 
     csv.field_size_limit(1 << 30)

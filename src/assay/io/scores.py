@@ -42,7 +42,20 @@ def parse_spec(spec: str) -> tuple[Path, bool]:
 def file_card(path: Path, higher_is_better: bool = True) -> Card:
     """The card of a metric that is known by its scores alone; its name is the file's, without endings."""
     name = path.name
-    for ending in (".gz", ".xz", ".zst", ".tsv", ".csv", ".jsonl", ".json", ".parquet", ".txt", ".score", ".scores", ".seg"):
+    for ending in (
+        ".gz",
+        ".xz",
+        ".zst",
+        ".tsv",
+        ".csv",
+        ".jsonl",
+        ".json",
+        ".parquet",
+        ".txt",
+        ".score",
+        ".scores",
+        ".seg",
+    ):
         name = name.removesuffix(ending)
     return Card(
         name=name or path.name,
@@ -132,7 +145,9 @@ def _columns(
     names = " and ".join(name for name, _ in wanted)
     if header is None:
         if width not in (len(wanted), len(wanted) + 1):
-            raise InputError(f"{path} has {count(width, 'column')} and no header; expected {names}, with an id before or none.")
+            raise InputError(
+                f"{path} has {count(width, 'column')} and no header; expected {names}, with an id before or none."
+            )
         offset = width - len(wanted)
         return (0 if offset else None), list(range(offset, width))
     plain = [" ".join(name.lower().replace("-", " ").replace("_", " ").split()) for name in header]
@@ -174,7 +189,9 @@ def _in_order(path: Path, values: Sequence[tuple[int, Any]], ids: Sequence[str],
     import numpy as np
 
     if len(values) != len(ids):
-        raise InputError(f"{path} has {len(values):,} {what}, the suite has {count(len(ids), 'item')}: they must match.")
+        raise InputError(
+            f"{path} has {len(values):,} {what}, the suite has {count(len(ids), 'item')}: they must match."
+        )
     return np.array([_score(path, line, value) for line, value in values], float)
 
 
@@ -184,7 +201,9 @@ def _by_id(
     import numpy as np
 
     position = {name: index for index, name in enumerate(ids)}
-    out, line_of, strangers = np.full(len(ids), _NAN), {}, []
+    out = np.full(len(ids), _NAN)
+    line_of: dict[str, int] = {}
+    strangers: list[str] = []
     for (line, key), (_, value) in zip(keys, values, strict=True):
         name = str(key)
         if name in line_of:

@@ -20,7 +20,15 @@ ROLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "source": ("source", "src", "source text", "source sentence", "src sent"),
         "good": ("good translation", "good", "correct translation", "correct", "mt good", "good mt"),
-        "incorrect": ("incorrect translation", "incorrect", "bad translation", "bad", "wrong translation", "wrong", "mt bad"),
+        "incorrect": (
+            "incorrect translation",
+            "incorrect",
+            "bad translation",
+            "bad",
+            "wrong translation",
+            "wrong",
+            "mt bad",
+        ),
         "reference": ("reference", "ref", "reference translation", "ref sent"),
         "phenomenon": ("phenomena", "phenomenon", "error type", "perturbation"),
         "category": ("category", "error category"),
@@ -102,7 +110,9 @@ class Contrastive(Suite):
         if rows.repeated_headers:
             self.problems.append(f"{count(rows.repeated_headers, 'repeated header row')} skipped.")
         if rows.stray_fields:
-            self.problems.append(f"{count(rows.stray_fields, 'row')} had empty fields beyond the last column; they were dropped.")
+            self.problems.append(
+                f"{count(rows.stray_fields, 'row')} had empty fields beyond the last column; they were dropped."
+            )
         self.problems += reader.problems() + bad.sentences()
 
 
@@ -118,29 +128,19 @@ class _RowReader:
     def item(self, line: int, row: Sequence[Any], clean: bool, placed: Place) -> Item | None:
         """The item of one row; a row that cannot be one is reported, and nothing comes back."""
         self.number += 1
-        texts: dict[str, str] = {}
-        for role, index in self.where.items():
-            value = row[index]
-            if value is None:
-                continue
-            if not isinstance(value, str):
-                if role in ("source", "good", "incorrect", "reference"):
-                    return self._reject(line, f"the {role} must be text, not {type(value).__name__}.")
-                value = str(value)
-            texts[role] = unquoted(value) if clean else value
-        self.unwrapped += clean and any(texts[role] != row[index] for role, index in self.where.items() if role in texts)
-        if not texts.get("good", "").strip():
-            return self._reject(line, "the good translation is missing.")
-        if "incorrect" not in texts:
-            return self._reject(line, "the incorrect translation is missing.")
-        identity = texts.get("id") or str(self.number)
-        if identity in self.seen:
-            return self._reject(line, f"id {identity!r} was already on line {self.seen[identity]}.")
+        texts = {role: row[index] for role, index in self.where.items() if row[index] is not None}
+        identity = str(texts.get("id") or self.number)
+        if reason := self._fault(texts, identity):
+            self.bad(self.path, line, reason)
+            return None
         self.seen[identity] = line
+        if clean:
+            before, texts = texts, {role: unquoted(str(value)) for role, value in texts.items()}
+            self.unwrapped += any(texts[role] != value for role, value in before.items() if isinstance(value, str))
         if texts["good"] == texts["incorrect"]:
             self.equal.append(identity)
-        self.without_reference += not texts.get("reference") and "reference" in self.where
-        phenomenon = texts.get("phenomenon") or "all"
+        self.without_reference += "reference" in self.where and not texts.get("reference")
+        phenomenon = str(texts.get("phenomenon") or "all")
         category, meta = placed(phenomenon)
         return Item(
             identity,
@@ -149,14 +149,22 @@ class _RowReader:
             texts["good"],
             texts["incorrect"],
             phenomenon,
-            texts.get("category") or category,
-            texts.get("severity", ""),
+            str(texts.get("category") or category),
+            str(texts.get("severity", "")),
             texts.get("langpair") or self.langpair or "",
             meta,
         )
 
-    def _reject(self, line: int, reason: str) -> None:
-        self.bad(self.path, line, reason)
+    def _fault(self, texts: Mapping[str, Any], identity: str) -> str:
+        """Why a row cannot be an item; empty when it can."""
+        for role in ("source", "good", "incorrect", "reference", "langpair"):
+            if not isinstance(texts.get(role, ""), str):
+                return f"the {role} must be text, not {type(texts[role]).__name__}."
+        if not texts.get("good", "").strip():
+            return "the good translation is missing."
+        if "incorrect" not in texts:
+            return "the incorrect translation is missing."
+        return f"id {identity!r} was already on line {self.seen[identity]}." if identity in self.seen else ""
 
     def problems(self) -> list[str]:
         """Sentences about the items that were read."""

@@ -98,7 +98,8 @@ def _read(path: Path, bad: BadRows) -> tuple[list[str], list[list[str]]]:
     if missing:
         raise InputError(f"{path} line 1: no column {listing(map(repr, missing))}; there is {listing(header)}.")
     judged = [index for index, name in enumerate(header) if name in (*LABELS, "correctness")]
-    kept, seen = [], set()
+    kept: list[list[str]] = []
+    seen: set[str] = set()
     for line, row in rows:
         row = _rejoined(row, len(header))
         if reason := _fault(row, header, judged, seen):
@@ -109,7 +110,7 @@ def _read(path: Path, bad: BadRows) -> tuple[list[str], list[list[str]]]:
     return header, kept
 
 
-def _fault(row: Sequence[Any], header: Sequence[str], judged: Sequence[int], seen: set[Any]) -> str:
+def _fault(row: Sequence[Any], header: Sequence[str], judged: Sequence[int], seen: set[str]) -> str:
     if len(row) != len(header):
         return f"{count(len(row), 'column')}, the header has {len(header)}."
     if row[0] in seen:
