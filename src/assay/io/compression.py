@@ -98,7 +98,7 @@ class _ZstdFrames:
         self._frame: Any = None
         self._packed = b""
         self._plain = memoryview(b"")
-        self._piece = 1 << 12
+        self._piece = 256
 
     def read(self, size: int) -> bytes:
         while not self._plain:
@@ -123,5 +123,8 @@ class _ZstdFrames:
         else:
             self._frame = frame
         # A few packed bytes may hold megabytes: take small bites of what is packed densely.
-        self._piece = max(64, self._piece // 4) if len(plain) > 1 << 20 else min(self._most, self._piece * 2)
+        if len(plain) > 1 << 20:
+            self._piece = max(64, self._piece // 4)
+        elif len(plain) < 1 << 18:
+            self._piece = min(self._most, self._piece * 2)
         self._plain = memoryview(plain)

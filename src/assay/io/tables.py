@@ -75,10 +75,8 @@ def read_table(
 
 def _open(file: io.BufferedReader, path: str, head: bytes, kind: str) -> Source:
     if kind == "parquet":
-        if path == "-" or not head.startswith(b"PAR1") or not Path(path).is_file():
-            raise InputError(
-                f"{file_name(path)} is not a Parquet file that can be read in place. Give a plain .parquet file."
-            )
+        if path == "-" or not _begins_with_mark(Path(path)):
+            raise InputError(f"{file_name(path)} is not a Parquet file as it stands. Give a plain .parquet file.")
         return Parquet(path)
     if kind == "jsonl":
         return JsonLines(file, path, head)
@@ -87,6 +85,13 @@ def _open(file: io.BufferedReader, path: str, head: bytes, kind: str) -> Source:
             f"{file_name(path)} is empty: it needs a header line that names its columns, such as src, mt, ref."
         )
     return Tsv(file, path, head) if kind == "tsv" else Csv(file, path, head)
+
+
+def _begins_with_mark(path: Path) -> bool:
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(4) == b"PAR1"
 
 
 def _layout(found: Sequence[str], chosen: Mapping[str, str], name: str) -> _Layout:
