@@ -2,10 +2,16 @@
 #include <nanobind/nanobind.h>
 
 namespace assay {
+void bind_calibration(nanobind::module_& m);
 void bind_chrf(nanobind::module_& m);
+void bind_pairwise(nanobind::module_& m);
+void bind_permutation(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
     m.doc() = "Native loops: strings and arrays in, arrays out, without the GIL.";
+    assay::bind_calibration(m);
     assay::bind_chrf(m);
+    assay::bind_pairwise(m);
+    assay::bind_permutation(m);
 }
