@@ -6,6 +6,7 @@ Gold scores are a matrix, systems by segments, NaN where nobody judged. A statis
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -112,6 +113,19 @@ def group(gold: Floats, by: Grouping = "none") -> Groups:
     starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])]).astype(np.int64)
     kept = cells[judged]
     return Groups(matrix.ravel()[kept], starts, kept, (matrix.shape[0], matrix.shape[1]))
+
+
+def pool(gold: Sequence[Floats]) -> Groups:
+    """One group for each vector of gold scores, such as the systems of each language pair; NaN cells are left out.
+
+    Metric scores are then one vector (or rows with a last axis of 1) over all of them in the same order.
+    """
+    lengths = [len(scores) for scores in gold]
+    flat = np.concatenate([np.asarray(scores, dtype=np.float64) for scores in gold])
+    judged = ~np.isnan(flat)
+    sizes = [int(part.sum()) for part in np.split(judged, np.cumsum(lengths)[:-1])]
+    starts = np.concatenate([[0], np.cumsum([size for size in sizes if size])]).astype(np.int64)
+    return Groups(flat[judged], starts, np.flatnonzero(judged), (len(flat), 1))
 
 
 @dataclass(frozen=True)
