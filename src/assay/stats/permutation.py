@@ -153,7 +153,7 @@ def permutation_matrix(
     if statistic is None:
         if len(groups.sizes) != 1:
             raise InputError("all pairs by plain Pearson need ungrouped scores; pass over_groups(pearson_by_group).")
-        source = _PearsonDraws(groups, rows, left, right)
+        source: _PearsonDraws | _AnyDraws = _PearsonDraws(groups, rows, left, right)
         observed = pearson_by_group(groups, rows)[:, 0]
     else:
         source = _AnyDraws(groups, rows, left, right, statistic)
@@ -162,7 +162,7 @@ def permutation_matrix(
     tally = Tally(delta[left, right], early)
     done = 0
     while done < draws and not tally.finished:
-        size = min(early.block if early else 50, draws - done)
+        size = min(early.block if early else source.block, draws - done)
         swapped = _swaps(rng, groups, size, swap)
         tally.add(source(swapped))
         done += size
@@ -206,17 +206,19 @@ class Tally:
 class _PearsonDraws:
     """Pearson's r of swapped scores from sums under the mask: of scores, their squares, and their products with gold."""
 
+    block = 1000
+
     def __init__(self, groups: Groups, rows: Floats, left: NDArray[np.intp], right: NDArray[np.intp]) -> None:
         gold = groups.gold - groups.gold.mean()
         norm = np.sqrt(gold @ gold)
         gold = gold / norm if norm > 0 else gold
         self.n = len(gold)
-        self.columns = np.concatenate([rows, rows * rows, rows * gold]).T.copy()
-        self.totals = self.columns.sum(axis=0)
+        self.columns = np.concatenate([rows, rows * rows, rows * gold])
+        self.totals = self.columns.sum(axis=1)
         self.left, self.right = left, right
 
     def __call__(self, swapped: Bools) -> Floats:
-        taken = (swapped.astype(np.float64) @ self.columns).reshape(len(swapped), 3, -1)
+        taken = masked_sums(swapped, self.columns).reshape(len(swapped), 3, -1)
         kept = self.totals.reshape(3, -1) - taken
         a, b = self.left, self.right
         return self._r(kept[..., a] + taken[..., b]) - self._r(kept[..., b] + taken[..., a])
@@ -230,6 +232,8 @@ class _PearsonDraws:
 
 class _AnyDraws:
     """Any statistic on the swapped scores of every pair."""
+
+    block = 50
 
     def __init__(
         self, groups: Groups, rows: Floats, left: NDArray[np.intp], right: NDArray[np.intp], statistic: Statistic
@@ -245,6 +249,12 @@ class _AnyDraws:
             first, second = self.statistic(self.groups, hybrids).reshape(2, -1)
             out[:, k] = first - second
         return out
+
+
+def masked_sums(masks: Bools, rows: Floats) -> Floats:
+    """The sum of each row's cells under each mask (masks by rows), in an order that does not depend on the machine."""
+    packed = np.packbits(masks, axis=1, bitorder="little")
+    return _native.masked_sums(np.ascontiguousarray(packed.T), np.ascontiguousarray(rows))
 
 
 def _standardised(groups: Groups, scores: Floats, everywhere: bool = False) -> Floats:

@@ -12,8 +12,11 @@ import numpy as np
 
 from assay.core.errors import InputError
 from assay.stats.groups import group, leading
+from assay.stats.permutation import masked_sums
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from assay.stats.groups import Floats
 
 SEED = 4
@@ -28,28 +31,48 @@ def pairwise_p_values(scores: Floats, *, draws: int = 1000, seed: int = SEED, ex
     does: draws that equal the observed sum but for rounding are then counted or not by chance.
     """
     scores = np.asarray(scores, dtype=np.float64)
-    systems, segments = scores.shape
-    signs = np.rint(np.random.default_rng(seed).random(size=(draws, segments), dtype=np.float32)) * 2 - 1
+    systems = len(scores)
     out = np.full((systems, systems), np.nan)
-    if exact:
-        single = scores.astype(np.float32)
-        observed, flipped = single.sum(axis=1), signs @ single.T
-        for i in range(systems):
-            for j in range(i + 1, systems):
-                out[i, j] = np.mean(flipped[:, i] - flipped[:, j] >= observed[i] - observed[j])
-        return out
-    signs = signs.astype(np.float64)
-    missing = np.isnan(scores)
-    aligned = bool((missing == missing[0]).all())
-    sums = signs @ np.nan_to_num(scores).T if aligned else None
-    for i in range(systems):
-        for j in range(i + 1, systems):
-            both = ~(missing[i] | missing[j])
-            difference = scores[i, both] - scores[j, both]
-            draw = sums[:, i] - sums[:, j] if sums is not None else signs[:, both] @ difference
-            slack = 1e-12 * float(np.abs(scores[i, both]).sum() + np.abs(scores[j, both]).sum())
-            out[i, j] = np.mean(draw >= difference.sum() - slack)
+    p_values = _single_precision if exact else _p_values
+    out[np.triu_indices(systems, 1)] = p_values(scores[None], _flips(draws, scores.shape[1], seed))[0]
     return out
+
+
+def _flips(draws: int, segments: int, seed: int) -> NDArray[np.bool_]:
+    return np.rint(np.random.default_rng(seed).random(size=(draws, segments), dtype=np.float32)) == 1
+
+
+def _p_values(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
+    """p-values of all pairs i < j (metrics by pairs), for metrics that miss the same cells."""
+    metrics, systems, segments = stack.shape
+    left, right = np.triu_indices(systems, 1)
+    missing = np.isnan(stack[0])
+    filled = np.nan_to_num(stack)
+    if (missing == missing[0]).all():
+        sums = 2 * masked_sums(plus, filled.reshape(-1, segments)) - filled.reshape(-1, segments).sum(axis=1)
+        sums = sums.reshape(len(plus), metrics, systems)
+        drawn = sums[..., left] - sums[..., right]
+        observed = filled.sum(axis=2)[:, left] - filled.sum(axis=2)[:, right]
+        size = np.abs(filled).sum(axis=2)
+        slack = 1e-12 * (size[:, left] + size[:, right])
+    else:
+        shared = ~(missing[left] | missing[right])
+        difference = ((filled[:, left] - filled[:, right]) * shared).reshape(-1, segments)
+        observed = difference.sum(axis=1).reshape(metrics, -1)
+        drawn = (2 * masked_sums(plus, difference)).reshape(len(plus), metrics, -1) - observed
+        slack = 1e-12 * np.abs(difference).sum(axis=1).reshape(metrics, -1)
+    return np.asarray((drawn >= observed - slack).mean(axis=0))
+
+
+def _single_precision(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
+    """The same as mt-metrics-eval computes it, rounding included."""
+    left, right = np.triu_indices(stack.shape[1], 1)
+    signs = np.where(plus, np.float32(1), np.float32(-1))
+    out = []
+    for scores in stack.astype(np.float32):
+        observed, drawn = scores.sum(axis=1), signs @ scores.T
+        out.append((drawn[:, left] - drawn[:, right] >= observed[left] - observed[right]).mean(axis=0))
+    return np.array(out)
 
 
 def soft_pairwise_accuracy(
@@ -75,14 +98,11 @@ def soft_pairwise_accuracy(
         people = groups.gold.reshape(systems, -1)
         stack = rows.reshape(-1, systems, people.shape[1])
     else:
-        people = np.asarray(gold, dtype=np.float64).reshape(systems, segments)
-        stack = np.full((len(rows), systems * segments), np.nan)
-        stack[:, groups.cells] = rows
-        stack = stack.reshape(-1, systems, segments)
-    upper = np.triu_indices(systems, 1)
-    wanted = pairwise_p_values(people, draws=draws, seed=seed, exact=exact)[upper]
-    values = [
-        1 - np.mean(np.abs(wanted - pairwise_p_values(scores, draws=draws, seed=seed, exact=exact)[upper]))
-        for scores in stack
-    ]
-    return np.array(values).reshape(leading(metrics))
+        both = np.full((len(rows) + 1, systems * segments), np.nan)
+        both[0, groups.cells], both[1:, groups.cells] = groups.gold, rows
+        both = both.reshape(-1, systems, segments)
+        both = both[:, :, ~np.isnan(both[0]).all(axis=0)]
+        people, stack = both[0], both[1:]
+    p_values = _single_precision if exact else _p_values
+    p = p_values(np.concatenate([people[None], stack]), _flips(draws, people.shape[1], seed))
+    return np.asarray(1 - np.abs(p[0] - p[1:]).mean(axis=1)).reshape(leading(metrics))
