@@ -213,7 +213,9 @@ def _kendall_p(groups: Groups, rows: Floats) -> Floats:
     gold_ties = _tie_sums(groups, groups.gold)
     out = np.full(counts.shape[:2], np.nan)
     for r, row in enumerate(rows):
-        for g, (n, ties, other) in enumerate(zip(groups.sizes.tolist(), _tie_sums(groups, row), gold_ties, strict=True)):
+        for g, (n, ties, other) in enumerate(
+            zip(groups.sizes.tolist(), _tie_sums(groups, row), gold_ties, strict=True)
+        ):
             if n >= 2:
                 out[r, g] = _one_kendall_p(n, counts[r, g].tolist(), ties, other)
     return out

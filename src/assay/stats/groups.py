@@ -82,7 +82,7 @@ class Groups:
             return np.asarray(values.sum(axis=-1, keepdims=True))
         return np.asarray(np.add.reduceat(values, self.starts[:-1], axis=-1))
 
-    def spread(self, values: Floats) -> Floats:
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
         """One value a group, repeated for each of its cells."""
         return np.repeat(values, self.sizes, axis=-1)
 
@@ -101,7 +101,7 @@ def group(gold: Floats, by: Grouping = "none") -> Groups:
     if np.isinf(matrix).any():
         system, item = np.argwhere(np.isinf(matrix))[0]
         raise InputError(f"the gold score of system {system + 1}, segment {item + 1} is infinite.")
-    cells = np.arange(matrix.size).reshape(matrix.shape)
+    cells: Integers = np.arange(matrix.size).reshape(matrix.shape)
     if by == "item":
         cells = cells.T
     elif by == "none":
@@ -142,11 +142,18 @@ class Agreement:
 
 
 def average(
-    groups: Groups, values: Floats, p: Floats | None, shape: tuple[int, ...], nan_as_zero: bool = False, micro: bool = False
+    groups: Groups,
+    values: Floats,
+    p: Floats | None,
+    shape: tuple[int, ...],
+    nan_as_zero: bool = False,
+    micro: bool = False,
 ) -> Agreement:
     """The mean over usable groups; undefined values (a constant group) are left out or count as zero."""
     defined = ~np.isnan(values)
-    weights = np.where(groups.usable, groups.sizes if micro else 1, 0) * (np.ones_like(defined) if nan_as_zero else defined)
+    weights = np.where(groups.usable, groups.sizes if micro else 1, 0) * (
+        np.ones_like(defined) if nan_as_zero else defined
+    )
     total = weights.sum(axis=-1)
 
     def mean(column: Floats) -> Floats:

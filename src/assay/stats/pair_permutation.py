@@ -49,7 +49,8 @@ class Verdicts:
     def kept(self, masks: list[Words]) -> Floats:
         """The part of each metric's accuracy that comes from pairs under the masks (draws by metrics)."""
         counts = [
-            _native.masked_counts(mask, columns) / size for mask, (size, _, columns) in zip(masks, self.parts, strict=True)
+            _native.masked_counts(mask, columns) / size
+            for mask, (size, _, columns) in zip(masks, self.parts, strict=True)
         ]
         return np.asarray(np.sum(counts, axis=0) / self.used)
 
@@ -58,9 +59,7 @@ class Verdicts:
         if isinstance(rng, np.random.RandomState):
             flips = np.array([self._legacy(rng) for _ in range(draws)], np.uint8)
             return [_packed(flips[:, where]) for _, where, _ in self.parts]
-        return [
-            rng.integers(0, 2**64, (draws, columns.shape[1]), dtype=np.uint64) for _, _, columns in self.parts
-        ]
+        return [rng.integers(0, 2**64, (draws, columns.shape[1]), dtype=np.uint64) for _, _, columns in self.parts]
 
     def _legacy(self, rng: np.random.RandomState) -> NDArray[np.uint8]:
         squares = [rng.binomial(1, 0.5, (n, n))[np.triu_indices(n, 1)] for n in self.groups.sizes]

@@ -290,6 +290,8 @@ def _swaps(rng: Random, groups: Groups, draws: int, swap: Swap, everywhere: bool
 
 def _coins(rng: Random, draws: int, units: int, swap: Swap) -> Bools:
     if isinstance(rng, np.random.RandomState):
-        return np.asarray(rng.binomial(1, 0.5, (draws, units)) == 0 if swap == "cells" else rng.rand(draws, units) > 0.5)
+        return np.asarray(
+            rng.binomial(1, 0.5, (draws, units)) == 0 if swap == "cells" else rng.rand(draws, units) > 0.5
+        )
     noise = np.frombuffer(rng.bytes(draws * ((units + 7) // 8)), np.uint8).reshape(draws, -1)
     return np.unpackbits(noise, axis=1, count=units).astype(bool)

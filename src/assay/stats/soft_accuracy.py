@@ -39,7 +39,7 @@ def pairwise_p_values(scores: Floats, *, draws: int = 1000, seed: int = SEED, ex
 
 
 def _flips(draws: int, segments: int, seed: int) -> NDArray[np.bool_]:
-    return np.rint(np.random.default_rng(seed).random(size=(draws, segments), dtype=np.float32)) == 1
+    return np.asarray(np.rint(np.random.default_rng(seed).random(size=(draws, segments), dtype=np.float32)) == 1)
 
 
 def _p_values(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
@@ -98,9 +98,9 @@ def soft_pairwise_accuracy(
         people = groups.gold.reshape(systems, -1)
         stack = rows.reshape(-1, systems, people.shape[1])
     else:
-        both = np.full((len(rows) + 1, systems * segments), np.nan)
-        both[0, groups.cells], both[1:, groups.cells] = groups.gold, rows
-        both = both.reshape(-1, systems, segments)
+        flat = np.full((len(rows) + 1, systems * segments), np.nan)
+        flat[0, groups.cells], flat[1:, groups.cells] = groups.gold, rows
+        both = flat.reshape(-1, systems, segments)
         both = both[:, :, ~np.isnan(both[0]).all(axis=0)]
         people, stack = both[0], both[1:]
     p_values = _single_precision if exact else _p_values
