@@ -7,6 +7,10 @@ void bind_chrf(nanobind::module_& m);
 void bind_requests(nanobind::module_& m);
 void bind_resample(nanobind::module_& m);
 void bind_rouge(nanobind::module_& m);
+void bind_calibration(nanobind::module_& m);
+void bind_chrf(nanobind::module_& m);
+void bind_pairwise(nanobind::module_& m);
+void bind_permutation(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
@@ -16,4 +20,8 @@ NB_MODULE(_native, m) {
     assay::bind_requests(m);
     assay::bind_resample(m);
     assay::bind_rouge(m);
+    assay::bind_calibration(m);
+    assay::bind_chrf(m);
+    assay::bind_pairwise(m);
+    assay::bind_permutation(m);
 }
