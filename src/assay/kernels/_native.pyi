@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Texts = Sequence[str]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 References = Sequence[Sequence[str | None]]
 
 def chrf(
@@ -16,3 +18,16 @@ def chrf(
     whitespace: bool,
     eps_smoothing: bool,
 ) -> tuple[Floats, Floats]: ...
+def word_ids(columns: References) -> tuple[list[str], Ints, Longs]: ...
+def meteor(
+    ids: Ints,
+    starts: Longs,
+    rows: int,
+    surface: Ints,
+    stem: Ints,
+    synonym_starts: Longs,
+    synonyms: Ints,
+    alpha: float,
+    beta: float,
+    gamma: float,
+) -> Floats: ...

@@ -3,9 +3,11 @@
 
 namespace assay {
 void bind_chrf(nanobind::module_& m);
+void bind_meteor(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
     m.doc() = "Native loops: strings and arrays in, arrays out, without the GIL.";
     assay::bind_chrf(m);
+    assay::bind_meteor(m);
 }
