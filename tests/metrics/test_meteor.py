@@ -159,7 +159,8 @@ def test_signature_names_the_wordnet(small, monkeypatch):
 def test_options_as_people_type_them(small):
     made = metric(f"meteor:alpha=0.8,wordnet={small}")
     assert isinstance(made, Meteor)
-    assert (made.alpha, made.wordnet) == (0.8, small)
+    assert "alpha:0.8|" in str(made.signature)
+    assert "|wordnet:0.1-" in str(made.signature)
 
 
 def test_wrong_options(tmp_path):

@@ -49,7 +49,7 @@ _ENDINGS = {
     "adv": (),
 }
 """Morphy's rules of detachment: an ending, and what replaces it."""
-_CACHE_WORDS = 1 << 17
+_CACHE_WORDS, _CACHE_LENGTH = 1 << 17, 64
 DEBIAN = Path("/usr/share/wordnet")
 NLTK_FOLDERS = (
     *(Path(sys.prefix, folder) for folder in ("nltk_data", "share/nltk_data", "lib/nltk_data")),
@@ -87,7 +87,8 @@ class WordNet:
                 ) from error
             if len(self._synonyms) >= _CACHE_WORDS:
                 self._synonyms.clear()
-            self._synonyms[word] = known
+            if len(word) <= _CACHE_LENGTH:
+                self._synonyms[word] = known
         return known
 
     def _names(self, form: bytes, part: str) -> Iterator[bytes]:

@@ -54,7 +54,7 @@ class Meteor(Metric):
         if not (0 <= alpha <= 1 and 0 <= gamma <= 1 and beta >= 0):
             raise InputError("meteor takes alpha and gamma from 0 to 1 and beta from 0 up.")
         self.alpha, self.beta, self.gamma = float(alpha), float(beta), float(gamma)
-        self.wordnet = _place(wordnet)
+        self.wordnet, self._place = wordnet, _place(wordnet)
 
     @property
     def signature(self) -> Signature:
@@ -83,11 +83,11 @@ class Meteor(Metric):
         )
 
     def _wordnet(self) -> WordNet | None:
-        if self.wordnet is None:
+        if self._place is None:
             return None
         from assay.io.wordnet import load
 
-        return load(self.wordnet)
+        return load(self._place)
 
 
 def _place(wordnet: str) -> Path | None:
