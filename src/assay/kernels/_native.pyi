@@ -5,6 +5,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Texts = Sequence[str]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 References = Sequence[Sequence[str | None]]
 
 def chrf(
@@ -36,3 +38,16 @@ def tokenize_13a(texts: Texts) -> list[str]: ...
 def rouge(
     hypotheses: Texts, references: References, order: int
 ) -> tuple[Floats, Floats, Floats, NDArray[np.bool_]]: ...
+def word_ids(columns: References) -> tuple[list[str], Ints, Longs]: ...
+def meteor(
+    ids: Ints,
+    starts: Longs,
+    rows: int,
+    surface: Ints,
+    stem: Ints,
+    synonym_starts: Longs,
+    synonyms: Ints,
+    alpha: float,
+    beta: float,
+    gamma: float,
+) -> Floats: ...

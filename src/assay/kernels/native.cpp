@@ -7,6 +7,7 @@ void bind_chrf(nanobind::module_& m);
 void bind_requests(nanobind::module_& m);
 void bind_resample(nanobind::module_& m);
 void bind_rouge(nanobind::module_& m);
+void bind_meteor(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
@@ -16,4 +17,5 @@ NB_MODULE(_native, m) {
     assay::bind_requests(m);
     assay::bind_resample(m);
     assay::bind_rouge(m);
+    assay::bind_meteor(m);
 }
