@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator, Sequence
+import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -55,13 +56,12 @@ class Outputs:
 
 def load_items(path: Path) -> list[DfkiItem]:
     """The items of one upstream file (``{"items": [...]}``, gzipped or not)."""
+    text = _text(path)
     try:
-        rows = json.loads("".join(_lines(path)))["items"]
-        items = [_item(row, path, number) for number, row in enumerate(rows, 1)]
+        rows = json.loads(text)["items"]
     except (ValueError, KeyError, TypeError) as error:
-        if isinstance(error, InputError):
-            raise
         raise InputError(f'{path} is not a DFKI item file (JSON, {{"items": [...]}}): {error}.') from error
+    items = [_item(row, path, number) for number, row in enumerate(rows, 1)]
     seen: set[str] = set()
     for item in items:
         if item.id in seen:
@@ -84,8 +84,10 @@ def _item(row: dict[str, Any], path: Path, number: int) -> DfkiItem:
             positive_tokens=tuple(row.get("positive_tokens") or ()),
             negative_tokens=tuple(row.get("negative_tokens") or ()),
         )
-    except (KeyError, TypeError, AttributeError) as error:
+    except KeyError as error:
         raise InputError(f"{path}: item {number} lacks the field {error}.") from error
+    except (TypeError, AttributeError) as error:
+        raise InputError(f"{path}: item {number} is not an object with the fields of an item ({error}).") from error
 
 
 COLUMNS = ("id", "year", "system", "output")
@@ -93,13 +95,15 @@ COLUMNS = ("id", "year", "system", "output")
 
 def load_outputs(path: Path) -> Outputs:
     """The outputs of one tab-separated file with a header; quotes are characters like any other."""
-    lines = _lines(path)
-    header = tuple(next(lines, "").rstrip("\r\n").split("\t"))
-    if header != COLUMNS:
-        raise InputError(f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, not {', '.join(header)}.")
+    header, *lines = _text(path).split("\n")
+    names = tuple(header.removesuffix("\r").split("\t"))
+    if names != COLUMNS:
+        raise InputError(f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, not {', '.join(names)}.")
     columns: tuple[list[str], ...] = ([], [], [], [])
     for number, line in enumerate(lines, 2):
-        fields = line.rstrip("\r\n").split("\t")
+        if not line and number == len(lines) + 1:
+            break
+        fields = line.removesuffix("\r").split("\t")
         if len(fields) != len(COLUMNS):
             raise InputError(f"{path}, line {number}: {len(fields)} columns instead of {len(COLUMNS)}.")
         for column, field in zip(columns, fields, strict=True):
@@ -107,15 +111,16 @@ def load_outputs(path: Path) -> Outputs:
     return Outputs(*columns)
 
 
-def _lines(path: Path) -> Iterator[str]:
-    """The lines of a text file in UTF-8, gzipped or not; only a newline ends a line."""
+def _text(path: Path) -> str:
+    """The whole of a UTF-8 file, gzipped or not."""
     try:
-        opened = gzip.open(path, "rt", encoding="utf-8", newline="\n") if path.suffix == ".gz" else None
-        with opened or path.open(encoding="utf-8", newline="\n") as lines:
-            yield from lines
+        data = path.read_bytes()
+        data = gzip.decompress(data) if path.suffix == ".gz" else data
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 (byte {error.start:,} of a block: {error.reason}).") from error
-    except (OSError, EOFError) as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{path} is not UTF-8 at byte {error.start:,} (line {line:,}).") from error
+    except (OSError, EOFError, zlib.error) as error:
         raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
 
 

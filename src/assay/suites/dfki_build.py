@@ -51,9 +51,7 @@ def pools(judged: JudgedOutputs) -> dict[str, Pool]:
             continue
         texts = (right if ruling.verdict == "pass" else wrong).setdefault(id, {})
         texts[folded] = min(text, texts.get(folded, text))
-    return {
-        id: (_without(texts, wrong.get(id, {})), _without(wrong.get(id, {}), texts)) for id, texts in right.items()
-    }
+    return {id: (_without(texts, wrong.get(id, {})), _without(wrong.get(id, {}), texts)) for id, texts in right.items()}
 
 
 def _without(texts: dict[str, str], others: dict[str, str]) -> list[str]:

@@ -45,9 +45,7 @@ class JudgedOutputs:
     problems: tuple[str, ...] = ()
 
 
-def judge(
-    items: Iterable[DfkiItem], outputs: Outputs, decisions: Mapping[str, str] | None = None
-) -> JudgedOutputs:
+def judge(items: Iterable[DfkiItem], outputs: Outputs, decisions: Mapping[str, str] | None = None) -> JudgedOutputs:
     """Rule on every output. Items of one direction only: ids mean different sentences in the other.
 
     `decisions` maps `key` to ``pass`` or ``fail`` (anything else leaves the rules' verdict in force). Equal outputs of an
@@ -94,7 +92,9 @@ def _rules(item: DfkiItem, problems: list[str]) -> Callable[[str], Ruling]:
         try:
             searches.append(re.compile(pattern).search if pattern else lambda text: None)
         except re.error as error:
-            problems.append(f"item {item.id} ({item.langpair}): {name} {pattern!r} is not a regular expression ({error}).")
+            problems.append(
+                f"item {item.id} ({item.langpair}): {name} {pattern!r} is not a regular expression ({error})."
+            )
             return lambda text: Ruling("unresolved", "bad rule")
     right_in, wrong_in = searches
     right_sentences, wrong_sentences = frozenset(item.positive_tokens), frozenset(item.negative_tokens)
