@@ -3,6 +3,7 @@ from __future__ import annotations
 import io
 import os
 import pty
+import termios
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,8 @@ def ask(
 ) -> tuple[Progress, dict[str, str], str]:
     questions = [Question(name, f"question {name}", (f"body of {name}",), CHOICES) for name in names]
     decisions, said = Decisions(tmp_path / "d.jsonl"), io.StringIO()
-    progress = review(questions, decisions, keys(io.StringIO(typed)), said.write, skipped=skipped)
+    with keys(io.StringIO(typed)) as read:
+        progress = review(questions, decisions, read, said.write, skipped=skipped)
     return progress, dict(decisions), said.getvalue()
 
 
@@ -83,19 +85,23 @@ def test_interrupt_keeps_what_was_decided(tmp_path: Path) -> None:
 def test_control_characters_of_foreign_text_do_not_reach_the_terminal(tmp_path: Path) -> None:
     said = io.StringIO()
     question = Question("a", "title", ("red \x1b[31m text",), CHOICES)
-    review([question], Decisions(tmp_path / "d.jsonl"), keys(io.StringIO("")), said.write)
+    with keys(io.StringIO("")) as read:
+        review([question], Decisions(tmp_path / "d.jsonl"), read, said.write)
     assert "\x1b" not in said.getvalue()
 
 
-def test_terminal_needs_no_return_key() -> None:
+@pytest.mark.parametrize("early", [b"", b"p", b"pf\x04"])
+def test_terminal_needs_no_return_key_and_is_given_back(early: bytes) -> None:
+    """Keys count whether they were typed before key mode began (a line then, for the terminal) or after."""
     controller, terminal = pty.openpty()
-    try:
-        os.write(controller, b"pf\x04")
-        with os.fdopen(terminal, encoding="utf-8") as stream:
-            read = keys(stream)
-            try:
+    with os.fdopen(terminal, encoding="utf-8") as stream:
+        try:
+            before = termios.tcgetattr(stream)
+            os.write(controller, early)
+            with keys(stream) as read:
+                assert not termios.tcgetattr(stream)[3] & termios.ICANON
+                os.write(controller, b"pf\x04"[len(early) :])
                 assert [read(), read(), read()] == ["p", "f", None]
-            except OSError as error:
-                pytest.skip(f"no pseudo-terminal here: {error}")
-    finally:
-        os.close(controller)
+            assert termios.tcgetattr(stream) == before
+        finally:
+            os.close(controller)

@@ -6,7 +6,8 @@ for good (until asked with `skipped`), ``u`` takes the last answer back, ``q`` s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO
 
@@ -15,7 +16,8 @@ from assay.review.decisions import Decisions
 
 SKIP, UNDO, QUIT = Choice("s", "skip"), Choice("u", "undo"), Choice("q", "quit")
 
-END_OF_INPUT = "\x04"
+END_OF_INPUT = ("\x04", "\x00")
+"""Ctrl-D as key mode gives it, and as Linux leaves it when it was typed before key mode began."""
 
 Read = Callable[[], str | None]
 """The next key that was pressed, or None at the end of the input."""
@@ -92,9 +94,25 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
-def keys(stream: TextIO) -> Read:
-    """Keys from a terminal as they are pressed; from anything else the first character of each line."""
-    return (lambda: _press(stream)) if stream.isatty() else (lambda: _line(stream))
+@contextmanager
+def keys(stream: TextIO) -> Iterator[Read]:
+    """Keys from a terminal as they are pressed; from anything else the first character of each line.
+
+    A terminal stays in key mode for the whole review: one that went back to lines between two cards would swallow an end of
+    input typed in between.
+    """
+    if not stream.isatty():
+        yield lambda: _line(stream)
+        return
+    import termios
+    import tty
+
+    before = termios.tcgetattr(stream)
+    try:
+        tty.setcbreak(stream, termios.TCSADRAIN)
+        yield lambda: _press(stream)
+    finally:
+        termios.tcsetattr(stream, termios.TCSADRAIN, before)
 
 
 def _line(stream: TextIO) -> str | None:
@@ -105,13 +123,5 @@ def _line(stream: TextIO) -> str | None:
 
 
 def _press(stream: TextIO) -> str | None:
-    import termios
-    import tty
-
-    before = termios.tcgetattr(stream)
-    try:
-        tty.setcbreak(stream, termios.TCSADRAIN)
-        key = stream.read(1)
-        return None if key in ("", END_OF_INPUT) else key
-    finally:
-        termios.tcsetattr(stream, termios.TCSADRAIN, before)
+    key = stream.read(1)
+    return None if key in ("", *END_OF_INPUT) else key
