@@ -129,7 +129,7 @@ def mean_weights(counts: Counts, strata: Sequence[int]) -> Floats:
     weights = np.zeros(counts.n.shape)
     weights[:, list(strata)] = counts.n[:, list(strata)] > 0
     with np.errstate(invalid="ignore"):
-        return weights / weights.sum(axis=1, keepdims=True)
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def difference_weights(counts: Counts, plus: int, minus: int) -> Floats:

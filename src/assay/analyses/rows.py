@@ -21,7 +21,7 @@ MARKS = (TableColumn("first", hidden=True), TableColumn("contaminated", hidden=T
 
 def estimate_columns(
     key: str, label: str = "", kind: Kind = "number", decimals: int = 3, mark: str | None = "first"
-) -> tuple[TableColumn, TableColumn, TableColumn]:
+) -> tuple[TableColumn, ...]:
     """A column with an interval, and the two hidden columns of its bounds (KEY_low and KEY_high)."""
     low, high = f"{key}_low", f"{key}_high"
     shown = TableColumn(key, label, kind, decimals, interval=(low, high), mark=mark)

@@ -17,7 +17,7 @@ def share_draws(hits: ArrayLike, n: ArrayLike, generator: np.random.Generator, s
     """Bootstrap draws of hits / n, one row of `samples` for each share; NaN where n is 0."""
     hits, n = np.asarray(hits, np.int64), np.asarray(n, np.int64)
     some = np.maximum(n, 1)[..., None]
-    draws = generator.binomial(some, hits[..., None] / some, size=(*n.shape, samples)) / some
+    draws: Floats = generator.binomial(some, hits[..., None] / some, size=(*n.shape, samples)) / some
     draws[n == 0] = np.nan
     return draws
 

@@ -65,4 +65,5 @@ def share_first(values: Floats, p_worse: Floats, level: float = 0.05) -> NDArray
     Contestants without a value (NaN) share nothing.
     """
     there = ~np.isnan(values)
-    return there & ((p_worse >= level) | (values == np.max(values, initial=-np.inf, where=there)))
+    best = np.max(values, initial=-np.inf, where=there)
+    return np.asarray(there & ((p_worse >= level) | (values == best)))
