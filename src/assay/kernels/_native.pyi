@@ -7,6 +7,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Texts = Sequence[str]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 References = Sequence[Sequence[str | None]]
 
 def chrf(
@@ -44,3 +46,16 @@ def tie_calibration(gold: Floats, rows: Floats, starts: Integers) -> tuple[Float
 def correct_pairs(gold: Floats, rows: Floats, starts: Integers, epsilons: Floats) -> NDArray[np.uint8]: ...
 def masked_counts(masks: Words, columns: Words) -> Integers: ...
 def masked_sums(masks: NDArray[np.uint8], rows: Floats) -> Floats: ...
+def word_ids(columns: References) -> tuple[list[str], Ints, Longs]: ...
+def meteor(
+    ids: Ints,
+    starts: Longs,
+    rows: int,
+    surface: Ints,
+    stem: Ints,
+    synonym_starts: Longs,
+    synonyms: Ints,
+    alpha: float,
+    beta: float,
+    gamma: float,
+) -> Floats: ...

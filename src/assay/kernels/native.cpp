@@ -11,6 +11,7 @@ void bind_calibration(nanobind::module_& m);
 void bind_chrf(nanobind::module_& m);
 void bind_pairwise(nanobind::module_& m);
 void bind_permutation(nanobind::module_& m);
+void bind_meteor(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
@@ -24,4 +25,5 @@ NB_MODULE(_native, m) {
     assay::bind_chrf(m);
     assay::bind_pairwise(m);
     assay::bind_permutation(m);
+    assay::bind_meteor(m);
 }

@@ -1,0 +1,23 @@
+"""A question for a person: what a review screen shows, and what may be answered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One possible answer: the key to press, and the word that is kept."""
+
+    key: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One card of a review. `id` is the key under which the decision is kept, so equal questions are asked once."""
+
+    id: str
+    title: str
+    body: tuple[str, ...]
+    choices: tuple[Choice, ...]

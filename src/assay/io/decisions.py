@@ -1,0 +1,132 @@
+"""The decision file: what people decided, one JSON object a line, only ever appended to.
+
+A line holds ``key``, ``choice``, ``time`` (UTC) and ``who``; the last line of a key wins, and ``undo`` takes the key's
+decision back. Several processes may append at once. A crash in the middle of a line leaves a torn last line: readers pass
+over it and the next writer removes it, so a malformed line anywhere else is an error of the file.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from assay.core.errors import InputError, OutputError
+
+UNDO = "undo"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """One line of the file."""
+
+    key: str
+    choice: str
+    time: str
+    who: str
+
+
+def fold(text: str) -> str:
+    """The text with its ends stripped and every run of blanks made one: what counts as the same text."""
+    return " ".join(text.split())
+
+
+def decision_key(subject: str, text: str) -> str:
+    """The key of a decision on `text` as an answer to `subject`: the subject and the BLAKE2b of the folded text."""
+    import hashlib
+
+    return f"{subject}:{hashlib.blake2b(fold(text).encode(), digest_size=16).hexdigest()}"
+
+
+def read(path: Path) -> list[Decision]:
+    """Every decision of the file in its order; a file that does not exist yet has none."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise InputError(f"cannot read the decisions in {path}: {error.strerror}.") from error
+    *lines, rest = data.split(b"\n")
+    decisions = [_parse(line, path, number) for number, line in enumerate(lines, 1) if line.strip()]
+    last = _attempt(rest)
+    return decisions if last is None else [*decisions, last]
+
+
+def latest(path: Path) -> dict[str, str]:
+    """Key to the choice that holds now."""
+    choices: dict[str, str] = {}
+    for decision in read(path):
+        if decision.choice == UNDO:
+            choices.pop(decision.key, None)
+        else:
+            choices[decision.key] = decision.choice
+    return choices
+
+
+def append(path: Path, decision: Decision) -> None:
+    """Add one line and wait until it is on the disk; when it cannot be written whole, nothing is written."""
+    line = json.dumps(asdict(decision), ensure_ascii=False).encode() + b"\n"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with _locked(path) as file:
+            end = _mend(file)
+            if os.write(file, line) != len(line):
+                os.ftruncate(file, end)
+                raise OutputError(f"cannot write a decision to {path}: the disk is full. The decision was not kept.")
+            os.fsync(file)
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot write a decision to {path}: {error.strerror}. The decision was not kept.") from error
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[int]:
+    """The file opened for appending, with every other writer kept out until it is closed."""
+    import fcntl
+
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield file
+    finally:
+        os.close(file)
+
+
+def _mend(file: int) -> int:
+    """Remove a torn last line, or end a whole one that lacks its newline; the size of the file afterwards."""
+    size = os.fstat(file).st_size
+    if size == 0 or os.pread(file, 1, size - 1) == b"\n":
+        return size
+    start, rest = size, b""
+    while start > 0 and b"\n" not in rest:
+        step = min(start, 4096)
+        start -= step
+        rest = os.pread(file, step, start) + rest
+    rest = rest.rpartition(b"\n")[2]
+    if _attempt(rest) is None:
+        os.ftruncate(file, size - len(rest))
+    else:
+        os.write(file, b"\n")
+    return os.fstat(file).st_size
+
+
+def _attempt(line: bytes) -> Decision | None:
+    """The decision on a line, or nothing when the line is torn."""
+    try:
+        row = json.loads(line)
+        return Decision(*(str(row[name]) for name in ("key", "choice", "time", "who")))
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def _parse(line: bytes, path: Path, number: int) -> Decision:
+    decision = _attempt(line)
+    if decision is None:
+        raise InputError(
+            f"{path}, line {number}: not a decision (a JSON object with key, choice, time and who). Mend or delete the line."
+        )
+    return decision

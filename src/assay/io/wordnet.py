@@ -1,0 +1,174 @@
+"""WordNet's own files (``index.*``, ``data.*``, ``*.exc``; see wndb(5WN)), read for one question: which single words are
+synonyms of this one?
+
+The answer is what NLTK's ``wordnet.synsets(word)`` leads to: the word is reduced to its base forms by Morphy
+(morphy(7WN)) for every part of speech, and the lemma names of all their synsets are collected. Loading reads the files and
+cuts the index into lines; entries are parsed when a word asks for them.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from assay.core.errors import InputError, MissingPart
+
+PARTS = ("noun", "verb", "adj", "adv")
+NEEDED = tuple(f"{kind}.{part}" for part in PARTS for kind in ("index", "data"))
+EXCEPTIONS = tuple(f"{part}.exc" for part in PARTS)
+
+_ENDINGS = {
+    "noun": (
+        (b"s", b""),
+        (b"ses", b"s"),
+        (b"ves", b"f"),
+        (b"xes", b"x"),
+        (b"zes", b"z"),
+        (b"ches", b"ch"),
+        (b"shes", b"sh"),
+        (b"men", b"man"),
+        (b"ies", b"y"),
+    ),
+    "verb": (
+        (b"s", b""),
+        (b"ies", b"y"),
+        (b"es", b"e"),
+        (b"es", b""),
+        (b"ed", b"e"),
+        (b"ed", b""),
+        (b"ing", b"e"),
+        (b"ing", b""),
+    ),
+    "adj": ((b"er", b""), (b"est", b""), (b"er", b"e"), (b"est", b"e")),
+    "adv": (),
+}
+"""Morphy's rules of detachment: an ending, and what replaces it."""
+_CACHE_WORDS, _CACHE_LENGTH = 1 << 17, 64
+DEBIAN = Path("/usr/share/wordnet")
+NLTK_FOLDERS = (
+    *(Path(sys.prefix, folder) for folder in ("nltk_data", "share/nltk_data", "lib/nltk_data")),
+    *(Path(folder, "nltk_data") for folder in ("/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib")),
+)
+_HOW_TO_GET = "Debian has it as wordnet-base; or give its folder (meteor:wordnet=FOLDER, ASSAY_WORDNET=FOLDER)"
+
+
+class WordNet:
+    """One WordNet, in memory: about 30 MB and a fifth of a second for version 3.0."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._index = {part: _index(files[f"index.{part}"]) for part in PARTS}
+        self._data = {part: files[f"data.{part}"] for part in PARTS}
+        self._exceptions = {part: _exceptions(files.get(f"{part}.exc", b"")) for part in PARTS}
+        self._synonyms: dict[str, frozenset[str]] = {}
+        digest = hashlib.sha256()
+        for name in (*NEEDED, *EXCEPTIONS):
+            digest.update(hashlib.sha256(files.get(name, b"")).digest())
+        version = re.search(rb"Word[Nn]et (\d+(?:\.\d+)?\+?) Copyright", self._data["adj"][:4096])
+        self.version = version[1].decode() if version else "unknown"
+        self.identity = f"{self.version}-{digest.hexdigest()[:12]}"
+        """Version and content, for a signature: ``3.0-`` and twelve hexadecimal digits."""
+
+    def synonyms(self, word: str) -> frozenset[str]:
+        """Lemma names without an underscore, spelt as in WordNet, of every synset of every base form of `word`."""
+        known = self._synonyms.get(word)
+        if known is None:
+            form = word.lower().encode("utf-8", "surrogatepass")
+            try:
+                known = frozenset(name.decode("utf-8") for part in PARTS for name in self._names(form, part))
+            except (ValueError, IndexError) as error:
+                raise InputError(
+                    f"WordNet's files are damaged at the entry of {word!r}: install them again."
+                ) from error
+            if len(self._synonyms) >= _CACHE_WORDS:
+                self._synonyms.clear()
+            if len(word) <= _CACHE_LENGTH:
+                self._synonyms[word] = known
+        return known
+
+    def _names(self, form: bytes, part: str) -> Iterator[bytes]:
+        index, data = self._index[part], self._data[part]
+        for base in self._base_forms(form, part):
+            for offset in _offsets(index[base]):
+                fields = data[offset : data.index(b"|", offset)].split()
+                for name in fields[4 : 4 + 2 * int(fields[3], 16) : 2]:
+                    if name.endswith(b")"):  # a syntactic marker: "galore(ip)"
+                        name = name[: name.rindex(b"(")]
+                    if b"_" not in name:
+                        yield name
+
+    def _base_forms(self, form: bytes, part: str) -> list[bytes]:
+        """Morphy: the form itself, then its exceptions or, where it has none, its endings exchanged, if WordNet has them."""
+        others = self._exceptions[part].get(form)
+        if others is None:
+            others = [form[: -len(old)] + new for old, new in _ENDINGS[part] if form.endswith(old)]
+        index = self._index[part]
+        return [base for base in dict.fromkeys((form, *others)) if base in index]
+
+
+def _index(text: bytes) -> dict[bytes, bytes]:
+    """Lemma to the rest of its line, still text; lines that begin with a space are the licence."""
+    entries = (line.partition(b" ") for line in text.split(b"\n") if line and not line.startswith(b" "))
+    return {lemma: rest for lemma, _, rest in entries}
+
+
+def _offsets(entry: bytes) -> list[int]:
+    """Synset offsets out of ``pos synsets pointers pointer… senses tagged offset…``."""
+    fields = entry.split()
+    synsets, pointers = int(fields[1]), int(fields[2])
+    return [int(field) for field in fields[5 + pointers : 5 + pointers + synsets]]
+
+
+def _exceptions(text: bytes) -> dict[bytes, list[bytes]]:
+    return {words[0]: words[1:] for line in text.split(b"\n") if (words := line.split())}
+
+
+def find() -> Path | None:
+    """Where WordNet lies on this machine, or None: ASSAY_WORDNET, Debian's folder, the cache, NLTK's data folders."""
+    named = os.environ.get("ASSAY_WORDNET")
+    if named:
+        return checked(Path(named))
+    return next(filter(_complete, _places()), None)
+
+
+def checked(place: Path) -> Path:
+    """`place`, or an error that says what is missing there."""
+    if not _complete(place):
+        absent = next((name for name in NEEDED if not (place / name).is_file()), NEEDED[0])
+        raise MissingPart(f"there is no WordNet in {str(place)!r} ({absent} is missing). {_HOW_TO_GET}.")
+    return place
+
+
+def _places() -> Iterator[Path]:
+    yield DEBIAN
+    if cache := os.environ.get("ASSAY_CACHE_DIR"):
+        yield Path(cache, "wordnet")
+    named = [Path(root) for root in os.environ.get("NLTK_DATA", "").split(os.pathsep) if root]
+    for root in (*named, Path("~/nltk_data").expanduser(), *NLTK_FOLDERS):
+        yield root / "corpora" / "wordnet"
+        yield root / "corpora" / "wordnet.zip"
+
+
+def _complete(place: Path) -> bool:
+    if place.suffix == ".zip":
+        return zipfile.is_zipfile(place)
+    return all((place / name).is_file() for name in NEEDED)
+
+
+@functools.lru_cache(maxsize=2)
+def load(place: Path) -> WordNet:
+    """The WordNet in a folder, or in a zip file as NLTK's downloader leaves it; read once."""
+    try:
+        if place.suffix != ".zip":
+            names = [name for name in (*NEEDED, *EXCEPTIONS) if (place / name).is_file()]
+            return WordNet({name: (place / name).read_bytes() for name in names})
+        with zipfile.ZipFile(place) as archive:
+            members = {Path(name).name: name for name in archive.namelist()}
+            return WordNet({name: archive.read(members[name]) for name in (*NEEDED, *EXCEPTIONS) if name in members})
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        raise MissingPart(f"WordNet in {str(place)!r} could not be read: {error}. {_HOW_TO_GET}.") from error

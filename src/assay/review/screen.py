@@ -1,0 +1,127 @@
+"""A small review for a plain terminal: one card at a time, one key an answer, every answer kept at once.
+
+The screen is generic: it shows `Question` cards and keeps the chosen word under the question's id. ``s`` skips a question
+for good (until asked with `skipped`), ``u`` takes the last answer back, ``q`` stops; the next call goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TextIO
+
+from assay.core.question import Choice, Question
+from assay.review.decisions import Decisions
+
+SKIP, UNDO, QUIT = Choice("s", "skip"), Choice("u", "undo"), Choice("q", "quit")
+
+END_OF_INPUT = ("\x04", "\x00")
+"""Ctrl-D as key mode gives it, and as Linux leaves it when it was typed before key mode began."""
+
+Read = Callable[[], str | None]
+"""The next key that was pressed, or None at the end of the input."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What came of one review: questions answered and skipped now, and how many wait for another time."""
+
+    answered: int
+    skipped: int
+    left: int
+
+
+def review(
+    questions: Sequence[Question],
+    decisions: Decisions,
+    read: Read,
+    write: Callable[[str], None],
+    *,
+    skipped: bool = False,
+) -> Progress:
+    """Ask every question that has no decision yet (and, with `skipped`, those that were skipped before)."""
+    open_questions = [
+        question
+        for question in {question.id: question for question in questions}.values()
+        if question.id not in decisions or (skipped and decisions[question.id] == SKIP.name)
+    ]
+    given: list[str] = []
+    try:
+        while len(given) < len(open_questions):
+            question = open_questions[len(given)]
+            write(card(question, len(given) + 1, len(open_questions)))
+            choice = _answer(question, read, write)
+            if choice is QUIT:
+                break
+            if choice is not UNDO:
+                decisions.record(question.id, choice.name)
+                given.append(choice.name)
+            elif given:
+                given.pop()
+                decisions.undo(open_questions[len(given)].id)
+            else:
+                write("nothing to undo.\n")
+    except KeyboardInterrupt:
+        write("\n")
+    set_aside = given.count(SKIP.name)
+    return Progress(len(given) - set_aside, set_aside, len(open_questions) - len(given))
+
+
+def card(question: Question, number: int, total: int) -> str:
+    """The text of one card, with control characters of foreign text made visible."""
+    lines = [f"[{number:,}/{total:,}] {question.title}", *(f"  {line}" for line in question.body)]
+    return "\n" + "\n".join(_printable(line) for line in lines) + "\n"
+
+
+def _answer(question: Question, read: Read, write: Callable[[str], None]) -> Choice:
+    """Read keys until one of them is an answer; the end of the input means quit."""
+    choices = {choice.key: choice for choice in (*question.choices, SKIP, UNDO, QUIT)}
+    prompt = "  ".join(f"({key}) {choice.name}" for key, choice in choices.items())
+    while True:
+        write(f"  {prompt}: ")
+        key = read()
+        if key is None:
+            write("\n")
+            return QUIT
+        choice = choices.get(key.lower())
+        write(f"{choice.name}\n" if choice else f"{_printable(key)}? Press one of {', '.join(choices)}.\n")
+        if choice:
+            return choice
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
+@contextmanager
+def keys(stream: TextIO) -> Iterator[Read]:
+    """Keys from a terminal as they are pressed; from anything else the first character of each line.
+
+    A terminal stays in key mode for the whole review: one that went back to lines between two cards would swallow an end of
+    input typed in between.
+    """
+    if not stream.isatty():
+        yield lambda: _line(stream)
+        return
+    import termios
+    import tty
+
+    before = termios.tcgetattr(stream)
+    try:
+        tty.setcbreak(stream, termios.TCSADRAIN)
+        yield lambda: _press(stream)
+    finally:
+        termios.tcsetattr(stream, termios.TCSADRAIN, before)
+
+
+def _line(stream: TextIO) -> str | None:
+    while line := stream.readline():
+        if line.strip():
+            return line.strip()[0]
+    return None
+
+
+def _press(stream: TextIO) -> str | None:
+    key = stream.read(1)
+    return None if key in ("", *END_OF_INPUT) else key
