@@ -129,3 +129,18 @@ def test_bad_input_is_named():
         kendall(gold, np.zeros((2, 2)), variant="c", epsilon=0.1)
     with pytest.raises(InputError, match="none of b, c, 23, acc23"):
         kendall(gold, np.zeros((2, 2)), variant="d")
+
+
+@pytest.mark.parametrize("statistic", [pearson, spearman, kendall])
+@pytest.mark.parametrize("by", ["none", "item", "system"])
+def test_no_judged_cell_at_all(statistic, by):
+    got = statistic(np.full((3, 4), NAN), np.zeros((2, 3, 4)), by, p_values=True)
+    assert (got.value.tolist(), got.p.tolist(), got.weight.tolist()) == ([0, 0], [0, 0], [0, 0])
+
+
+def test_rows_of_system_scores():
+    gold = np.array([1.0, 2.0, 4.0])
+    assert pearson(gold, np.array([[1.0, 2.0, 4.0], [-1.0, -2.0, -4.0]])).value.tolist() == pytest.approx([1, -1])
+    assert float(pearson(gold, gold).value) == pytest.approx(1)
+    assert without_p(kendall_like(np.full((3, 2), NAN), np.zeros((3, 2)))) == [0, 0, 0]
+    assert without_p(pearson(np.array([1.0]), np.array([2.0]))) == [0, 0, 0]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.stats.fixtures import NAN, Case, fixtures
 
-from assay.stats.correlation import pearson, spearman
+from assay.stats.correlation import kendall, pearson, spearman
 from assay.stats.williams import williams, williams_test
 
 
@@ -27,7 +27,7 @@ def test_closed_form_equals_mt_metrics_eval():
 def test_of_two_metrics_equals_mt_metrics_eval(name):
     case = Case(name)
     for key, stored in case.out["williams"].items():
-        correlation = plain({"pearson": pearson, "spearman": spearman}[key.split("_")[0]])
+        correlation = plain({"pearson": pearson, "spearman": spearman, "kendall": kendall}[key.split("_")[0]])
         got, r1, r2 = williams_test(case.gold, case.metric1, case.metric2, correlation)
         p = got.p_one_sided if key.endswith("one_sided") else got.p_two_sided
         assert [p, r1, r2] == pytest.approx(stored, rel=1e-9), key

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.errors import InputError
-from assay.stats.groups import group, leading
+from assay.stats.groups import group
 from assay.stats.permutation import masked_sums
 
 if TYPE_CHECKING:
@@ -107,4 +107,4 @@ def soft_pairwise_accuracy(
         people, stack = both[0], both[1:]
     p_values = _single_precision if exact else _p_values
     p = p_values(np.concatenate([people[None], stack]), _flips(draws, people.shape[1], seed))
-    return np.asarray(1 - np.nanmean(np.abs(p[0] - p[1:]), axis=1)).reshape(leading(metrics))
+    return np.asarray(1 - np.nanmean(np.abs(p[0] - p[1:]), axis=1)).reshape(groups.leading(metrics))
