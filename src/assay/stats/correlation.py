@@ -15,7 +15,7 @@ import numpy as np
 
 from assay.core.errors import InputError
 from assay.kernels import _native
-from assay.stats.groups import Agreement, Grouping, Groups, average, group, leading
+from assay.stats.groups import Agreement, Grouping, Groups, average, group
 from assay.stats.tails import correlation_p, kendall_exact_p, normal_tail, t_tail
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def pearson(
     groups = group(gold, by)
     values = pearson_by_group(groups, groups.rows(metrics))
     p = _by_cell(correlation_p, values, groups.sizes) if p_values else None
-    return average(groups, values, p, leading(metrics), nan_as_zero, micro)
+    return average(groups, values, p, groups.leading(metrics), nan_as_zero, micro)
 
 
 def spearman(
@@ -53,7 +53,7 @@ def spearman(
     groups = group(gold, by)
     values = spearman_by_group(groups, groups.rows(metrics))
     p = _by_cell(_spearman_p, values, groups.sizes) if p_values else None
-    return average(groups, values, p, leading(metrics), nan_as_zero, micro)
+    return average(groups, values, p, groups.leading(metrics), nan_as_zero, micro)
 
 
 def kendall(
@@ -78,7 +78,7 @@ def kendall(
     if p_values and (variant not in ("b", "c") or epsilon > 0):
         raise InputError("only tau-b and tau-c with epsilon 0 have a p-value; use a permutation test.")
     p = _kendall_p(groups, rows) if p_values else None
-    return average(groups, values, p, leading(metrics), nan_as_zero, micro)
+    return average(groups, values, p, groups.leading(metrics), nan_as_zero, micro)
 
 
 def kendall_like(gold: Floats, metrics: Floats, by: Grouping = "item", *, threshold: float = 25.0) -> Agreement:
@@ -87,11 +87,12 @@ def kendall_like(gold: Floats, metrics: Floats, by: Grouping = "item", *, thresh
     The mean weighs groups by their pairs; `weight` is the number of pairs, and the value 0 where there is none.
     """
     groups = group(gold, by)
-    counts = _native.kendall_like(groups.gold, groups.rows(metrics), groups.starts, threshold)
-    concordant, discordant = counts.reshape(-1, len(groups.sizes), 2).sum(axis=1).T
+    rows = groups.rows(metrics)
+    counts = _native.kendall_like(groups.gold, rows, groups.starts, threshold)
+    concordant, discordant = counts.reshape(len(rows), -1, 2).sum(axis=1).T
     pairs = (concordant + discordant).astype(np.float64)
     value = np.divide(concordant - discordant, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
-    shape = leading(metrics)
+    shape = groups.leading(metrics)
     return Agreement(value.reshape(shape), np.full(shape, np.nan), pairs.reshape(shape))
 
 
@@ -111,7 +112,7 @@ def pearson_of_differences(
     with np.errstate(divide="ignore", invalid="ignore"):
         r = (size * x * y).sum(axis=-1) / np.sqrt((size * x * x).sum(axis=-1) * (size * y * y).sum(axis=-1))
     r[groups.constant(rows).all(axis=-1) | groups.constant(groups.gold).all()] = np.nan
-    defined, shape = ~np.isnan(r), leading(metrics)
+    defined, shape = ~np.isnan(r), groups.leading(metrics)
     r = np.where(defined, np.clip(r, -1, 1), 0)
     pooled = int((groups.sizes**2).sum())
     p = np.array([correlation_p(value, pooled) if ok else 0.0 for value, ok in zip(r, defined, strict=True)])
@@ -187,8 +188,7 @@ def _centred(groups: Groups, values: Floats) -> Floats:
 
 
 def _distinct(groups: Groups, rows: Floats) -> Integers:
-    cuts = groups.starts[1:-1]
-    return np.array([[len(np.unique(part)) for part in np.split(row, cuts)] for row in rows])
+    return np.array([[len(np.unique(part)) for part in groups.parts(row)] for row in rows])
 
 
 def _by_cell(p_value: Callable[[float, int], float], values: Floats, sizes: Integers) -> Floats:
@@ -236,7 +236,7 @@ def _one_kendall_p(n: int, counts: list[int], x: tuple[int, int, int], y: tuple[
 def _tie_sums(groups: Groups, values: Floats) -> list[tuple[int, int, int]]:
     """Sums over runs of c tied scores: pairs, c(c-1)(c-2) and c(c-1)(2c+5), for each group."""
     out = []
-    for part in np.split(values, groups.starts[1:-1]):
+    for part in groups.parts(values):
         c = np.unique(part, return_counts=True)[1].astype(object)
         out.append((int(sum(c * (c - 1) // 2)), int(sum(c * (c - 1) * (c - 2))), int(sum(c * (c - 1) * (2 * c + 5)))))
     return out

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -58,15 +59,24 @@ class Groups:
         """The column of each cell."""
         return np.asarray(self.cells % self.shape[1])
 
-    def rows(self, metrics: Floats) -> Floats:
-        """Metric scores, matrices of the gold's shape along the last two axes, as one row of judged cells a metric."""
+    def stack(self, metrics: Floats) -> Floats:
+        """Metric scores with systems and segments as the last two axes; where gold is a vector, rows of system scores do."""
         metrics = np.asarray(metrics, dtype=np.float64)
-        if metrics.ndim == 1:
-            metrics = metrics[:, None]
+        if self.shape[1] == 1 and metrics.shape[-1:] == self.shape[:1] and metrics.shape[-2:] != self.shape:
+            metrics = metrics[..., None]
         if metrics.shape[-2:] != self.shape:
             raise InputError(
                 f"metric scores have shape {metrics.shape[-2:]}, gold scores {self.shape}: systems by segments must match."
             )
+        return metrics
+
+    def leading(self, metrics: Floats) -> tuple[int, ...]:
+        """The axes of metric scores before systems and segments: () for a single metric."""
+        return self.stack(metrics).shape[:-2]
+
+    def rows(self, metrics: Floats) -> Floats:
+        """Metric scores as one row of judged cells a metric; a judged cell without a finite score is an error."""
+        metrics = self.stack(metrics)
         rows = np.ascontiguousarray(metrics.reshape(-1, self.shape[0] * self.shape[1])[:, self.cells])
         if not np.isfinite(rows).all():
             row, cell = np.argwhere(~np.isfinite(rows))[0]
@@ -75,6 +85,10 @@ class Groups:
                 f"{self.items[cell] + 1}, which people judged. Score every judged segment or leave the metric out."
             )
         return rows
+
+    def parts(self, row: Floats) -> list[Floats]:
+        """A row cut into its groups."""
+        return [row[start:stop] for start, stop in pairwise(self.starts)]
 
     def sums(self, values: Floats) -> Floats:
         """Sums within groups along the last axis."""
@@ -163,8 +177,3 @@ def average(
     return Agreement(
         mean(values), np.full(shape, np.nan) if p is None else mean(p), total.astype(np.float64).reshape(shape)
     )
-
-
-def leading(metrics: Any) -> tuple[int, ...]:
-    """The axes of metric scores before systems and segments: () for a single metric."""
-    return tuple(np.shape(metrics)[:-2])

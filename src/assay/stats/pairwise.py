@@ -11,7 +11,7 @@ import numpy as np
 from assay.core.errors import InputError
 from assay.kernels import _native
 from assay.stats.correlation import kendall_by_group, pair_counts
-from assay.stats.groups import Agreement, Grouping, average, group, leading
+from assay.stats.groups import Agreement, Grouping, average, group
 
 if TYPE_CHECKING:
     from assay.stats.groups import Floats
@@ -49,7 +49,9 @@ def accuracy_with_ties(
     for each metric, such as the ones `calibrate_ties` found.
     """
     groups = group(gold, by)
-    return average(groups, kendall_by_group(groups, groups.rows(metrics), "acc23", epsilon), None, leading(metrics))
+    return average(
+        groups, kendall_by_group(groups, groups.rows(metrics), "acc23", epsilon), None, groups.leading(metrics)
+    )
 
 
 def calibrate_ties(
@@ -67,7 +69,7 @@ def calibrate_ties(
     epsilons, values, at_zero = _native.tie_calibration(groups.gold, groups.rows(metrics), groups.starts)
     if variant == "23":
         values, at_zero = 2 * values - 1, 2 * at_zero - 1
-    shape = leading(metrics)
+    shape = groups.leading(metrics)
     return Calibrated(values.reshape(shape), epsilons.reshape(shape), at_zero.reshape(shape))
 
 
@@ -81,7 +83,7 @@ def pooled_accuracy(gold: Sequence[Floats], metrics: Sequence[Floats]) -> Pooled
     pairs = 0
     for people, scores in zip(gold, metrics, strict=True):
         groups = group(np.asarray(people))
-        rows = groups.rows(np.atleast_2d(scores)[..., None])
+        rows = groups.rows(np.atleast_2d(scores))
         counts = pair_counts(groups, rows).sum(axis=1)
         agree = (counts[:, 0] + counts[:, 4]).astype(np.float64)
         agreeing = agree if agreeing is None else agreeing + agree

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.errors import InputError
-from assay.stats.groups import group, leading
+from assay.stats.groups import group
 from assay.stats.permutation import masked_sums
 
 if TYPE_CHECKING:
@@ -61,6 +61,8 @@ def _p_values(stack: Floats, plus: NDArray[np.bool_]) -> Floats:
         observed = difference.sum(axis=1).reshape(metrics, -1)
         drawn = (2 * masked_sums(plus, difference)).reshape(len(plus), metrics, -1) - observed
         slack = 1e-12 * np.abs(difference).sum(axis=1).reshape(metrics, -1)
+        p = (drawn >= observed - slack).mean(axis=0)
+        return np.asarray(np.where(shared.any(axis=1), p, np.nan))
     return np.asarray((drawn >= observed - slack).mean(axis=0))
 
 
@@ -80,9 +82,9 @@ def soft_pairwise_accuracy(
 ) -> Floats:
     """1 - PCE for each metric (gold: systems by segments, NaN where nobody judged; metrics: a matrix or a stack).
 
-    Cells without a gold score are left out on both sides. mt-metrics-eval removes them from the flattened scores and cuts
-    what is left into equal rows, so that segments no longer match unless all systems lack the same ones; `exact` repeats
-    that, and its single precision.
+    Cells without a gold score are left out on both sides, and so are pairs of systems without a common segment.
+    mt-metrics-eval removes the cells from the flattened scores and cuts what is left into equal rows, so that segments no
+    longer match unless all systems lack the same ones; `exact` repeats that, and its single precision.
     """
     groups = group(gold, "system")
     systems, segments = groups.shape
@@ -105,4 +107,4 @@ def soft_pairwise_accuracy(
         people, stack = both[0], both[1:]
     p_values = _single_precision if exact else _p_values
     p = p_values(np.concatenate([people[None], stack]), _flips(draws, people.shape[1], seed))
-    return np.asarray(1 - np.abs(p[0] - p[1:]).mean(axis=1)).reshape(leading(metrics))
+    return np.asarray(1 - np.nanmean(np.abs(p[0] - p[1:]), axis=1)).reshape(groups.leading(metrics))

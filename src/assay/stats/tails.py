@@ -19,7 +19,7 @@ def t_tail(t: float, df: float) -> float:
         return math.nan
     if math.isinf(t):
         return 0.0 if t > 0 else 1.0
-    half = 0.5 * incomplete_beta(df / 2, 0.5, df / (df + t * t))
+    half = 0.5 * incomplete_beta(df / 2, 0.5, df / (df + t * t), t * t / (df + t * t))
     return half if t >= 0 else 1 - half
 
 
@@ -28,16 +28,20 @@ def correlation_p(r: float, n: int) -> float:
     if n == 2:
         return 1.0
     # x = df / (df + t²) with t² = df r² / (1 - r²)
-    return incomplete_beta((n - 2) / 2, 0.5, max(0.0, (1 - r) * (1 + r)))
+    return incomplete_beta((n - 2) / 2, 0.5, max(0.0, (1 - r) * (1 + r)), r * r)
 
 
-def incomplete_beta(a: float, b: float, x: float) -> float:
-    """The regularised incomplete beta function I_x(a, b), by Lentz's continued fraction."""
-    if x <= 0 or x >= 1:
+def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> float:
+    """The regularised incomplete beta function I_x(a, b), by Lentz's continued fraction.
+
+    `rest` is 1 - x, for callers who know it with more digits than the subtraction leaves.
+    """
+    rest = 1 - x if rest is None else rest
+    if x <= 0 or rest <= 0:
         return 0.0 if x <= 0 else 1.0
-    front = math.exp(a * math.log(x) + b * math.log1p(-x) - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)))
+    front = math.exp(a * math.log(x) + b * math.log(rest) - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)))
     if x > (a + 1) / (a + b + 2):
-        return 1 - front * _beta_fraction(b, a, 1 - x) / b
+        return 1 - front * _beta_fraction(b, a, rest) / b
     return front * _beta_fraction(a, b, x) / a
 
 
