@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.api.scoring import Wanted, build_metrics, default_store, signature
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError
 from assay.core.item import Item
 from assay.core.judged import Judged
 from assay.core.suite import Measured, Suite
@@ -189,13 +189,6 @@ def analyse(
         content, measured, seed=seed, samples=samples, correction=correction
     )
     return tables
-
-
-def describe(content: Sequence[Item] | Judged) -> str:
-    """``31,320 minimal pairs`` or ``3,415 judged segments``."""
-    if isinstance(content, Judged):
-        return count(len(content.batch), "judged segment")
-    return count(len(content), "minimal pair")
 
 
 def read_tables(folder: str | os.PathLike[str]) -> dict[str, Any]:
