@@ -35,6 +35,9 @@ class SuiteResult(Shown):
     signatures: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
+    def __len__(self) -> int:
+        return len(self.content.batch if isinstance(self.content, Judged) else self.content)
+
     def table(self) -> Table:
         """The summary, or the first table of a suite without one."""
         return self.tables.get("summary") or next(iter(self.tables.values()))
