@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,8 +37,9 @@ class _ErrorRate(Metric):
         stats, values, bounded = self._distances(hypotheses, references)
         return Scores(values, stats=stats, flags={"bounded": bounded} if bounded.any() else {})
 
+    @abstractmethod
     def _distances(self, hypotheses: Sequence[str], references: References) -> tuple[Floats, Floats, Bools]:
-        raise NotImplementedError
+        """(statistics, rates, bounded) from the kernel."""
 
     def combine(self, stats: Floats) -> Floats:
         """All edits over all reference symbols; without any reference symbol 1 if there were edits, else 0."""

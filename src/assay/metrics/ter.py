@@ -97,7 +97,9 @@ class Ter(Metric):
 
         known: dict[str, str] = {}
         for column in references:
-            known.update((text, twice(text)) for text in dict.fromkeys(column) if text is not None and text not in known)
+            known.update(
+                (text, twice(text)) for text in dict.fromkeys(column) if text is not None and text not in known
+            )
         tokenized = tuple([None if text is None else known[text] for text in column] for column in references)
         return [tokenize(text) for text in hypotheses], tokenized
 
