@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
+Bools = NDArray[np.bool_]
 Texts = Sequence[str]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -59,3 +60,6 @@ def meteor(
     beta: float,
     gamma: float,
 ) -> Floats: ...
+def cer(hypotheses: Texts, references: References) -> tuple[Floats, Floats, Bools]: ...
+def ter(hypotheses: Texts, references: References, lowercase: bool) -> tuple[Floats, Floats, Bools]: ...
+def wer(hypotheses: Texts, references: References) -> tuple[Floats, Floats, Bools]: ...

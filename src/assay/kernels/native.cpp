@@ -12,6 +12,8 @@ void bind_chrf(nanobind::module_& m);
 void bind_pairwise(nanobind::module_& m);
 void bind_permutation(nanobind::module_& m);
 void bind_meteor(nanobind::module_& m);
+void bind_edit(nanobind::module_& m);
+void bind_ter(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
@@ -26,4 +28,6 @@ NB_MODULE(_native, m) {
     assay::bind_pairwise(m);
     assay::bind_permutation(m);
     assay::bind_meteor(m);
+    assay::bind_edit(m);
+    assay::bind_ter(m);
 }
