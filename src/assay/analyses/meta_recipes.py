@@ -172,3 +172,15 @@ def _split_weights(tasks: Sequence[Task], attributes: Sequence[str], mass: float
 def _weighted(tasks: Sequence[Task], overall: Literal["value", "rank"]) -> TaskSet:
     total = sum(task.weight for task in tasks)
     return TaskSet(tuple(replace(task, weight=task.weight / total) for task in tasks), overall)
+
+
+def recipe_for(langpairs: Sequence[str]) -> dict[str, Any]:
+    """The shape of WMT23's set for other language pairs: pooled accuracy, and three statistics for each pair."""
+    tasks: list[dict[str, Any]] = [
+        {"langpairs": list(langpairs), "level": "sys", "statistic": "pairwise_accuracy", "weight": len(langpairs)}
+    ]
+    for pair in langpairs:
+        tasks.append({"langpairs": [pair], "level": "sys", "statistic": "pearson"})
+        tasks.append({"langpairs": [pair], "level": "seg", "statistic": "pearson"})
+        tasks.append({"langpairs": [pair], "level": "seg", "statistic": "acc_t", "grouping": "item"})
+    return {"overall": "value", "tasks": tasks}

@@ -6,7 +6,7 @@ import functools
 import json
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -214,3 +214,10 @@ class Wmt23(Wmt):
         how_to_get="python3 -m mt_metrics_eval.mtme --download (github.com/google-research/mt-metrics-eval)",
         checksums=known.checksums("wmt23"),
     )
+
+
+def card_of(year: str) -> SuiteCard:
+    """The card by which a year's tree is found."""
+    if year == Wmt23.year:
+        return Wmt23.card
+    return replace(Wmt.card, name=year, title=f"{year.upper()} metrics task", folders=(year,), citation=facts(year).citation)
