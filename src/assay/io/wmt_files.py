@@ -44,10 +44,13 @@ class TreeFiles:
         return bytes(found)
 
     def lines(self, path: str) -> list[str]:
-        """A file's lines; only a line feed ends a line, and blanks at its end do not belong to it."""
+        """A file's lines; only a line feed ends a line, and blanks at its end do not belong to it.
+
+        A byte-order mark is text: WMT23's AIRC.txt has one, and the official scores were computed with it.
+        """
         raw = self.read(path)
         try:
-            text = raw.decode("utf-8-sig")
+            text = raw.decode("utf-8")
         except UnicodeDecodeError as error:
             line = raw.count(b"\n", 0, error.start) + 1
             raise InputError(f"{self.where(path)} is not UTF-8 at byte {error.start:,} (line {line}).") from error
