@@ -64,7 +64,7 @@ def peers() -> dict[str, tuple[str, Callable[[str, str], object]]]:
         "ter": ("sacrebleu", lambda h, r: ter.sentence_score(h, [r])),
         "bleu": ("sacrebleu", lambda h, r: bleu.sentence_score(h, [r])),
         "rouge2": ("rouge-score", lambda h, r: rouge.score(r, h)),
-        "cer": ("rapidfuzz", lambda h, r: Levenshtein.distance(h, r)),
+        "cer": ("rapidfuzz", Levenshtein.distance),
         "meteor": ("nltk", meteor()),
     }
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 import gzip
 import json
 import lzma
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -154,7 +153,7 @@ def test_bad_input_is_one_clear_line(
 def test_a_reader_that_leaves_early_is_no_error() -> None:
     Path("big").write_text("a b c\n" * 30_000)
     command = f"{sys.executable} -m assay score -m chrf --mt big --ref big --format tsv | head -n 1"
-    done = subprocess.run(command, shell=True, capture_output=True, text=True, env={**os.environ})
+    done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False)
     assert done.stdout.startswith("system\tsegment")
     assert done.stderr == ""
 
