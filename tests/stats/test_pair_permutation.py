@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.stats.fixtures import NAMES, NAN, Case
 
 from assay.core.errors import InputError
 from assay.stats.groups import group
 from assay.stats.pair_permutation import pair_permutation_matrix, pair_permutation_test
 from assay.stats.permutation import SLACK, EarlyStop
+from tests.stats.fixtures import NAMES, NAN, Case
 
 
 @pytest.mark.real
@@ -26,6 +26,9 @@ def test_equals_mt_metrics_eval(name):
     # of the draws that equal delta but for rounding it counts some
     surely = np.mean(got.samples[:, 0] - got.samples[:, 1] > got.delta + SLACK)
     assert surely <= stored["pval"] <= got.p
+    rng = np.random.RandomState(77)
+    exact = pair_permutation_test(groups, case.metric2, case.metric1, rng=rng, draws=stored["k"], exact=True)
+    assert (exact.p, exact.delta) == (stored["pval"], stored["delta"])
 
 
 def test_early_stop_looks_at_every_block_unless_exact():

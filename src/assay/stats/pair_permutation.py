@@ -37,7 +37,7 @@ class Verdicts:
         self.used = int(groups.usable.sum())
         if self.used == 0:
             raise InputError("no group has two judged cells: there is no pair to compare.")
-        correct = _native.correct_pairs(groups.gold, rows, groups.starts, epsilons)
+        self.correct = correct = _native.correct_pairs(groups.gold, rows, groups.starts, epsilons)
         owner = np.repeat(groups.pairs, groups.pairs)
         self.parts = [
             (int(size), np.flatnonzero(owner == size), _packed(correct[:, owner == size]))
@@ -57,13 +57,17 @@ class Verdicts:
     def masks(self, rng: Random, draws: int) -> list[Words]:
         """Random masks of the pairs whose verdicts stay; a legacy generator repeats mt-metrics-eval's draws."""
         if isinstance(rng, np.random.RandomState):
-            flips = np.array([self._legacy(rng) for _ in range(draws)], np.uint8)
+            flips = self.flips(rng, draws)
             return [_packed(flips[:, where]) for _, where, _ in self.parts]
         return [rng.integers(0, 2**64, (draws, columns.shape[1]), dtype=np.uint64) for _, _, columns in self.parts]
 
-    def _legacy(self, rng: np.random.RandomState) -> NDArray[np.uint8]:
-        squares = [rng.binomial(1, 0.5, (n, n))[np.triu_indices(n, 1)] for n in self.groups.sizes]
-        return np.concatenate(squares).astype(np.uint8)
+    def flips(self, rng: Random, draws: int) -> NDArray[np.uint8]:
+        """A coin for every pair (draws by pairs), group after group: 1 where the verdicts stay."""
+        if not isinstance(rng, np.random.RandomState):
+            return rng.integers(0, 2, (draws, self.correct.shape[1]), dtype=np.uint8)
+        sizes = self.groups.sizes.tolist()
+        rows = [np.concatenate([_upper(rng.binomial(1, 0.5, (n, n))) for n in sizes]) for _ in range(draws)]
+        return np.array(rows, np.uint8).reshape(draws, -1)
 
 
 def pair_permutation_test(
@@ -79,14 +83,17 @@ def pair_permutation_test(
 ) -> PermutationTest:
     """Test whether `first` has a higher accuracy with ties than `second`; thresholds are calibrated unless given.
 
-    mt-metrics-eval looks whether to stop only at block ends whose last draw happened to reach the observed difference;
-    `exact` repeats that.
+    mt-metrics-eval looks whether to stop only at block ends whose last draw happened to reach the observed difference, and a
+    draw that equals it but for rounding may not count; `exact` repeats both.
     """
     verdicts = Verdicts(groups, np.stack([first, second]), None if epsilons is None else np.array(epsilons))
-    a, b = verdicts.accuracy
-    kept = verdicts.kept(verdicts.masks(rng, draws))
-    samples = np.stack([kept[:, 0] + b - kept[:, 1], kept[:, 1] + a - kept[:, 0]], axis=1)
-    reached = samples[:, 0] - samples[:, 1] >= a - b - SLACK
+    if exact:
+        (a, b), samples = _rounded_samples(verdicts, rng, draws)
+    else:
+        a, b = verdicts.accuracy
+        kept = verdicts.kept(verdicts.masks(rng, draws))
+        samples = np.stack([kept[:, 0] + b - kept[:, 1], kept[:, 1] + a - kept[:, 0]], axis=1)
+    reached = samples[:, 0] - samples[:, 1] >= a - b - (0 if exact else SLACK)
     if early:
         for done in range(early.block, draws + 1, early.block):
             p = reached[:done].mean()
@@ -118,6 +125,24 @@ def pair_permutation_matrix(
         tally.add(2 * (kept[:, left] - kept[:, right]) - delta[left, right])
         done += size
     return tally.matrix(len(verdicts.accuracy), delta)
+
+
+def _upper(square: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(square[np.triu_indices(len(square), 1)])
+
+
+def _rounded_samples(verdicts: Verdicts, rng: Random, draws: int) -> tuple[Floats, Floats]:
+    """Accuracies and samples as mt-metrics-eval rounds them: a mean over groups of each group's share."""
+    pairs = verdicts.groups.pairs[verdicts.groups.usable]
+    starts = np.concatenate([[0], np.cumsum(pairs)[:-1]])
+
+    def mean(correct: NDArray[np.uint8]) -> Floats:
+        return np.asarray((np.add.reduceat(correct, starts, axis=1, dtype=np.int64) / pairs).mean(axis=1))
+
+    keep = verdicts.flips(rng, draws) == 1
+    first, second = verdicts.correct
+    hybrids = [mean(np.where(keep, first, second)), mean(np.where(keep, second, first))]
+    return mean(verdicts.correct), np.stack(hybrids, axis=1)
 
 
 def _packed(bits: NDArray[np.uint8]) -> Words:
