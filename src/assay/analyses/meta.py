@@ -143,7 +143,7 @@ def _column(task: Task, judged: JudgedSystems, scores: Floats) -> Floats:
         raise InputError(f"task {task.number}: {judged.langpair} has no domain {task.domain!r}.")
     if _level(task) == "domain":
         return np.asarray(scores[:, judged.domain_names.index(task.domain)])
-    return np.asarray(scores[:, np.array(judged.domains) == task.domain])
+    return np.asarray(scores[:, [domain == task.domain for domain in judged.domains]])
 
 
 def _gold(task: Task, judged: JudgedSystems, level: Level) -> tuple[list[int], Floats]:
@@ -158,7 +158,7 @@ def _gold(task: Task, judged: JudgedSystems, level: Level) -> tuple[list[int], F
     out = {judged.standard_reference}
     out |= set() if task.human else set(judged.references)
     out |= set() if task.outliers else set(judged.outliers)
-    scored = ~np.isnan(people.reshape(len(judged.systems), -1)).all(axis=1)
+    scored = np.asarray((~np.isnan(people.reshape(len(judged.systems), -1))).any(axis=1))
     rows = [row for row, system in enumerate(judged.systems) if system not in out and scored[row]]
     if len(rows) < 2:
         raise InputError(
@@ -219,7 +219,7 @@ def tables(
     if left_out:
         notes.append(f"not in every task, and so without an average: {listing(left_out)}")
     if significant:
-        notes.append(f"clusters: p < 0.05, {draws:,} random swaps (PERM-BOTH)")
+        notes.append(f"clusters: p ≤ 0.05, {draws:,} random swaps (PERM-BOTH)")
     cluster = [TableColumn("cluster", "cluster", "count")] if clusters is not None else []
     summary = Table(
         "overall",

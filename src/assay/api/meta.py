@@ -32,16 +32,17 @@ class MetaResult(Shown):
     sets: Mapping[str, JudgedSystems]
     new: tuple[str, ...] = ()
     signatures: dict[str, str] = field(default_factory=dict)
+    seed: int | None = None
 
     def table(self) -> Table:
-        """The ranking over all tasks."""
-        return self.tables["overall"]
+        """The ranking over all tasks, or the first table there is."""
+        return self.tables.get("overall") or next(iter(self.tables.values()))
 
     def to_polars(self) -> polars.DataFrame:
         """One row for each task and metric."""
         import polars
 
-        return polars.DataFrame([dict(row) for row in self.tables["tasks"].rows])
+        return polars.DataFrame([dict(row) for row in (self.tables.get("tasks") or self.table()).rows])
 
     def scores(self) -> polars.DataFrame:
         """Segment scores of the metrics that were put into the table: langpair, system, segment, one column a metric."""
@@ -72,9 +73,8 @@ class MetaResult(Shown):
                 self.scores().write_parquet(binary)
         with atomic_write(path / "tables.json", "w") as stream:
             stream.write(as_json(list(self.tables.values()), {"data": self.name}))
-        Manifest.begin(verb="meta", signatures=list(self.signatures.values()), inputs=[self.name]).write(
-            path / "manifest.json"
-        )
+        counts = {pair: len(judged.systems) * judged.segments for pair, judged in self.sets.items()}
+        Manifest("assay meta", self.signatures, counts=counts, seed=self.seed).finish().write(path / "manifest.json")
         return path
 
 
@@ -139,7 +139,85 @@ def meta(
         sets=judged,
         new=tuple(new),
         signatures={spec: signature(metric, 1) for spec, metric in built.items()},
+        seed=seed,
     )
+
+
+def xcomet(
+    name: str | os.PathLike[str] = "wmt23",
+    metrics: Sequence[Wanted] = (),
+    *,
+    stored: Sequence[str] = ("BLEURT-20", "COMET", "MetricX-23", "XCOMET-XL", "XCOMET-XXL"),
+    metric_files: Sequence[str] = (),
+    data_dir: str | os.PathLike[str] | None = None,
+    langpairs: Sequence[str] | None = None,
+    domain: str | None = None,
+    draws: int = 200,
+    seed: int = 12345,
+    workers: int | None = None,
+    store: bool = True,
+) -> MetaResult:
+    """The evaluation of xCOMET (Guerreiro et al. 2023) with other data and metrics.
+
+    Tables ``segments`` (Table 1) and ``systems`` (Table 2), ``raters`` where several raters marked spans (the ceiling of Table
+    3), and ``detection`` (Table 6) where the hallucination corpus is at hand. `stored` are metrics whose scores lie in the tree.
+    """
+    from assay.analyses import rater_agreement
+    from assay.analyses import xcomet as analysis
+    from assay.suites.wmt import judged_systems, pair_facts, read_pairs
+
+    official, folder = _locate(name, data_dir)
+    sets = read_pairs(folder, list(langpairs) if langpairs else _default_pairs(official, folder))
+    about = {pair: pair_facts(evalset, official) for pair, evalset in sets.items()}
+    built = build_metrics(metrics) if metrics else {}
+    new = _new_metrics(sets, about, built, metric_files, {}, stored, workers=workers, store=store)
+    judged = {
+        pair: judged_systems(evalset, about[pair], stored, {name: by[pair] for name, by in new.items() if pair in by})
+        for pair, evalset in sets.items()
+    }
+    made = analysis.tables(judged, domain=domain, draws=draws, seed=seed)
+    for pair, evalset in sets.items():
+        if len(evalset.raters) > 1:
+            marks = {rater: evalset.ratings(rater) for rater in evalset.raters}
+            made.append(rater_agreement.table(marks, evalset.outputs, pair))
+    made += _detection(built, data_dir, seed=seed, workers=workers, store=store)
+    label = official.name if official is not None else Path(name).name
+    return MetaResult(
+        name=label,
+        title=f"xCOMET's evaluation on {label}",
+        tables={table.name: table for table in made},
+        sets=judged,
+        new=tuple(new),
+        signatures={spec: signature(metric, 1) for spec, metric in built.items()},
+        seed=seed,
+    )
+
+
+def _detection(
+    built: Mapping[str, Metric], data_dir: str | os.PathLike[str] | None, *, seed: int, workers: int | None, store: bool
+) -> list[Table]:
+    """xCOMET's Table 6 for the metrics that can be scored here; nothing where the corpus is not at hand."""
+    from assay.api.suites import run
+    from assay.core.errors import MissingPart
+
+    if not built:
+        return []
+    try:
+        found = run("hallucinations", list(built.values()), data_dir=data_dir, seed=seed, workers=workers, store=store)
+    except MissingPart:
+        return []
+    return [found.tables["detection"]]
+
+
+def obtain(
+    receipts: Sequence[object], data_dir: str | os.PathLike[str] | None, workers: int | None
+) -> dict[tuple[str, str, str], float | None]:
+    """The cells of the WMT23 receipts: (``tasks``, task, metric) and (``overall``, metric, ``average``)."""
+    tables = meta("wmt23", data_dir=data_dir, workers=workers).tables
+    cells: dict[tuple[str, str, str], float | None] = {
+        ("tasks", str(row["task"]), row["metric"]): row["value"] for row in tables["tasks"].rows
+    }
+    return cells | {("overall", row["metric"], "average"): row["average"] for row in tables["overall"].rows}
 
 
 def _locate(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
@@ -202,9 +280,7 @@ def _new_metrics(
     return {f"{name} (new)" if name in taken else name: by_pair for name, by_pair in found.items()}
 
 
-def _kinds(
-    judged: Mapping[str, JudgedSystems], official: WmtFacts | None, new: Mapping[str, object]
-) -> dict[str, str]:
+def _kinds(judged: Mapping[str, JudgedSystems], official: WmtFacts | None, new: Mapping[str, object]) -> dict[str, str]:
     names = {name for one in judged.values() for name in one.metrics}
     return {name: "new" if name in new else official.kind(name) if official is not None else "stored" for name in names}
 

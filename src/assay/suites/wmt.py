@@ -87,12 +87,17 @@ def pair_facts(evalset: EvalSet, official: WmtFacts | None) -> PairFacts:
         return official.langpairs[evalset.langpair]
     if not evalset.references:
         raise InputError(f"{evalset.files.label} has no reference for {evalset.langpair}.")
-    gold = {level: name for name in reversed(list(evalset.human)) for level in evalset.human.levels(name)}
+    gold: dict[str, str] = {
+        level: name for name in reversed(list(evalset.human)) for level in evalset.human.levels(name)
+    }
     return PairFacts(sorted(evalset.references)[0], gold)
 
 
 def judged_systems(
-    evalset: EvalSet, about: PairFacts, metrics: Sequence[str] | None = None, extra: Mapping[str, LevelScores] | None = None
+    evalset: EvalSet,
+    about: PairFacts,
+    metrics: Sequence[str] | None = None,
+    extra: Mapping[str, LevelScores] | None = None,
 ) -> JudgedSystems:
     """The arrays of a language pair: the metrics named (all without), in the variant for the standard reference."""
     if about.standard_reference not in evalset.references:
@@ -125,7 +130,7 @@ class Wmt(Suite):
         name="wmt",
         title="an mt-metrics-eval tree",
         kind="judged",
-        analysis="meta",
+        analysis="judged",
         origin="https://github.com/google-research/mt-metrics-eval",
         licence="texts for research use; scores Apache-2.0",
         citation="Freitag et al. 2023, Results of WMT23 Metrics Shared Task (WMT)",
@@ -205,7 +210,7 @@ class Wmt23(Wmt):
         name="wmt23",
         title="WMT23 metrics task",
         kind="judged",
-        analysis="meta",
+        analysis="judged",
         origin="https://github.com/google-research/mt-metrics-eval (mt-metrics-eval-v2, wmt23)",
         licence="texts for research use; scores Apache-2.0",
         citation="Freitag et al. 2023, Results of WMT23 Metrics Shared Task (WMT); Kocmi et al. 2023, Findings of WMT23",
@@ -220,4 +225,6 @@ def card_of(year: str) -> SuiteCard:
     """The card by which a year's tree is found."""
     if year == Wmt23.year:
         return Wmt23.card
-    return replace(Wmt.card, name=year, title=f"{year.upper()} metrics task", folders=(year,), citation=facts(year).citation)
+    return replace(
+        Wmt.card, name=year, title=f"{year.upper()} metrics task", folders=(year,), citation=facts(year).citation
+    )
