@@ -49,6 +49,8 @@ class TaskResult:
     clusters: list[int] | None = None
     null: Floats | None = field(default=None, repr=False)
     """For each draw and each pair i < j (in the order of `names`): value i - value j with scores swapped."""
+    constant: tuple[str, ...] = ()
+    """Metrics that give every translation the same score; a correlation with them is not defined and counts as 0."""
 
 
 def run_tasks(
@@ -66,15 +68,21 @@ def run_tasks(
         values = value_of(task, data)
         order = sorted(range(len(data.names)), key=lambda i: (-values[i], data.names[i]))
         names = [data.names[i] for i in order]
+        constant = tuple(name for i, name in enumerate(data.names) if all(_constant(m[i]) for m in data.metrics))
         if significance:
             from assay.analyses.meta_significance import compare
 
             rng = np.random.default_rng([seed, task.number])
             clusters, null = compare(task, data, order, rng=rng, draws=draws)
-            results.append(TaskResult(task, names, values[order], clusters, null))
+            results.append(TaskResult(task, names, values[order], clusters, null, constant))
         else:
-            results.append(TaskResult(task, names, values[order]))
+            results.append(TaskResult(task, names, values[order], constant=constant))
     return results
+
+
+def _constant(scores: Floats) -> bool:
+    known = scores[~np.isnan(scores)]
+    return bool(len(known) and (known == known[0]).all())
 
 
 def value_of(task: Task, data: TaskData) -> Floats:
@@ -215,6 +223,9 @@ def tables(
             row["cluster"] = clusters[name]
         rows.append({**row, "mark": "← new" if kinds.get(name) == "new" else ""})
     notes = [f"{len(results)} tasks, {len(means)} metrics"]
+    for name in sorted({name for result in results for name in result.constant if result.task.correlation}):
+        numbers = [str(r.task.number) for r in results if name in r.constant and r.task.correlation]
+        notes.append(f"⚠ {name} is constant: its correlation counts as 0 in task {listing(numbers)}")
     left_out = sorted({name for result in results for name in result.names} - set(means))
     if left_out:
         notes.append(f"not in every task, and so without an average: {listing(left_out)}")
