@@ -49,7 +49,9 @@ def scores(folder: Path, stem: str, rows: Mapping[str, np.ndarray], domains: Seq
     seg = [f"{name}\t{number(value)}" for name, row in rows.items() for value in row]
     sys = [f"{name}\t{number(np.nanmean(row))}" for name, row in rows.items()]
     dom = [
-        f"{domain}\t{name}\t{number(mean(row[where == domain]))}" for domain in sorted(set(domains)) for name, row in rows.items()
+        f"{domain}\t{name}\t{number(mean(row[where == domain]))}"
+        for domain in sorted(set(domains))
+        for name, row in rows.items()
     ]
     for level, lines in (("seg", seg), ("sys", sys), ("domain", dom)):
         write(folder / f"{stem}.{level}.score", lines)

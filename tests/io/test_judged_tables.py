@@ -15,7 +15,9 @@ def write(tmp_path: Path, text: str, name: str = "judged.tsv") -> Path:
 
 
 def test_known_names_of_columns(tmp_path: Path):
-    found = read_judged_table(write(tmp_path, "lp\tsrc\tmt\tref\tsystem\traw\tz\nen-de\ta\tb\tc\tS\t50\t\nen-de\td\te\t\tS\t60\t0.5\n"))
+    found = read_judged_table(
+        write(tmp_path, "lp\tsrc\tmt\tref\tsystem\traw\tz\nen-de\ta\tb\tc\tS\t50\t\nen-de\td\te\t\tS\t60\t0.5\n")
+    )
     assert found.batch.hypotheses == ["b", "e"]
     assert found.batch.references == (["c", None],)
     assert found.scores["raw"].tolist() == [50, 60]

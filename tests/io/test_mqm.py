@@ -16,7 +16,9 @@ def file(tmp_path: Path, *rows: str, header: str = HEADER) -> Path:
     return path
 
 
-def row(rater="r1", source="Hi there", target="Hallo", category="Style/Awkward", severity="Minor", segment="1", system="S"):
+def row(
+    rater="r1", source="Hi there", target="Hallo", category="Style/Awkward", severity="Minor", segment="1", system="S"
+):
     return f"{system}\td\t1\t{segment}\t{rater}\t{source}\t{target}\t{category}\t{severity}"
 
 

@@ -13,7 +13,15 @@ OUTPUTS = {"A": ["ein Text", "noch einer"]}
 
 
 def error(**fields):
-    return {"start": 0, "end": 3, "category": "fluency", "severity": "minor", "score": 1.0, "is_source_error": False, **fields}
+    return {
+        "start": 0,
+        "end": 3,
+        "category": "fluency",
+        "severity": "minor",
+        "score": 1.0,
+        "is_source_error": False,
+        **fields,
+    }
 
 
 def ratings(*errors):
@@ -21,7 +29,9 @@ def ratings(*errors):
 
 
 def test_spans_scores_and_unseen_segments():
-    found = read_ratings(ratings(error(), error(start=2, end=8, is_source_error=True, score=5)), "f", SOURCES, OUTPUTS, "r1")
+    found = read_ratings(
+        ratings(error(), error(start=2, end=8, is_source_error=True, score=5)), "f", SOURCES, OUTPUTS, "r1"
+    )
     first, second = found["A"]
     assert second is None
     assert first.score == -6
@@ -36,12 +46,18 @@ def test_the_rater_may_stand_in_a_third_column():
 
 def test_esa_lists_and_omissions():
     spans = parse_spans(
-        [{"start_i": 4, "end_i": 8, "severity": "Major"}, {"start_i": "missing", "end_i": "missing", "severity": "minor"}],
+        [
+            {"start_i": 4, "end_i": 8, "severity": "Major"},
+            {"start_i": "missing", "end_i": "missing", "severity": "minor"},
+        ],
         "a source",
         "ein Text",
         "f",
     )
-    assert [(span.side, span.text, span.severity) for span in spans] == [("target", "Text", "major"), ("source", "", "minor")]
+    assert [(span.side, span.text, span.severity) for span in spans] == [
+        ("target", "Text", "major"),
+        ("source", "", "minor"),
+    ]
 
 
 @pytest.mark.parametrize(

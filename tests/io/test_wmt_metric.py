@@ -68,7 +68,7 @@ def test_more_faults(sets, tmp_path: Path):
     with pytest.raises(InputError, match="there is no file"):
         read_metric(str(tmp_path / "none"), sets)
     (tmp_path / "void").mkdir()
-    with pytest.raises(InputError, match="no METRIC-REF.seg.score"):
+    with pytest.raises(InputError, match=r"no METRIC-REF.seg.score"):
         read_metric(str(tmp_path / "void"), sets)
     (tmp_path / "M-refA.seg.score").write_text("A\t1\n")
     with pytest.raises(InputError, match="does not say its language pair"):

@@ -62,4 +62,6 @@ def test_what_is_written_is_read_back(values):
     back = read_scores(write_scores({"A": row}), "f", ["A"], len(row))[0]
     assert np.array_equal(back, row, equal_nan=True)
     domains = [f"d{i}" for i in range(len(row))]
-    assert np.array_equal(read_domain_scores(write_domain_scores({"A": row}, domains), "f", ["A"], domains)[0], row, equal_nan=True)
+    assert np.array_equal(
+        read_domain_scores(write_domain_scores({"A": row}, domains), "f", ["A"], domains)[0], row, equal_nan=True
+    )

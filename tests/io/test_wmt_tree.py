@@ -51,7 +51,7 @@ def test_archives_equal_the_folder(tree: Path, tmp_path: Path):
         assert one.domains == other.domains
         assert np.array_equal(one.metrics["chrF-refA"].seg, other.metrics["chrF-refA"].seg, equal_nan=True)
     assert "mqm" in read_eval_set(packed, "en-de", more=["more"]).human
-    with pytest.raises(InputError, match="no archive en-de.other.tar.xz"):
+    with pytest.raises(InputError, match=r"no archive en-de.other.tar.xz"):
         read_eval_set(packed, "en-de", more=["other"])
 
 
@@ -83,10 +83,10 @@ def test_bad_trees_are_named(tree: Path, tmp_path: Path):
     with pytest.raises(InputError, match="is not an mt-metrics-eval tree"):
         langpairs(tmp_path / "empty")
     (tmp_path / "empty" / "en-de.tar.xz").write_bytes(b"nonsense")
-    with pytest.raises(InputError, match="en-de.tar.xz"):
+    with pytest.raises(InputError, match=r"en-de.tar.xz"):
         read_eval_set(tmp_path / "empty", "en-de")
     (tmp_path / "empty" / "en-fr.tar").write_bytes(b"nonsense" * 100)
-    with pytest.raises(InputError, match="en-fr.tar is not a tar archive"):
+    with pytest.raises(InputError, match=r"en-fr.tar is not a tar archive"):
         read_eval_set(tmp_path / "empty", "en-fr")
 
 
@@ -103,7 +103,7 @@ def test_wrong_score_files_are_named_when_they_are_read(tree: Path):
     found = read_eval_set(tree, "en-de")
     with pytest.raises(InputError, match=r"BLEU-refA.seg.score: system 'A' has 2 scores, 12 expected"):
         found.metrics.at("BLEU-refA", "seg")
-    with pytest.raises(UnknownName, match="no metric of en-de called 'BLUE-refA'. Did you mean BLEU-refA"):
+    with pytest.raises(UnknownName, match=r"no metric of en-de called 'BLUE-refA'. Did you mean BLEU-refA"):
         found.metrics["BLUE-refA"]
     (tree / "documents" / "en-de.docs").write_text("news doc\nnews\n" + "news doc\n" * 10)
     with pytest.raises(InputError, match="line 2: DOMAIN<TAB>DOCUMENT"):
