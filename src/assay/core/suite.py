@@ -34,6 +34,8 @@ class SuiteCard:
     how_to_get: str
     checksums: Mapping[str, str] = field(default_factory=dict)
     """File name to sha256, for the files as they are distributed."""
+    downloads: Mapping[str, str] = field(default_factory=dict)
+    """File name to the address it is fetched from; empty when the suite cannot be fetched."""
 
 
 class Suite(ABC):

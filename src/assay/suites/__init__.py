@@ -9,5 +9,6 @@ SUITES = Registry(
         "aces": "assay.suites.aces:Aces",
         "dfki": "assay.suites.dfki:Dfki",
         "hallucinations": "assay.suites.hallucinations:Hallucinations",
+        "embedded": "assay.suites.embedded:Embedded",
     },
 )

@@ -1,0 +1,164 @@
+"""Receipts: published numbers, cell by cell, to hold against what the data gives.
+
+A set of receipts is one CSV file with the columns ``table,row,column,published,tolerance,derivable,reason``: the cell as it
+was printed, how far an obtained value may lie from it, and, for cells that cannot follow from public data, why. Beside
+it may stand a JSON file of the same name with the citation. The package's own sets lie in ``assay/data/receipts``; anybody
+adds one by giving the path of such a CSV.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from assay.core.errors import InputError, listing, unknown
+
+Verdict = Literal["match", "differs", "not derivable"]
+COLUMNS = ("table", "row", "column", "published", "tolerance", "derivable", "reason")
+_SLACK = 1e-9
+"""What binary fractions may add to a tolerance of half a printed digit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """One printed cell. `published` is the printed text; `reason` says how a cell follows, or why it does not."""
+
+    table: str
+    row: str
+    column: str
+    published: str
+    tolerance: float
+    derivable: bool
+    reason: str = ""
+
+    @property
+    def cell(self) -> tuple[str, str, str]:
+        """Table, row and column: the cell's address."""
+        return self.table, self.row, self.column
+
+    @property
+    def value(self) -> float:
+        """The printed number; the bound of a cell such as ``<0.001``; NaN where no number is printed."""
+        try:
+            return float(self.published.lstrip("<"))
+        except ValueError:
+            return math.nan
+
+    def difference(self, obtained: float | None) -> float | None:
+        """Obtained minus published; None where a difference means nothing (no number, or a bound such as ``<0.001``)."""
+        if obtained is None or self.published.startswith("<") or math.isnan(self.value):
+            return None
+        return obtained - self.value
+
+    def verdict(self, obtained: float | None) -> Verdict:
+        """Whether `obtained` equals the printed cell; a printed ``<0.001`` matches any smaller number."""
+        if not self.derivable:
+            return "not derivable"
+        if obtained is None or math.isnan(obtained):
+            return "differs"
+        if self.published.startswith("<"):
+            return "match" if obtained < self.value else "differs"
+        return "match" if abs(obtained - self.value) <= self.tolerance + _SLACK * max(1.0, abs(self.value)) else "differs"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a set of receipts comes from."""
+
+    suite: str = ""
+    citation: str = ""
+    tables: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def names() -> list[str]:
+    """The sets that come with assay."""
+    folder = files("assay") / "data" / "receipts"
+    return sorted(entry.name.removesuffix(".csv") for entry in folder.iterdir() if entry.name.endswith(".csv"))
+
+
+def load_receipts(name: str | Path) -> list[Receipt]:
+    """The receipts of one of the package's sets (``demetr``), or of a CSV file given by its path."""
+    label, text = _text(name)
+    rows = csv.reader(text.splitlines())
+    header = next(rows, [])
+    missing = [column for column in COLUMNS if column not in header]
+    if missing:
+        raise InputError(f"{label} line 1: no column {listing(missing)}. Receipts have {','.join(COLUMNS)}.")
+    where = [header.index(column) for column in COLUMNS]
+    receipts: list[Receipt] = []
+    seen: dict[tuple[str, str, str], int] = {}
+    for line, row in enumerate(rows, 2):
+        if not row:
+            continue
+        if len(row) != len(header):
+            raise InputError(f"{label} line {line}: {len(row)} columns, the header has {len(header)}.")
+        receipt = _receipt(label, line, [row[index].strip() for index in where])
+        if receipt.cell in seen:
+            raise InputError(f"{label} line {line}: the cell {' / '.join(receipt.cell)} is also on line {seen[receipt.cell]}.")
+        seen[receipt.cell] = line
+        receipts.append(receipt)
+    return receipts
+
+
+def load_source(name: str | Path) -> Source:
+    """The citation and captions beside a set of receipts; an empty one where there is no such file."""
+    if str(name) in names():
+        text = (files("assay") / "data" / "receipts" / f"{name}.json").read_text(encoding="utf-8")
+    else:
+        beside = Path(name).with_suffix(".json")
+        if not beside.is_file():
+            return Source()
+        text = beside.read_text(encoding="utf-8")
+    try:
+        facts: dict[str, Any] = json.loads(text)
+    except ValueError as error:
+        raise InputError(f"the citation file of {name} is not JSON: {error}.") from error
+    return Source(
+        str(facts.get("suite", "")),
+        str(facts.get("citation", "")),
+        dict(facts.get("tables", {})),
+        tuple(facts.get("notes", ())),
+    )
+
+
+def _text(name: str | Path) -> tuple[str, str]:
+    path = Path(name)
+    if str(name) in names():
+        return f"receipts {name}", (files("assay") / "data" / "receipts" / f"{name}.csv").read_text(encoding="utf-8")
+    if path.suffix != ".csv" and not path.exists():
+        raise unknown("set of receipts", str(name), names())
+    try:
+        return str(path), path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path}.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} cannot be read: {error}.") from error
+
+
+def _receipt(label: str, line: int, cells: list[str]) -> Receipt:
+    table, row, column, published, tolerance, derivable, reason = cells
+    if derivable not in ("yes", "no"):
+        raise InputError(f"{label} line {line}: column 'derivable' is {derivable!r}, not yes or no.")
+    try:
+        allowed = float(tolerance) if tolerance else half_unit(published)
+    except ValueError:
+        raise InputError(f"{label} line {line}: column 'tolerance' is {tolerance!r}, not a number.") from None
+    receipt = Receipt(table, row, column, published, allowed, derivable == "yes", reason)
+    if receipt.derivable and math.isnan(receipt.value):
+        raise InputError(f"{label} line {line}: column 'published' is {published!r}, not a number.")
+    return receipt
+
+
+def half_unit(published: str) -> float:
+    """Half a unit of the last printed digit: 0.005 for ``12.34``, 0.5 for ``999``; 0 for a bound or for no number."""
+    digits = published.lstrip("+-")
+    if not digits.replace(".", "", 1).isdigit():
+        return 0.0
+    return 0.5 * 10.0 ** -len(digits.partition(".")[2])

@@ -1,0 +1,156 @@
+"""DEMETR (Karpinska et al. 2022): 35 kinds of damage done to 1,000 checked translations from ten languages into English."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from assay.core.errors import InputError, listing
+from assay.core.item import Item
+from assay.core.suite import Suite, SuiteCard
+from assay.io.rows import BadRows, objects
+from assay.suites import known
+
+COMMIT = "9b31cfe92b2fee26d3d7532aea349af31a63f93e"
+LANGUAGES = MappingProxyType(
+    {
+        "chinese_simple": "zh",
+        "czech": "cs",
+        "french": "fr",
+        "german": "de",
+        "hindi": "hi",
+        "italian": "it",
+        "japanese": "ja",
+        "polish": "pl",
+        "russian": "ru",
+        "spanish": "es",
+    }
+)
+_TEXTS = ("src_sent", "eng_sent", "mt_sent", "pert_sent", "lang_tag")
+_KEYS = (*_TEXTS, "id", "pert_check")
+_ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbation:
+    """One of the 35 rows of Table A3. `number` is the paper's; file names and ``pert_id`` count differently."""
+
+    number: int
+    label: str
+    category: str
+    severity: str
+    file: str
+    items_checked: int
+
+
+@functools.cache
+def perturbations() -> tuple[Perturbation, ...]:
+    """All 35, in the paper's order."""
+    return tuple(
+        Perturbation(
+            int(row["perturbation"]),
+            row["label"],
+            row["category"],
+            row["severity"],
+            row["file"],
+            int(row["items_checked"]),
+        )
+        for row in known.rows("demetr_perturbations.csv")
+    )
+
+
+class Demetr(Suite):
+    """Minimal pairs: the checked machine translation against the same with one error.
+
+    Only items whose damage was verified (``pert_check``) are taken, as in the paper; `unchecked` takes them all. With
+    `skip_bad`, rows that cannot be used are left out and listed in `problems`. Item ids are ``NUMBER:ID``, for instance
+    ``17:543``; ``meta["perturbation"]`` is the paper's number.
+    """
+
+    card = SuiteCard(
+        name="demetr",
+        title="DEMETR",
+        kind="contrastive",
+        analysis="demetr",
+        origin=f"https://github.com/marzenakrp/demetr (commit {COMMIT[:7]})",
+        licence="MIT",
+        citation="Karpinska et al. 2022, DEMETR: Diagnosing Evaluation Metrics for Translation (EMNLP)",
+        languages="cs, de, es, fr, hi, it, ja, pl, ru, zh into en",
+        folders=("demetr", "DEMETR", "demetr-main"),
+        how_to_get="git clone https://github.com/marzenakrp/demetr",
+        checksums=known.checksums("demetr"),
+        downloads={
+            f"{one.file}.json": f"https://raw.githubusercontent.com/marzenakrp/demetr/{COMMIT}/dataset/{one.file}.json"
+            for one in perturbations()
+        },
+    )
+
+    def __init__(self, *, unchecked: bool = False, skip_bad: bool = False) -> None:
+        self.unchecked, self.skip_bad = unchecked, skip_bad
+        self.problems: list[str] = []
+
+    def load(self, folder: Path | None) -> list[Item]:
+        """The items of every perturbation file in `folder` (or its ``dataset`` subfolder), in the paper's order."""
+        if folder is None:
+            raise InputError("DEMETR is read from a folder, and none was given.")
+        if (folder / "dataset").is_dir():
+            folder = folder / "dataset"
+        bad = BadRows(self.skip_bad)
+        items: list[Item] = []
+        missing = []
+        for one in perturbations():
+            path = next((p for end in _ENDINGS if (p := folder / f"{one.file}{end}").is_file()), None)
+            if path is None:
+                missing.append(f"{one.file}.json")
+            else:
+                items.extend(self._items(path, one, bad))
+        if len(missing) == len(perturbations()):
+            raise InputError(f"{folder} has none of DEMETR's files (such as {missing[0]}).")
+        self.problems = bad.sentences()
+        if missing:
+            self.problems.append(f"{len(missing)} of DEMETR's 35 files are not in {folder}: {listing(missing)}.")
+        return items
+
+    def _items(self, path: Path, one: Perturbation, bad: BadRows) -> Iterator[Item]:
+        seen: dict[Any, int] = {}
+        shared: dict[str, Mapping[str, Any]] = {}
+        for line, row in objects(path, bad):
+            if (reason := _fault(row)) or (row["id"] in seen):
+                bad(path, line, reason or f"id {row['id']} was already on line {seen[row['id']]}.")
+                continue
+            seen[row["id"]] = line
+            if not (row["pert_check"] or self.unchecked):
+                continue
+            source = row.get("data_source", "")
+            meta = shared.get(source)
+            if meta is None:
+                meta = shared[source] = MappingProxyType({"perturbation": one.number, "data_source": source})
+            yield Item(
+                f"{one.number}:{row['id']}",
+                row["src_sent"],
+                row["eng_sent"],
+                row["mt_sent"],
+                row["pert_sent"],
+                one.label,
+                one.category,
+                one.severity,
+                f"{LANGUAGES[row['lang_tag']]}-en",
+                meta,
+            )
+
+
+def _fault(row: dict[str, Any]) -> str:
+    """Why a row cannot be used; empty when it can."""
+    for key in _KEYS:
+        if key not in row:
+            return f"the key {key!r} is missing."
+    for key in _TEXTS:
+        if type(row[key]) is not str:
+            return f"{key!r} must be text, not {type(row[key]).__name__}."
+    if type(row["pert_check"]) is not bool:
+        return f"'pert_check' must be true or false, not {row['pert_check']!r}."
+    return "" if row["lang_tag"] in LANGUAGES else f"'lang_tag' is {row['lang_tag']!r}, none of DEMETR's ten languages."
