@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from tests.data import need
 
 from assay.core import Batch, Card, Item, Judged, Measured, Metric
-from tests.data import need
 
 
 def card(name: str, **changes: Any) -> Card:
@@ -96,7 +96,12 @@ def aces_items() -> list[Item]:
     with gzip.open(need("data", "aces_subset", "aces.tsv.gz"), "rt", encoding="utf-8", newline="\n") as lines:
         rows = [line.rstrip("\n").split("\t") for line in lines][1:]
     return [
-        Item(str(i), *(_unquoted(field) for field in (row[0], row[3], row[1], row[2])), phenomenon=row[4], langpair=row[5])
+        Item(
+            str(i),
+            *(_unquoted(field) for field in (row[0], row[3], row[1], row[2])),
+            phenomenon=row[4],
+            langpair=row[5],
+        )
         for i, row in enumerate(rows)
     ]
 

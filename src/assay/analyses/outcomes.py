@@ -40,6 +40,10 @@ class Outcomes:
     """The good translation scored strictly better."""
     tied: Bools
 
+    def take(self, items: Ints) -> Outcomes:
+        """The given items in the given order; an item may come twice when it belongs to two groups."""
+        return Outcomes(self.scored[:, items], self.better[:, items], self.tied[:, items])
+
 
 @dataclass(frozen=True, slots=True)
 class Counts:
@@ -108,7 +112,7 @@ def count(outcome: Outcomes, strata: Ints, size: int, sampling: Sampling, right:
     hit = scored & (outcome.better if right is None else right)[:, kept]
 
     def by_stratum(mask: Bools) -> Ints:
-        return np.array([np.bincount(codes[row], minlength=size) for row in mask], np.int64).reshape(-1, size)
+        return np.array([np.bincount(codes[row], minlength=size) for row in mask], np.int64).reshape(len(mask), size)
 
     n, hits = by_stratum(scored), by_stratum(hit)
     draws = np.empty((len(n), size, sampling.samples))
