@@ -1,0 +1,208 @@
+"""From raw scores to right and wrong answers, counted by stratum, and to estimates with intervals and first places.
+
+Every contrastive table is a weighted sum of shares: an accuracy is one share, a category the mean of its phenomena's
+shares, the ACES-Score a weighted sum of them, a gain the difference of two. So there is one estimate for all: counts by
+stratum go in with one row of weights a metric, and value, bootstrap interval and place come out.
+
+Intervals: items are drawn anew inside each stratum (seeded by the metric's name, so that a metric's interval does not
+depend on its company). First place: the best value, and every metric that a one-sided paired test on the items both
+scored does not show to be worse at 0.05: the exact sign test for a single stratum, a paired bootstrap for a sum of
+several. All comparisons of one table are the family that a correction works on.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.errors import InputError
+from assay.core.item import Item
+from assay.core.suite import Measured
+from assay.stats.bootstrap import interval, share_draws
+from assay.stats.multiple import corrected
+from assay.stats.paired import Duels, duels, share_first, sign_test, weighted_difference_test
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Outcomes:
+    """What every metric did with every item, as [metric, item] columns. Direction comes from the card."""
+
+    scored: Bools
+    better: Bools
+    """The good translation scored strictly better."""
+    tied: Bools
+
+    def take(self, items: Ints) -> Outcomes:
+        """The given items in the given order; an item may come twice when it belongs to two groups."""
+        return Outcomes(self.scored[:, items], self.better[:, items], self.tied[:, items])
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Outcomes counted by stratum, [metric, stratum]; `duels` compares metrics on the items that both scored."""
+
+    n: Ints
+    hits: Ints
+    ties: Ints
+    unscored: Ints
+    duels: Duels
+    draws: Floats
+    """[metric, stratum, sample]: bootstrap draws of hits / n; NaN where n is 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """One number with its interval; `first` says that it shares the first place."""
+
+    value: float
+    low: float
+    high: float
+    first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How estimates are made sure: seed, bootstrap samples, correction of many comparisons."""
+
+    names: tuple[str, ...]
+    seed: int = 12345
+    samples: int = 1000
+    correction: str = "none"
+
+    def generator(self, *metrics: int) -> np.random.Generator:
+        """A generator that depends on the seed and on these metrics' names, and on nothing else."""
+        return np.random.default_rng([self.seed, *(zlib.crc32(self.names[m].encode()) for m in metrics)])
+
+
+def outcomes(items: Sequence[Item], measured: Sequence[Measured]) -> Outcomes:
+    """Compare good with incorrect for every metric; an item with a NaN on either side is unscored, not lost."""
+    size = (len(measured), len(items))
+    scored, better, tied = np.zeros(size, bool), np.zeros(size, bool), np.zeros(size, bool)
+    for m, metric in enumerate(measured):
+        good, incorrect = raw_scores(metric, len(items))
+        scored[m] = ~(np.isnan(good) | np.isnan(incorrect))
+        better[m] = good > incorrect if metric.card.higher_is_better else good < incorrect
+        tied[m] = good == incorrect
+    return Outcomes(scored, better, tied)
+
+
+def raw_scores(metric: Measured, size: int) -> tuple[Floats, Floats]:
+    """The metric's good and incorrect columns, checked to be there and to fit the items."""
+    if metric.good is None or metric.incorrect is None:
+        raise InputError(f"{metric.name} has no scores of good and incorrect translations for this suite.")
+    for side, column in (("good", metric.good), ("incorrect", metric.incorrect)):
+        if len(column) != size:
+            raise InputError(f"{metric.name} has {len(column):,} scores of {side} translations for {size:,} items.")
+    return metric.good, metric.incorrect
+
+
+def count(outcome: Outcomes, strata: Ints, size: int, sampling: Sampling, right: Bools | None = None) -> Counts:
+    """Count outcomes by stratum (`strata` numbers each item's, -1 leaves it out). `right` replaces "strictly better"."""
+    kept = np.flatnonzero(strata >= 0)
+    codes = strata[kept]
+    scored = outcome.scored[:, kept]
+    hit = scored & (outcome.better if right is None else right)[:, kept]
+
+    def by_stratum(mask: Bools) -> Ints:
+        return np.array([np.bincount(codes[row], minlength=size) for row in mask], np.int64).reshape(len(mask), size)
+
+    n, hits = by_stratum(scored), by_stratum(hit)
+    draws = np.empty((len(n), size, sampling.samples))
+    for m in range(len(n)):
+        draws[m] = share_draws(hits[m], n[m], sampling.generator(m), sampling.samples)
+    return Counts(
+        n=n,
+        hits=hits,
+        ties=by_stratum(scored & outcome.tied[:, kept]),
+        unscored=by_stratum(~scored),
+        duels=duels(hit, scored, codes, size),
+        draws=draws,
+    )
+
+
+def mean_weights(counts: Counts, strata: Sequence[int]) -> Floats:
+    """Weights [metric, stratum] of the plain mean over those of `strata` that the metric scored at all."""
+    weights = np.zeros(counts.n.shape)
+    weights[:, list(strata)] = counts.n[:, list(strata)] > 0
+    with np.errstate(invalid="ignore"):
+        return np.asarray(weights / weights.sum(axis=1, keepdims=True))
+
+
+def difference_weights(counts: Counts, plus: int, minus: int) -> Floats:
+    """Weights [metric, stratum] of one share less another; NaN for a metric that scored only one of them."""
+    weights = np.zeros(counts.n.shape)
+    weights[:, plus], weights[:, minus] = 1.0, -1.0
+    weights[(counts.n[:, plus] == 0) | (counts.n[:, minus] == 0)] = np.nan
+    return weights
+
+
+def estimates(
+    counts: Counts, weightings: Sequence[Floats], sampling: Sampling, *, tau: bool = False, race: bool = True
+) -> list[list[Estimate | None]]:
+    """For each weighting [metric, stratum], the estimate of each metric; None where its weights are NaN.
+
+    With `tau` a share a counts as 2a - 1 (right less wrong), the Kendall tau-like of WMT's challenge sets.
+    """
+    values = np.array([[_weighted(counts, m, row, tau) for m, row in enumerate(rows)] for rows in weightings])
+    values = values.reshape(len(weightings), len(counts.n))
+    p = np.array([_worse_than_best(counts, rows, values[i], sampling) for i, rows in enumerate(weightings)])
+    tested = ~np.isnan(p)
+    p[tested] = corrected(p[tested], sampling.correction)
+    p[~tested] = 1.0
+    result: list[list[Estimate | None]] = []
+    for i, rows in enumerate(weightings):
+        several = race and np.count_nonzero(~np.isnan(values[i])) > 1
+        first = share_first(values[i], p[i]) & several
+        line: list[Estimate | None] = []
+        for m, weights in enumerate(rows):
+            if np.isnan(values[i, m]):
+                line.append(None)
+                continue
+            low, high = interval(_weighted_draws(counts, m, weights, tau))
+            line.append(Estimate(float(values[i, m]), low, high, bool(first[m])))
+        result.append(line)
+    return result
+
+
+def _weighted(counts: Counts, m: int, weights: Floats, tau: bool) -> float:
+    used = np.flatnonzero(weights)
+    if not len(used) or np.isnan(weights).any():
+        return float("nan")
+    shares = counts.hits[m, used] / counts.n[m, used]
+    return float(weights[used] @ (2 * shares - 1 if tau else shares))
+
+
+def _weighted_draws(counts: Counts, m: int, weights: Floats, tau: bool) -> Floats:
+    used = np.flatnonzero(weights)
+    draws = counts.draws[m, used]
+    return np.asarray(weights[used] @ (2 * draws - 1 if tau else draws))
+
+
+def _worse_than_best(counts: Counts, rows: Floats, values: Floats, sampling: Sampling) -> Floats:
+    """One p-value a metric: that it is worse than the best. NaN for the best itself and where nothing can be tested."""
+    p = np.full(len(values), np.nan)
+    if np.count_nonzero(~np.isnan(values)) < 2:
+        return p
+    best = int(np.nanargmax(values))
+    for m in range(len(values)):
+        if m == best or np.isnan(values[m]):
+            continue
+        shared = np.flatnonzero((rows[best] != 0) & (rows[m] != 0) & (counts.duels.common[best, m] > 0))
+        wins, losses = counts.duels.wins[best, m, shared], counts.duels.wins[m, best, shared]
+        if not len(shared):
+            continue
+        if len(shared) == 1 and rows[best, shared[0]] > 0:
+            p[m] = sign_test(int(wins[0]), int(losses[0]))
+        else:
+            n = counts.duels.common[best, m, shared]
+            generator = sampling.generator(best, m)
+            p[m] = weighted_difference_test(wins, losses, n, rows[best, shared], generator, sampling.samples)
+    return p

@@ -1,0 +1,86 @@
+"""What the analyses' tables have in common: columns with intervals, marks, and the notes below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from assay.analyses.outcomes import Estimate, Outcomes, Sampling
+from assay.core.errors import count as counted
+from assay.core.errors import listing
+from assay.core.item import Item
+from assay.core.suite import Measured
+from assay.core.table import Kind, TableColumn
+
+FIRST, CONTAMINATED, UNCOVERED = "*", "†", "‡"
+
+METRIC = TableColumn("metric", mark="contaminated")
+UNSCORED = TableColumn("unscored", kind="count")
+MARKS = (TableColumn("first", hidden=True), TableColumn("contaminated", hidden=True))
+
+
+def estimate_columns(
+    key: str, label: str = "", kind: Kind = "number", decimals: int = 3, mark: str | None = "first"
+) -> tuple[TableColumn, ...]:
+    """A column with an interval, and the two hidden columns of its bounds (KEY_low and KEY_high)."""
+    low, high = f"{key}_low", f"{key}_high"
+    shown = TableColumn(key, label, kind, decimals, interval=(low, high), mark=mark)
+    bounds = (TableColumn(bound, kind=kind, decimals=decimals, hidden=True) for bound in (low, high))
+    return (shown, *bounds)
+
+
+def estimate_cells(key: str, estimate: Estimate | None, first: str | None = "first") -> dict[str, Any]:
+    """The cells of `estimate_columns`; an estimate that could not be made leaves them empty (None)."""
+    cells: dict[str, Any] = {
+        key: estimate.value if estimate else None,
+        f"{key}_low": estimate.low if estimate else None,
+        f"{key}_high": estimate.high if estimate else None,
+    }
+    if first is not None:
+        cells[first] = FIRST if estimate and estimate.first else ""
+    return cells
+
+
+def metric_cells(metric: Measured) -> dict[str, Any]:
+    """The metric's name, and the mark of one that was trained on the suite."""
+    return {"metric": metric.name, "contaminated": CONTAMINATED if metric.contaminated else ""}
+
+
+def common_notes(
+    items: Sequence[Item], measured: Sequence[Measured], outcome: Outcomes, sampling: Sampling
+) -> tuple[str, ...]:
+    """The notes under every table: sampling, first place, and what a reader must know of each metric."""
+    notes = [f"95% bootstrap, n={sampling.samples:,}, seed {sampling.seed}"]
+    if len(measured) > 1:
+        notes.append(first_place_note(sampling))
+    notes += contamination_notes(measured)
+    for m, metric in enumerate(measured):
+        missing = int((~outcome.scored[m]).sum())
+        if missing:
+            ids = listing((items[i].id for i in (~outcome.scored[m]).nonzero()[0][:4]), 3)
+            more = " …" if missing > 3 else ""
+            notes.append(f"{metric.name}: {counted(missing, 'item')} unscored and left out (such as {ids}{more})")
+    return (*notes, *coverage_notes((item.langpair for item in items), measured))
+
+
+def first_place_note(sampling: Sampling) -> str:
+    """What the star means."""
+    how = "" if sampling.correction == "none" else f", {sampling.correction} over the table"
+    return f"{FIRST} shares first place: not shown worse than the best at 0.05 (one-sided, paired on items{how})"
+
+
+def contamination_notes(measured: Sequence[Measured]) -> tuple[str, ...]:
+    """One note naming the metrics that were trained on the suite, or none."""
+    trained = [metric.name for metric in measured if metric.contaminated]
+    return (f"{CONTAMINATED} trained on this suite, by its card: {listing(trained)}",) if trained else ()
+
+
+def coverage_notes(langpairs: Iterable[str], measured: Sequence[Measured]) -> tuple[str, ...]:
+    """One note for each metric whose card does not claim some of the language pairs."""
+    distinct = list(dict.fromkeys(langpairs))
+    notes = []
+    for metric in measured:
+        outside = [pair for pair in distinct if not metric.card.covers(pair)]
+        if outside:
+            notes.append(f"{UNCOVERED} {metric.name}: its card does not cover {listing(outside, 8)}")
+    return tuple(notes)

@@ -1,0 +1,69 @@
+"""Who is really first? Paired tests of one contestant against the best, on the items that both answered."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from assay.stats.bootstrap import paired_difference_draws
+from assay.stats.distributions import binomial_tail
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Duels(NamedTuple):
+    """For contestants i and j and every stratum: items that both answered, and those that only i got right."""
+
+    wins: Ints
+    """[i, j, stratum]: i right, j wrong."""
+    common: Ints
+    """[i, j, stratum]: answered by both."""
+
+
+def duels(right: NDArray[np.bool_], answered: NDArray[np.bool_], strata: Ints, size: int) -> Duels:
+    """Count every pair's duels. `right` and `answered` are [contestant, item]; `strata` numbers each item's stratum."""
+    contestants = len(right)
+    wins = np.zeros((contestants, contestants, size), np.int64)
+    common = np.zeros_like(wins)
+    wrong = answered & ~right
+    correct = answered & right
+    for i in range(contestants):
+        for j in range(contestants):
+            wins[i, j] = np.bincount(strata[correct[i] & wrong[j]], minlength=size)
+            if j >= i:
+                common[i, j] = common[j, i] = np.bincount(strata[answered[i] & answered[j]], minlength=size)
+    return Duels(wins, common)
+
+
+def sign_test(wins: int, losses: int) -> float:
+    """One-sided exact sign test (McNemar's): chance of at least so many wins if wins and losses were equally likely."""
+    return binomial_tail(wins, wins + losses)
+
+
+def weighted_difference_test(
+    wins: ArrayLike,
+    losses: ArrayLike,
+    n: ArrayLike,
+    weights: ArrayLike,
+    generator: np.random.Generator,
+    samples: int = 1000,
+) -> float:
+    """One-sided paired bootstrap of a weighted sum of differences, items drawn anew inside each stratum.
+
+    The p-value is (1 + draws at or below zero) / (1 + samples).
+    """
+    draws = np.asarray(weights, np.float64) @ paired_difference_draws(wins, losses, n, generator, samples)
+    return float((1 + np.count_nonzero(draws <= 1e-12)) / (1 + samples))
+
+
+def share_first(values: Floats, p_worse: Floats, level: float = 0.05) -> NDArray[np.bool_]:
+    """Who shares the first place: the best, and everyone whom the (corrected) test does not show to be worse.
+
+    Contestants without a value (NaN) share nothing.
+    """
+    there = ~np.isnan(values)
+    best = np.max(values, initial=-np.inf, where=there)
+    return np.asarray(there & ((p_worse >= level) | (values == best)))
