@@ -138,9 +138,9 @@ def test_an_unwritable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         return real(path, flags, *rest)
 
     monkeypatch.setattr(os, "open", refuse)  # the superuser may write everywhere
-    with pytest.raises(OutputError, match=r"cannot write .*/a: no permission to write in .*Choose another folder"):
-        with atomic_write(tmp_path / "a"):
-            pytest.fail("opened")
+    said = r"cannot write .*/a: no permission to write in .*Choose another folder"
+    with pytest.raises(OutputError, match=said), atomic_write(tmp_path / "a"):
+        pytest.fail("opened")
 
 
 def test_devices_and_pipes_are_written_straight(tmp_path: Path) -> None:

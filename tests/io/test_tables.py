@@ -19,7 +19,7 @@ from assay.core.errors import AssayError, InputError
 from assay.io.tables import read_table
 
 ROWS: list[dict[str, Any]] = [
-    {"src": "Hello", "mt": 'Hallo "Welt"', "ref": "Hallo, Welt", "ref2": "Servus", "system": "A", "doc": "d1", "lp": "en-de", "id": 1},
+    {"src": "Hello", "mt": 'A "b"', "ref": "Hallo, Welt", "ref2": "Servus", "system": "A", "doc": "d1", "lp": "en-de", "id": 1},
     {"src": "Bye", "mt": "", "ref": "Tschüss", "ref2": "Ade", "system": "B", "doc": "d1", "lp": "en-de", "id": 2},
     {"src": "x\x0by", "mt": "你好\x85\u2028", "ref": "\x00", "ref2": "r", "system": "A", "doc": "d2", "lp": "en-de", "id": 3},
 ]  # fmt: skip
@@ -127,7 +127,7 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
         "no column in .*a.tsv called 'outptu'. Did you mean output",
         columns={"hypothesis": "outptu"},
     )
-    with pytest.raises(AssayError, match="no role of a column called 'hypotesis'. Did you mean hypothesis"):
+    with pytest.raises(AssayError, match=r"no role of a column called 'hypotesis'. Did you mean hypothesis"):
         read(tmp_path, data, "a.tsv", columns={"hypotesis": "output"})
 
 

@@ -106,7 +106,7 @@ def test_cut_off_character_at_the_end(tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-16-le"])
 def test_utf16_has_its_own_hint(tmp_path: Path, encoding: str) -> None:
     mark = "" if encoding == "utf-16" else "\ufeff"
-    with pytest.raises(InputError, match="is UTF-16, not UTF-8. Try: iconv -f utf16"):
+    with pytest.raises(InputError, match=r"is UTF-16, not UTF-8. Try: iconv -f utf16"):
         lines_of(write(tmp_path, (mark + "hello\n").encode(encoding)))
 
 
@@ -149,7 +149,7 @@ def test_a_missing_file_suggests_its_neighbours(tmp_path: Path) -> None:
     write(tmp_path, b"", "ref.de")
     with pytest.raises(InputError, match=r"ref\.dee does not exist\. Did you mean .*ref\.de\?"):
         open_bytes(tmp_path / "ref.dee")
-    with pytest.raises(InputError, match="there is no folder .*nowhere"):
+    with pytest.raises(InputError, match=r"there is no folder .*nowhere"):
         open_bytes(tmp_path / "nowhere" / "ref.de")
     with pytest.raises(InputError, match="is a folder, not a file"):
         open_bytes(tmp_path)
