@@ -122,5 +122,8 @@ def hallucinations() -> Judged:
         sources=[row["src"] for row in rows],
         references=([row["ref"] for row in rows],),
     )
-    names = ("correctness", "repetitions", "named-entities", "omission", "strong-unsupport", "full-unsupport")
-    return Judged(batch, labels={name: np.array([row[name] == "1" for row in rows]) for name in names})
+    names = {"correctness": "correct"} | {
+        name: name for name in ("repetitions", "named-entities", "omission", "strong-unsupport", "full-unsupport")
+    }
+    labels = {label: np.array([row[name] == "1" for row in rows]) for name, label in names.items()}
+    return Judged(batch, labels=labels)

@@ -2,11 +2,11 @@ import math
 
 import numpy as np
 import pytest
+from tests.analyses.helpers import aces_items, by, expected, item, measure, measured, printed_equal
 
 from assay.analyses.aces import aces_score, tables
 from assay.analyses.aces_facts import CATEGORY, SUBLEVEL, WEIGHTS
 from assay.metrics.chrf import Chrf
-from tests.analyses.helpers import aces_items, by, expected, item, measure, measured, printed_equal
 
 
 def named(found):
@@ -123,9 +123,7 @@ def test_table_4_average_is_the_mean_of_the_eight():
 
 def test_correlation_gain_by_hand():
     # with the clause 9 of 10 (0.8), without 6 of 10 (0.2): gain 0.6
-    items, metric = suite(
-        ("commonsense-only-ref-ambiguous", 9, 1, {}), ("commonsense-src-and-ref-ambiguous", 6, 4, {})
-    )
+    items, metric = suite(("commonsense-only-ref-ambiguous", 9, 1, {}), ("commonsense-src-and-ref-ambiguous", 6, 4, {}))
     row = named(tables(items, [metric]))["correlation_gain"].rows[0]
     assert (row["tau_with"], row["tau_without"]) == (pytest.approx(0.8), pytest.approx(0.2))
     assert row["gain"] == pytest.approx(0.6)

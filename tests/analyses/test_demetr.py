@@ -159,6 +159,13 @@ def test_table_4(real):
 
 
 @pytest.mark.real
+def test_summary_names_what_chrf_is_blind_to(real):
+    # chrF leaves white space out, so it cannot see that a sentence was tokenized
+    assert real["summary"].caption == "DEMETR · 31,320 minimal pairs · strict accuracy"
+    assert by(real["summary"].rows, "metric")["chrf"]["blindest"].startswith("29 tokenized sentence 0%")
+
+
+@pytest.mark.real
 def test_sensitivity_of_the_baselines(real):
     rows = by(real["perturbations"].rows, "perturbation", "metric")
     assert rows[32, "chrf"]["z"] == pytest.approx(1.0)

@@ -68,7 +68,7 @@ def tables(
     severity = _severity(measured, counts, there, sampling, notes)
     accuracies = dict(zip(there, singles, strict=True))
     return [
-        _summary(measured, severity, accuracies, notes),
+        _summary(len(items), measured, severity, accuracies, notes),
         severity,
         _perturbations(items, measured, counts, strata, accuracies, notes),
     ]
@@ -214,6 +214,7 @@ def _severity(
 
 
 def _summary(
+    pairs: int,
     measured: Sequence[Measured],
     severity: Table,
     accuracies: dict[int, list[Estimate | None]],
@@ -236,7 +237,6 @@ def _summary(
         columns.append(TableColumn(f"{name}_first", hidden=True))
     columns += [TableColumn("blindest"), TableColumn("n", kind="count", hidden=True)]
     columns += [TableColumn("unscored", kind="count", hidden=True), TableColumn("contaminated", hidden=True)]
-    pairs = rows[0].get("n", 0) + rows[0].get("unscored", 0) if rows else 0
     return Table("summary", columns, rows, f"DEMETR · {pairs:,} minimal pairs · strict accuracy", notes)
 
 

@@ -52,7 +52,7 @@ def common_notes(
     """The notes under every table: sampling, first place, and what a reader must know of each metric."""
     notes = [f"95% bootstrap, n={sampling.samples:,}, seed {sampling.seed}"]
     if len(measured) > 1:
-        notes.append(first_place_note(sampling))
+        notes.append(first_place_note(sampling.correction))
     notes += contamination_notes(measured)
     for m, metric in enumerate(measured):
         missing = int((~outcome.scored[m]).sum())
@@ -63,9 +63,9 @@ def common_notes(
     return (*notes, *coverage_notes((item.langpair for item in items), measured))
 
 
-def first_place_note(sampling: Sampling) -> str:
+def first_place_note(correction: str) -> str:
     """What the star means."""
-    how = "" if sampling.correction == "none" else f", {sampling.correction} over the table"
+    how = "" if correction == "none" else f", {correction} over the table"
     return f"{FIRST} shares first place: not shown worse than the best at 0.05 (one-sided, paired on items{how})"
 
 

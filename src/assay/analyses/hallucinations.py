@@ -1,0 +1,250 @@
+"""Finding hallucinations with a quality metric (Guerreiro et al. 2023a, Section 7.2, on the corpus of Guerreiro, Voita
+and Martins 2023).
+
+- `detection`: ROC area (xCOMET's Table 6) and precision at 90% recall (as published by stopes, Dale et al. 2023), for all
+  hallucinations and for each kind against the rest of the corpus: a low quality score is an alarm.
+- `distribution`: quantiles of the raw scores by category (xCOMET's Figure 4).
+
+Intervals come from resampling positives and negatives apart. First place: the best, and every metric whose paired
+bootstrap on the same resamples does not show it to be worse at 0.05 (one-sided).
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.analyses.rows import (
+    FIRST,
+    MARKS,
+    METRIC,
+    UNSCORED,
+    contamination_notes,
+    coverage_notes,
+    estimate_columns,
+    first_place_note,
+    metric_cells,
+)
+from assay.core.errors import InputError, count
+from assay.core.judged import Judged
+from assay.core.suite import Measured
+from assay.core.table import Pivot, Table, TableColumn
+from assay.stats.bootstrap import interval, median_interval
+from assay.stats.detection import auroc, detection_draws, precision_at_recall, resamples
+from assay.stats.multiple import corrected
+from assay.stats.paired import share_first
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+KINDS = {"oscillatory": "repetitions", "strongly detached": "strong-unsupport", "fully detached": "full-unsupport"}
+"""The three kinds of hallucination, and the corpus's label of each."""
+SETS = ("all", "fully detached", "oscillatory", "strongly detached")
+CATEGORIES = {"correct": "correct", "omission": "omission", "named entities": "named-entities", **KINDS}
+QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
+Draws = tuple[Floats, Floats]
+
+
+def tables(
+    judged: Judged,
+    measured: Sequence[Measured],
+    *,
+    seed: int = 12345,
+    samples: int = 1000,
+    correction: str = "none",
+) -> list[Table]:
+    """The tables `detection` and `distribution`."""
+    values = [_values(metric, len(judged.batch)) for metric in measured]
+    kinds = {name: _label(judged, label) for name, label in KINDS.items()}
+    positives = kinds | {"all": np.logical_or.reduce(list(kinds.values()))}
+    notes = [f"95% bootstrap, n={samples:,}, seed {seed}"]
+    if len(measured) > 1:
+        notes.append(first_place_note(correction))
+    notes += contamination_notes(measured)
+    for metric, column in zip(measured, values, strict=True):
+        if missing := int(np.isnan(column).sum()):
+            notes.append(f"{metric.name}: {count(missing, 'segment')} unscored and left out")
+    notes += coverage_notes(judged.batch.langpairs or (), measured)
+    return [
+        _detection(measured, values, {name: positives[name] for name in SETS}, seed, samples, correction, notes),
+        _distribution(judged, measured, values, kinds, seed, samples, notes),
+    ]
+
+
+def _values(metric: Measured, size: int) -> Floats:
+    if metric.values is None or len(metric.values) != size:
+        there = "no" if metric.values is None else f"{len(metric.values):,}"
+        raise InputError(f"{metric.name} has {there} scores for {count(size, 'segment')}.")
+    return metric.values
+
+
+def _label(judged: Judged, label: str) -> Bools:
+    if label not in judged.labels:
+        raise InputError(f"the judged set has no label {label!r}; it has {', '.join(judged.labels) or 'none'}.")
+    return judged.labels[label]
+
+
+def _generator(seed: int, *names: str) -> np.random.Generator:
+    return np.random.default_rng([seed, *(zlib.crc32(name.encode()) for name in names)])
+
+
+def _detection(
+    measured: Sequence[Measured],
+    values: Sequence[Floats],
+    sets: dict[str, Bools],
+    seed: int,
+    samples: int,
+    correction: str,
+    notes: Sequence[str],
+) -> Table:
+    alarms = [-v if metric.card.higher_is_better else v for metric, v in zip(measured, values, strict=True)]
+    rows: list[dict[str, Any]] = []
+    p_area, p_precision = np.full((len(sets), len(measured)), np.nan), np.full((len(sets), len(measured)), np.nan)
+    for s, (name, positive) in enumerate(sets.items()):
+        areas, precisions = np.full(len(measured), np.nan), np.full(len(measured), np.nan)
+        bounds: list[tuple[tuple[float, float], tuple[float, float]] | None] = []
+        sampler = _Sampler(alarms, positive, seed, samples, name)
+        for m, alarm in enumerate(alarms):
+            scored = ~np.isnan(alarm)
+            areas[m] = auroc(alarm[scored], positive[scored])
+            precisions[m] = precision_at_recall(alarm[scored], positive[scored])
+            own = None if np.isnan(areas[m]) else sampler.draws(m, scored)
+            bounds.append(None if own is None else (interval(own[0]), interval(own[1])))
+        p_area[s], p_precision[s] = sampler.worse(areas, 0), sampler.worse(precisions, 1)
+        for m, metric in enumerate(measured):
+            rows.append(_detection_row(name, metric, alarms[m], positive, areas[m], precisions[m], bounds[m]))
+    _mark(rows, "auroc", "first", p_area, correction)
+    _mark(rows, "precision_at_90_recall", "precision_first", p_precision, correction)
+    columns = (
+        TableColumn("set"),
+        METRIC,
+        TableColumn("n_positive", "positives", kind="count"),
+        TableColumn("n", kind="count"),
+        *estimate_columns("auroc", "AUROC", "percent", 2),
+        *estimate_columns("precision_at_90_recall", "P@90R", "percent", 2, "precision_first"),
+        UNSCORED,
+        *MARKS,
+        TableColumn("precision_first", hidden=True),
+    )
+    caption = "Hallucination detection · each kind against the rest of the corpus"
+    return Table("detection", columns, rows, caption, tuple(notes), Pivot("metric", "set", "auroc"))
+
+
+def _detection_row(
+    name: str,
+    metric: Measured,
+    alarm: Floats,
+    positive: Bools,
+    area: float,
+    precision: float,
+    bounds: tuple[tuple[float, float], tuple[float, float]] | None,
+) -> dict[str, Any]:
+    scored = ~np.isnan(alarm)
+    row: dict[str, Any] = {"set": name, **metric_cells(metric)}
+    row |= {"n_positive": int(positive[scored].sum()), "n": int(scored.sum())}
+    pairs = bounds or ((None, None), (None, None))
+    for key, value, (low, high) in zip(("auroc", "precision_at_90_recall"), (area, precision), pairs, strict=True):
+        row |= {key: None if bounds is None else float(value), f"{key}_low": low, f"{key}_high": high}
+    return row | {"unscored": int((~scored).sum())}
+
+
+class _Sampler:
+    """Bootstrap draws of one set's detection figures; metrics that scored the same segments share their resamples."""
+
+    def __init__(self, alarms: Sequence[Floats], positive: Bools, seed: int, samples: int, name: str) -> None:
+        self.alarms, self.positive = alarms, positive
+        self.seed, self.samples, self.name = seed, samples, name
+        self._resamples: dict[bytes, Any] = {}
+        self._draws: dict[tuple[int, bytes], Draws] = {}
+
+    def draws(self, m: int, kept: Bools) -> Draws:
+        """Draws of ROC area and precision of metric `m` on the segments `kept`, which hold positives and negatives."""
+        mask = kept.tobytes()
+        if mask not in self._resamples:
+            n_positive = int(self.positive[kept].sum())
+            generator = _generator(self.seed, self.name)
+            self._resamples[mask] = resamples(n_positive, int(kept.sum()) - n_positive, generator, self.samples)
+        if (m, mask) not in self._draws:
+            own = detection_draws(self.alarms[m][kept], self.positive[kept], self._resamples[mask])
+            self._draws[m, mask] = own
+        return self._draws[m, mask]
+
+    def worse(self, values: Floats, figure: int) -> Floats:
+        """One p-value a metric: that its figure (0 area, 1 precision) is worse than the best's."""
+        p = np.full(len(values), np.nan)
+        if np.count_nonzero(~np.isnan(values)) < 2:
+            return p
+        best = int(np.nanargmax(values))
+        for m in range(len(values)):
+            common = ~np.isnan(self.alarms[best]) & ~np.isnan(self.alarms[m])
+            both = self.positive[common]
+            if m != best and both.any() and not both.all():
+                difference = self.draws(best, common)[figure] - self.draws(m, common)[figure]
+                p[m] = (1 + np.count_nonzero(difference <= 1e-12)) / (1 + self.samples)
+        return p
+
+
+def _mark(rows: list[dict[str, Any]], key: str, mark: str, p: Floats, correction: str) -> None:
+    """Write first places into rows, which stand set by set; all sets of the table are one family of comparisons."""
+    tested = ~np.isnan(p)
+    p[tested] = corrected(p[tested], correction)
+    p[~tested] = 1.0
+    width = p.shape[1]
+    for s in range(len(p)):
+        mine = rows[s * width : (s + 1) * width]
+        values = np.array([np.nan if row[key] is None else row[key] for row in mine])
+        first = share_first(values, p[s]) & (np.count_nonzero(~np.isnan(values)) > 1)
+        for row, is_first in zip(mine, first, strict=True):
+            row[mark] = FIRST if is_first else ""
+
+
+def _distribution(
+    judged: Judged,
+    measured: Sequence[Measured],
+    values: Sequence[Floats],
+    kinds: dict[str, Bools],
+    seed: int,
+    samples: int,
+    notes: Sequence[str],
+) -> Table:
+    """Raw scores by category; a segment with several labels counts in each of them, one without any in `other`."""
+    masks = {name: judged.labels[label] for name, label in CATEGORIES.items() if label in judged.labels} | kinds
+    masks["other"] = ~np.logical_or.reduce(list(masks.values()))
+    rows: list[dict[str, Any]] = []
+    for name, mask in masks.items():
+        for metric, column in zip(measured, values, strict=True):
+            mine = column[mask]
+            scored = mine[~np.isnan(mine)]
+            row: dict[str, Any] = {"category": name, **metric_cells(metric), "n": len(scored)}
+            found = np.quantile(scored, list(QUANTILES.values())).tolist() if len(scored) else [None] * len(QUANTILES)
+            row |= dict(zip(QUANTILES, found, strict=True))
+            bounds = (
+                median_interval(scored, _generator(seed, metric.name, name), samples) if len(scored) else (None, None)
+            )
+            row |= dict(zip(("median_low", "median_high"), bounds, strict=True))
+            row["mean"] = float(scored.mean()) if len(scored) else None
+            rows.append(row | {"unscored": len(mine) - len(scored)})
+    decimals = max((metric.card.decimals for metric in measured), default=1)
+    quantiles = [
+        TableColumn(
+            key, kind="number", decimals=decimals, interval=("median_low", "median_high") if key == "median" else None
+        )
+        for key in QUANTILES
+    ]
+    columns = (
+        TableColumn("category"),
+        METRIC,
+        TableColumn("n", kind="count"),
+        *quantiles,
+        *(
+            TableColumn(key, kind="number", decimals=decimals, hidden=True)
+            for key in ("median_low", "median_high", "mean")
+        ),
+        UNSCORED,
+        MARKS[1],
+    )
+    return Table("distribution", columns, rows, "Scores by category, as each metric gives them", tuple(notes))
