@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from tests.data import need
 
 from assay.core import Batch, Card, Item, Judged, Measured, Metric
+from tests.data import need
 
 
 def card(name: str, **changes: Any) -> Card:

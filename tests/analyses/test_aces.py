@@ -2,11 +2,11 @@ import math
 
 import numpy as np
 import pytest
-from tests.analyses.helpers import aces_items, by, expected, item, measure, measured, printed_equal
 
 from assay.analyses.aces import aces_score, tables
 from assay.analyses.aces_facts import CATEGORY, SUBLEVEL, WEIGHTS
 from assay.metrics.chrf import Chrf
+from tests.analyses.helpers import aces_items, by, expected, item, measure, measured, printed_equal
 
 
 def named(found):

@@ -1,10 +1,10 @@
 import math
 
 import pytest
-from tests.analyses.helpers import by, item, measured
 
 from assay.analyses.contrastive import tables
 from assay.core import InputError
+from tests.analyses.helpers import by, item, measured
 
 
 def named(found):

@@ -2,12 +2,12 @@ import math
 
 import numpy as np
 import pytest
-from tests.analyses.helpers import by, demetr_items, expected, item, measure, measured, printed_equal
 
 from assay.analyses.demetr import tables
 from assay.analyses.demetr_facts import PERTURBATIONS
 from assay.core import InputError
 from assay.metrics.chrf import Chrf, ChrfPlusPlus
+from tests.analyses.helpers import by, demetr_items, expected, item, measure, measured, printed_equal
 
 
 def pert(i, number, **fields):

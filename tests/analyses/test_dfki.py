@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.data import need
 
 from assay.analyses.dfki import metric_class, tables
 from assay.core.batch import Batch
@@ -17,6 +16,7 @@ from assay.core.suite import Measured
 from assay.core.table import Table
 from assay.metrics.chrf import Chrf, ChrfPlusPlus
 from assay.suites.dfki import Dfki
+from tests.data import need
 
 NAN = math.nan
 

@@ -2,11 +2,11 @@ import math
 
 import numpy as np
 import pytest
-from tests.analyses.helpers import by, card, expected, hallucinations, printed_equal
 
 from assay.analyses.hallucinations import tables
 from assay.core import Batch, InputError, Judged, Measured
 from assay.metrics.chrf import ChrfPlusPlus
+from tests.analyses.helpers import by, card, expected, hallucinations, printed_equal
 
 
 def named(found):

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.analyses.helpers import item, measured
 
 from assay.analyses.outcomes import Sampling, count, difference_weights, estimates, mean_weights, outcomes
 from assay.stats.bootstrap import interval
+from tests.analyses.helpers import item, measured
 
 scores = st.lists(
     st.tuples(st.sampled_from([0.0, 1.0, 2.0, np.nan]), st.sampled_from([0.0, 1.0, 2.0, np.nan]), st.integers(-1, 2)),

@@ -5,10 +5,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from tests.wordnets import EXCEPTIONS, SYNSETS, hand_made, need_debian, nltk_reader
 
 from assay.core.errors import AssayError, InputError, MissingPart
 from assay.io import wordnet
+from tests.wordnets import EXCEPTIONS, SYNSETS, hand_made, need_debian, nltk_reader
 
 
 def by_nltk(reader, word):

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics.bleu import BLEU
-from tests.corruption import corrupt
-from tests.data import demetr_requests, ntrex
 
 from assay.core import Batch, InputError, MissingPart, Scores, UnknownName
 from assay.core import statistics as statistics_of
 from assay.metrics import metric
 from assay.metrics.bleu import Bleu, SpBleu
+from tests.corruption import corrupt
+from tests.data import demetr_requests, ntrex
 
 LANGUAGES = ["arb", "ces", "deu", "fra", "hin", "jpn", "kor", "rus", "tha", "zho-CN"]
 LINES = ["The cat sat on the mat.", "It cost $3,000.50 - or so.", "Ein Satz.", "x", ""]

@@ -5,10 +5,10 @@ import random
 import numpy as np
 import pytest
 import sacrebleu
-from tests.corruption import corrupt
 
 from assay.core import Batch
 from assay.metrics import metric
+from tests.corruption import corrupt
 from tests.data import demetr_requests, ntrex
 
 LANGUAGES = ["arb", "ces", "deu", "fra", "hin", "jpn", "rus", "tha", "zho-CN", "kor"]

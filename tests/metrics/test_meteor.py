@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nltk.translate.meteor_score import meteor_score
-from tests.corruption import corrupt
-from tests.data import demetr_requests, ntrex
-from tests.wordnets import NoWordNet, hand_made, need_debian, nltk_reader
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import statistics
 from assay.metrics import metric
 from assay.metrics.meteor import Meteor
+from tests.corruption import corrupt
+from tests.data import demetr_requests, ntrex
+from tests.wordnets import NoWordNet, hand_made, need_debian, nltk_reader
 
 LANGUAGES = ("deu", "rus", "zho-CN", "jpn", "kor", "tha", "arb", "heb", "hin", "fin")
 

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
-from tests.data import demetr_requests, ntrex
 
 from assay.metrics import porter
+from tests.data import demetr_requests, ntrex
 
 ORACLE = PorterStemmer()
 SUFFIXES = [*porter.STEP_4, *(suffix for suffix, _ in porter.STEP_2 + porter.STEP_3)]

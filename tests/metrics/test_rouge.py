@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rouge_score.rouge_scorer import RougeScorer
-from tests.corruption import corrupt
-from tests.data import demetr_requests, ntrex
 
 from assay.core import Batch, InputError
 from assay.metrics import metric
+from tests.corruption import corrupt
+from tests.data import demetr_requests, ntrex
 
 NAMES = ["rouge1", "rouge2", "rougeL"]
 

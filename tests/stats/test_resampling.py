@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import sacrebleu
 from sacrebleu.significance import PairedTest
-from tests.corruption import corrupt
 
 import assay
 from assay.stats import resampling
+from tests.corruption import corrupt
 from tests.data import ntrex
 
 

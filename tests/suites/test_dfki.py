@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.data import need
 
 from assay.core.errors import InputError, MissingPart
 from assay.core.spec import build as build_from_spec
 from assay.suites import SUITES
 from assay.suites.dfki import Dfki, load_items, load_outputs, read_folder
+from tests.data import need
 
 ROW = {
     "id": "00001001",

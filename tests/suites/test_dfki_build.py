@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from tests.data import need
 
 from assay.core.errors import InputError
 from assay.core.item import Item
@@ -14,6 +13,7 @@ from assay.review.decisions import Decisions
 from assay.suites.dfki import Dfki, DfkiItem, Outputs
 from assay.suites.dfki_build import build
 from assay.suites.dfki_judge import JudgedOutputs, judge, key
+from tests.data import need
 
 # Item 1 has three right texts (r1, r2, r3; "r1" twice, once with other blanks) and two wrong ones: 3 * 2 * 2 = 12
 # combinations. Item 2 has two right and one wrong: 2 * 1 * 1 = 2. Item 3 has a single right one: none.

@@ -4,11 +4,11 @@ import re
 from collections import Counter
 
 import pytest
-from tests.data import need
 
 from assay.core.errors import InputError
 from assay.suites.dfki import DfkiItem, Outputs, read_folder
 from assay.suites.dfki_judge import JudgedOutputs, Ruling, judge, judge_summary, key, questions
+from tests.data import need
 
 HUSBAND = DfkiItem("1", "de-en", "Ambiguity", "Lexical ambiguity", "Ihr Mann kam. ", "husband|spouse", r"\bman\b")
 WHOLE = DfkiItem(

@@ -174,4 +174,4 @@ def default_store() -> Store:
     from assay.engine.store import Store
     from assay.io.paths import cache_dir
 
-    return Store(cache_dir())
+    return Store(cache_dir() / "store")

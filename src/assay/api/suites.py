@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.api.scoring import Wanted, build_metrics, default_store, signature
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError
 from assay.core.item import Item
 from assay.core.judged import Judged
 from assay.core.suite import Measured, Suite
@@ -34,6 +34,9 @@ class SuiteResult(Shown):
     tables: dict[str, Table]
     signatures: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.content.batch if isinstance(self.content, Judged) else self.content)
 
     def table(self) -> Table:
         """The summary, or the first table of a suite without one."""
@@ -189,13 +192,6 @@ def analyse(
         content, measured, seed=seed, samples=samples, correction=correction
     )
     return tables
-
-
-def describe(content: Sequence[Item] | Judged) -> str:
-    """``31,320 minimal pairs`` or ``3,415 judged segments``."""
-    if isinstance(content, Judged):
-        return count(len(content.batch), "judged segment")
-    return count(len(content), "minimal pair")
 
 
 def read_tables(folder: str | os.PathLike[str]) -> dict[str, Any]:

@@ -31,11 +31,18 @@ def run(args: argparse.Namespace) -> int:
     store = default_store()
     if args.action == "clear":
         store.clear()
-        runs = spool.clear(cache_dir())
+        runs = spool.prune(cache_dir() / "spool", days=0)
         note(f"cleared {cache_dir()} ({runs} unfinished runs)", args.quiet)
         return 0
-    rows = [{"what": key, "value": str(value)} for key, value in store.info().items()]
-    rows.append({"what": "unfinished runs", "value": str(spool.count(cache_dir()))})
-    rows.insert(0, {"what": "folder", "value": str(cache_dir())})
+    known = store.info()
+    runs, size = spool.usage(cache_dir() / "spool")
+    facts = {
+        "folder": cache_dir(),
+        "scores kept": f"{known.entries:,}",
+        "size": f"{known.bytes / 1e6:,.1f} MB",
+        "damaged files set aside": known.damaged,
+        "unfinished runs": f"{runs} ({size / 1e6:,.1f} MB)",
+    }
+    rows = [{"what": what, "value": str(value)} for what, value in facts.items()]
     emit([Table("cache", [TableColumn("what", " "), TableColumn("value", " ")], rows)], args)
     return 0

@@ -10,18 +10,20 @@ from pathlib import Path
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
+from assay.engine.chunks import regroup
 
-CHUNK = 20_000
-"""Rows scored, and kept in the spool, at a time."""
+ROWS, CHARACTERS = 20_000, 16_000_000
+"""Rows, and characters, scored and kept in the spool at a time."""
+PIECE = 64
+"""Lines read at a time: few, since a line may be a megabyte long."""
 
 
 @dataclass
 class Inputs:
-    """What to score: the files behind it, how many references, and roughly how many rows there will be."""
+    """What to score: the files behind it, and roughly how many rows there will be."""
 
     chunks: Iterator[Batch]
     paths: list[str]
-    systems: list[str] | None
     rows: int | None
 
 
@@ -39,7 +41,7 @@ def open_inputs(args: argparse.Namespace) -> Inputs:
     if paths.count("-") > 1:
         raise InputError("only one input can be standard input (-).")
     systems = system_names(args.mt)
-    return Inputs(_from_lines(args, systems), paths, systems, _estimate(args.mt))
+    return Inputs(regroup(_from_lines(args, systems), ROWS, CHARACTERS), paths, _estimate(args.mt))
 
 
 def system_names(paths: Sequence[str]) -> list[str]:
@@ -57,7 +59,7 @@ def _from_lines(args: argparse.Namespace, systems: list[str]) -> Iterator[Batch]
 
     references, many = args.ref or [], len(systems)
     paths = [*args.mt, *references, *([args.src] if args.src else [])]
-    for columns in read_parallel(paths, max(1, CHUNK // many)):
+    for columns in read_parallel(paths, PIECE):
         n = len(columns[0])
         rest = columns[many:]
         yield Batch(
@@ -76,14 +78,14 @@ def _from_table(args: argparse.Namespace) -> Inputs:
     name = "stdin" if args.data == "-" else Path(args.data).name
 
     def chunks() -> Iterator[Batch]:
-        for batch in read_table(args.data, column_map(args.columns), CHUNK):
+        for batch in read_table(args.data, column_map(args.columns), PIECE):
             if batch.systems is None:
                 batch = replace(batch, systems=[name] * len(batch))
             if args.langpair and batch.langpairs is None:
                 batch = replace(batch, langpairs=[args.langpair] * len(batch))
             yield batch
 
-    return Inputs(chunks(), [args.data], None, _estimate([args.data]))
+    return Inputs(regroup(chunks(), ROWS, CHARACTERS), [args.data], _estimate([args.data]))
 
 
 def _estimate(paths: Sequence[str]) -> int | None:

@@ -41,7 +41,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--all", action="store_true", help="every table on the terminal, not the summary alone")
     parser.add_argument(
-        "--correction", choices=["none", "holm", "bonferroni", "bh"], default="none", help="for many comparisons"
+        "--correction",
+        choices=["none", "holm", "bonferroni", "benjamini-hochberg"],
+        default="none",
+        help="for many comparisons",
     )
     parser.add_argument(
         "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
@@ -96,9 +99,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _chosen(result: SuiteResult, args: argparse.Namespace) -> list[Table]:
-    from dataclasses import replace
-
-    from assay.api.suites import describe
     from assay.core.errors import unknown
 
     if args.table:
@@ -107,8 +107,7 @@ def _chosen(result: SuiteResult, args: argparse.Namespace) -> list[Table]:
                 raise unknown(f"table of {result.suite}", name, result.tables)
         return [result.tables[name] for name in args.table]
     if args.format == "table" and not args.all and not args.out:
-        caption = f"{result.title} · {describe(result.content)} · {result.table().caption}".rstrip(" ·")
-        return [replace(result.table(), caption=caption)]
+        return [result.table()]
     return list(result.tables.values())
 
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, Interrupted
@@ -44,8 +45,9 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
     """Score the inputs; the spool is removed when the block that writes the results ends well."""
     from assay.api import scoring as api
     from assay.cli.inputs import open_inputs
+    from assay.cli.output import note
     from assay.cli.progress import Progress
-    from assay.engine.manifest import Manifest
+    from assay.engine.manifest import InputFile, Manifest, now
     from assay.engine.run import score_stream
     from assay.engine.spool import Spool
     from assay.io.paths import cache_dir
@@ -62,7 +64,9 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
             f"langpair:{args.langpair}",
         ]
         key += [os.path.abspath(path) if path != "-" else "-" for path in inputs.paths]
-        spools.append(Spool.open("\n".join(key), cache_dir()))
+        spools.append(Spool.open("\n".join(key), cache_dir() / "spool"))
+        if spools[0].notice:
+            note(f"⚠ {spools[0].notice}", args.quiet)
         return spools[0]
 
     def counted() -> Iterator[Batch]:
@@ -72,17 +76,15 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
             yield batch
 
     progress = Progress("scoring", inputs.rows, quiet=args.quiet)
-    manifest = Manifest.begin(
-        verb=args.verb, signatures=[str(m.signature) for m in metrics.values()], inputs=inputs.paths
-    )
-    stored = any(metric.card.stored for metric in metrics.values())
+    started = now()
+    store = api.default_store() if any(metric.card.stored for metric in metrics.values()) else None
     try:
         result = score_stream(
             counted(),
             metrics,
             open_spool=open_spool,
             workers=args.workers,
-            store=api.default_store() if stored else None,
+            store=store,
             keep_stats=keep_stats,
             progress=progress.add,
         )
@@ -97,10 +99,18 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
         raise Interrupted(f"stopped at {progress.done:,}{of} segments; {kept}") from None
     finally:
         progress.close()
-    manifest.finish(
-        data_hash=result.data_hash, segments=result.segments, chunks_scored=result.scored, chunks_reused=result.reused
-    )
-    if args.out and args.out != "-" and os.path.isfile(args.out):
-        manifest.write(f"{args.out}.manifest.json")
     for spool in spools:
         spool.finish()
+    for notice in store.notices if store else ():
+        note(f"⚠ {notice}", args.quiet)
+    if args.out and Path(args.out).is_file():
+        Manifest(
+            command=f"assay {args.verb}",
+            signatures={name: str(metric.signature) for name, metric in metrics.items()},
+            inputs=tuple(InputFile.of(path) for path in inputs.paths if Path(path).is_file()),
+            counts=result.segments,
+            data_hash=result.data_hash,
+            chunks_reused=result.reused,
+            chunks_scored=result.scored,
+            started=started,
+        ).finish().write(f"{args.out}.manifest.json")

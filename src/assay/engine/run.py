@@ -99,7 +99,7 @@ def score_stream(
     result.data_hash = digest.hexdigest()
     for (system, name), parts in sums.items():
         result.totals.setdefault(system, {})[name] = _total(parts)
-    result._chunks = (lambda: kept) if spool is None else spool.chunks
+    result._chunks = (lambda: kept) if spool is None else lambda: (arrays for _, arrays in spool.chunks())
     return result
 
 

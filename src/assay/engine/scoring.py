@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
@@ -17,6 +17,9 @@ from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from assay.engine.store import Store
 
 PART = 1024
@@ -28,12 +31,12 @@ def score(batch: Batch, metric: Metric, *, workers: int | None = None, store: St
     check_needs(batch, metric)
     if len(batch) == 0:
         return metric.score(batch)
-    rows, inverse, requests = _distinct(batch, metric)
+    inverse, requests = _distinct(relevant(batch, metric))
     if store is not None and metric.card.stored:
         scores = _through_store(requests, metric, store, workers)
     else:
         scores = _spread(requests, metric, workers)
-    return scores if rows is None else scores.take(inverse)
+    return scores if inverse is None else scores.take(inverse)
 
 
 def check_needs(batch: Batch, metric: Metric) -> None:
@@ -47,21 +50,31 @@ def check_needs(batch: Batch, metric: Metric) -> None:
         raise InputError(f"{card.name} needs a source or a reference, and neither was given (--src FILE, --ref FILE).")
 
 
-def _distinct(batch: Batch, metric: Metric) -> tuple[object | None, object, Batch]:
-    """The different requests of a batch and the way back; a batch without repetition is handed on as it is."""
+def relevant(batch: Batch, metric: Metric) -> Batch:
+    """The batch without the columns that cannot change this metric's numbers."""
+    card = metric.card
+    return replace(
+        batch,
+        sources=None if card.needs == "reference" else batch.sources,
+        references=None if card.needs == "source" else batch.references,
+        langpairs=None if card.kind == "string" else batch.langpairs,
+        systems=None,
+        documents=None,
+        ids=None,
+    )
+
+
+def _distinct(batch: Batch) -> tuple[NDArray[np.int64] | None, Batch]:
+    """The way back from the different requests to the rows, and those requests; None when no row repeats another."""
     import numpy as np
 
     from assay.kernels import _native
 
-    others: list[Sequence[str | None]] = []
-    if batch.sources is not None and metric.card.needs != "reference":
-        others.append(batch.sources)
-    if batch.langpairs is not None and metric.card.kind != "string":
-        others.append(batch.langpairs)
+    others = [column for column in (batch.sources, batch.langpairs) if column is not None]
     rows, inverse = _native.distinct(batch.hypotheses, batch.references or (), others)
     if len(rows) == len(batch) and bool((rows == np.arange(len(batch))).all()):
-        return None, None, batch
-    return rows, inverse, batch.select(rows.tolist())
+        return None, batch
+    return inverse, batch.select(rows.tolist())
 
 
 def _spread(batch: Batch, metric: Metric, workers: int | None) -> Scores:
@@ -78,17 +91,7 @@ def _through_store(batch: Batch, metric: Metric, store: Store, workers: int | No
     """Look every request up, score only what is missing, keep it, and give all of it back in order."""
     from assay.engine.records import pack, unpack
 
-    signature = str(metric.signature)
-    keys = [
-        store.key(
-            signature,
-            batch.hypotheses[i],
-            None if batch.sources is None else batch.sources[i],
-            tuple(column[i] for column in batch.references or ()),
-            None if batch.langpairs is None else batch.langpairs[i],
-        )
-        for i in range(len(batch))
-    ]
+    keys = store.keys(str(metric.signature), batch)
     records = store.get_many(keys)
     missing = [i for i, key in enumerate(keys) if key not in records]
     if missing:

@@ -64,7 +64,9 @@ class Receipt:
             return "differs"
         if self.published.startswith("<"):
             return "match" if obtained < self.value else "differs"
-        return "match" if abs(obtained - self.value) <= self.tolerance + _SLACK * max(1.0, abs(self.value)) else "differs"
+        return (
+            "match" if abs(obtained - self.value) <= self.tolerance + _SLACK * max(1.0, abs(self.value)) else "differs"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,9 @@ def load_receipts(name: str | Path) -> list[Receipt]:
             raise InputError(f"{label} line {line}: {len(row)} columns, the header has {len(header)}.")
         receipt = _receipt(label, line, [row[index].strip() for index in where])
         if receipt.cell in seen:
-            raise InputError(f"{label} line {line}: the cell {' / '.join(receipt.cell)} is also on line {seen[receipt.cell]}.")
+            raise InputError(
+                f"{label} line {line}: the cell {' / '.join(receipt.cell)} is also on line {seen[receipt.cell]}."
+            )
         seen[receipt.cell] = line
         receipts.append(receipt)
     return receipts

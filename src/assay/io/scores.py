@@ -70,14 +70,14 @@ def file_card(path: Path, higher_is_better: bool = True) -> Card:
     )
 
 
-def measure(spec: str, ids: Sequence[str], contrastive: bool) -> Measured:
+def read_metric(spec: str, ids: Sequence[str], judged: bool = False) -> Measured:
     """The metric in a score file (``scores.tsv``, ``scores.tsv:lower``), its values aligned to the suite's ids."""
     path, higher = parse_spec(spec)
     card = file_card(path, higher)
-    if contrastive:
-        good, incorrect = read_pairs(path, ids)
-        return Measured(card.name, card, good=good, incorrect=incorrect)
-    return Measured(card.name, card, values=read_values(path, ids))
+    if judged:
+        return Measured(card.name, card, values=read_values(path, ids))
+    good, incorrect = read_pairs(path, ids)
+    return Measured(card.name, card, good=good, incorrect=incorrect)
 
 
 def read_pairs(path: Path, ids: Sequence[str]) -> tuple[Floats, Floats]:

@@ -4,6 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 Texts = Sequence[str]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -51,3 +52,6 @@ def meteor(
     beta: float,
     gamma: float,
 ) -> Floats: ...
+def cer(hypotheses: Texts, references: References) -> tuple[Floats, Floats, Bools]: ...
+def ter(hypotheses: Texts, references: References, lowercase: bool) -> tuple[Floats, Floats, Bools]: ...
+def wer(hypotheses: Texts, references: References) -> tuple[Floats, Floats, Bools]: ...

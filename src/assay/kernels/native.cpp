@@ -8,6 +8,8 @@ void bind_requests(nanobind::module_& m);
 void bind_resample(nanobind::module_& m);
 void bind_rouge(nanobind::module_& m);
 void bind_meteor(nanobind::module_& m);
+void bind_edit(nanobind::module_& m);
+void bind_ter(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
@@ -18,4 +20,6 @@ NB_MODULE(_native, m) {
     assay::bind_resample(m);
     assay::bind_rouge(m);
     assay::bind_meteor(m);
+    assay::bind_edit(m);
+    assay::bind_ter(m);
 }

@@ -129,7 +129,7 @@ class _RowReader:
         """The item of one row; a row that cannot be one is reported, and nothing comes back."""
         self.number += 1
         texts = {role: row[index] for role, index in self.where.items() if row[index] is not None}
-        identity = str(texts.get("id") or self.number)
+        identity = str(texts.get("id", "")) or str(self.number)
         if reason := self._fault(texts, identity):
             self.bad(self.path, line, reason)
             return None

@@ -1,0 +1,97 @@
+"""Scores as bytes, one record a segment, for the store.
+
+A record is a head (what it holds, by name) and a body: the value, its statistics and components as float64, one byte a
+flag, then the spans as JSON. Segments scored together have the same head, so a column is cut out of the joined bodies
+without looking at a record twice.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.core.metric import Scores
+from assay.core.spans import ErrorSpan
+
+_LENGTH = struct.Struct("<H")
+
+
+def pack(scores: Scores) -> list[bytes]:
+    """One record for each segment of `scores`."""
+    if not len(scores):
+        return []
+    columns = [scores.values[:, None]]
+    if scores.stats is not None:
+        columns.append(scores.stats)
+    columns += [column[:, None] for column in scores.components.values()]
+    numbers = np.ascontiguousarray(np.concatenate(columns, axis=1), dtype="<f8")
+    flags = np.array(list(scores.flags.values()), dtype=np.uint8).reshape(len(scores.flags), len(scores))
+    head = json.dumps(
+        {
+            "stats": None if scores.stats is None else scores.stats.shape[1],
+            "components": list(scores.components),
+            "flags": list(scores.flags),
+            "spans": scores.spans is not None,
+        },
+        separators=(",", ":"),
+    ).encode()
+    start = _LENGTH.pack(len(head)) + head
+    body = np.concatenate([numbers.view(np.uint8).reshape(len(scores), -1), flags.T], axis=1)
+    width, data = body.shape[1], body.tobytes()
+    records = [start + data[at : at + width] for at in range(0, width * len(scores), width)]
+    if scores.spans is not None:
+        records = [record + _pack_spans(row) for record, row in zip(records, scores.spans, strict=True)]
+    return records
+
+
+def unpack(records: Sequence[bytes]) -> Scores:
+    """The Scores that `records` were packed from, in their order. Damaged records raise a ValueError."""
+    groups: dict[bytes, list[int]] = {}
+    for i, record in enumerate(records):
+        end = 2 + int.from_bytes(record[:2], "little")
+        groups.setdefault(record[:end], []).append(i)
+    try:
+        parts = [_unpack_group(head, [records[i] for i in rows]) for head, rows in groups.items()]
+        joined = Scores.concat(parts)
+    except (KeyError, TypeError, ValueError, struct.error) as error:
+        raise ValueError(f"a stored score is damaged: {error}") from error
+    if len(parts) < 2:
+        return joined
+    order = np.empty(len(records), dtype=np.intp)
+    order[np.concatenate(list(groups.values()))] = np.arange(len(records))
+    return joined.take(order)
+
+
+def _unpack_group(start: bytes, records: Sequence[bytes]) -> Scores:
+    head: dict[str, Any] = json.loads(start[2:])
+    stats = head["stats"] or 0
+    count = 1 + stats + len(head["components"])
+    first, middle = len(start), len(start) + 8 * count
+    end = middle + len(head["flags"])
+    if not head["spans"] and any(len(record) != end for record in records):
+        raise ValueError("wrong length")
+    numbers = np.frombuffer(b"".join([record[first:middle] for record in records]), dtype="<f8").reshape(-1, count)
+    flags = np.frombuffer(b"".join([record[middle:end] for record in records]), dtype=np.uint8)
+    flags = flags.reshape(len(records), len(head["flags"]))
+    return Scores(
+        values=numbers[:, 0].copy(),
+        stats=None if head["stats"] is None else numbers[:, 1 : 1 + stats].copy(),
+        components={name: numbers[:, 1 + stats + i].copy() for i, name in enumerate(head["components"])},
+        spans=[_unpack_spans(record[end:]) for record in records] if head["spans"] else None,
+        flags={name: flags[:, i].astype(bool) for i, name in enumerate(head["flags"])},
+    )
+
+
+def _pack_spans(row: Sequence[ErrorSpan]) -> bytes:
+    if not row:
+        return b""
+    fields = [[s.side, s.start, s.end, s.severity, s.category, s.text, s.confidence] for s in row]
+    return json.dumps(fields, separators=(",", ":")).encode()
+
+
+def _unpack_spans(data: bytes) -> tuple[ErrorSpan, ...]:
+    return tuple(ErrorSpan(*fields) for fields in json.loads(data)) if data else ()

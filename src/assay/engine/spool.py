@@ -1,0 +1,241 @@
+"""The spool of a run: its finished chunks on disk, so that an interrupted run goes on where it stopped.
+
+A spool belongs to one run (what is scored, with which metrics, how it is cut); the same command finds it again. Each chunk
+is a file that carries the hash of the data it was made from, so a changed input is scored anew, and a checksum, so that a
+file which a crash cut short counts as absent. The final result is assembled chunk by chunk; memory does not grow.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import json
+import os
+import shutil
+import struct
+import tempfile
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import OutputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Arrays = Mapping[str, NDArray[np.generic]]
+
+_HEAD = struct.Struct("<8sIII")
+"""Mark, length of the description, length of the data's hash, checksum of everything behind."""
+_MARK = b"assaysp1"
+_LOCK = "lock"
+
+
+class Spool:
+    """An open spool. `close` keeps it for the next run; `finish` removes it when the result is safe elsewhere."""
+
+    def __init__(self, folder: Path, lock: int, notice: str | None = None) -> None:
+        self.folder = folder
+        self.notice = notice
+        """A sentence for the user when this run cannot be resumed, else None."""
+        self._lock: int | None = lock
+        self._done: dict[int, bytes] = {}
+
+    @classmethod
+    def open(cls, run_key: str, folder: str | os.PathLike[str]) -> Spool:
+        """The spool of the run `run_key` under `folder`, with what an earlier attempt left in it.
+
+        A second identical run at the same time gets a private one. Where `folder` cannot be written, the spool lies with the
+        system's temporary files, and a notice says that the run cannot be resumed.
+        """
+        name = blake2b(run_key.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+        base = Path(folder)
+        try:
+            base.mkdir(parents=True, exist_ok=True)
+            lock = _acquire(base / name)
+            if lock is not None:
+                return cls(base / name, lock)
+            notice = "the same command is running elsewhere; this run works on its own and cannot be resumed."
+            return cls._private(base, name, notice)
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise _full(base) from error
+            notice = (
+                f"{base} cannot be written, so this run cannot be resumed. Set ASSAY_CACHE_DIR to a folder of yours."
+            )
+        try:
+            return cls._private(Path(tempfile.gettempdir()), "assay-" + name, notice)
+        except OSError as error:
+            raise OutputError(
+                f"no folder for temporary files can be written ({error.strerror}). Set TMPDIR."
+            ) from error
+
+    @classmethod
+    def _private(cls, base: Path, name: str, notice: str) -> Spool:
+        path = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=base))
+        lock = _acquire(path)
+        if lock is None:
+            raise OSError(errno.EAGAIN, "the folder is locked", str(path))
+        return cls(path, lock, notice)
+
+    def get(self, index: int, data_hash: bytes) -> dict[str, NDArray[Any]] | None:
+        """The arrays of a finished chunk; None when it is not there, not whole, or made from other data."""
+        arrays = _read(self._path(index), data_hash)
+        if arrays is not None:
+            self._done[index] = data_hash
+        return arrays
+
+    def put(self, index: int, data_hash: bytes, arrays: Arrays) -> None:
+        """Keep the arrays of a chunk (any type but objects); it is there as a whole or not at all."""
+        path = self._path(index)
+        temporary = path.with_suffix(".part")
+        try:
+            with temporary.open("wb") as file:
+                file.writelines(_encode(data_hash, arrays))
+            temporary.replace(path)
+        except OSError as error:
+            with suppress(OSError):
+                temporary.unlink()
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise _full(self.folder) from error
+            raise OutputError(f"a finished chunk cannot be kept in {self.folder}: {error.strerror}.") from error
+        self._done[index] = data_hash
+
+    def chunks(self) -> Iterator[tuple[int, dict[str, NDArray[Any]]]]:
+        """The chunks that this run put or found, in order, one at a time."""
+        for index in sorted(self._done):
+            arrays = _read(self._path(index), self._done[index])
+            if arrays is None:
+                raise OutputError(f"chunk {index} has vanished from {self.folder}. Run the same command again.")
+            yield index, arrays
+
+    def close(self) -> None:
+        """Let go; finished chunks stay for the next run of the same command."""
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def finish(self) -> None:
+        """Remove the spool: the result is written."""
+        if self._lock is not None:
+            _remove(self.folder)
+            self.close()
+
+    def __enter__(self) -> Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _path(self, index: int) -> Path:
+        return self.folder / f"{index:08d}.chunk"
+
+
+def prune(folder: str | os.PathLike[str], days: float = 30) -> int:
+    """Remove the spools under `folder` that nobody uses and nobody touched for `days`; how many went."""
+    removed = 0
+    for path in _spools(Path(folder)):
+        with suppress(OSError):
+            if time.time() - path.stat().st_mtime < days * 86_400:
+                continue
+            lock = _acquire(path)
+            if lock is None:
+                continue
+            try:
+                _remove(path)
+                removed += 1
+            finally:
+                os.close(lock)
+    return removed
+
+
+def usage(folder: str | os.PathLike[str]) -> tuple[int, int]:
+    """Number of spools under `folder`, and their bytes."""
+    spools = _spools(Path(folder))
+    total = 0
+    for path in spools:
+        with suppress(OSError):
+            total += sum(file.stat().st_size for file in path.iterdir())
+    return len(spools), total
+
+
+def _spools(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+
+
+def _acquire(path: Path) -> int | None:
+    """An exclusive lock on a spool, freed by the system when its process ends; None when another process has it."""
+    while True:
+        path.mkdir(exist_ok=True)
+        try:
+            lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+        except FileNotFoundError:  # removed by another process just now
+            continue
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.path.samestat(os.fstat(lock), (path / _LOCK).stat()):
+                return lock
+        except BlockingIOError:
+            os.close(lock)
+            return None
+        except FileNotFoundError:
+            pass
+        os.close(lock)
+
+
+def _remove(path: Path) -> None:
+    """Out of the way first, under the lock: whoever starts the same run now begins with an empty spool."""
+    with suppress(OSError):
+        gone = path.with_name(f"{path.name}.gone-{os.getpid()}-{time.monotonic_ns()}")
+        path.rename(gone)
+        shutil.rmtree(gone, ignore_errors=True)
+
+
+def _encode(data_hash: bytes, arrays: Arrays) -> list[bytes | memoryview]:
+    import numpy as np
+
+    whole = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in arrays.items()}
+    for name, array in whole.items():
+        if array.dtype.hasobject:
+            raise ValueError(f"array {name!r} holds Python objects, which a spool cannot keep")
+    description = json.dumps([[name, array.dtype.str, array.shape] for name, array in whole.items()]).encode()
+    parts: list[bytes | memoryview] = [description, data_hash]
+    parts += [array.reshape(-1).view(np.uint8).data for array in whole.values() if array.nbytes]
+    checksum = 0
+    for part in parts:
+        checksum = zlib.crc32(part, checksum)
+    return [_HEAD.pack(_MARK, len(description), len(data_hash), checksum), *parts]
+
+
+def _read(path: Path, data_hash: bytes) -> dict[str, NDArray[Any]] | None:
+    import numpy as np
+
+    try:
+        data = path.read_bytes()
+        mark, described, hashed, checksum = _HEAD.unpack_from(data)
+    except (OSError, struct.error):
+        return None
+    start = _HEAD.size + described
+    if mark != _MARK or data[start : start + hashed] != data_hash or len(data_hash) != hashed:
+        return None
+    if zlib.crc32(memoryview(data)[_HEAD.size :]) != checksum:
+        return None
+    arrays, at = {}, start + hashed
+    for name, dtype, shape in json.loads(data[_HEAD.size : start]):
+        kind = np.dtype(dtype)
+        size = int(np.prod(shape, dtype=np.int64))
+        arrays[name] = np.frombuffer(data, kind, size, at).reshape(shape).copy() if size else np.empty(shape, kind)
+        at += size * kind.itemsize
+    return arrays
+
+
+def _full(folder: Path) -> OutputError:
+    return OutputError(
+        f"the disk with {folder} is full. Free some space or set ASSAY_CACHE_DIR to another disk; "
+        "finished chunks are kept, and the same command goes on from there."
+    )

@@ -1,0 +1,189 @@
+"""Writing that is whole or not at all.
+
+The new content goes to a hidden file beside the target and takes the target's name when everything is on the disk. A crash,
+a full disk or an error in between leaves whatever stood under that name before.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import hashlib
+import os
+import re
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, BinaryIO, Literal, TextIO, overload
+
+from assay.core.errors import OutputError
+
+_DESCRIPTOR = re.compile(r"/dev/(?:fd/(?P<fd>\d+)|(?P<name>stdout|stderr))|/proc/self/fd/(?P<proc>\d+)")
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@overload
+def atomic_write(path: str | os.PathLike[str], mode: Literal["wb"] = "wb") -> AbstractContextManager[BinaryIO]: ...
+@overload
+def atomic_write(path: str | os.PathLike[str], mode: Literal["w"]) -> AbstractContextManager[TextIO]: ...
+def atomic_write(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb") -> AbstractContextManager[Any]:
+    """A file to write into, bytes (``"wb"``) or UTF-8 text (``"w"``), that becomes `path` when the block ends well.
+
+    An existing file keeps its permissions and is replaced only then; a link stays a link. Pipes, terminals and
+    ``/dev/stdout`` are written straight through. A lone surrogate, which UTF-8 cannot hold, is written as the escape
+    ``\\udXXX`` that JSON knows.
+    """
+    return _atomic_write(os.fspath(path), mode)
+
+
+@contextmanager
+def _atomic_write(path: str, mode: Literal["wb", "w"]) -> Iterator[IO[Any]]:
+    try:
+        target, descriptor = _follow(path)
+        if descriptor is None and _special(target):
+            descriptor = os.open(target, os.O_WRONLY)
+    except OSError as error:
+        raise _output_error(path, error) from error
+    if descriptor is not None:
+        with _speaking(path), _open(descriptor, mode) as file:
+            yield file
+        return
+    temporary: Path | None = None
+    try:
+        with _speaking(path, every=True):
+            descriptor, temporary = _temporary(target)
+        with _speaking(path), _open(descriptor, mode) as file:
+            _keep_permissions(target, descriptor)
+            yield file
+            file.flush()
+            os.fsync(descriptor)
+            # Renamed before the descriptor (and its lock) is let go: see _temporary.
+            temporary.replace(target)
+            temporary = None
+        _sync_folder(target)
+    finally:
+        if temporary is not None:
+            with suppress(OSError):
+                temporary.unlink()
+
+
+def _open(descriptor: int, mode: Literal["wb", "w"]) -> IO[Any]:
+    if mode == "w":
+        return open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n")
+    return open(descriptor, "wb")
+
+
+def _follow(path: str) -> tuple[Path, int | None]:
+    """The file behind `path`, links followed; or an open descriptor when it names one of this process's own."""
+    target = Path(path).absolute()
+    for _ in range(40):
+        if own := _DESCRIPTOR.fullmatch(str(target)):
+            number = {"stdout": 1, "stderr": 2}.get(own["name"] or "") or int(own["fd"] or own["proc"])
+            return target, os.dup(number)
+        if not target.is_symlink():
+            break
+        target = target.parent / target.readlink()
+    return target, None
+
+
+def _special(target: Path) -> bool:
+    """True for pipes and devices; a directory is an error."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, "is a directory", str(target))
+    return not stat.S_ISREG(mode)
+
+
+def _temporary(target: Path) -> tuple[int, Path]:
+    """A locked hidden file beside the target.
+
+    Its name follows from the target's, so that the next run removes what a killed one left and nothing piles up. The lock
+    says that its writer lives; a second run with the same target takes a name of its own.
+    """
+    name = os.fsencode(target.name)
+    short = target.name if len(name) < 200 else hashlib.blake2b(name, digest_size=16).hexdigest()
+    shared = target.parent / f".{short}.assay-part"
+    _remove_abandoned(shared)
+    with suppress(FileExistsError):
+        descriptor = os.open(shared, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        if _lock(descriptor, shared):
+            return descriptor, shared
+        os.close(descriptor)
+    private = target.parent / f".{short}.{secrets.token_hex(6)}.assay-part"
+    return os.open(private, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), private
+
+
+def _remove_abandoned(path: Path) -> None:
+    with suppress(OSError):
+        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        try:
+            if _lock(descriptor, path):
+                path.unlink()
+        finally:
+            os.close(descriptor)
+
+
+def _lock(descriptor: int, path: Path) -> bool:
+    """True when the lock is ours and the file still has its name (its last owner may have renamed or removed it)."""
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except OSError:
+        return False
+
+
+def _keep_permissions(target: Path, descriptor: int) -> None:
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        return
+    with suppress(OSError):
+        os.fchown(descriptor, old.st_uid, old.st_gid)
+    os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+
+
+def _sync_folder(target: Path) -> None:
+    with suppress(OSError):
+        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+@contextmanager
+def _speaking(path: str, every: bool = False) -> Iterator[None]:
+    """Turn the system's errors of writing (`every` error of the block, or a full or failing disk) into OutputErrors."""
+    try:
+        yield
+    except OutputError:
+        raise
+    except Exception as error:
+        said = error if isinstance(error, OSError) else None
+        if said is None and "os error 28" in str(error):  # as polars reports a full disk
+            said = OSError(errno.ENOSPC, "No space left on device")
+        if said is None or not (every or said.errno in (*_FULL, errno.EIO, errno.EROFS)):
+            raise
+        raise _output_error(path, said) from error
+
+
+def _output_error(path: str, error: OSError) -> OutputError:
+    folder = Path(path).absolute().parent
+    if error.errno in _FULL:
+        said = (
+            f"cannot write {path}: the disk is full. Free some space or write elsewhere; nothing was left half-written."
+        )
+    elif isinstance(error, IsADirectoryError):
+        said = f"cannot write {path}: it is a folder. Give a file name, such as {Path(path) / 'scores.json'}."
+    elif isinstance(error, (FileNotFoundError, NotADirectoryError)) and not folder.is_dir():
+        said = f"cannot write {path}: there is no folder {folder}. Make it first: mkdir -p {folder}"
+    elif isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        said = f"cannot write {path}: no permission to write in {folder}. Choose another folder."
+    else:
+        said = f"cannot write {path}: {error.strerror or error}. Try another place."
+    return OutputError(said)

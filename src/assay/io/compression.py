@@ -1,0 +1,130 @@
+"""Reading .gz, .xz and .zst as they are, with errors that name the file."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol
+
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+MAGIC = {"gzip": b"\x1f\x8b", "xz": b"\xfd7zXZ\x00", "zstd": b"\x28\xb5\x2f\xfd"}
+SUFFIXES = {".gz": "gzip", ".xz": "xz", ".zst": "zstd"}
+SHOW = {"gzip": "zcat", "xz": "xzcat", "zstd": "zstdcat"}
+"""The command that unpacks to standard output, for the hints in messages."""
+
+
+def detect(head: bytes) -> str | None:
+    """The compression that the first bytes announce. No UTF-8 text begins with any of these marks."""
+    return next((kind for kind, magic in MAGIC.items() if head.startswith(magic)), None)
+
+
+def unpack(file: BinaryIO, kind: str, name: str) -> io.BufferedReader:
+    """A reader of the unpacked bytes; `name` is what messages call the file."""
+    return io.BufferedReader(_Guarded(_OPEN[kind](file), file, kind, name), 1 << 18)
+
+
+class _Reader(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+def _gzip(file: BinaryIO) -> _Reader:
+    import gzip
+
+    return gzip.GzipFile(fileobj=file, mode="rb")
+
+
+def _xz(file: BinaryIO) -> _Reader:
+    import lzma
+
+    return lzma.LZMAFile(file)
+
+
+class _Guarded(io.RawIOBase):
+    """A raw stream over a decoder; whatever a decoder throws becomes one InputError."""
+
+    def __init__(self, stream: _Reader, file: BinaryIO, kind: str, name: str) -> None:
+        self._stream, self._file, self._kind, self._file_name = stream, file, kind, name
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        target = memoryview(buffer).cast("B")
+        try:
+            data = self._stream.read(len(target))
+        except EOFError:
+            raise InputError(
+                f"{self._file_name} breaks off: the {self._kind} data is not whole. Copy or download it again."
+            ) from None
+        except MemoryError:
+            raise
+        except Exception as error:
+            raise InputError(
+                f"{self._file_name} is damaged: its {self._kind} data cannot be unpacked ({error}). "
+                "Copy or download it again."
+            ) from error
+        target[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _zstd(file: BinaryIO) -> _Reader:
+    try:
+        import zstandard
+    except ModuleNotFoundError:  # Python 3.14 brings its own
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+
+        return zstd.ZstdFile(file)  # type: ignore[no-any-return,unused-ignore]
+    return _ZstdFrames(file, zstandard.ZstdDecompressor().decompressobj)
+
+
+_OPEN: Mapping[str, Callable[[BinaryIO], _Reader]] = {"gzip": _gzip, "xz": _xz, "zstd": _zstd}
+
+
+class _ZstdFrames:
+    """Frame after frame of a zstd file. Unlike zstandard's own stream reader it notices that the last one breaks off."""
+
+    _most = 1 << 16
+
+    def __init__(self, file: BinaryIO, new_frame: Callable[[], Any]) -> None:
+        self._file, self._new_frame = file, new_frame
+        self._frame: Any = None
+        self._packed = b""
+        self._plain = memoryview(b"")
+        self._piece = 256
+
+    def read(self, size: int) -> bytes:
+        while not self._plain:
+            if not self._packed:
+                self._packed = self._file.read(self._most)
+                if not self._packed:
+                    if self._frame is not None:
+                        raise EOFError
+                    return b""
+            self._advance()
+        data = bytes(self._plain[:size])
+        self._plain = self._plain[size:]
+        return data
+
+    def _advance(self) -> None:
+        frame = self._frame or self._new_frame()
+        piece, self._packed = self._packed[: self._piece], self._packed[self._piece :]
+        plain = frame.decompress(piece)
+        if frame.eof:
+            self._packed = frame.unused_data + self._packed
+            self._frame = None
+        else:
+            self._frame = frame
+        # A few packed bytes may hold megabytes: take small bites of what is packed densely.
+        if len(plain) > 1 << 20:
+            self._piece = max(64, self._piece // 4)
+        elif len(plain) < 1 << 18:
+            self._piece = min(self._most, self._piece * 2)
+        self._plain = memoryview(plain)

@@ -1,0 +1,122 @@
+// Character and word error rate: Levenshtein distance over the reference's length. The specification is twins/edit.py.
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/tuple.h>
+
+#include <memory>
+
+#include "alphabet.hpp"
+#include "arrays.hpp"
+#include "levenshtein.hpp"
+#include "words.hpp"
+
+namespace assay {
+namespace {
+
+// The symbols of a text are its code points …
+class Characters {
+  public:
+    uint32_t read_reference(const Text& text, std::vector<uint32_t>& ids) {
+        alphabet_.clear();
+        ids.clear();
+        buffer_.clear();
+        text.append_to(buffer_);
+        for (Char c : buffer_) ids.push_back(alphabet_.add(c));
+        return alphabet_.size();
+    }
+    void read_hypothesis(const Text& text, std::vector<uint32_t>& ids) {
+        ids.clear();
+        text.append_to(ids);
+        for (uint32_t& id : ids) id = alphabet_.find(id);
+    }
+
+  private:
+    Alphabet alphabet_;
+    std::vector<Char> buffer_;
+};
+
+// … or its words.
+class WordSymbols {
+  public:
+    uint32_t read_reference(const Text& text, std::vector<uint32_t>& ids) {
+        vocabulary_.clear();
+        words_.read(text, false);
+        words_.add_to(vocabulary_, ids);
+        return vocabulary_.size();
+    }
+    void read_hypothesis(const Text& text, std::vector<uint32_t>& ids) {
+        words_.read(text, false);
+        words_.find_in(vocabulary_, ids);
+    }
+
+  private:
+    Words words_;
+    Interner vocabulary_;
+};
+
+template <class Symbols>
+class Reference {
+  public:
+    void prepare(const Text& text) {
+        if (text_ && text == text_) return;
+        text_ = text;
+        const uint32_t largest = symbols_.read_reference(text, ref_);
+        distance_.prepare(ref_, largest);
+    }
+    Distance compare(const Text& hypothesis) {
+        symbols_.read_hypothesis(hypothesis, hyp_);
+        return distance_.compare(hyp_);
+    }
+    size_t size() const { return ref_.size(); }
+    void forget() { text_ = Text{}; }
+
+  private:
+    Text text_;
+    Symbols symbols_;
+    std::vector<uint32_t> ref_, hyp_;
+    Levenshtein distance_;
+};
+
+using Rates = std::tuple<Matrix<double>, Vector<double>, Vector<bool>>;
+
+template <class Symbols>
+Rates error_rate(nb::handle hypotheses, nb::sequence references) {
+    const Column hyps(hypotheses, "hypotheses");
+    const std::vector<Column> refs = columns(references, hyps.size());
+    Buffer<double> stats(hyps.size() * 2), values(hyps.size());
+    Buffer<bool> bounded(hyps.size());
+    {
+        nb::gil_scoped_release release;
+        thread_local std::vector<std::unique_ptr<Reference<Symbols>>> prepared;
+        while (prepared.size() < refs.size()) prepared.push_back(std::make_unique<Reference<Symbols>>());
+        for (size_t i = 0; i < hyps.size(); ++i) {
+            bool first = true;
+            for (size_t r = 0; r < refs.size(); ++r) {
+                if (!refs[r][i]) continue;
+                prepared[r]->prepare(refs[r][i]);
+                const Distance found = prepared[r]->compare(hyps[i]);
+                const double edits = static_cast<double>(found.value), length = static_cast<double>(prepared[r]->size());
+                const double rate = length > 0 ? edits / length : edits > 0 ? 1.0 : 0.0;
+                bounded[i] = bounded[i] || !found.exact;
+                if (!first && rate >= values[i]) continue;
+                first = false;
+                values[i] = rate;
+                stats[2 * i] = edits;
+                stats[2 * i + 1] = length;
+            }
+        }
+        for (auto& reference : prepared) reference->forget();  // its text may be gone before the next call
+    }
+    return {stats.matrix(2), values.vector(), bounded.vector()};
+}
+
+}  // namespace
+
+void bind_edit(nb::module_& m) {
+    m.def("cer", &error_rate<Characters>, nb::arg("hypotheses"), nb::arg("references"),
+          "(statistics, rates, bounded): [edits, reference length] over code points for the best reference, edits over "
+          "length, and whether the distance is an upper bound because the texts are too long and too different.");
+    m.def("wer", &error_rate<WordSymbols>, nb::arg("hypotheses"), nb::arg("references"),
+          "The same as cer over words, split at white space.");
+}
+
+}  // namespace assay

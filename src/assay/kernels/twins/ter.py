@@ -1,0 +1,118 @@
+"""What the TER kernel computes: Snover et al. 2006 with the beam, the limits and the ranking of sacrebleu and Tercom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+MAX_SHIFT_SIZE = 10
+MAX_SHIFT_DISTANCE = 50
+MAX_CANDIDATES = 1000
+BEAM_WIDTH = 25
+MAX_WORDS = 2000
+
+Words = Sequence[str]
+
+
+class Alignment(NamedTuple):
+    """An edit distance with the trace that realises it."""
+
+    distance: int
+    hyp_wrong: list[bool]
+    ref_wrong: list[bool]
+    place: list[int]
+    """place[j]: how many hypothesis words lie up to and with the one aligned to reference word j - 1."""
+
+
+class Shift(NamedTuple):
+    """`length` hypothesis words from `start` on go to before word `target`."""
+
+    start: int
+    length: int
+    target: int
+
+    def apply(self, words: Words) -> list[str]:
+        """The words in their new order. A target inside the run moves it on by as much as it lies inside."""
+        start, length, target = self
+        run, rest = [*words[start : start + length]], [*words[:start], *words[start + length :]]
+        at = target - length if target > start + length else target
+        return rest[:at] + run + rest[at:]
+
+
+def align(hyp: Words, ref: Words) -> Alignment:
+    """Levenshtein alignment within the beam; a replacement is preferred to a deletion, a deletion to an insertion."""
+    n, m = len(hyp), len(ref)
+    ratio = m / n if n else 1.0
+    width = math.ceil(ratio / 2 + BEAM_WIDTH) if ratio / 2 > BEAM_WIDTH else BEAM_WIDTH
+    best: dict[tuple[int, int], tuple[float, str]] = {(0, j): (j, "insert") for j in range(m + 1)}
+    nowhere = (math.inf, "")
+    for i in range(1, n + 1):
+        diagonal = math.floor(i * ratio)
+        end = m + 1 if i == n else min(m + 1, diagonal + width)
+        for j in range(max(0, diagonal - width), end):
+            equal = j > 0 and hyp[i - 1] == ref[j - 1]
+            ways = (
+                (best.get((i - 1, j - 1), nowhere)[0] + (not equal), "keep" if equal else "replace"),
+                (best.get((i - 1, j), nowhere)[0] + 1, "delete"),
+                (best.get((i, j - 1), nowhere)[0] + 1, "insert"),
+            )
+            best[i, j] = min(ways, key=lambda way: way[0])
+    return _trace(best, n, m)
+
+
+def _trace(best: dict[tuple[int, int], tuple[float, str]], n: int, m: int) -> Alignment:
+    hyp_wrong, ref_wrong, place = [True] * n, [True] * m, [0] * (m + 1)
+    i, j = n, m
+    while (i, j) != (0, 0):
+        way = best[i, j][1]
+        if way != "delete":
+            place[j] = i
+        if way == "keep":
+            hyp_wrong[i - 1] = ref_wrong[j - 1] = False
+        i, j = i - (way != "insert"), j - (way != "delete")
+    return Alignment(int(best[n, m][0]), hyp_wrong, ref_wrong, place)
+
+
+def shifts(hyp: Words, ref: Words, now: Alignment) -> Iterator[Shift]:
+    """Every run that both sides share, wrong on both sides, to every place its reference words are aligned around."""
+    for start in range(len(hyp)):
+        for at in range(max(0, start - MAX_SHIFT_DISTANCE), min(len(ref), start + MAX_SHIFT_DISTANCE + 1)):
+            for length in range(1, MAX_SHIFT_SIZE + 1):
+                end_h, end_r = start + length, at + length
+                if end_h > len(hyp) or end_r > len(ref) or hyp[end_h - 1] != ref[end_r - 1]:
+                    break
+                inside = start < now.place[at + 1] <= end_h
+                if any(now.hyp_wrong[start:end_h]) and any(now.ref_wrong[at:end_r]) and not inside:
+                    for target in dict.fromkeys(now.place[at : end_r + 1]):
+                        yield Shift(start, length, target)
+
+
+def ter_edits(hyp: Words, ref: Words) -> int:
+    """Shifts and remaining edits: the most helpful shift is made as long as it helps.
+
+    Of equally helpful shifts the longest is made, then the earliest, then the one to the earliest place. The search ends
+    when 1000 candidates have been found in all. Beyond 2000 words on either side no shift is searched.
+    """
+    if not ref:
+        return len(hyp)
+    made = checked = 0
+    now = align(hyp, ref)
+    while max(len(hyp), len(ref)) <= MAX_WORDS:
+        candidates = list(shifts(hyp, ref, now))
+        checked += len(candidates)
+        if not candidates or checked >= MAX_CANDIDATES:
+            break
+        distances = {shift: align(shift.apply(hyp), ref).distance for shift in set(candidates)}
+        best = min(candidates, key=lambda s: (distances[s], -s.length, s.start, s.target))
+        if distances[best] >= now.distance:
+            break
+        made, hyp = made + 1, best.apply(hyp)
+        now = align(hyp, ref)
+    return made + now.distance
+
+
+def ter_statistics(hypothesis: Words, references: Sequence[Words]) -> tuple[int, float]:
+    """(fewest edits over the references, mean length of the references)."""
+    edits = min(ter_edits(hypothesis, reference) for reference in references)
+    return edits, sum(map(len, references)) / len(references)

@@ -1,0 +1,94 @@
+"""CER and WER: character and word error rate, Levenshtein distance over the reference's length."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.metric import Card, Metric, Scores, Signature
+from assay.kernels import _native
+from assay.metrics.common import References, lowercased, reference_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.core.metric import Bools, Floats
+
+
+class _ErrorRate(Metric):
+    """Edits over reference length, for whatever the edits are counted in."""
+
+    def __init__(self, *, lowercase: bool = False) -> None:
+        self.lowercase = lowercase
+
+    @property
+    def signature(self) -> Signature:
+        """The rate's name and whether case counts."""
+        return Signature.of(self.card.label, 1, case="lc" if self.lowercase else "mixed")
+
+    def score(self, batch: Batch) -> Scores:
+        """Segment rates with [edits, reference length] of the best reference as statistics."""
+        hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
+        if self.lowercase:
+            hypotheses, references = lowercased(hypotheses, references)
+        stats, values, bounded = self._distances(hypotheses, references)
+        return Scores(values, stats=stats, flags={"bounded": bounded} if bounded.any() else {})
+
+    @abstractmethod
+    def _distances(self, hypotheses: Sequence[str], references: References) -> tuple[Floats, Floats, Bools]:
+        """(statistics, rates, bounded) from the kernel."""
+
+    def combine(self, stats: Floats) -> Floats:
+        """All edits over all reference symbols; without any reference symbol 1 if there were edits, else 0."""
+        edits, length = stats[..., 0], stats[..., 1]
+        without_reference = np.where(edits > 0, 1.0, 0.0)
+        return np.asarray(np.divide(edits, length, out=without_reference, where=length > 0))
+
+
+class Cer(_ErrorRate):
+    """Character error rate: code points to insert, delete or replace, as a fraction of the reference's; not capped.
+
+    With several references the one with the lowest rate counts. An empty reference gives 0 to an empty hypothesis and 1
+    to any other, whose code points still count as edits at corpus level (the sums are divided: nothing is lost, and the
+    segment adds no length). Texts that differ much over more than some 100,000 characters get an upper bound and the flag
+    ``bounded``.
+    """
+
+    card = Card(
+        name="cer",
+        label="CER",
+        needs="reference",
+        higher_is_better=False,
+        range=(0.0, None),
+        meaning="Characters to insert, delete or replace, as a fraction of the reference's characters. 0 is the reference "
+        "itself; more than 1 is possible.",
+        citation="Levenshtein 1966, Binary codes capable of correcting deletions, insertions and reversals",
+        stored=False,
+        decimals=3,
+    )
+
+    def _distances(self, hypotheses: Sequence[str], references: References) -> tuple[Floats, Floats, Bools]:
+        return _native.cer(hypotheses, references)
+
+
+class Wer(_ErrorRate):
+    """Word error rate: the same as CER over words, split at white space."""
+
+    card = Card(
+        name="wer",
+        label="WER",
+        needs="reference",
+        higher_is_better=False,
+        range=(0.0, None),
+        meaning="Words to insert, delete or replace, as a fraction of the reference's words. 0 is the reference itself; "
+        "more than 1 is possible.",
+        citation="Levenshtein 1966, Binary codes capable of correcting deletions, insertions and reversals",
+        stored=False,
+        decimals=3,
+    )
+
+    def _distances(self, hypotheses: Sequence[str], references: References) -> tuple[Floats, Floats, Bools]:
+        return _native.wer(hypotheses, references)
