@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SAMPLE = 5
 """Matching cells of each table that are shown when not all are asked for."""
+NOT_DERIVABLE = "–"
+"""How people's tables show the verdict of a cell that cannot follow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +85,7 @@ class ReproduceResult(Shown):
         parts = [f"{name}: {_matched(cells)}" for name, cells in self._by_table().items() if _followable(cells)]
         if left := self.counts["not derivable"]:
             what = count(left, "printed cell does", "printed cells do")
-            parts.append(f"{what} not follow from public data (why: --explain)")
+            parts.append(f"{what} not follow from public data")
         return " · ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -103,17 +105,30 @@ class ReproduceResult(Shown):
         return Table("receipts", columns, self.receipts, self.source.citation, (self.summary(),))
 
     def tables(self, everything: bool = False) -> list[Table]:
-        """One table for each published one, as people read it: the differing cells and a sample of those that match,
-        or `everything`. Obtained values have two digits more than the printed ones."""
-        return [_drawn(name, cells, self.source, everything) for name, cells in self._by_table().items()]
+        """One table for each published one, as people read it: the differing cells and a sample of those that match, or
+        `everything`. Obtained values have two digits more than the printed ones."""
+        return [
+            _drawn(name, cells, self.source, everything)
+            for name, cells in self._by_table().items()
+            if everything or _followable(cells)
+        ]
 
     def reasons(self) -> Table:
-        """Why cells do not follow from public data, with how many of each table."""
-        found = Counter(
-            (cell.receipt.table, cell.receipt.reason) for cell in self.cells if cell.verdict == "not derivable"
+        """Why cells do not follow from public data, and how far off they are where something can be obtained."""
+        grouped: dict[tuple[str, str], list[Checked]] = {}
+        for cell in self.cells:
+            if cell.verdict == "not derivable":
+                grouped.setdefault((cell.receipt.table, cell.receipt.reason), []).append(cell)
+        rows = [
+            {"table": table, "cells": len(cells), "off": _furthest(cells), "reason": reason}
+            for (table, reason), cells in grouped.items()
+        ]
+        columns = (
+            TableColumn("table"),
+            TableColumn("cells", kind="count"),
+            TableColumn("off", "off by up to", kind="number", decimals=4),
+            TableColumn("reason"),
         )
-        rows = [{"cells": n, "table": table, "reason": reason} for (table, reason), n in found.items()]
-        columns = (TableColumn("cells", kind="count"), TableColumn("table"), TableColumn("reason"))
         return Table("reasons", columns, rows, "Printed cells that do not follow from public data", self.source.notes)
 
     def _by_table(self) -> dict[str, list[Checked]]:
@@ -186,25 +201,26 @@ def _matched(cells: Sequence[Checked]) -> str:
     return ", ".join(f"{hits:,} of {n:,} {', '.join(names)}".rstrip() for (hits, n), names in alike.items())
 
 
+def _furthest(cells: Sequence[Checked]) -> float | None:
+    known = [cell.receipt.difference(cell.obtained) for cell in cells]
+    return max((abs(difference) for difference in known if difference is not None), default=None)
+
+
 def _drawn(name: str, cells: Sequence[Checked], source: Source, everything: bool) -> Table:
     shown = list(cells) if everything else _sample(cells)
     rows = [
         {
-            "row": cell.receipt.row,
-            "column": cell.receipt.column,
+            "cell": f"{cell.receipt.row} / {cell.receipt.column}",
             "published": cell.receipt.published,
             "obtained": _digits(cell.obtained, cell.receipt.published),
             "difference": _digits(cell.receipt.difference(cell.obtained), cell.receipt.published, sign="+"),
-            "verdict": cell.verdict,
+            "within": f"{cell.receipt.tolerance:g}" if cell.receipt.derivable and cell.receipt.tolerance else "",
+            "verdict": NOT_DERIVABLE if cell.verdict == "not derivable" else cell.verdict,
         }
         for cell in shown
     ]
-    columns = (
-        TableColumn("row"),
-        TableColumn("column"),
-        *(TableColumn(key, kind="number") for key in ("published", "obtained", "difference")),
-        TableColumn("verdict"),
-    )
+    numbers = ("published", "obtained", "difference", "within")
+    columns = (TableColumn("cell"), *(TableColumn(key, kind="number") for key in numbers), TableColumn("verdict"))
     what = source.tables.get(name, "").partition("; row:")[0]
     return Table(name, columns, rows, f"{name} · {what}" if what else name, (_note(cells, shown),))
 
@@ -212,23 +228,26 @@ def _drawn(name: str, cells: Sequence[Checked], source: Source, everything: bool
 def _sample(cells: Sequence[Checked]) -> list[Checked]:
     """All cells that differ, and a few that match, spread over the table; in the table's order."""
     matching = [i for i, cell in enumerate(cells) if cell.verdict == "match"]
-    step = max(1, (len(matching) - 1) / (SAMPLE - 1)) if SAMPLE > 1 else 1
+    step = max(1, (len(matching) - 1) / (SAMPLE - 1))
     spread = {matching[round(k * step)] for k in range(min(SAMPLE, len(matching)))}
     return [cell for i, cell in enumerate(cells) if cell.verdict == "differs" or i in spread]
 
 
 def _note(cells: Sequence[Checked], shown: Sequence[Checked]) -> str:
-    found = Counter(cell.verdict for cell in cells)
-    told = f"{_matched(cells)} match" if _followable(cells) else ""
-    parts = [told, f"{found['not derivable']:,} not derivable" if found["not derivable"] else ""]
-    hidden = len(cells) - len(shown)
-    parts.append(f"{count(len(shown), 'cell')} of {len(cells):,} shown (--all)" if hidden and shown else "")
+    left = sum(cell.verdict == "not derivable" for cell in cells)
+    parts = [f"{_matched(cells)} match" if _followable(cells) else "", f"{left:,} not derivable" if left else ""]
+    if left and any(cell.verdict == "not derivable" for cell in shown):
+        parts[1] += f" ({NOT_DERIVABLE})"
+    if len(shown) < len(cells):
+        parts.append(f"{count(len(shown), 'cell')} of {len(cells):,} shown (--all)")
     return " · ".join(filter(None, parts))
 
 
 def _digits(value: float | None, published: str, sign: str = "") -> str:
     if value is None:
         return ""
-    decimals = len(published.lstrip("<").partition(".")[2])
+    if published.startswith("<"):
+        return f"{value:.1e}"
+    decimals = len(published.partition(".")[2])
     text = f"{value:{sign}.{decimals + 2 if decimals else 0}f}"
     return text if float(text) else text.lstrip("+-")
