@@ -90,7 +90,8 @@ class ReproduceResult(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """``{"receipts": [...], "summary": {...}}``."""
-        summary = {"name": self.name, "citation": self.source.citation, **self.counts, "failed": self.failed}
+        summary: dict[str, Any] = {"name": self.name, "citation": self.source.citation, "failed": self.failed}
+        summary.update(self.counts)
         return {"summary": summary, "receipts": self.receipts}
 
     def table(self) -> Table:
@@ -154,7 +155,7 @@ def reproduce(
     """
     from assay.io.receipts import load_receipts, load_source
 
-    path = Path(receipts) if receipts is not None else name
+    path = Path(receipts) if receipts is not None else os.fspath(name)
     published, source = load_receipts(path), load_source(path)
     suite = str(name) if receipts is not None or str(name) == str(source.suite) else source.suite
     if not suite:
