@@ -172,6 +172,6 @@ def signature(metric: Metric, nrefs: int) -> str:
 def default_store() -> Store:
     """The store in the cache folder."""
     from assay.engine.store import Store
-    from assay.io.paths import cache_dir
+    from assay.io.paths import store_dir
 
-    return Store(cache_dir() / "store")
+    return Store(store_dir())
