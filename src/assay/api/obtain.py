@@ -58,6 +58,7 @@ def demetr(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) 
 def aces(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) -> dict[Cell, float | None]:
     """Tables 1 and 2 for BLEU and chrF where a group is complete, the counts, and what follows from printed cells."""
     from assay.analyses.printed import aces_counts, aces_from_printed
+    from assay.io.receipts import load_receipts
 
     result = run_once("aces", ("bleu", "chrf"), data_dir, workers)
     label = {"bleu": "BLEU", "chrf": "chrF"}
@@ -67,7 +68,7 @@ def aces(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) ->
             if row["missing_phenomena"] == 0:
                 found[table, label[row["metric"]], row[key]] = row["tau"]
     found |= aces_counts(result.content)  # type: ignore[arg-type]
-    return found | aces_from_printed({receipt.cell: receipt.value for receipt in receipts})
+    return found | aces_from_printed({receipt.cell: receipt.value for receipt in (*load_receipts("aces"), *receipts)})
 
 
 def hallucinations(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) -> dict[Cell, float | None]:

@@ -65,9 +65,9 @@ class ReproduceResult(Shown):
         return [cell.to_dict() for cell in self.cells]
 
     @property
-    def counts(self) -> dict[Verdict, int]:
+    def counts(self) -> dict[str, int]:
         """Number of cells by verdict."""
-        found = Counter(cell.verdict for cell in self.cells)
+        found: Counter[str] = Counter(cell.verdict for cell in self.cells)
         return {verdict: found[verdict] for verdict in ("match", "differs", "not derivable")}
 
     @property
@@ -90,8 +90,7 @@ class ReproduceResult(Shown):
 
     def to_dict(self) -> dict[str, Any]:
         """``{"receipts": [...], "summary": {...}}``."""
-        summary: dict[str, Any] = {"name": self.name, "citation": self.source.citation, "failed": self.failed}
-        summary.update(self.counts)
+        summary = {"name": self.name, "citation": self.source.citation, **self.counts, "failed": self.failed}
         return {"summary": summary, "receipts": self.receipts}
 
     def table(self) -> Table:
@@ -153,11 +152,11 @@ def reproduce(
     instead; `assay.api.obtain.from_tables` says how such a CSV names its cells. `data_dir` holds local copies of the
     suites (default: ``$ASSAY_DATA``).
     """
-    from assay.io.receipts import load_receipts, load_source
+    from assay.io.receipts import load_receipts, load_source, names
 
     path = Path(receipts) if receipts is not None else os.fspath(name)
     published, source = load_receipts(path), load_source(path)
-    suite = str(name) if receipts is not None or str(name) == str(source.suite) else source.suite
+    suite = str(name) if receipts is not None or str(name) in names() else source.suite
     if not suite:
         raise InputError(f"{name} does not say which suite it is about: assay reproduce SUITE --receipts {name}")
     obtained = _obtain(suite, published, data_dir, workers)
