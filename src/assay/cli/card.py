@@ -8,9 +8,10 @@ SUMMARY = "Make a metric's card: what it is, and its results on every suite that
 EXAMPLES = """examples:
   assay card chrf
   assay card chrf --format md --out chrf.md
-  assay card my_module:MyMetric --format json --out card.json     # what assay check reads
+  assay card my_module:MyMetric --format json --out card.json  # for assay check
 
-Suites are run when their data is here ($ASSAY_DATA, --data-dir, or fetched); the embedded one always is."""
+Suites are run when their data is here ($ASSAY_DATA, --data-dir, or fetched);
+the embedded one always is."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

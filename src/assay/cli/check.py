@@ -8,10 +8,11 @@ SUMMARY = "Run a metric again and fail (exit 1) when it got worse than its card 
 EXAMPLES = """examples:
   assay card my_module:MyMetric --format json --out card.json
   assay check --against card.json --tolerance 0.01
-  assay check --against card.json --tolerance 0.01 --tolerance hallucinations=0.03 --suite embedded
+  assay check --against card.json --tolerance 0.01 --tolerance omission=0.03
 
-Figures are accuracies (0 to 1), taus (-1 to 1) or areas under the ROC curve (0 to 1); higher is better for all of them. A
-phenomenon that is missing now, or whose items are no longer scored, fails too. One that got better is mentioned."""
+Figures are accuracies (0 to 1), taus (-1 to 1) or areas under the ROC curve
+(0 to 1); higher is better for all of them. A phenomenon that is missing now, or
+whose items are no longer scored, fails too. One that got better is mentioned."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

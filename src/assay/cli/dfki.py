@@ -12,13 +12,13 @@ if TYPE_CHECKING:
 
 SUMMARY = "Judge the DFKI test suite's outputs, decide what its rules leave open, and build challenge items."
 EXAMPLES = """examples:
-  assay dfki judge                                       # pass, fail and open outputs of both directions
-  assay dfki review --langpair de-en                     # decide the open ones: p pass, f fail, s skip, u undo, q quit
-  assay dfki build --langpair de-en --n 10000 --seed 7 --out items.jsonl
+  assay dfki judge                       # pass, fail and open outputs
+  assay dfki review --langpair de-en     # decide the open ones, a key each
+  assay dfki build --n 10000 --seed 7 --out items.jsonl
   assay run items.jsonl -m chrf
 
-Decisions are kept in a file, one line each, from the moment a key is pressed (--decisions, default dfki-decisions.jsonl), and
-used by all three from then on."""
+A decision is kept the moment a key is pressed (--decisions FILE, by default
+dfki-decisions.jsonl here), and all three actions use it from then on."""
 DECISIONS = "dfki-decisions.jsonl"
 
 

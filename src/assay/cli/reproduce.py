@@ -12,13 +12,14 @@ if TYPE_CHECKING:
 SUMMARY = "Derive a published table anew from the data and compare it with the printed one, cell by cell."
 EXAMPLES = """examples:
   assay reproduce demetr
-  assay reproduce aces --explain                   # why some printed cells cannot follow
-  assay reproduce embedded --receipts mine.csv     # your own published numbers
+  assay reproduce aces --explain                 # why some cells cannot follow
+  assay reproduce embedded --receipts mine.csv   # your own published numbers
 
-Exit code 1 when a cell that should follow from the data does not. A set is a name (demetr, aces, hallucinations, …). Your
-own numbers are one CSV with the columns table,row,column,published,tolerance,derivable,reason: the table's name, which line
-(metric=chrf; phenomenon=omission) and the key of the number (accuracy), all as assay run SUITE --format json prints them;
-percentages in percent, an empty tolerance is half a unit of the last printed digit."""
+Sets: demetr, aces, hallucinations, or a CSV of receipts. Exit code 1 when a
+cell that should follow from the data does not. Your own numbers are one CSV:
+  table,row,column,published,tolerance,derivable,reason
+  phenomena,metric=chrf; phenomenon=omission,accuracy,93.2,,yes,
+names as assay run SUITE --format json prints them, percentages in percent."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
