@@ -113,3 +113,13 @@ def test_a_changed_signature_is_said(chrf_card):
 def test_a_suite_that_is_not_on_the_card_is_refused(chrf_card):
     with pytest.raises(InputError, match="no results on 'embedded'"):
         assay.check(chrf_card, suites=["embedded"])
+
+
+def test_a_damaged_card_is_refused(chrf_card):
+    del row_of(chrf_card, "omission")["phenomenon"]
+    with pytest.raises(InputError, match="has a row without 'phenomenon'"):
+        assay.check(chrf_card)
+    for tables in chrf_card["results"].values():
+        tables.clear()
+    with pytest.raises(InputError, match="there is nothing to check"):
+        assay.check(chrf_card)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any
 
 from assay.api.card import card, read_card
@@ -138,7 +140,7 @@ def check(
         notes.append(f"the signature changed: {known.get('signature')} → {fresh.signature}")
     for suite in chosen:
         changes += _changes(suite, known["results"][suite], now["results"][suite], tolerance, tolerances or {})
-    if not changes:
+    if all(change.before is None for change in changes):
         raise InputError(f"the card has no phenomena on {', '.join(chosen)}: there is nothing to check.")
     return CheckResult(fresh.metric, str(known["metric"]), changes, notes)
 
@@ -161,11 +163,16 @@ def _figures(tables: Mapping[str, Any]) -> dict[str, tuple[str, float | None, in
     found: dict[str, tuple[str, float | None, int]] = {}
     for table, key in GATED.items():
         rows = tables.get(table, ())
-        names = [str(row[key]) for row in rows]
-        for name, row in zip(names, rows, strict=True):
+        if any(not isinstance(row, Mapping) or key not in row for row in rows):
+            raise InputError(f"the card's table {table!r} has a row without {key!r}: it is not a card of assay's.")
+        names = Counter(str(row[key]) for row in rows)
+        for row in rows:
+            figure = next(
+                (figure for figure in FIGURES if isinstance(row.get(figure, ""), (int, float, NoneType))), None
+            )
             # A name that stands in two categories is told apart by them.
-            label = f"{row['category']} / {name}" if names.count(name) > 1 and row.get("category") else name
-            figure = next((key for key in FIGURES if key in row), None)
+            shared = names[str(row[key])] > 1 and row.get("category")
+            label = f"{row['category']} / {row[key]}" if shared else str(row[key])
             if figure is not None:
                 found[label] = (figure, row[figure], int(row.get("unscored") or 0))
     return found

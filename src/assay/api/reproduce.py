@@ -14,7 +14,7 @@ from assay.core.table import Table, TableColumn
 from assay.results import Shown
 
 if TYPE_CHECKING:
-    from assay.api.obtain import Cell
+    from assay.api.obtain import Cell, DataDir
     from assay.io.receipts import Receipt, Source, Verdict
 
 SAMPLE = 5
@@ -156,28 +156,29 @@ def reproduce(
 
     path = Path(receipts) if receipts is not None else os.fspath(name)
     published, source = load_receipts(path), load_source(path)
-    suite = str(name) if receipts is not None or str(name) in names() else source.suite
+    suite = str(name) if receipts is not None else source.suite
     if not suite:
         raise InputError(f"{name} does not say which suite it is about: assay reproduce SUITE --receipts {name}")
-    obtained = _obtain(suite, published, data_dir, workers)
+    obtainer = str(name) if str(name) in names() else suite
+    obtained = _obtain(obtainer, suite, published, data_dir, workers)
     return ReproduceResult(str(path), source, [Checked(receipt, obtained.get(receipt.cell)) for receipt in published])
 
 
 def _obtain(
-    suite: str, published: Sequence[Receipt], data_dir: str | os.PathLike[str] | None, workers: int | None
+    obtainer: str, suite: str, published: Sequence[Receipt], data_dir: DataDir, workers: int | None
 ) -> dict[Cell, float | None]:
     from assay.api.obtain import OBTAINERS, from_tables, is_address
 
     named = [receipt for receipt in published if is_address(receipt)]
     printed = [receipt for receipt in published if not is_address(receipt)]
     found: dict[Cell, float | None] = {}
-    if printed and suite not in OBTAINERS.names():
+    if printed and obtainer not in OBTAINERS.names():
         raise InputError(
             f"the receipt {' / '.join(printed[0].cell)} does not name a line of a table of {suite}: "
             "its row must be KEY=VALUE pairs such as metric=chrf; phenomenon=omission."
         )
     if printed:
-        found |= OBTAINERS.resolve(suite)(printed, data_dir, workers)
+        found |= OBTAINERS.resolve(obtainer)(printed, data_dir, workers)
     if named:
         found |= from_tables(suite, named, data_dir, workers)
     return found
