@@ -39,8 +39,8 @@ _accuracy_map = partial(heatmap, value="accuracy", chance=0.5, subtitle=f"strict
 _tau_dots = partial(dots, value="tau", span=(-1, 1), chance=0, subtitle=f"Kendall's tau-like · {_BARS}")
 _tau_map = partial(heatmap, value="tau", subtitle=f"Kendall's tau-like · {_HARDEST}")
 _area_dots = partial(dots, value="auroc", span=(0, 1), chance=0.5, subtitle=f"area under the ROC curve · {_BARS}")
-_by_severity = {"index": "name", "group": "severity", "order": ("critical", "major", "minor", "base")}
-_by_category = {"index": "phenomenon", "group": "category"}
+_by_severity: dict[str, Any] = {"index": "name", "group": "severity", "order": ("critical", "major", "minor", "base")}
+_by_category: dict[str, Any] = {"index": "phenomenon", "group": "category"}
 
 
 def _sensitivity(table: Table) -> Any:

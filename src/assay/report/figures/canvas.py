@@ -75,6 +75,11 @@ def labels(table: Table, key: str) -> dict[Any, str]:
     return {row[key]: cell(column, row) for row in table.rows}
 
 
+def about(table: Table, subtitle: str) -> str:
+    """The subtitle, with the table's note on metrics that were trained on the suite."""
+    return " · ".join([subtitle, *(note for note in table.notes if note.startswith("†"))])
+
+
 def label_width(lines: Sequence[str]) -> float:
     """Inches that the widest of some labels takes, its lines counted apart."""
     return max((display_width(line) for text in lines for line in text.split("\n")), default=0) * EM
@@ -149,7 +154,7 @@ def bare(axes: Any) -> None:
     """Axes without a box and without ticks on the left."""
     for side in ("top", "right", "left"):
         axes.spines[side].set_visible(False)
-    axes.tick_params(axis="y", length=0, labelcolor=INK)
+    axes.tick_params(axis="y", length=0, pad=8, labelcolor=INK)
 
 
 def save(figure: Any, format: str, name: str) -> bytes:

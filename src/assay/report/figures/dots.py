@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from assay.core.table import Table
-from assay.report.figures.canvas import BAND, INK, MUTED, RULE, Frame, bare, canvas, fold, label_width, labels, look
+from assay.report.figures.canvas import BAND, INK, MUTED, RULE, Frame, about, bare, canvas, fold, label_width, labels, look
 
 STEP = 0.105
 """Inches between the dots of two metrics on one line."""
@@ -21,7 +21,7 @@ def dots(table: Table, *, index: str, value: str, subtitle: str, span: tuple[flo
     column = table.column(value)
     scale = 100 if column.kind == "percent" else 1
     frame = Frame(label_width(list(shown.values())) + 0.15, below=0.62)
-    figure, place = canvas(table.caption, subtitle, (6.6, deep * len(names)), frame, list(metrics.values()))
+    figure, place = canvas(table.caption, about(table, subtitle), (6.6, deep * len(names)), frame, list(metrics.values()))
     axes = figure.add_axes(place)
     bare(axes)
     axes.set(xlim=(span[0] * scale, span[1] * scale), ylim=(len(names) - 0.5, -0.5))
@@ -68,7 +68,7 @@ def levels(table: Table, *, subtitle: str) -> Any:
     frame = Frame(0.65, above=0.35, below=0.62)
     wide = 3.9 if len(sets) > 1 else 6.0
     plot = (wide * len(sets) + 0.35 * (len(sets) - 1), 3.9)
-    figure, place = canvas(table.caption, subtitle, plot, frame, list(metrics.values()))
+    figure, place = canvas(table.caption, about(table, subtitle), plot, frame, list(metrics.values()))
     share = place[2] / plot[0]
     for p, panel in enumerate(sets):
         axes = figure.add_axes((place[0] + p * (wide + 0.35) * share, place[1], wide * share, place[3]))

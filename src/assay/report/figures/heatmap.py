@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from assay.core.table import Table
-from assay.report.figures.canvas import INK, MUTED, Frame, canvas, fold, label_width, labels
+from assay.report.figures.canvas import INK, MUTED, Frame, about, canvas, fold, label_width, labels
 from assay.report.grid import number
 
 BELOW, MIDDLE, ABOVE = "#b3480a", "#f7f7f7", "#0b5394"
@@ -42,7 +42,7 @@ def heatmap(
         subtitle += f" · the {MOST} hardest of {len(lines)}"
         kept = set(sorted(lines, key=lambda key: lines[key][1])[:MOST])
         lines = {key: line for key, line in lines.items() if key in kept}
-    groups: dict[str, list[tuple[str, Mapping[Any, Any]]]] = {}
+    groups: dict[str, list[tuple[str, dict[Any, Any]]]] = {}
     for (head, name), (cells, _) in sorted(lines.items(), key=lambda item: item[1][1]):
         groups.setdefault(head, []).append((fold(name, 58), cells))
     first_seen = dict.fromkeys([*order, *(str(row[group]) for row in table.rows)])
@@ -55,7 +55,7 @@ def heatmap(
     left = max(label_width([name for members in groups.values() for name, _ in members]), label_width(list(groups)))
     above = 0.16 + 0.17 * max(head.count("\n") + 1 for head in heads)
     frame = Frame(left + 0.2, above, 0.25)
-    figure, place = canvas(title or table.caption, subtitle, (wide * len(metrics), height), frame)
+    figure, place = canvas(title or table.caption, about(table, subtitle), (wide * len(metrics), height), frame)
     inches = figure.get_size_inches()
     axes = figure.add_axes((place[0], place[1], wide * len(metrics) / inches[0], place[3]))
     axes.set_axis_off()
@@ -70,8 +70,8 @@ def heatmap(
         for label, cells in members:
             axes.text(-0.1, y + deep / 2, label, ha="right", va=_middle(label), linespacing=1.1)
             for m, metric in enumerate(metrics):
-                row = cells.get(metric)
-                known = row is not None and row[value] is not None and not math.isnan(row[value])
+                row = cells.get(metric, {})
+                known = _is_number(row.get(value))
                 shade = _colour(row[value], chance, root) if known else "#e3e3e3"
                 text = number(row[value], column) if known else "–"
                 first = starred and known and bool(row.get("first"))
@@ -88,9 +88,13 @@ def _lines(table: Table, index: str, group: str, value: str) -> dict[tuple[str, 
         found.setdefault((str(row[group]), str(row[index])), {})[row["metric"]] = row
     lines = {}
     for key, cells in found.items():
-        known = [row[value] for row in cells.values() if row[value] is not None and not math.isnan(row[value])]
+        known = [row[value] for row in cells.values() if _is_number(row[value])]
         lines[key] = cells, sum(known) / len(known) if known else math.inf
     return lines
+
+
+def _is_number(value: Any) -> bool:
+    return value is not None and not math.isnan(value)
 
 
 def _middle(label: str) -> str:
@@ -99,7 +103,7 @@ def _middle(label: str) -> str:
 
 
 def _cell(
-    axes: Any, box: tuple[float, float, float, float], shade: tuple[float, ...] | str, text: str, first: bool
+    axes: Any, box: tuple[float, float, float, float], shade: Any, text: str, first: bool
 ) -> None:
     from matplotlib.colors import to_rgb
     from matplotlib.patches import Rectangle
