@@ -1,11 +1,11 @@
 from pathlib import Path
 
 import pytest
-from tests.data import need
 
 from assay.analyses.printed import aces_counts, aces_from_printed
 from assay.io.receipts import load_receipts
 from assay.suites.aces import Aces
+from tests.data import need
 
 
 def test_what_follows_from_the_printed_tables_matches_them():

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
-from tests.corruption import corrupt
-from tests.data import demetr_requests, ntrex
 
 from assay.core import Batch, InputError, Metric
 from assay.metrics import metric
 from assay.metrics.edit import Cer, Wer
+from tests.corruption import corrupt
+from tests.data import demetr_requests, ntrex
 
 LANGUAGES = ["arb", "ces", "deu", "fra", "hin", "jpn", "kor", "rus", "tha", "zho-CN"]
 Symbols = Callable[[str], list[str]]

@@ -13,12 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sacrebleu.metrics.ter import TER
-from tests.corruption import corrupt
-from tests.data import demetr_requests, ntrex
 
 from assay.core import Batch, InputError
 from assay.metrics import metric
 from assay.metrics.ter import Ter
+from tests.corruption import corrupt
+from tests.data import demetr_requests, ntrex
 
 LANGUAGES = ["arb", "ces", "deu", "fra", "hin", "jpn", "kor", "rus", "tha", "zho-CN"]
 OPTIONS = ("normalized", "no_punct", "asian_support", "case_sensitive")

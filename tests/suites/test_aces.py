@@ -5,11 +5,11 @@ from statistics import fmean
 
 import polars
 import pytest
-from tests.data import need
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.suites.aces import OTHER, Aces, phenomena
+from tests.data import need
 
 NAMES = ("source", "good-translation", "incorrect-translation", "reference", "phenomena", "langpair")
 ROWS = [

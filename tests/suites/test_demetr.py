@@ -3,10 +3,10 @@ import json
 from collections import Counter
 
 import pytest
-from tests.data import need
 
 from assay.core.errors import InputError
 from assay.suites.demetr import Demetr, perturbations
+from tests.data import need
 
 ROW = {
     "id": 7,

@@ -1,10 +1,10 @@
 from collections import Counter
 
 import pytest
-from tests.suites.closeness import share_kept
 
 from assay.suites import SUITES
 from assay.suites.embedded import Embedded
+from tests.suites.closeness import share_kept
 
 
 def test_size_and_spread():

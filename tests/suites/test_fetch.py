@@ -5,7 +5,6 @@ import socket
 import threading
 
 import pytest
-from tests.suites.test_locate import CARD
 
 from assay.core.errors import InputError, MissingPart, OutputError
 from assay.suites.aces import Aces
@@ -13,6 +12,7 @@ from assay.suites.demetr import Demetr
 from assay.suites.embedded import Embedded
 from assay.suites.fetch import fetch
 from assay.suites.hallucinations import Hallucinations
+from tests.suites.test_locate import CARD
 
 BODY = bytes(range(256)) * 1000
 

@@ -1,10 +1,10 @@
 import shutil
 
 import pytest
-from tests.data import need
 
 from assay.core.errors import InputError
 from assay.suites.hallucinations import BETTER, FIRST, Hallucinations
+from tests.data import need
 
 HEADER = ",src,mt,ref,correctness,repetitions,named-entities,omission,strong-unsupport,full-unsupport\n"
 

@@ -2,7 +2,6 @@ import gzip
 import hashlib
 
 import pytest
-from tests.data import need
 
 from assay.core.errors import InputError, MissingPart
 from assay.core.suite import SuiteCard
@@ -10,6 +9,7 @@ from assay.suites.aces import Aces
 from assay.suites.demetr import Demetr
 from assay.suites.hallucinations import Hallucinations
 from assay.suites.locate import locate, verify
+from tests.data import need
 
 TEXT = b"source\tgood\n"
 CARD = SuiteCard(

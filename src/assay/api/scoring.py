@@ -150,8 +150,8 @@ def _reference_columns(references: References, n: int) -> tuple[Sequence[str | N
     return tuple(columns)
 
 
-def _strings(name: str, column: Sequence[Any]) -> Sequence[str]:
-    texts: Sequence[str] = column if isinstance(column, (list, tuple)) else list(column)
+def _strings(name: str, column: Sequence[Any]) -> Sequence[Any]:
+    texts: Sequence[Any] = column if isinstance(column, (list, tuple)) else list(column)
     for i, text in enumerate(texts):
         if not isinstance(text, str) and not (text is None and name == "references"):
             raise InputError(f"{name}[{i}] is {type(text).__name__}, not a string.")
@@ -172,6 +172,6 @@ def signature(metric: Metric, nrefs: int) -> str:
 def default_store() -> Store:
     """The store in the cache folder."""
     from assay.engine.store import Store
-    from assay.io.paths import cache_dir
+    from assay.io.paths import store_dir
 
-    return Store(cache_dir() / "store")
+    return Store(store_dir())

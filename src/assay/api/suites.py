@@ -71,9 +71,7 @@ class SuiteResult(Shown):
             self.to_polars().write_parquet(stream)
         with atomic_write(path / "tables.json", "w") as stream:
             stream.write(as_json(list(self.tables.values()), {"suite": self.suite}))
-        Manifest.begin(verb="run", signatures=list(self.signatures.values()), inputs=[self.suite]).write(
-            path / "manifest.json"
-        )
+        Manifest("assay run", self.signatures, counts={self.suite: len(self)}).finish().write(path / "manifest.json")
         return path
 
 

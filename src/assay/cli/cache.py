@@ -26,16 +26,16 @@ def run(args: argparse.Namespace) -> int:
     from assay.api.scoring import default_store
     from assay.cli.output import emit, note
     from assay.engine import spool
-    from assay.io.paths import cache_dir
+    from assay.io.paths import cache_dir, spool_dir
 
     store = default_store()
     if args.action == "clear":
         store.clear()
-        runs = spool.prune(cache_dir() / "spool", days=0)
+        runs = spool.prune(spool_dir(), days=0)
         note(f"cleared {cache_dir()} ({runs} unfinished runs)", args.quiet)
         return 0
     known = store.info()
-    runs, size = spool.usage(cache_dir() / "spool")
+    runs, size = spool.usage(spool_dir())
     facts = {
         "folder": cache_dir(),
         "scores kept": f"{known.entries:,}",

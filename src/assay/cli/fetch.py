@@ -1,4 +1,4 @@
-"""``assay fetch``: download a suite, with checksum and resume. The only verb that touches the network."""
+"""``assay fetch``: download a suite or a tokenizer, with checksum and resume. The only verb that touches the network."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXAMPLES = """examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    parser.add_argument("name", help="the suite (assay list suites)")
+    parser.add_argument("name", help="a suite (assay list suites), flores101 or flores200")
     parser.add_argument("--data-dir", metavar="DIR", help="where to put it (default: the cache folder)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -23,10 +23,18 @@ def run(args: argparse.Namespace) -> int:
     """Download, then say where it lies."""
     from assay.cli.output import note
     from assay.cli.progress import Bytes
+    from assay.io.download import download
+    from assay.io.spm import SPM_MODELS, spm_home
     from assay.suites.fetch import fetch
 
     progress = Bytes(quiet=args.quiet)
-    folder = fetch(args.name, args.data_dir, progress.at)
-    progress.close()
-    note(f"{args.name} is in {folder}", args.quiet)
+    try:
+        if args.name in SPM_MODELS:
+            place = spm_home(args.name)
+            download(f"the {args.name} tokenizer", SPM_MODELS[args.name].url, place, progress=progress.at)
+        else:
+            place = fetch(args.name, args.data_dir, progress.at)
+    finally:
+        progress.close()
+    note(f"{args.name} is in {place}", args.quiet)
     return 0

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
+from assay.core.metric import Metric
 from assay.engine.chunks import regroup
 
 ROWS, CHARACTERS = 20_000, 16_000_000
@@ -27,12 +28,12 @@ class Inputs:
     rows: int | None
 
 
-def open_inputs(args: argparse.Namespace) -> Inputs:
+def open_inputs(args: argparse.Namespace, metrics: Mapping[str, Metric]) -> Inputs:
     """The rows that the arguments ask for, as a stream; wrong combinations are refused before anything is read."""
     if args.data:
         if args.mt or args.ref or args.src:
             raise InputError("--data brings its own columns: leave out --mt, --ref and --src.")
-        return _from_table(args)
+        return _from_table(args, metrics)
     if not args.mt:
         raise InputError("nothing to score: give the translations with --mt FILE, or a table with --data FILE.")
     if args.columns:
@@ -71,14 +72,20 @@ def _from_lines(args: argparse.Namespace, systems: list[str]) -> Iterator[Batch]
         )
 
 
-def _from_table(args: argparse.Namespace) -> Inputs:
+def _from_table(args: argparse.Namespace, metrics: Mapping[str, Metric]) -> Inputs:
     from assay.cli.options import column_map
     from assay.io.tables import read_table
 
     name = "stdin" if args.data == "-" else Path(args.data).name
+    needs: dict[str, str] = {}
+    for metric in metrics.values():
+        if metric.card.needs_reference:
+            needs.setdefault("reference", metric.card.name)
+        if metric.card.needs_source:
+            needs.setdefault("source", metric.card.name)
 
     def chunks() -> Iterator[Batch]:
-        for batch in read_table(args.data, column_map(args.columns), PIECE):
+        for batch in read_table(args.data, column_map(args.columns), PIECE, needs=needs):
             if batch.systems is None:
                 batch = replace(batch, systems=[name] * len(batch))
             if args.langpair and batch.langpairs is None:

@@ -50,10 +50,10 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
     from assay.engine.manifest import InputFile, Manifest, now
     from assay.engine.run import score_stream
     from assay.engine.spool import Spool
-    from assay.io.paths import cache_dir
+    from assay.io.paths import spool_dir
 
     metrics = api.build_metrics(args.metrics or ())
-    inputs = open_inputs(args)
+    inputs = open_inputs(args, metrics)
     nrefs = 0
     spools: list[Spool] = []
 
@@ -64,7 +64,7 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
             f"langpair:{args.langpair}",
         ]
         key += [os.path.abspath(path) if path != "-" else "-" for path in inputs.paths]
-        spools.append(Spool.open("\n".join(key), cache_dir() / "spool"))
+        spools.append(Spool.open("\n".join(key), spool_dir()))
         if spools[0].notice:
             note(f"⚠ {spools[0].notice}", args.quiet)
         return spools[0]

@@ -49,6 +49,8 @@ class Manifest:
     inputs: tuple[InputFile, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
     seed: int | None = None
+    data_hash: str = ""
+    """BLAKE2b-128 over the texts as they were scored."""
     chunks_reused: int = 0
     chunks_scored: int = 0
     started: str = field(default_factory=now)

@@ -34,7 +34,8 @@ _NAME = re.compile(r"(?:scores|damaged)-(\d+)\.sqlite")
 _BUSY_SECONDS = 60.0
 _FORMAT = b"assay-store-1"
 """Part of every key: when the layout of records changes, old entries are simply never found."""
-_SCHEMA = "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+_SCHEMA = "CREATE TABLE IF NOT EXISTS scores (key BLOB PRIMARY KEY, value BLOB NOT NULL)"
+_INSERT = "INSERT INTO scores VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
 _LOOKUP = 500
 _HELD = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_PROTOCOL")
 
@@ -108,7 +109,7 @@ class Store:
         def insert(connection: sqlite3.Connection) -> bool:
             connection.execute("BEGIN IMMEDIATE")
             try:
-                connection.executemany("INSERT OR REPLACE INTO scores VALUES (?, ?)", rows)
+                connection.executemany(_INSERT, rows)
                 connection.execute("COMMIT")
             except BaseException:
                 with suppress(Exception):
@@ -125,9 +126,12 @@ class Store:
             return StoreInfo(self.folder, 0, 0, 0)
         with self._mutex:
             entries = self._attempt(lambda c: int(c.execute("SELECT count(*) FROM scores").fetchone()[0]), 0)
-        files = list(self.folder.iterdir())
-        damaged = sum(path.name.startswith("damaged-") and path.suffix == ".sqlite" for path in files)
-        return StoreInfo(self.folder, entries, sum(path.stat().st_size for path in files), damaged)
+        size = damaged = 0
+        for path in self.folder.iterdir():
+            with suppress(FileNotFoundError):  # a journal that another process just removed
+                size += path.stat().st_size
+                damaged += path.name.startswith("damaged-") and path.suffix == ".sqlite"
+        return StoreInfo(self.folder, entries, size, damaged)
 
     def clear(self) -> None:
         """Forget everything, damaged files included. A run that is writing goes on with a fresh file."""
@@ -195,6 +199,7 @@ class Store:
                 # A commit in WAL mode without a sync each time: safe against kills; a power cut may cost the last puts.
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute("PRAGMA synchronous = NORMAL")
+                connection.execute("PRAGMA wal_autocheckpoint = 8000")
                 connection.execute("PRAGMA journal_size_limit = 67108864")
                 connection.execute("PRAGMA cache_size = -32768")
                 connection.execute(_SCHEMA)

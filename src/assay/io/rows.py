@@ -10,15 +10,15 @@ import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 from assay.core.errors import InputError, count
+from assay.io.text import open_bytes
 
 Numbered = Iterator[tuple[int, list[Any]]]
 
-_COMPRESSED = (".gz", ".xz", ".zst", ".bz2")
+_COMPRESSED = (".gz", ".xz", ".zst")
 
 
 class BadRows:
@@ -49,38 +49,10 @@ def kind_of(path: Path) -> str:
     return known.get(last, "tsv")
 
 
-def open_bytes(path: Path) -> IO[bytes]:
-    """The file's bytes, decompressed by the ending of its name."""
-    if not path.exists():
-        raise InputError(f"there is no file {path}.")
-    if path.is_dir():
-        raise InputError(f"{path} is a directory, not a file.")
-    suffix = path.suffix.lower()
-    if suffix == ".gz":
-        import gzip
-
-        return cast("IO[bytes]", gzip.open(path, "rb"))
-    if suffix == ".xz":
-        import lzma
-
-        return lzma.open(path, "rb")
-    if suffix == ".bz2":
-        import bz2
-
-        return bz2.open(path, "rb")
-    if suffix == ".zst":
-        import io
-
-        import zstandard
-
-        return io.BufferedReader(zstandard.open(path, "rb"))
-    return path.open("rb")
-
-
 def read_text(path: Path) -> str:
     """The whole file as text; what is not UTF-8 is reported with its line."""
-    with closing(open_bytes(path)) as handle:
-        raw = _guarded(path, handle.read)
+    with open_bytes(path) as handle:
+        raw = handle.read()
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -90,9 +62,9 @@ def read_text(path: Path) -> str:
 
 def lines(path: Path, bad: BadRows) -> Iterator[tuple[int, str]]:
     """Numbered lines without their end; only a line feed ends a line. One that is not UTF-8 is a bad row."""
-    with closing(open_bytes(path)) as handle:
+    with open_bytes(path) as handle:
         number = 0
-        while raw := _guarded(path, handle.readline):
+        while raw := handle.readline():
             number += 1
             if number == 1:
                 raw = raw.removeprefix(b"\xef\xbb\xbf")
@@ -100,17 +72,6 @@ def lines(path: Path, bad: BadRows) -> Iterator[tuple[int, str]]:
                 yield number, raw.rstrip(b"\r\n").decode("utf-8")
             except UnicodeDecodeError as error:
                 bad(path, number, f"not UTF-8 at byte {error.start + 1} of the line.")
-
-
-def _guarded(path: Path, read: Any) -> bytes:
-    try:
-        return cast("bytes", read())
-    except (OSError, EOFError, ValueError) as error:
-        raise InputError(f"{path} cannot be read: {error or type(error).__name__}.") from error
-    except Exception as error:
-        if type(error).__module__.split(".")[0] in ("lzma", "_lzma", "zlib", "zstandard"):
-            raise InputError(f"{path} is damaged: {error}.") from error
-        raise
 
 
 def fields(path: Path, bad: BadRows) -> Numbered:

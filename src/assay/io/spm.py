@@ -6,6 +6,8 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
+from assay.io.paths import cache_dir
+
 
 @dataclass(frozen=True, slots=True)
 class SpmModel:
@@ -36,9 +38,8 @@ SPM_MODELS = {
 
 
 def spm_home(name: str) -> Path:
-    """Where assay keeps its own copy of a model: under ``$ASSAY_CACHE_DIR`` or ``~/.cache/assay``."""
-    cache = os.environ.get("ASSAY_CACHE_DIR")
-    return (Path(cache) if cache else Path.home() / ".cache" / "assay") / "spm" / f"{name}.model"
+    """Where assay keeps its own copy of a model: in the cache folder."""
+    return cache_dir() / "spm" / f"{name}.model"
 
 
 def find_spm(name: str) -> Path | None:

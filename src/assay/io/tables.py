@@ -52,12 +52,14 @@ def read_table(
     chunk: int = 8192,
     *,
     format: Format | None = None,
+    needs: Mapping[str, str] | None = None,
 ) -> Iterator[Batch]:
     """The rows of a table as batches of `chunk` segments; ``-`` is standard input.
 
     `columns` names the column of a role where it has another name than those in `NAMES`: ``{"hypothesis": "output"}``.
     References come from ``reference``, ``ref``, ``ref2``, ``ref3`` … or from a list in ``references``; a null says that a
     segment lacks one. Every batch has the same columns. `format` is told from the name or the first bytes when not given.
+    `needs` maps a role that must be there (``reference``, ``source``) to the metric that wants it.
     """
     name = os.fspath(path)
     if chunk < 1:
@@ -68,9 +70,20 @@ def read_table(
         if not source.names and isinstance(source, JsonLines):
             return
         layout = _layout(source.names, columns or {}, file_name(name))
+        _check_needs(layout, needs or {}, source.names, file_name(name))
         rows = _Rows(layout, file_name(name))
         for piece in source.pieces(layout.wanted, chunk):
             yield rows.batch(piece)
+
+
+def _check_needs(layout: _Layout, needs: Mapping[str, str], found: Sequence[str], name: str) -> None:
+    for role, metric in needs.items():
+        there = bool(layout.references) or "references" in layout.roles if role == "reference" else role in layout.roles
+        if not there:
+            raise InputError(
+                f"{name} has no {role} column, which {metric} needs. It has {listing(map(repr, found))}; "
+                f"call the column {' or '.join(NAMES[role])}, or name it with --columns {NAMES[role][-1]}=COLUMN."
+            )
 
 
 def _open(file: io.BufferedReader, path: str, head: bytes, kind: str) -> Source:
@@ -101,9 +114,10 @@ def _layout(found: Sequence[str], chosen: Mapping[str, str], name: str) -> _Layo
             raise InputError(f"{name} has two columns called {column!r}: rename one.")
         lowered.setdefault(column.strip().lower(), column)
     roles: dict[str, str] = {}
-    for role, column in chosen.items():
-        if role not in NAMES:
-            raise unknown("role of a column", role, NAMES)
+    for wanted, column in chosen.items():
+        role = next((role for role, names in NAMES.items() if wanted.lower() in names), None)
+        if role is None:
+            raise unknown("role of a column", wanted, NAMES)
         if column.lower() not in lowered:
             raise unknown(f"column in {name}", column, found)
         roles[role] = lowered[column.lower()]
@@ -119,7 +133,7 @@ def _layout(found: Sequence[str], chosen: Mapping[str, str], name: str) -> _Layo
             f"{name} has no column with the translations. It has {listing(map(repr, found))}; "
             f"call the column {', '.join(NAMES['hypothesis'][:-1])} or {NAMES['hypothesis'][-1]}."
         )
-    references = (roles.pop("reference"),) if "reference" in chosen else _references(lowered, name)
+    references = (roles.pop("reference"),) if "reference" in roles else _references(lowered, name)
     if references and "references" in roles:
         raise InputError(
             f"{name} has references in {roles['references']!r} and in {references[0]!r}: keep one of them."

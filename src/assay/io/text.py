@@ -7,10 +7,8 @@ start are dropped; everything else, NUL included, is text.
 
 from __future__ import annotations
 
-import difflib
 import io
 import os
-import shlex
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -56,14 +54,20 @@ def _open(path: str) -> io.BufferedReader:
     except NotADirectoryError:
         raise InputError(f"{path} does not exist: part of the path is a file, not a folder.") from None
     except PermissionError:
-        raise InputError(
-            f"{path} may not be read: you lack the permission. Try: chmod u+r {shlex.quote(path)}"
-        ) from None
+        raise InputError(f"{path} may not be read: you lack the permission. Try: chmod u+r {_quoted(path)}") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be opened: {error}.") from error
 
 
+def _quoted(path: str) -> str:
+    import shlex
+
+    return shlex.quote(path)
+
+
 def _missing(path: str) -> str:
+    import difflib
+
     folder, wanted = Path(path).parent, Path(path).name
     try:
         with os.scandir(folder) as entries:
@@ -154,7 +158,7 @@ def read_blocks(file: BinaryIO, path: str | os.PathLike[str], head: bytes = b"")
 def _wrong_encoding(path: str | os.PathLike[str], what: str, encoding: str) -> str:
     name = file_name(path)
     kind = compression.SUFFIXES.get(Path(name).suffix.lower())
-    quoted = shlex.quote(name)
+    quoted = _quoted(name)
     if name == "standard input":
         remedy = f"iconv -f {encoding} -t utf8"
     elif kind:

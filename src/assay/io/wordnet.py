@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart
+from assay.io.paths import cache_dir
 
 PARTS = ("noun", "verb", "adj", "adv")
 NEEDED = tuple(f"{kind}.{part}" for part in PARTS for kind in ("index", "data"))
@@ -146,8 +147,7 @@ def checked(place: Path) -> Path:
 
 def _places() -> Iterator[Path]:
     yield DEBIAN
-    if cache := os.environ.get("ASSAY_CACHE_DIR"):
-        yield Path(cache, "wordnet")
+    yield cache_dir() / "wordnet"
     named = [Path(root) for root in os.environ.get("NLTK_DATA", "").split(os.pathsep) if root]
     for root in (*named, Path("~/nltk_data").expanduser(), *NLTK_FOLDERS):
         yield root / "corpora" / "wordnet"

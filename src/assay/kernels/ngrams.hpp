@@ -84,7 +84,8 @@ class Interner {
     uint32_t epoch_ = 0;
 };
 
-// Counts of all n-grams up to an order, for ids of type Id (uint8_t or uint16_t) that fit order * sizeof(Id) <= 8.
+// Counts of all n-grams up to an order, for ids of type Id (uint8_t or uint16_t) that fit order * sizeof(Id) <= 8. Keys and
+// counts of a sentence stay inside the first-level cache: counts are 16 bits wide, so longer texts take the other table.
 template <class Id>
 class PackedTable {
   public:
@@ -95,7 +96,7 @@ class PackedTable {
     // Start counting with room for `grams` n-grams.
     void clear(size_t grams) {
         size_t capacity = 256;
-        while (capacity < grams * 3) capacity *= 2;
+        while (capacity * 2 < grams * 3) capacity *= 2;
         if (capacity > keys_.size() || capacity * 8 < keys_.size()) {
             keys_.assign(capacity, 0);
             counts_.assign(capacity, 0);
@@ -123,17 +124,17 @@ class PackedTable {
     // match[k-1] += clipped number of k-grams of `ids` that are in the table. The unknown id matches nothing.
     void match(const Id* ids, size_t n, int order, uint32_t* matches) {
         left_.assign(counts_.begin(), counts_.end());
-        for (int k = 1; k <= order; ++k) {
-            uint32_t hits = 0;
-            for (size_t i = 0; i + k <= n; ++i) {
+        for (size_t i = 0; i < n; ++i) {
+            const int most = static_cast<int>(std::min<size_t>(static_cast<size_t>(order), n - i));
+            for (int k = 1; k <= most; ++k) {
                 const uint64_t key = key_at(ids + i, k);
                 size_t at = index(key);
                 while (keys_[at] != key && keys_[at] != 0) at = (at + 1) & mask_;
-                const uint32_t hit = left_[at] > 0;  // an empty slot has nothing left
-                left_[at] -= hit;
-                hits += hit;
+                if (keys_[at] == 0) break;  // no longer n-gram from here can be in the table either
+                const uint16_t hit = left_[at] > 0;
+                left_[at] = static_cast<uint16_t>(left_[at] - hit);
+                matches[k - 1] += hit;
             }
-            matches[k - 1] += hits;
         }
     }
 
@@ -156,7 +157,7 @@ class PackedTable {
         return at;
     }
     std::vector<uint64_t> keys_;
-    std::vector<uint32_t> counts_, left_, seen_;
+    std::vector<uint16_t> counts_, left_, seen_;
     int shift_ = 56;
     size_t mask_ = 255;
 };
@@ -242,7 +243,7 @@ class NgramCounts {
     // Forget everything; `largest` is the largest id that will come, `grams` how many n-grams at most.
     void clear(uint32_t largest, int order, size_t grams) {
         order_ = order;
-        packed_ = largest <= PackedTable<Id>::max_id && order <= PackedTable<Id>::max_order;
+        packed_ = largest <= PackedTable<Id>::max_id && order <= PackedTable<Id>::max_order && grams < 0xFFFF;
         if (packed_)
             table_.clear(grams);
         else

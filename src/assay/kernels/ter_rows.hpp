@@ -39,7 +39,7 @@ class BitRows {
   public:
     // `masks` has `blocks` words for each id of the reference's vocabulary (id 0 matches nothing).
     void start(const Ids& hyp, size_t ref, const std::vector<uint64_t>& masks, size_t blocks) {
-        ref_ = ref, masks_ = masks.data(), blocks_ = blocks;
+        masks_ = masks.data(), blocks_ = blocks;
         last_bit_ = (ref - 1) % 64;
         cells_.resize((hyp.size() + 1) * blocks);
         scores_.resize(hyp.size() + 1);
@@ -130,7 +130,7 @@ class BitRows {
         }
         return score;
     }
-    size_t ref_ = 0, blocks_ = 0, last_bit_ = 0;
+    size_t blocks_ = 0, last_bit_ = 0;
     const uint64_t* masks_ = nullptr;
     std::vector<Cell> cells_, scratch_;
     std::vector<int> scores_;

@@ -1,8 +1,6 @@
 // Texts as words: split at white space, optionally in lower case, numbered against a reference.
 #pragma once
 
-#include <array>
-
 #include "ngrams.hpp"
 #include "text.hpp"
 

@@ -79,7 +79,7 @@ def as_parquet(run: Scored, metrics: Iterable[str], stream: IO[bytes]) -> None:
 
     metrics = list(metrics)
     with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        parts = []
+        parts: list[Path] = []
         for codes, segments, columns in _rows(run, metrics):
             part = Path(folder) / f"{len(parts):06}.parquet"
             names = [run.systems[code] for code in codes]

@@ -10,7 +10,7 @@ from pathlib import Path
 from assay.core.errors import InputError, MissingPart, listing
 from assay.core.suite import SuiteCard
 from assay.io.paths import cache_dir
-from assay.io.rows import open_bytes
+from assay.io.text import open_bytes
 
 
 def locate(card: SuiteCard, data_dir: str | os.PathLike[str] | None = None) -> Path:

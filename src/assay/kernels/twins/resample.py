@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 def resample_sums(stats: NDArray[np.float64], indices: NDArray[np.int64]) -> NDArray[np.float64]:
     """For every row of `indices`, the sum of the rows of `stats` that it names."""
-    return stats[indices].sum(axis=1)
+    return np.asarray(stats[indices].sum(axis=1))
 
 
 def bit_sums(stats: NDArray[np.float64], words: NDArray[np.uint32], samples: int) -> NDArray[np.float64]:

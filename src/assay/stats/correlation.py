@@ -1,0 +1,242 @@
+"""Agreement of metric scores with people's, by correlation: the same numbers as mt-metrics-eval.
+
+Every function takes gold scores (systems by segments, NaN where nobody judged, or one score a system) and metric scores
+of the same shape, or a stack of them with one matrix a metric. Groups with fewer than two judged cells are left out. A
+group in which gold or metric is constant has no correlation: it is left out of the mean, or counts 0 with `nan_as_zero`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from assay.core.errors import InputError
+from assay.kernels import _native
+from assay.stats.groups import Agreement, Grouping, Groups, average, group
+from assay.stats.tails import correlation_p, kendall_exact_p, normal_tail, t_tail
+
+if TYPE_CHECKING:
+    from assay.stats.groups import Floats, Integers
+
+KendallVariant = Literal["b", "c", "23", "acc23"]
+
+
+def pearson(
+    gold: Floats,
+    metrics: Floats,
+    by: Grouping = "none",
+    *,
+    nan_as_zero: bool = False,
+    micro: bool = False,
+    p_values: bool = False,
+) -> Agreement:
+    """Pearson's r; the mean over groups, weighted by their number of scores with `micro`."""
+    groups = group(gold, by)
+    values = pearson_by_group(groups, groups.rows(metrics))
+    p = _by_cell(correlation_p, values, groups.sizes) if p_values else None
+    return average(groups, values, p, groups.leading(metrics), nan_as_zero, micro)
+
+
+def spearman(
+    gold: Floats,
+    metrics: Floats,
+    by: Grouping = "none",
+    *,
+    nan_as_zero: bool = False,
+    micro: bool = False,
+    p_values: bool = False,
+) -> Agreement:
+    """Spearman's rho: Pearson's r of the ranks, tied scores sharing their mean rank."""
+    groups = group(gold, by)
+    values = spearman_by_group(groups, groups.rows(metrics))
+    p = _by_cell(_spearman_p, values, groups.sizes) if p_values else None
+    return average(groups, values, p, groups.leading(metrics), nan_as_zero, micro)
+
+
+def kendall(
+    gold: Floats,
+    metrics: Floats,
+    by: Grouping = "none",
+    *,
+    variant: KendallVariant = "b",
+    epsilon: float = 0.0,
+    nan_as_zero: bool = False,
+    micro: bool = False,
+    p_values: bool = False,
+) -> Agreement:
+    """Kendall's tau-b or tau-c, or Deutsch et al.'s (2023) ``23`` and ``acc23``, which reward ties that people share.
+
+    A metric difference of at most `epsilon` counts as a tie. p-values exist for tau-b and tau-c at epsilon 0: exact for
+    short untied groups, else the normal approximation, as in scipy.
+    """
+    groups = group(gold, by)
+    rows = groups.rows(metrics)
+    values = kendall_by_group(groups, rows, variant, epsilon)
+    if p_values and (variant not in ("b", "c") or epsilon > 0):
+        raise InputError("only tau-b and tau-c with epsilon 0 have a p-value; use a permutation test.")
+    p = _kendall_p(groups, rows) if p_values else None
+    return average(groups, values, p, groups.leading(metrics), nan_as_zero, micro)
+
+
+def kendall_like(gold: Floats, metrics: Floats, by: Grouping = "item", *, threshold: float = 25.0) -> Agreement:
+    """WMT20's "Kendall-like": only pairs whose gold scores differ by `threshold` count, metric ties as discordant.
+
+    The mean weighs groups by their pairs; `weight` is the number of pairs, and the value 0 where there is none.
+    """
+    groups = group(gold, by)
+    rows = groups.rows(metrics)
+    counts = _native.kendall_like(groups.gold, rows, groups.starts, threshold)
+    concordant, discordant = counts.reshape(len(rows), -1, 2).sum(axis=1).T
+    pairs = (concordant + discordant).astype(np.float64)
+    value = np.divide(concordant - discordant, pairs, out=np.zeros(len(pairs)), where=pairs > 0)
+    shape = groups.leading(metrics)
+    return Agreement(value.reshape(shape), np.full(shape, np.nan), pairs.reshape(shape))
+
+
+def pearson_of_differences(
+    gold: Floats, metrics: Floats, by: Grouping = "item", *, p_values: bool = False
+) -> Agreement:
+    """Pearson's r over all ordered differences of two scores within a group, all groups pooled.
+
+    The differences need not be listed: their products sum to 2 n times the products of centred scores in a group of n.
+    """
+    groups = group(gold, by)
+    rows = groups.rows(metrics)
+    if groups.shape[0 if by == "item" else 1] < 2:
+        raise InputError("differences need at least two scores in a group.")
+    size = groups.spread(groups.sizes.astype(np.float64))
+    x, y = _centred(groups, rows), _centred(groups, groups.gold)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r = (size * x * y).sum(axis=-1) / np.sqrt((size * x * x).sum(axis=-1) * (size * y * y).sum(axis=-1))
+    r[groups.constant(rows).all(axis=-1) | groups.constant(groups.gold).all()] = np.nan
+    defined, shape = ~np.isnan(r), groups.leading(metrics)
+    r = np.where(defined, np.clip(r, -1, 1), 0)
+    pooled = int((groups.sizes**2).sum())
+    p = np.array([correlation_p(value, pooled) if ok else 0.0 for value, ok in zip(r, defined, strict=True)])
+    return Agreement(
+        r.reshape(shape), p.reshape(shape) if p_values else np.full(shape, np.nan), defined.astype(float).reshape(shape)
+    )
+
+
+def pearson_by_group(groups: Groups, rows: Floats) -> Floats:
+    """Pearson's r for every row and group; NaN where gold or metric is constant."""
+    x, y = _centred(groups, rows), _centred(groups, groups.gold)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        r = groups.sums(x * y) / (np.sqrt(groups.sums(x * x)) * np.sqrt(groups.sums(y * y)))
+    r[groups.constant(rows) | groups.constant(groups.gold)] = np.nan
+    return np.asarray(np.clip(r, -1, 1))
+
+
+def spearman_by_group(groups: Groups, rows: Floats) -> Floats:
+    """Spearman's rho for every row and group."""
+    ranked = Groups(ranks(groups, groups.gold[None])[0], groups.starts, groups.cells, groups.shape)
+    return pearson_by_group(ranked, ranks(groups, rows))
+
+
+def kendall_by_group(groups: Groups, rows: Floats, variant: KendallVariant, epsilon: float | Floats = 0.0) -> Floats:
+    """A Kendall variant for every row and group; NaN for groups without a pair, and for b and c without an untied one."""
+    if np.min(epsilon) < 0:
+        raise InputError("epsilon must not be negative.")
+    if variant == "c" and np.max(epsilon) > 0:
+        raise InputError("tau-c is not defined with an epsilon above 0.")
+    counts = pair_counts(groups, rows, epsilon)
+    concordant, discordant, metric_only, gold_only, both = np.moveaxis(counts, -1, 0)
+    pairs = groups.pairs
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if variant == "acc23":
+            return np.asarray((concordant + both) / pairs)
+        if variant == "23":
+            return np.asarray((concordant + both - discordant - metric_only - gold_only) / pairs)
+        untied_metric, untied_gold = pairs - metric_only - both, pairs - gold_only - both
+        if variant == "b":
+            value = (concordant - discordant) / np.sqrt(untied_metric) / np.sqrt(untied_gold)
+        elif variant == "c":
+            classes = np.minimum(_distinct(groups, rows), _distinct(groups, groups.gold[None]))
+            value = 2 * (concordant - discordant) / (groups.sizes**2 * (classes - 1) / classes)
+        else:
+            raise InputError(f"Kendall variant {variant!r} is none of b, c, 23, acc23.")
+    return np.asarray(np.where((untied_metric == 0) | (untied_gold == 0), np.nan, value))
+
+
+def pair_counts(groups: Groups, rows: Floats, epsilon: float | Floats = 0.0) -> Integers:
+    """[concordant, discordant, tied in metric only, in gold only, in both] for every row and group."""
+    epsilons = np.ascontiguousarray(np.broadcast_to(np.asarray(epsilon, dtype=np.float64), len(rows)))
+    return _native.pair_counts(groups.gold, rows, groups.starts, epsilons).reshape(len(rows), -1, 5)
+
+
+def ranks(groups: Groups, rows: Floats) -> Floats:
+    """Ranks within groups, from 1; tied scores share their mean rank."""
+    which = groups.spread(np.arange(len(groups.sizes)))
+    places = np.arange(rows.shape[1])
+    out = np.empty(rows.shape)
+    for row, to in zip(rows, out, strict=True):
+        order = np.lexsort((row, which))
+        ordered, owner = row[order], which[order]
+        fresh = np.ones(len(row), bool)
+        fresh[1:] = (ordered[1:] != ordered[:-1]) | (owner[1:] != owner[:-1])
+        runs = np.append(np.flatnonzero(fresh), len(row))
+        mean = np.repeat((runs[:-1] + runs[1:] - 1) / 2, np.diff(runs))
+        to[order] = mean - groups.spread(groups.starts[:-1])[places] + 1
+    return out
+
+
+def _centred(groups: Groups, values: Floats) -> Floats:
+    return np.asarray(values - groups.spread(groups.sums(values) / groups.sizes))
+
+
+def _distinct(groups: Groups, rows: Floats) -> Integers:
+    return np.array([[len(np.unique(part)) for part in groups.parts(row)] for row in rows])
+
+
+def _by_cell(p_value: Callable[[float, int], float], values: Floats, sizes: Integers) -> Floats:
+    return np.array(
+        [
+            [math.nan if math.isnan(r) else p_value(r, int(n)) for r, n in zip(row, sizes, strict=True)]
+            for row in values.tolist()
+        ]
+    )
+
+
+def _spearman_p(rho: float, n: int) -> float:
+    """scipy's p of Spearman's rho: Student's t with n - 2 degrees of freedom, so none for two pairs."""
+    if n == 2:
+        return math.nan
+    room = (1 - rho) * (1 + rho)
+    return 2 * t_tail(math.inf if room <= 0 else abs(rho) * math.sqrt((n - 2) / room), n - 2)
+
+
+def _kendall_p(groups: Groups, rows: Floats) -> Floats:
+    counts = pair_counts(groups, rows)
+    gold_ties = _tie_sums(groups, groups.gold)
+    out = np.full(counts.shape[:2], np.nan)
+    for r, row in enumerate(rows):
+        for g, (n, ties, other) in enumerate(
+            zip(groups.sizes.tolist(), _tie_sums(groups, row), gold_ties, strict=True)
+        ):
+            if n >= 2:
+                out[r, g] = _one_kendall_p(n, counts[r, g].tolist(), ties, other)
+    return out
+
+
+def _one_kendall_p(n: int, counts: list[int], x: tuple[int, int, int], y: tuple[int, int, int]) -> float:
+    concordant, discordant, *_ = counts
+    total = n * (n - 1) // 2
+    if total in (x[0], y[0]):
+        return math.nan
+    if x[0] == y[0] == 0 and (n <= 33 or min(discordant, total - discordant) <= 1):
+        return kendall_exact_p(n, discordant)
+    m = n * (n - 1)
+    variance = (m * (2 * n + 5) - x[2] - y[2]) / 18 + 2 * x[0] * y[0] / m + x[1] * y[1] / (9 * m * (n - 2))
+    return 2 * normal_tail(abs(concordant - discordant) / math.sqrt(variance))
+
+
+def _tie_sums(groups: Groups, values: Floats) -> list[tuple[int, int, int]]:
+    """Sums over runs of c tied scores: pairs, c(c-1)(c-2) and c(c-1)(2c+5), for each group."""
+    out = []
+    for part in groups.parts(values):
+        c = np.unique(part, return_counts=True)[1].astype(object)
+        out.append((int(sum(c * (c - 1) // 2)), int(sum(c * (c - 1) * (c - 2))), int(sum(c * (c - 1) * (2 * c + 5)))))
+    return out

@@ -1,0 +1,179 @@
+"""Scores cut into groups: the one shape in which every statistic of agreement with people sees its data.
+
+Gold scores are a matrix, systems by segments, NaN where nobody judged. A statistic looks at all judged cells at once
+(``none``), at each segment's systems (``item``) or at each system's segments (``system``), and averages over the groups.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Integers = NDArray[np.int64]
+
+Grouping = Literal["none", "item", "system"]
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Judged cells in the order of the grouping: `gold`, where each group starts, and each cell's place in the matrix."""
+
+    gold: Floats
+    starts: Integers
+    cells: Integers
+    shape: tuple[int, int]
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """Number of judged cells in each group."""
+        return np.diff(self.starts)
+
+    @cached_property
+    def usable(self) -> NDArray[np.bool_]:
+        """Groups with at least two judged cells; the others say nothing about agreement."""
+        return np.asarray(self.sizes >= 2)
+
+    @cached_property
+    def pairs(self) -> Integers:
+        """Number of pairs in each group."""
+        return np.asarray(self.sizes * (self.sizes - 1) // 2)
+
+    @property
+    def systems(self) -> Integers:
+        """The row of each cell."""
+        return np.asarray(self.cells // self.shape[1])
+
+    @property
+    def items(self) -> Integers:
+        """The column of each cell."""
+        return np.asarray(self.cells % self.shape[1])
+
+    def stack(self, metrics: Floats) -> Floats:
+        """Metric scores with systems and segments as the last two axes; where gold is a vector, rows of system scores do."""
+        metrics = np.asarray(metrics, dtype=np.float64)
+        if self.shape[1] == 1 and metrics.shape[-1:] == self.shape[:1] and metrics.shape[-2:] != self.shape:
+            metrics = metrics[..., None]
+        if metrics.shape[-2:] != self.shape:
+            raise InputError(
+                f"metric scores have shape {metrics.shape[-2:]}, gold scores {self.shape}: systems by segments must match."
+            )
+        return metrics
+
+    def leading(self, metrics: Floats) -> tuple[int, ...]:
+        """The axes of metric scores before systems and segments: () for a single metric."""
+        return self.stack(metrics).shape[:-2]
+
+    def rows(self, metrics: Floats) -> Floats:
+        """Metric scores as one row of judged cells a metric; a judged cell without a finite score is an error."""
+        metrics = self.stack(metrics)
+        rows = np.ascontiguousarray(metrics.reshape(-1, self.shape[0] * self.shape[1])[:, self.cells])
+        if not np.isfinite(rows).all():
+            row, cell = np.argwhere(~np.isfinite(rows))[0]
+            raise InputError(
+                f"metric {row + 1} has no finite score for system {self.systems[cell] + 1}, segment "
+                f"{self.items[cell] + 1}, which people judged. Score every judged segment or leave the metric out."
+            )
+        return rows
+
+    def parts(self, row: Floats) -> list[Floats]:
+        """A row cut into its groups."""
+        return [row[start:stop] for start, stop in pairwise(self.starts)]
+
+    def sums(self, values: Floats) -> Floats:
+        """Sums within groups along the last axis."""
+        if len(self.sizes) == 1:
+            return np.asarray(values.sum(axis=-1, keepdims=True))
+        return np.asarray(np.add.reduceat(values, self.starts[:-1], axis=-1))
+
+    def spread(self, values: NDArray[Any]) -> NDArray[Any]:
+        """One value a group, repeated for each of its cells."""
+        return np.repeat(values, self.sizes, axis=-1)
+
+    def constant(self, values: Floats) -> NDArray[np.bool_]:
+        """Which groups hold one value only, along the last axis."""
+        first = values[..., self.starts[:-1]]
+        return np.asarray(np.logical_and.reduceat(values == self.spread(first), self.starts[:-1], axis=-1))
+
+
+def group(gold: Floats, by: Grouping = "none") -> Groups:
+    """Cut gold scores (systems by segments, or one score a system) into groups of judged cells; empty groups vanish."""
+    matrix = np.asarray(gold, dtype=np.float64)
+    matrix = matrix[:, None] if matrix.ndim == 1 else matrix
+    if matrix.ndim != 2:
+        raise InputError(f"gold scores must be a matrix, systems by segments, not an array of {matrix.ndim} axes.")
+    if np.isinf(matrix).any():
+        system, item = np.argwhere(np.isinf(matrix))[0]
+        raise InputError(f"the gold score of system {system + 1}, segment {item + 1} is infinite.")
+    cells: Integers = np.arange(matrix.size).reshape(matrix.shape)
+    if by == "item":
+        cells = cells.T
+    elif by == "none":
+        cells = cells.reshape(1, -1)
+    elif by != "system":
+        raise InputError(f"grouping {by!r} is none of none, item, system.")
+    judged = ~np.isnan(matrix.ravel()[cells])
+    sizes = judged.sum(axis=1)
+    starts = np.concatenate([[0], np.cumsum(sizes[sizes > 0])]).astype(np.int64)
+    kept = cells[judged]
+    return Groups(matrix.ravel()[kept], starts, kept, (matrix.shape[0], matrix.shape[1]))
+
+
+def pool(gold: Sequence[Floats]) -> Groups:
+    """One group for each vector of gold scores, such as the systems of each language pair; NaN cells are left out.
+
+    Metric scores are then one vector (or rows with a last axis of 1) over all of them in the same order.
+    """
+    lengths = [len(scores) for scores in gold]
+    flat = np.concatenate([np.asarray(scores, dtype=np.float64) for scores in gold])
+    judged = ~np.isnan(flat)
+    sizes = [int(part.sum()) for part in np.split(judged, np.cumsum(lengths)[:-1])]
+    starts = np.concatenate([[0], np.cumsum([size for size in sizes if size])]).astype(np.int64)
+    return Groups(flat[judged], starts, np.flatnonzero(judged), (len(flat), 1))
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """A statistic's mean over groups, its mean p-value (NaN where not asked for) and the weight behind it.
+
+    Arrays have one entry a metric, none at all for a single metric. `weight` is the number of groups averaged, of scores
+    (micro-average) or of pairs. Where nothing can be averaged all three are 0, as in mt-metrics-eval.
+    """
+
+    value: Floats
+    p: Floats
+    weight: Floats
+
+
+def average(
+    groups: Groups,
+    values: Floats,
+    p: Floats | None,
+    shape: tuple[int, ...],
+    nan_as_zero: bool = False,
+    micro: bool = False,
+) -> Agreement:
+    """The mean over usable groups; undefined values (a constant group) are left out or count as zero."""
+    defined = ~np.isnan(values)
+    weights = np.where(groups.usable, groups.sizes if micro else 1, 0) * (
+        np.ones_like(defined) if nan_as_zero else defined
+    )
+    total = weights.sum(axis=-1)
+
+    def mean(column: Floats) -> Floats:
+        summed = (np.where(defined, column, 0) * weights).sum(axis=-1)
+        return np.asarray(np.divide(summed, total, out=np.zeros(len(total)), where=total > 0).reshape(shape))
+
+    return Agreement(
+        mean(values), np.full(shape, np.nan) if p is None else mean(p), total.astype(np.float64).reshape(shape)
+    )

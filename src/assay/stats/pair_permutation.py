@@ -1,0 +1,151 @@
+"""Permutation test for accuracy with ties that swaps verdicts on pairs instead of scores (mt-metrics-eval's "pairs" test).
+
+Each metric keeps its own tie threshold: what is swapped is whether a pair was judged as people did, so no threshold has to be
+calibrated again in a draw. All verdicts are bits, all metrics share the draws, and a draw is a popcount a metric.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.errors import InputError
+from assay.kernels import _native
+from assay.stats.permutation import SLACK, EarlyStop, PermutationMatrix, PermutationTest, Tally
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.stats.groups import Floats, Groups
+    from assay.stats.permutation import Random
+
+    Words = NDArray[np.uint64]
+
+
+class Verdicts:
+    """Which pairs each metric judges as people do, as bits; groups with equally many pairs stand together."""
+
+    def __init__(self, groups: Groups, metrics: Floats, epsilons: Floats | None = None) -> None:
+        rows = groups.rows(metrics)
+        if epsilons is None:
+            epsilons = _native.tie_calibration(groups.gold, rows, groups.starts)[0]
+        epsilons = np.ascontiguousarray(np.broadcast_to(np.asarray(epsilons, dtype=np.float64), len(rows)))
+        if (epsilons < 0).any():
+            raise InputError("epsilon must not be negative.")
+        self.groups = groups
+        self.used = int(groups.usable.sum())
+        if self.used == 0:
+            raise InputError("no group has two judged cells: there is no pair to compare.")
+        self.correct = correct = _native.correct_pairs(groups.gold, rows, groups.starts, epsilons)
+        owner = np.repeat(groups.pairs, groups.pairs)
+        self.parts = [
+            (int(size), np.flatnonzero(owner == size), _packed(correct[:, owner == size]))
+            for size in np.unique(groups.pairs[groups.usable])
+        ]
+        everything = [np.full((1, columns.shape[1]), np.uint64(2**64 - 1)) for _, _, columns in self.parts]
+        self.accuracy = self.kept(everything)[0]
+
+    def kept(self, masks: list[Words]) -> Floats:
+        """The part of each metric's accuracy that comes from pairs under the masks (draws by metrics)."""
+        counts = [
+            _native.masked_counts(mask, columns) / size
+            for mask, (size, _, columns) in zip(masks, self.parts, strict=True)
+        ]
+        return np.asarray(np.sum(counts, axis=0) / self.used)
+
+    def masks(self, rng: Random, draws: int) -> list[Words]:
+        """Random masks of the pairs whose verdicts stay; a legacy generator repeats mt-metrics-eval's draws."""
+        if isinstance(rng, np.random.RandomState):
+            flips = self.flips(rng, draws)
+            return [_packed(flips[:, where]) for _, where, _ in self.parts]
+        return [rng.integers(0, 2**64, (draws, columns.shape[1]), dtype=np.uint64) for _, _, columns in self.parts]
+
+    def flips(self, rng: Random, draws: int) -> NDArray[np.uint8]:
+        """A coin for every pair (draws by pairs), group after group: 1 where the verdicts stay."""
+        if not isinstance(rng, np.random.RandomState):
+            return rng.integers(0, 2, (draws, self.correct.shape[1]), dtype=np.uint8)
+        sizes = self.groups.sizes.tolist()
+        rows = [np.concatenate([_upper(rng.binomial(1, 0.5, (n, n))) for n in sizes]) for _ in range(draws)]
+        return np.array(rows, np.uint8).reshape(draws, -1)
+
+
+def pair_permutation_test(
+    groups: Groups,
+    first: Floats,
+    second: Floats,
+    *,
+    rng: Random,
+    epsilons: tuple[float, float] | None = None,
+    draws: int = 1000,
+    early: EarlyStop | None = None,
+    exact: bool = False,
+) -> PermutationTest:
+    """Test whether `first` has a higher accuracy with ties than `second`; thresholds are calibrated unless given.
+
+    mt-metrics-eval looks whether to stop only at block ends whose last draw happened to reach the observed difference, and a
+    draw that equals it but for rounding may not count; `exact` repeats both.
+    """
+    verdicts = Verdicts(groups, np.stack([first, second]), None if epsilons is None else np.array(epsilons))
+    if exact:
+        (a, b), samples = _rounded_samples(verdicts, rng, draws)
+    else:
+        a, b = verdicts.accuracy
+        kept = verdicts.kept(verdicts.masks(rng, draws))
+        samples = np.stack([kept[:, 0] + b - kept[:, 1], kept[:, 1] + a - kept[:, 0]], axis=1)
+    reached = samples[:, 0] - samples[:, 1] >= a - b - (0 if exact else SLACK)
+    if early:
+        for done in range(early.block, draws + 1, early.block):
+            p = reached[:done].mean()
+            if (reached[done - 1] or not exact) and (p < early.low or p > early.high):
+                reached, samples = reached[:done], samples[:done]
+                break
+    return PermutationTest(float(reached.mean()), float(a - b), samples)
+
+
+def pair_permutation_matrix(
+    groups: Groups,
+    metrics: Floats,
+    *,
+    rng: Random,
+    epsilons: Floats | None = None,
+    draws: int = 1000,
+    early: EarlyStop | None = None,
+) -> PermutationMatrix:
+    """Test every pair of metrics with the same random swaps of verdicts; thresholds are calibrated unless given."""
+    verdicts = Verdicts(groups, metrics, epsilons)
+    left, right = np.triu_indices(len(verdicts.accuracy), 1)
+    delta = np.subtract.outer(verdicts.accuracy, verdicts.accuracy)
+    tally = Tally(delta[left, right], early)
+    done = 0
+    while done < draws and not tally.finished:
+        size = min(early.block if early else 100, draws - done)
+        kept = verdicts.kept(verdicts.masks(rng, size))
+        tally.add(2 * (kept[:, left] - kept[:, right]) - delta[left, right])
+        done += size
+    return tally.matrix(len(verdicts.accuracy), delta)
+
+
+def _upper(square: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.asarray(square[np.triu_indices(len(square), 1)])
+
+
+def _rounded_samples(verdicts: Verdicts, rng: Random, draws: int) -> tuple[Floats, Floats]:
+    """Accuracies and samples as mt-metrics-eval rounds them: a mean over groups of each group's share."""
+    pairs = verdicts.groups.pairs[verdicts.groups.usable]
+    starts = np.concatenate([[0], np.cumsum(pairs)[:-1]])
+
+    def mean(correct: NDArray[np.uint8]) -> Floats:
+        return np.asarray((np.add.reduceat(correct, starts, axis=1, dtype=np.int64) / pairs).mean(axis=1))
+
+    keep = verdicts.flips(rng, draws) == 1
+    first, second = verdicts.correct
+    hybrids = [mean(np.where(keep, first, second)), mean(np.where(keep, second, first))]
+    return mean(verdicts.correct), np.stack(hybrids, axis=1)
+
+
+def _packed(bits: NDArray[np.uint8]) -> Words:
+    """Rows of bits as rows of 64-bit words, padded with zeros."""
+    padded = np.zeros((len(bits), (bits.shape[1] + 63) // 64 * 64), np.uint8)
+    padded[:, : bits.shape[1]] = bits
+    return np.packbits(padded, axis=1, bitorder="little").view(np.uint64)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tests.stats.fixtures import NAMES, NAN, Case, fixtures
+
+from assay.core.errors import InputError
+from assay.stats.groups import group, pool
+from assay.stats.pairwise import accuracy_with_ties, calibrate_ties, pooled_accuracy
+from assay.stats.permutation import pooled_pairwise_accuracy
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", NAMES)
+def test_calibration_equals_mt_metrics_eval(name):
+    case = Case(name)
+    for metric, by, statistic, expected in case.outputs():
+        if not statistic.startswith("kendall_ties_opt"):
+            continue
+        variant = statistic.removeprefix("kendall_ties_opt_")
+        got = calibrate_ties(case.gold, metric, by, variant=variant)
+        assert float(got.value) == pytest.approx(expected["value"], abs=1e-12)
+        assert float(got.value_at_zero) == pytest.approx(expected["value_at_zero"], abs=1e-12)
+        if float(got.epsilon) != expected["threshold"]:
+            # rounding in its running sum made a later threshold of equal accuracy win
+            assert float(got.epsilon) < expected["threshold"]
+            there = accuracy_with_ties(case.gold, metric, by, epsilon=expected["threshold"])
+            ours = accuracy_with_ties(case.gold, metric, by, epsilon=float(got.epsilon))
+            assert float(there.value) == pytest.approx(float(ours.value), abs=1e-14)
+
+
+@pytest.mark.real
+def test_every_threshold_of_the_stored_curve():
+    stored = fixtures()["extra"]["threshold_curve"]
+    # its rows are the groups
+    metric = np.array(stored["metric_rows"])
+    gold = np.array(stored["human_rows"], dtype=float)
+    curve = stored["acc_23"]
+    for threshold, value in zip(curve["thresholds"], curve["taus"], strict=True):
+        got = accuracy_with_ties(gold, metric, "system", epsilon=threshold)
+        assert float(got.value) == pytest.approx(value, abs=1e-12)
+    best = calibrate_ties(gold, metric, "system")
+    assert [float(best.value), float(best.epsilon)] == pytest.approx([curve["best_tau"], curve["best_threshold"]])
+
+
+def test_first_of_equal_thresholds_wins_by_hand():
+    # One segment, gold 0 0 1: pairs (1,2) tied, (1,3) and (2,3) rising. Metric 0 1 5: differences 1, 5, 4.
+    # At 0 two of three are right; at 1 the tie is found as well: 3/3. Metric 0 4 5: differences 4, 5, 1.
+    # At 0: 2/3; at 1 (2,3) is lost: 1/3; at 4 the tie is won: 2/3, no better than 0.
+    gold = np.array([[0.0], [0.0], [1.0]])
+    stack = np.array([[[0.0], [1.0], [5.0]], [[0.0], [4.0], [5.0]]])
+    got = calibrate_ties(gold, stack)
+    assert got.epsilon.tolist() == [1.0, 0.0]
+    assert got.value.tolist() == pytest.approx([1.0, 2 / 3])
+    assert got.value_at_zero.tolist() == pytest.approx([2 / 3, 2 / 3])
+
+
+def test_without_a_pair_there_is_no_value():
+    assert np.isnan(calibrate_ties(np.array([[1.0, NAN], [NAN, 2.0]]), np.zeros((2, 2))).value)
+    with pytest.raises(InputError, match="cannot be calibrated"):
+        calibrate_ties(np.eye(2), np.eye(2), variant="b")
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", NAMES)
+def test_agreement_equals_mt_metrics_eval(name):
+    case = Case(name)
+    for key, metric in (("metric1", case.metric1), ("metric2", case.metric2)):
+        got = pooled_accuracy([case.gold.ravel()], [metric.ravel()])
+        assert [float(got.agreeing), got.pairs] == case.out[key]["agreement"]
+
+
+def test_pairs_are_pooled_not_averaged():
+    # 1 of 1 and 1 of 3 pairs agree: 2 of 4.
+    gold = [np.array([1.0, 2.0]), np.array([1.0, 2.0, 3.0])]
+    metric = [np.array([0.0, 5.0]), np.array([2.0, 2.0, 1.5])]
+    metric[1] = np.array([3.0, 3.0, 4.0])  # tie where gold differs, then two right
+    got = pooled_accuracy(gold, metric)
+    assert (float(got.value), float(got.agreeing), got.pairs) == (0.75, 3.0, 4)
+    groups = pool(gold)
+    assert pooled_pairwise_accuracy(groups, groups.rows(np.concatenate(metric))).tolist() == [0.75]
+    with pytest.raises(InputError, match="at least two judged systems"):
+        pooled_accuracy([np.array([1.0])], [np.array([1.0])])
+
+
+def test_one_epsilon_a_metric():
+    rng = np.random.default_rng(2)
+    gold, stack = rng.integers(0, 3, (5, 8)).astype(float), rng.normal(size=(3, 5, 8))
+    best = calibrate_ties(gold, stack)
+    assert accuracy_with_ties(gold, stack, epsilon=best.epsilon).value == pytest.approx(best.value, abs=1e-15)
+    assert group(gold, "item").shape == (5, 8)

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.errors import InputError
+from assay.stats.spans import character_score, character_score_by_severity, match_score, rater_agreement
+
+spans = st.lists(
+    st.tuples(st.integers(0, 11), st.integers(0, 6), st.sampled_from(["minor", "major", "critical", "neutral"])),
+    max_size=4,
+).map(lambda rows: [(start, start + width, severity) for start, width, severity in rows])
+
+
+def credit_by_the_words(gold, predicted, length):
+    """README-spans.md, character by character."""
+
+    def mark(rows, i):
+        kinds = {"critical": "major"}
+        covered = ((s, max(e, s + 1), kinds.get(v, v)) for s, e, v in rows if v != "neutral")
+        return {v for s, e, v in covered if s <= i < e}
+
+    credit, people, found = 0.0, 0, 0
+    for i in range(length):
+        g, p = mark(gold, i), mark(predicted, i)
+        people += bool(g)
+        found += bool(p)
+        if len(g) == 2:
+            credit += bool(p)
+        elif g:
+            credit += 1 if g & p else 0.5 if p else 0
+    return credit, people, found
+
+
+def test_worked_example():
+    # README-spans.md: G = 3, P = 4, credit 1; recall 1/3, precision 1/4, F1 2/7
+    got = character_score([[(0, 3, "major")]], [[(1, 5, "minor")]], [6])
+    assert (got.gold, got.predicted, got.gold_credit) == (3, 4, 1.0)
+    assert (got.recall, got.precision, got.f1) == pytest.approx((1 / 3, 1 / 4, 2 / 7))
+
+
+@given(spans, spans)
+def test_credit_is_what_the_words_say(gold, predicted):
+    got = character_score([gold], [predicted], [12])
+    assert (got.gold_credit, got.gold, got.predicted) == credit_by_the_words(gold, predicted, 12)
+    assert character_score([predicted], [gold], [12]).f1 == pytest.approx(got.f1)
+
+
+def test_sums_come_before_division():
+    one = character_score([[(0, 2, "major")], []], [[(0, 2, "critical")], [(0, 2, "minor")]], [5, 5])
+    assert (one.recall, one.precision) == (1.0, 0.5)
+    assert character_score([[]], [[]], [3]).f1 == 0.0
+
+
+def test_by_severity_gives_no_partial_credit():
+    got = character_score_by_severity([[(0, 3, "major"), (4, 5, "minor")]], [[(1, 5, "minor")]], [6])
+    assert (got["minor"].recall, got["minor"].precision) == (1.0, 0.25)
+    assert (got["major"].recall, got["major"].precision) == (0.0, 0.0)
+
+
+def test_matching():
+    gold = [[(0, 4, "major"), (6, 8, "minor")]]
+    predicted = [[(0, 4, "minor"), (2, 7, "minor"), (9, 9, "major")]]
+    exact = match_score(gold, predicted, [12], "exact")
+    assert (exact.recall, exact.precision) == (1 / 2, 1 / 3)
+    overlap = match_score(gold, predicted, [12], "overlap")
+    assert (overlap.recall, overlap.precision) == (1.0, 2 / 3)
+    one = match_score(gold, predicted, [12], "one-to-one")
+    assert (one.recall, one.precision) == (1.0, 2 / 3)
+    # two gold spans that only one prediction touches: one of them finds a partner
+    one = match_score(gold, [[(3, 7, "minor")]], [12], "one-to-one")
+    assert (one.recall, one.precision) == (0.5, 1.0)
+
+
+def test_raters_are_compared_in_pairs():
+    # a and b mark the same characters with other severities (0.5), c marks none of theirs
+    ratings = {"a": [[(0, 2, "major")]], "b": [[(0, 2, "minor")]], "c": [[(3, 4, "minor")]]}
+    got = rater_agreement(ratings, [5])
+    assert {pair: score.f1 for pair, score in got.pairs.items()} == {("a", "b"): 0.5, ("a", "c"): 0, ("b", "c"): 0}
+    assert got.f1 == pytest.approx(0.5 / 3)
+    assert math.isnan(rater_agreement({"a": [[]]}, [5]).f1)
+
+
+def test_edges_of_the_text():
+    assert character_score([[(4, 9, "minor")]], [[(4, 5, "minor")]], [5]).f1 == 1.0  # cut to the text
+    assert character_score([[(5, 5, "minor")]], [[]], [5]).gold == 0  # no character there
+    for bad in ((6, 7, "minor"), (-1, 2, "minor"), (3, 2, "minor")):
+        with pytest.raises(InputError, match="lies outside its text of 5 characters"):
+            character_score([[bad]], [[]], [5])
+    with pytest.raises(InputError, match="severity 'huge'"):
+        character_score([[(0, 1, "huge")]], [[]], [5])
+    with pytest.raises(InputError, match="must match"):
+        character_score([[]], [[], []], [5])

@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from tests.stats.fixtures import NAN, Case, fixtures
+
+from assay.stats.correlation import kendall, pearson, spearman
+from assay.stats.williams import williams, williams_test
+
+
+def plain(statistic):
+    return lambda x, y: float(statistic(x, y).value)
+
+
+@pytest.mark.real
+def test_closed_form_equals_mt_metrics_eval():
+    for stored in fixtures()["extra"]["williams_closed_form"]:
+        got = williams(stored["r12"], stored["r13"], stored["r23"], stored["n"])
+        assert got.p_one_sided == pytest.approx(stored["one_sided"], rel=1e-11)
+        assert got.p_two_sided == pytest.approx(stored["two_sided"], rel=1e-11)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", ["plain", "gold_ties", "both_ties", "constant_rows", "one_item"])
+def test_of_two_metrics_equals_mt_metrics_eval(name):
+    case = Case(name)
+    for key, stored in case.out["williams"].items():
+        correlation = plain({"pearson": pearson, "spearman": spearman, "kendall": kendall}[key.split("_")[0]])
+        got, r1, r2 = williams_test(case.gold, case.metric1, case.metric2, correlation)
+        p = got.p_one_sided if key.endswith("one_sided") else got.p_two_sided
+        assert [p, r1, r2] == pytest.approx(stored, rel=1e-9), key
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("name", ["plain", "gold_ties", "both_ties"])
+def test_directions_equal_nlpstats(name):
+    case = Case(name)
+    got, _, _ = williams_test(case.gold, case.metric1, case.metric2, plain(pearson))
+    stored = case.out["nlpstats"]
+    assert got.p_greater == pytest.approx(stored["williams_global_greater"], rel=1e-9)
+    assert got.p_less == pytest.approx(stored["williams_global_less"], rel=1e-9)
+    assert got.p_two_sided == pytest.approx(stored["williams_global_two-sided"], rel=1e-9)
+
+
+def test_unjudged_cells_count_only_when_exact():
+    rng = np.random.default_rng(0)
+    gold, a, b = rng.normal(size=(3, 4, 10))
+    gold[:, 7:] = NAN
+    right, _, _ = williams_test(gold, a, b, plain(pearson))
+    faulty, _, _ = williams_test(gold, a, b, plain(pearson), exact=True)
+    assert (right.df, faulty.df) == (25, 37)
+    cut, _, _ = williams_test(gold[:, :7], a[:, :7], b[:, :7], plain(pearson))
+    assert right == cut
+
+
+def test_too_few_scores_have_no_t():
+    assert math.isnan(williams(0.5, 0.4, 0.3, 3).t)
+    assert math.isnan(williams(0.5, 0.4, 0.3, 3).p_two_sided)
