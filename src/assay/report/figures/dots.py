@@ -6,7 +6,20 @@ import math
 from typing import Any
 
 from assay.core.table import Table
-from assay.report.figures.canvas import BAND, INK, MUTED, RULE, Frame, about, bare, canvas, fold, label_width, labels, look
+from assay.report.figures.canvas import (
+    BAND,
+    INK,
+    MUTED,
+    RULE,
+    Frame,
+    about,
+    bare,
+    canvas,
+    fold,
+    label_width,
+    labels,
+    look,
+)
 
 STEP = 0.105
 """Inches between the dots of two metrics on one line."""
@@ -21,7 +34,9 @@ def dots(table: Table, *, index: str, value: str, subtitle: str, span: tuple[flo
     column = table.column(value)
     scale = 100 if column.kind == "percent" else 1
     frame = Frame(label_width(list(shown.values())) + 0.15, below=0.62)
-    figure, place = canvas(table.caption, about(table, subtitle), (6.6, deep * len(names)), frame, list(metrics.values()))
+    figure, place = canvas(
+        table.caption, about(table, subtitle), (6.6, deep * len(names)), frame, list(metrics.values())
+    )
     axes = figure.add_axes(place)
     bare(axes)
     axes.set(xlim=(span[0] * scale, span[1] * scale), ylim=(len(names) - 0.5, -0.5))

@@ -102,9 +102,7 @@ def _middle(label: str) -> str:
     return "center" if "\n" in label else "center_baseline"
 
 
-def _cell(
-    axes: Any, box: tuple[float, float, float, float], shade: Any, text: str, first: bool
-) -> None:
+def _cell(axes: Any, box: tuple[float, float, float, float], shade: Any, text: str, first: bool) -> None:
     from matplotlib.colors import to_rgb
     from matplotlib.patches import Rectangle
 
