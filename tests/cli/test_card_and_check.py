@@ -60,3 +60,11 @@ def test_mistakes_leave_with_2(card, capsys):
     assert main(["check", "--against", "none.json"]) == 2
     assert main(["check"]) == 2
     assert "Make it with: assay card" in capsys.readouterr().err
+
+
+def test_the_html_page_has_a_section_for_each_suite(tmp_path):
+    out = tmp_path / "card.html"
+    assert main(["card", "chrf", "--suite", "embedded", "--samples", "20", "--format", "html", "--out", str(out)]) == 0
+    text = out.read_text()
+    assert text.count("<section>") == 2
+    assert "Popović 2015" in text

@@ -44,6 +44,11 @@ def run(args: argparse.Namespace) -> int:
     made = card(args.metric, args.suite, args.data_dir, seed=args.seed, samples=args.samples, workers=args.workers)
     if args.format == "json":
         write(json.dumps(made.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n", args.out)
+    elif args.format == "html":
+        from assay.report.page import Section, page
+
+        suites = [Section(result.title, list(result.tables.values())) for result in made.results.values()]
+        write(page([Section("What it is", [made.table()]), *suites], made.card.label), args.out)
     else:
         everything = args.all or args.format != "table" or bool(args.out)
         emit(made.tables(everything), args, title=made.card.label)
