@@ -8,6 +8,7 @@ import json
 from typing import Any
 
 import numpy as np
+
 from tests.data import need
 
 NAN = float("nan")

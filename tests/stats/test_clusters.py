@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.stats.fixtures import fixtures
 
 from assay.core.errors import InputError
 from assay.stats.clusters import ranks_from_p_values
+from tests.stats.fixtures import fixtures
 
 
 @pytest.mark.real

@@ -5,11 +5,11 @@ import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.stats.fixtures import NAMES, NAN, Case, numbers
 
 from assay.core.errors import InputError
 from assay.stats.correlation import kendall, kendall_like, pair_counts, pearson, pearson_of_differences, spearman
 from assay.stats.groups import group
+from tests.stats.fixtures import NAMES, NAN, Case, numbers
 
 
 def triple(result) -> list[float]:

@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.stats.fixtures import Case
 
 from assay.core.errors import InputError
 from assay.stats.correlation import pearson
 from assay.stats.correlation_bootstrap import bootstrap
+from tests.stats.fixtures import Case
 
 LEVELS = {
     "system": lambda gold, metrics: pearson(gold.mean(axis=1), metrics.mean(axis=-1)[..., None]).value,

@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.stats.fixtures import NAMES, NAN, Case
 
 from assay.core.errors import InputError
 from assay.stats.groups import group
 from assay.stats.pair_permutation import pair_permutation_matrix, pair_permutation_test
 from assay.stats.permutation import SLACK, EarlyStop
+from tests.stats.fixtures import NAMES, NAN, Case
 
 
 @pytest.mark.real

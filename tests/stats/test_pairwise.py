@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.stats.fixtures import NAMES, NAN, Case, fixtures
 
 from assay.core.errors import InputError
 from assay.stats.groups import group, pool
 from assay.stats.pairwise import accuracy_with_ties, calibrate_ties, pooled_accuracy
 from assay.stats.permutation import pooled_pairwise_accuracy
+from tests.stats.fixtures import NAMES, NAN, Case, fixtures
 
 
 @pytest.mark.real

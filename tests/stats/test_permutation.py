@@ -4,7 +4,6 @@ from functools import partial
 
 import numpy as np
 import pytest
-from tests.stats.fixtures import NAMES, Case
 
 from assay.core.errors import InputError
 from assay.stats.correlation import kendall_by_group, pearson_by_group, spearman_by_group
@@ -18,6 +17,7 @@ from assay.stats.permutation import (
     permutation_matrix,
     permutation_test,
 )
+from tests.stats.fixtures import NAMES, Case
 
 PEARSON = over_groups(pearson_by_group)
 STATISTICS = {

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tests.stats.fixtures import NAN, Case
 
 from assay.core.errors import InputError
 from assay.stats.soft_accuracy import pairwise_p_values, soft_pairwise_accuracy
+from tests.stats.fixtures import NAN, Case
 
 COMPLETE = ["plain", "gold_ties", "both_ties", "constant_rows", "one_item"]
 

@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 import pytest
-from tests.stats.fixtures import NAN, Case, fixtures
 
 from assay.stats.correlation import kendall, pearson, spearman
 from assay.stats.williams import williams, williams_test
+from tests.stats.fixtures import NAN, Case, fixtures
 
 
 def plain(statistic):

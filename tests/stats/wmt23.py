@@ -8,6 +8,7 @@ import tarfile
 from dataclasses import dataclass
 
 import numpy as np
+
 from tests.data import need
 
 STANDARD_REFERENCE = {"en-de": "refA", "he-en": "refB", "zh-en": "refA"}
