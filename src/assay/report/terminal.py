@@ -43,16 +43,16 @@ def wants_colour(stream: TextIO | None = None) -> bool:
 
 
 def _one(table: Table, width: int | None, colour: bool) -> str:
-    lines = _paragraph(table.caption, width) if table.caption else []
+    lines = paragraph(table.caption, width) if table.caption else []
     blocks = _blocks(_aligned(grid(table)), width)
     for i, block in enumerate(blocks):
         lines += ([""] if i else []) + _draw(block, width, colour)
     for note in table.notes:
-        lines += _paragraph(note, width)
+        lines += paragraph(note, width)
     return "\n".join(lines)
 
 
-def _paragraph(text: str, width: int | None) -> list[str]:
+def paragraph(text: str, width: int | None) -> list[str]:
     """Running text under the table's margin; further lines are set in."""
     return [f" {line}" for line in (wrap(text, max(width - 1, 20), 2) if width else [text])]
 
