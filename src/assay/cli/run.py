@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
     from assay.report.data import plain, rows
 
     metrics = args.metrics if args.metrics is not None else ([] if args.metric_file else DEFAULT_METRICS)
-    documents, shown, sections = [], [], []
+    documents, shown, sections, kept = [], [], [], []
     _note_missing_figures(args)
     for suite in args.suites or ["embedded"]:
         started = time.monotonic()
@@ -109,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
             sections.append(result.section(chosen, figures=bool(args.figures)))
         for problem in result.problems:
             note(f"⚠ {problem}", args.quiet)
-        _keep(result, args, time.monotonic() - started)
+        kept += _keep(result, args, time.monotonic() - started)
     if args.format == "json":
         whole = documents[0] if len(documents) == 1 else {"suites": documents}
         write(json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n", args.out)
@@ -119,6 +119,8 @@ def run(args: argparse.Namespace) -> int:
         write(page(sections, title="assay run " + " ".join(args.suites)), args.out)
     else:
         emit(shown, args)
+    for sentence in kept:
+        note(sentence, args.quiet)
     return 0
 
 
@@ -154,13 +156,11 @@ def _folder(args: argparse.Namespace, suite: str) -> str | None:
     return folder
 
 
-def _keep(result: SuiteResult, args: argparse.Namespace, seconds: float) -> None:
-    """Write the run directory, if there is to be one."""
-    from assay.cli.output import note
-
+def _keep(result: SuiteResult, args: argparse.Namespace, seconds: float) -> list[str]:
+    """Write the run directory, if there is to be one, and say so."""
     folder = _folder(args, result.suite)
     if folder is None:
-        return
+        return []
     written = result.write(folder, args.figures)
     files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
-    note(f"wrote {written}/ ({files}) · {seconds:.1f} s", args.quiet)
+    return [f"wrote {written}/ ({files}) · {seconds:.1f} s"]

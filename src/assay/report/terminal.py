@@ -18,8 +18,6 @@ from assay.report.text import display_width, wrap
 
 GAP = 2
 """Blanks between two columns."""
-FOLDED = 28
-"""A column of longer texts may be folded, down to this many cells."""
 
 
 def render(tables: Sequence[Table], *, width: int | None = None, colour: bool = False) -> str:
@@ -45,19 +43,18 @@ def wants_colour(stream: TextIO | None = None) -> bool:
 
 
 def _one(table: Table, width: int | None, colour: bool) -> str:
-    lines = _paragraph(table.caption, width) if table.caption else []
+    lines = paragraph(table.caption, width) if table.caption else []
     blocks = _blocks(_aligned(grid(table)), width)
     for i, block in enumerate(blocks):
         lines += ([""] if i else []) + _draw(block, width, colour)
     for note in table.notes:
-        lines += _paragraph(note, width)
+        lines += paragraph(note, width)
     return "\n".join(lines)
 
 
-def _paragraph(text: str, width: int | None) -> list[str]:
+def paragraph(text: str, width: int | None) -> list[str]:
     """Running text under the table's margin; further lines are set in."""
-    first, *rest = wrap(text, max(width - 3, 20)) if width else [text]
-    return [f" {first}", *(f"   {line}" for line in rest)]
+    return [f" {line}" for line in (wrap(text, max(width - 1, 20), 2) if width else [text])]
 
 
 def _aligned(drawn: Grid) -> Grid:
@@ -77,8 +74,11 @@ def _aligned(drawn: Grid) -> Grid:
 
 def _blocks(drawn: Grid, width: int | None) -> list[Grid]:
     """The grid cut into blocks of columns that fit the width; the columns that name the rows stand in every block."""
-    least = [size if right else min(size, FOLDED) for size, right in zip(_sizes(drawn), drawn.numeric, strict=True)]
-    if width is None or _total(least) <= width:
+    if width is None:
+        return [drawn]
+    floor = _floor(width)
+    least = [size if right else min(size, floor) for size, right in zip(_sizes(drawn), drawn.numeric, strict=True)]
+    if _total(least) <= width:
         return [drawn]
     blocks = [list(drawn.names)]
     for i in range(len(least)):
@@ -88,6 +88,11 @@ def _blocks(drawn: Grid, width: int | None) -> list[Grid]:
             blocks.append(list(drawn.names))
         blocks[-1].append(i)
     return [_columns(drawn, sorted(block)) for block in blocks]
+
+
+def _floor(width: int) -> int:
+    """Cells below which no column of texts is folded."""
+    return max(12, min(28, width // 3))
 
 
 def _total(sizes: Sequence[int]) -> int:
@@ -111,13 +116,13 @@ def _draw(drawn: Grid, width: int | None, colour: bool) -> list[str]:
 
 
 def _folded(drawn: Grid, width: int | None) -> list[int]:
-    """Column sizes that fit the width: the widest text column gives way first, none below `FOLDED`."""
+    """Column sizes that fit the width: the widest text column gives way first, none below its floor."""
     sizes = _sizes(drawn)
     texts = [i for i, right in enumerate(drawn.numeric) if not right]
     while width is not None and texts and (over := _total(sizes) - width) > 0:
         widest = max(texts, key=lambda i: sizes[i])
         others = max((sizes[i] for i in texts if i != widest), default=0)
-        floor = max(FOLDED, min(others, sizes[widest] - 1))
+        floor = max(_floor(width), min(others, sizes[widest] - 1))
         if sizes[widest] <= floor:
             break
         sizes[widest] = max(floor, sizes[widest] - over)
@@ -125,8 +130,8 @@ def _folded(drawn: Grid, width: int | None) -> list[int]:
 
 
 def _line(cells: Sequence[str], sizes: Sequence[int], right: Sequence[bool]) -> list[str]:
-    """One row of the table: as many lines as its most folded cell has."""
-    folded = [_fold(text, size) for text, size in zip(cells, sizes, strict=True)]
+    """One row of the table: as many lines as its most folded cell has, set in so that they are not taken for rows."""
+    folded = [wrap(text, size, indent=2) for text, size in zip(cells, sizes, strict=True)]
     lines = []
     for i in range(max(map(len, folded), default=0)):
         padded = []
@@ -136,14 +141,6 @@ def _line(cells: Sequence[str], sizes: Sequence[int], right: Sequence[bool]) -> 
             padded.append(space + text if flush_right else text + space)
         lines.append((" " + (" " * GAP).join(padded)).rstrip())
     return lines
-
-
-def _fold(text: str, size: int) -> list[str]:
-    """A cell's lines; those after the first are set in, so that they are not taken for rows."""
-    if display_width(text) <= size:
-        return [text]
-    first, *rest = wrap(text, size - 2)
-    return [first, *(f"  {line}" for line in rest)]
 
 
 def _sizes(drawn: Grid) -> list[int]:

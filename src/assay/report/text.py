@@ -23,16 +23,19 @@ def _cells(char: str) -> int:
     return 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
-def wrap(text: str, width: int) -> list[str]:
-    """The text in lines of at most `width` cells, broken at blanks, behind punctuation, or else anywhere."""
+def wrap(text: str, width: int, indent: int = 0) -> list[str]:
+    """The text in lines of at most `width` cells, broken at blanks, behind punctuation, or else anywhere.
+
+    Lines after the first begin with `indent` blanks, which count.
+    """
     if display_width(text) <= width:
         return [text]
     lines = [""]
     for word in text.split():
-        for i, piece in enumerate(_pieces(word, width)):
-            gap = " " if lines[-1] and i == 0 else ""
-            if lines[-1] and display_width(lines[-1] + gap + piece) > width:
-                lines.append(piece)
+        for i, piece in enumerate(_pieces(word, width - indent)):
+            gap = " " if lines[-1].strip() and i == 0 else ""
+            if lines[-1].strip() and display_width(lines[-1] + gap + piece) > width:
+                lines.append(" " * indent + piece)
             else:
                 lines[-1] += gap + piece
     return lines
@@ -52,8 +55,3 @@ def _pieces(word: str, width: int) -> Iterator[str]:
             piece += char
         if piece:
             yield piece
-
-
-def longest_word(text: str) -> int:
-    """Cells of the longest run without a blank."""
-    return max(map(display_width, text.split()), default=0)
