@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from assay.api.scoring import score as score
     from assay.api.suites import run as run
 
-__version__ = "0.1.0"
+from assay._version import __version__
+
 __all__ = ["__version__", "card", "check", "compare", "reproduce", "run", "score"]
 
 _LAZY = {
