@@ -135,12 +135,14 @@ class Wmt(Suite):
         licence="texts for research use; scores Apache-2.0",
         citation="Freitag et al. 2023, Results of WMT23 Metrics Shared Task (WMT)",
         languages="those of the tree",
-        folders=(),
+        folders=("wmt",),
         how_to_get="python3 -m mt_metrics_eval.mtme --download",
     )
 
     def __init__(self, *, path: str | None = None, year: str | None = None, langpair: str | None = None) -> None:
         self.path = Path(path) if path else None
+        if self.path is not None:
+            self.card = replace(self.card, folders=())
         self.official = facts(year or self.year) if year or self.year else None
         self.langpair = langpair
 
