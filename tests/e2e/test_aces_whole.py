@@ -13,7 +13,7 @@ from assay.cli.main import main
 from assay.suites.aces import phenomena
 
 ROWS = 36_476
-PAIRS = ["de-en", "en-de", "ru-en", "fr-de", "ja-ko", "en-ja", "zh-en", "is-en", "uk-pl", "en-hy"]
+PAIRS = ["de-en", "en-de", "ru-en", "fr-de", "fr-ja", "en-ja", "ko-en", "is-en", "uk-pl", "en-hy"]
 
 
 def write(path: Path) -> None:
