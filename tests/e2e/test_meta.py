@@ -89,6 +89,14 @@ def test_xcomets_tables(data: Path, capsys):
     assert "XCOMET-XL" in text
 
 
+def test_judged_segments_of_a_tree(data: Path, capsys):
+    assert main(["run", f"wmt:path={data / 'wmt23'},year=wmt23,langpair=he-en", "-m", "chrf", "--format", "json"]) == 0
+    (row,) = json.loads(out(capsys))["tables"]["agreement"]
+    assert (row["metric"], row["langpair"], row["n"]) == ("chrf", "he-en", 5 * 9)
+    assert main(["run", "wmt23", "--data-dir", str(data), "-m", "chrf"]) == 0
+    assert "en-de" in out(capsys)
+
+
 def test_any_tree_by_its_path(tmp_path: Path, capsys):
     wmt.make_pair(tmp_path / "mine", "xx-yy")
     assert main(["meta", str(tmp_path / "mine"), "--format", "json"]) == 0

@@ -82,14 +82,16 @@ def read_pairs(folder: Path, pairs: Sequence[str]) -> dict[str, EvalSet]:
 
 
 def pair_facts(evalset: EvalSet, official: WmtFacts | None) -> PairFacts:
-    """The official facts of a pair; for a tree without any, its first reference is standard and all its scores are gold."""
+    """The official facts of a pair; for a tree without any, its first reference is standard and mqm, or else the first
+    human scores there are, count as gold."""
     if official is not None and evalset.langpair in official.langpairs:
         return official.langpairs[evalset.langpair]
     if not evalset.references:
         raise InputError(f"{evalset.files.label} has no reference for {evalset.langpair}.")
-    gold: dict[str, str] = {
-        level: name for name in reversed(list(evalset.human)) for level in evalset.human.levels(name)
-    }
+    gold: dict[str, str] = {}
+    for name in sorted(evalset.human, key=lambda name: (name != "mqm", name)):
+        for level in evalset.human.levels(name):
+            gold.setdefault(level, name)
     return PairFacts(sorted(evalset.references)[0], gold)
 
 
@@ -143,7 +145,8 @@ class Wmt(Suite):
         self.path = Path(path) if path else None
         if self.path is not None:
             self.card = replace(self.card, folders=())
-        self.official = facts(year or self.year) if year or self.year else None
+        name = year or self.year or (self.path.name if self.path is not None and self.path.name in years() else "")
+        self.official = facts(name) if name else None
         self.langpair = langpair
 
     def pairs(self, folder: Path) -> list[str]:
