@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from assay.analyses.meta import gather, judged_systems, overall, run_tasks, tables
+from assay.analyses.meta import gather, judged_systems, run_tasks
 from assay.analyses.meta_recipes import Task, TaskSet, recipe_for, task_set
+from assay.analyses.meta_tables import overall, tables
 from assay.analyses.meta_worth import point_worth_table, system_pairs
 from assay.core.errors import InputError
 from assay.core.judged_systems import JudgedSystems, LevelScores

@@ -103,11 +103,12 @@ def meta(
     what a point is worth.
     """
     from assay.analyses import meta as analysis
+    from assay.analyses import meta_tables
     from assay.analyses.meta_recipes import langpairs_of, recipe_for, task_set
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
 
-    official, folder = _locate(name, data_dir)
-    wanted = list(dict.fromkeys(langpairs)) if langpairs else _default_pairs(official, folder)
+    official, folder = find_set(name, data_dir)
+    wanted = list(dict.fromkeys(langpairs)) if langpairs else default_pairs(official, folder)
     recipe = official.recipe if official is not None else recipe_for(wanted)
     if not set(wanted) & set(langpairs_of(recipe)):
         recipe = recipe_for(wanted)
@@ -115,7 +116,7 @@ def meta(
     about = {pair: pair_facts(evalset, official) for pair, evalset in sets.items()}
     built = build_metrics(metrics) if metrics else {}
     stored = None if official is None or contrastive else official.primary
-    new = _new_metrics(sets, about, built, metric_files, extra or {}, stored, workers=workers, store=store)
+    new = new_metrics(sets, about, built, metric_files, extra or {}, stored, workers=workers, store=store)
     judged = {
         pair: judged_systems(evalset, about[pair], stored, {name: by[pair] for name, by in new.items() if pair in by})
         for pair, evalset in sets.items()
@@ -125,7 +126,7 @@ def meta(
         chosen = chosen.only(tasks)
     results = analysis.run_tasks(chosen, judged, significance=significance, draws=draws, seed=seed)
     kinds = _kinds(judged, official, new)
-    made = analysis.tables(chosen, results, kinds, draws)
+    made = meta_tables.tables(chosen, results, kinds, draws)
     if worth:
         from assay.analyses.meta_worth import point_worth_table
 
@@ -141,72 +142,6 @@ def meta(
         signatures={spec: signature(metric, 1) for spec, metric in built.items()},
         seed=seed,
     )
-
-
-def xcomet(
-    name: str | os.PathLike[str] = "wmt23",
-    metrics: Sequence[Wanted] = (),
-    *,
-    stored: Sequence[str] = ("BLEURT-20", "COMET", "MetricX-23", "XCOMET-XL", "XCOMET-XXL"),
-    metric_files: Sequence[str] = (),
-    data_dir: str | os.PathLike[str] | None = None,
-    langpairs: Sequence[str] | None = None,
-    domain: str | None = None,
-    draws: int = 200,
-    seed: int = 12345,
-    workers: int | None = None,
-    store: bool = True,
-) -> MetaResult:
-    """The evaluation of xCOMET (Guerreiro et al. 2023) with other data and metrics.
-
-    Tables ``segments`` (Table 1) and ``systems`` (Table 2), ``raters`` where several raters marked spans (the ceiling of Table
-    3), and ``detection`` (Table 6) where the hallucination corpus is at hand. `stored` are metrics whose scores lie in the tree.
-    """
-    from assay.analyses import rater_agreement
-    from assay.analyses import xcomet as analysis
-    from assay.suites.wmt import judged_systems, pair_facts, read_pairs
-
-    official, folder = _locate(name, data_dir)
-    sets = read_pairs(folder, list(langpairs) if langpairs else _default_pairs(official, folder))
-    about = {pair: pair_facts(evalset, official) for pair, evalset in sets.items()}
-    built = build_metrics(metrics) if metrics else {}
-    new = _new_metrics(sets, about, built, metric_files, {}, stored, workers=workers, store=store)
-    judged = {
-        pair: judged_systems(evalset, about[pair], stored, {name: by[pair] for name, by in new.items() if pair in by})
-        for pair, evalset in sets.items()
-    }
-    made = analysis.tables(judged, domain=domain, draws=draws, seed=seed)
-    for pair, evalset in sets.items():
-        if len(evalset.raters) > 1:
-            marks = {rater: evalset.ratings(rater) for rater in evalset.raters}
-            made.append(rater_agreement.table(marks, evalset.outputs, pair))
-    made += _detection(built, data_dir, seed=seed, workers=workers, store=store)
-    label = official.name if official is not None else Path(name).name
-    return MetaResult(
-        name=label,
-        title=f"xCOMET's evaluation on {label}",
-        tables={table.name: table for table in made},
-        sets=judged,
-        new=tuple(new),
-        signatures={spec: signature(metric, 1) for spec, metric in built.items()},
-        seed=seed,
-    )
-
-
-def _detection(
-    built: Mapping[str, Metric], data_dir: str | os.PathLike[str] | None, *, seed: int, workers: int | None, store: bool
-) -> list[Table]:
-    """xCOMET's Table 6 for the metrics that can be scored here; nothing where the corpus is not at hand."""
-    from assay.api.suites import run
-    from assay.core.errors import MissingPart
-
-    if not built:
-        return []
-    try:
-        found = run("hallucinations", list(built.values()), data_dir=data_dir, seed=seed, workers=workers, store=store)
-    except MissingPart:
-        return []
-    return [found.tables["detection"]]
 
 
 def known_worth(metric: str) -> dict[float, float] | None:
@@ -231,7 +166,7 @@ def obtain(
     return cells | {("overall", row["metric"], "average"): row["average"] for row in tables["overall"].rows}
 
 
-def _locate(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
+def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
     """Official facts and folder of a test set, or a tree somewhere else, whose folder may carry an official name."""
     from assay.suites.locate import locate
     from assay.suites.wmt import card_of, facts, years
@@ -245,7 +180,8 @@ def _locate(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | Non
     return (facts(path.name) if path.name in years() else None), path
 
 
-def _default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
+def default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
+    """The language pairs of the official tasks that the tree has; all of a tree without official tasks."""
     from assay.analyses.meta_recipes import langpairs_of
     from assay.io.wmt_tree import langpairs
 
@@ -259,7 +195,7 @@ def _default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
     return here
 
 
-def _new_metrics(
+def new_metrics(
     sets: Mapping[str, EvalSet],
     about: Mapping[str, PairFacts],
     built: Mapping[str, Metric],

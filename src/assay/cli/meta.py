@@ -85,7 +85,7 @@ def _official(args: argparse.Namespace) -> MetaResult:
 
 
 def _xcomet(args: argparse.Namespace) -> MetaResult:
-    from assay.api.meta import xcomet
+    from assay.api.xcomet import xcomet
     from assay.core.errors import InputError
 
     given = {"--task": args.task, "--contrastive": args.contrastive, "--worth": args.worth}
