@@ -5,6 +5,7 @@ import json
 import re
 import unicodedata
 from collections import Counter, defaultdict
+from importlib.resources import files
 
 import pytest
 
@@ -146,6 +147,19 @@ def test_mirrored_phenomena_share_their_sentences():
     assert len(sides) >= 30
     for pairs in sides.values():
         assert {(incorrect, good) for good, incorrect in pairs} == pairs
+
+
+def test_the_data_card_counts_what_is_there():
+    card = (files("assay") / "data" / "embedded" / "README.md").read_text(encoding="utf-8")
+    table = [
+        tuple(cell.strip() for cell in line.strip("|").split("|")) for line in card.splitlines() if line[:1] == "|"
+    ]
+    counts = Counter(item.phenomenon for item in HAND)
+    assert {row[0]: int(row[1]) for row in table if row[0] in counts} == counts
+    base, hand = Counter(segment.langpair for segment in BASE), Counter(item.langpair for item in HAND)
+    pairs = {row[0]: (int(row[1]), int(row[2])) for row in table if len(row) == 3 and row[1].isdigit()}
+    assert pairs.pop("all") == (len(BASE), len(HAND))
+    assert pairs == {pair: (base[pair], hand[pair]) for pair in {*base, *hand}}
 
 
 @pytest.mark.real
