@@ -1,0 +1,161 @@
+"""Packed batches: sequences end to end in one row of tokens, so that no step computes on padding."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Neighbouring sequences, tokens `first` to `last`, as a dense block of `count` by `longest`.
+
+    Where they differ in length, `places` says which token stands at each place of the block (any will do for padding), `mask`
+    which places are real for the keys, and `real` which rows of the flattened block to take back.
+    """
+
+    first: int
+    last: int
+    count: int
+    longest: int
+    places: Tensor | None
+    real: Tensor | None
+    mask: Tensor | None
+
+
+@dataclass(frozen=True)
+class Packed:
+    """All tokens of a batch in one row.
+
+    `ids`, `positions` (counted from 0 in each sequence) and `types` have one entry a token; sequence i is the tokens
+    ``starts[i]`` to ``starts[i + 1]``. `keep` is None unless a text contains the padding token itself, which official COMET
+    leaves out of averages.
+    """
+
+    ids: Tensor
+    positions: Tensor
+    types: Tensor | None
+    starts: Tensor
+    """int32, one more than there are sequences."""
+    lengths: Tensor
+    """int64, one a sequence."""
+    longest: int
+    keep: Tensor | None = None
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def firsts(self) -> Tensor:
+        """Index of each sequence's first token."""
+        return self.starts[:-1].long()
+
+    @functools.cached_property
+    def groups(self) -> list[Group]:
+        """The batch as dense blocks of neighbours of about equal length, for attention without a variable-length kernel."""
+        groups, at, lengths = [], 0, self.lengths.tolist()
+        for count, longest in _runs(lengths):
+            here, lengths = lengths[:count], lengths[count:]
+            first, at = at, at + sum(here)
+            if at - first == count * longest:
+                groups.append(Group(first, at, count, longest, None, None, None))
+                continue
+            sizes = torch.tensor(here)
+            inside = torch.arange(longest)[None, :] < sizes[:, None]
+            starts = first + torch.cumsum(sizes, 0) - sizes
+            places = torch.where(inside, starts[:, None] + torch.arange(longest), starts[:, None]).flatten()
+            real, mask = inside.flatten().nonzero().squeeze(1), inside[:, None, None, :]
+            moved = (to_device(part, self.ids.device) for part in (places, real, mask))
+            groups.append(Group(first, at, count, longest, *moved))
+        return groups
+
+    def to(self, device: torch.device | str) -> Packed:
+        """The same on another device."""
+
+        return Packed(
+            to_device(self.ids, device),
+            to_device(self.positions, device),
+            None if self.types is None else to_device(self.types, device),
+            to_device(self.starts, device),
+            to_device(self.lengths, device),
+            self.longest,
+            None if self.keep is None else to_device(self.keep, device),
+        )
+
+
+def to_device(tensor: Tensor, device: torch.device | str) -> Tensor:
+    """A copy on `device`, through pinned memory for a GPU so that the program need not wait for the work before it."""
+    if torch.device(device).type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
+
+
+def pack(
+    sequences: Sequence[Sequence[int] | np.ndarray],
+    *,
+    pad: int,
+    first_type: Sequence[int] | None = None,
+    pad_restarts: bool = False,
+    device: torch.device | str | None = None,
+) -> Packed:
+    """Sequences of token ids, special tokens included, as a packed batch.
+
+    `first_type` is, for encoders with token types, how many leading tokens of each sequence have type 0 (the others have
+    type 1). `pad_restarts` is for RoBERTa, which gives a padding token inside a text no position of its own.
+    """
+    lengths = np.fromiter((len(sequence) for sequence in sequences), np.int64, len(sequences))
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences]) if len(sequences) else starts[:0]
+    positions = np.arange(len(ids)) - np.repeat(starts[:-1], lengths)
+    keep = None
+    if (ids == pad).any():
+        keep = torch.from_numpy((ids != pad).astype(np.float32))
+        if pad_restarts:
+            for start, stop in itertools.pairwise(starts):
+                real = ids[start:stop] != pad
+                positions[start:stop] = np.where(real, np.cumsum(real) - 1, -1)
+    types = None
+    if first_type is not None:
+        types = torch.from_numpy((positions >= np.repeat(np.asarray(first_type), lengths)).astype(np.int64))
+    packed = Packed(
+        torch.from_numpy(ids),
+        torch.from_numpy(positions),
+        types,
+        torch.from_numpy(starts.astype(np.int32)),
+        torch.from_numpy(lengths),
+        int(lengths.max(initial=0)),
+        keep,
+    )
+    return packed if device is None else packed.to(device)
+
+
+def _runs(lengths: list[int]) -> tuple[tuple[int, int], ...]:
+    """Neighbours that waste less than an eighth when padded to the longest of them."""
+    runs: list[tuple[int, int]] = []
+    count = real = longest = 0
+    for length in lengths:
+        widest = max(longest, length)
+        if count and (count + 1) * widest > 1.125 * (real + length):
+            runs.append((count, longest))
+            count, real, widest = 0, 0, length
+        count, real, longest = count + 1, real + length, widest
+    if count:
+        runs.append((count, longest))
+    return tuple(runs)
+
+
+def segment_sum(values: Tensor, packed: Packed) -> Tensor:
+    """Sum over the tokens of each sequence: (tokens, …) to (sequences, …), in float32."""
+    return torch.segment_reduce(values.float(), "sum", lengths=packed.lengths, axis=0, unsafe=True)
+
+
+def segment_max(values: Tensor, packed: Packed) -> Tensor:
+    """Maximum over the tokens of each sequence."""
+    return torch.segment_reduce(values.float(), "max", lengths=packed.lengths, axis=0, unsafe=True)
