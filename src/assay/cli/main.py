@@ -14,6 +14,7 @@ VERBS = {
     "score": "score translations with one or more metrics",
     "compare": "compare systems: intervals and significance",
     "run": "run metrics on challenge sets: where is a metric blind?",
+    "meta": "how well metrics agree with people: the official WMT tables",
     "fetch": "download a challenge set",
     "list": "what there is: metrics, suites, analyses",
     "cache": "look at or empty the score store",
