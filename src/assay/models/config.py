@@ -1,0 +1,217 @@
+"""What a model is made of: the encoder's shape, and the hyperparameters that an official ``hparams.yaml`` carries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal
+
+from assay.core.errors import InputError, unknown
+
+Family = Literal["xlm-roberta", "xlm-roberta-xl", "bert", "other"]
+
+ENCODER_NAMES: dict[str, Family] = {
+    "XLM-RoBERTa": "xlm-roberta",
+    "XLM-RoBERTa-XL": "xlm-roberta-xl",
+    "MiniLM": "bert",
+    "BERT": "bert",
+    "RemBERT": "other",
+}
+"""The names that official checkpoints give their encoders (hyperparameter ``encoder_model``)."""
+
+CLASSES = ("regression_metric", "referenceless_regression_metric", "unified_metric", "xcomet_metric")
+"""Class identifiers of the official package that assay reads."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderConfig:
+    """The shape of a transformer encoder.
+
+    `xlm-roberta` (XLM-R, InfoXLM) and `bert` (BERT, MiniLM) normalise after each block, `xlm-roberta-xl` (XL and XXL) before
+    it. `other` is whatever transformers builds from `raw`, its own config.json.
+    """
+
+    family: Family
+    hidden: int
+    layers: int
+    heads: int
+    feed_forward: int
+    vocabulary: int
+    positions: int = 514
+    types: int = 1
+    epsilon: float = 1e-5
+    pad: int = 1
+    dropout: float = 0.1
+    raw: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.hidden % self.heads:
+            raise InputError(f"an encoder of {self.hidden} units cannot have {self.heads} heads.")
+
+    @property
+    def max_tokens(self) -> int:
+        """The longest sequence: official COMET takes two off the number of positions, for every encoder."""
+        return self.positions - 2
+
+    @property
+    def offset(self) -> int:
+        """The position of a sequence's first token: RoBERTa counts from behind the padding index."""
+        return 0 if self.family == "bert" else self.pad + 1
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any], where: str = "config.json") -> EncoderConfig:
+        """From a Hugging Face ``config.json``."""
+        kind = str(data.get("model_type", ""))
+        family: Family = kind if kind in ("xlm-roberta", "xlm-roberta-xl", "bert") else "other"  # type: ignore[assignment]
+        if kind == "roberta":
+            family = "xlm-roberta"
+        try:
+            return cls(
+                family=family,
+                hidden=int(data["hidden_size"]),
+                layers=int(data["num_hidden_layers"]),
+                heads=int(data["num_attention_heads"]),
+                feed_forward=int(data["intermediate_size"]),
+                vocabulary=int(data["vocab_size"]),
+                positions=int(data.get("max_position_embeddings", 512)),
+                types=int(data.get("type_vocab_size", 1)),
+                epsilon=float(data.get("layer_norm_eps", 1e-12)),
+                pad=int(data.get("pad_token_id", 0 if family == "bert" else 1)),
+                dropout=float(data.get("hidden_dropout_prob", 0.1)),
+                raw=dict(data) if family == "other" else {},
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{where} does not describe an encoder: {error!r} is missing or wrong.") from error
+
+    def to_json(self) -> dict[str, Any]:
+        """As a Hugging Face ``config.json`` has it."""
+        if self.raw:
+            return dict(self.raw)
+        return {
+            "model_type": self.family,
+            "hidden_size": self.hidden,
+            "num_hidden_layers": self.layers,
+            "num_attention_heads": self.heads,
+            "intermediate_size": self.feed_forward,
+            "vocab_size": self.vocabulary,
+            "max_position_embeddings": self.positions,
+            "type_vocab_size": self.types,
+            "layer_norm_eps": self.epsilon,
+            "pad_token_id": self.pad,
+            "hidden_act": "gelu",
+            "hidden_dropout_prob": self.dropout,
+            "attention_probs_dropout_prob": self.dropout,
+        }
+
+
+KNOWN_ENCODERS: dict[str, EncoderConfig] = {
+    "xlm-roberta-base": EncoderConfig("xlm-roberta", 768, 12, 12, 3072, 250002),
+    "xlm-roberta-large": EncoderConfig("xlm-roberta", 1024, 24, 16, 4096, 250002),
+    "infoxlm-base": EncoderConfig("xlm-roberta", 768, 12, 12, 3072, 250002),
+    "infoxlm-large": EncoderConfig("xlm-roberta", 1024, 24, 16, 4096, 250002),
+    "xlm-roberta-xl": EncoderConfig("xlm-roberta-xl", 2560, 36, 32, 10240, 250880),
+    "xlm-roberta-xxl": EncoderConfig("xlm-roberta-xl", 4096, 48, 32, 16384, 250880),
+    "Multilingual-MiniLM-L12-H384": EncoderConfig("bert", 384, 12, 12, 1536, 250037, 512, 2, 1e-12, 0),
+    "bert-base-multilingual-cased": EncoderConfig("bert", 768, 12, 12, 3072, 119547, 512, 2, 1e-12, 0),
+}
+"""Published encoders by the last part of their hub name, so that a checkpoint needs no config.json beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """Hyperparameters of a metric model, named as in the official ``hparams.yaml``; those of training ride along in `extra`."""
+
+    class_identifier: str
+    encoder_model: str = "XLM-RoBERTa"
+    pretrained_model: str = "xlm-roberta-large"
+    pool: str = "avg"
+    layer: int | str = "mix"
+    """Layer for the sentence (``mix``: all of them, weighted); unified models call it ``sent_layer``."""
+    layer_transformation: str = "softmax"
+    layer_norm: bool = True
+    hidden_sizes: tuple[int, ...] = (3072, 1024)
+    activations: str = "Tanh"
+    final_activation: str | None = None
+    dropout: float = 0.1
+    input_segments: tuple[str, ...] = ("mt", "src", "ref")
+    word_level_training: bool = False
+    word_layer: int = 24
+    error_labels: tuple[str, ...] = ("minor", "major")
+    cross_entropy_weights: tuple[float, ...] | None = None
+    loss_lambda: float = 0.65
+    extra: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.class_identifier not in CLASSES:
+            raise unknown("COMET class", self.class_identifier, CLASSES)
+
+    @property
+    def unified(self) -> bool:
+        """Whether texts are read together, in one sequence."""
+        return self.class_identifier in ("unified_metric", "xcomet_metric")
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The tags of the word-level head, the one for "no error" first; empty for models without it."""
+        return ("O", *self.error_labels) if self.unified and self.word_level_training else ()
+
+    @classmethod
+    def from_hparams(cls, hparams: Mapping[str, Any]) -> ModelConfig:
+        """From official hyperparameters; what they leave out has the official class's own default."""
+        identifier = str(hparams.get("class_identifier", ""))
+        if identifier not in CLASSES:
+            raise unknown("COMET class", identifier or "(none)", CLASSES)
+        given = {key: value for key, value in hparams.items() if value is not None}
+        if identifier in ("unified_metric", "xcomet_metric"):
+            given["layer"] = given.pop("sent_layer", given.get("layer", "mix"))
+        known = {f.name for f in fields(cls)} - {"extra"}
+        values: dict[str, Any] = _DEFAULTS[identifier] | {key: given[key] for key in given if key in known}
+        for key in ("hidden_sizes", "input_segments", "error_labels", "cross_entropy_weights"):
+            if values.get(key) is not None:
+                values[key] = tuple(values[key])
+        if identifier == "xcomet_metric":
+            values["word_level_training"], values["input_segments"] = True, ("mt", "src", "ref")
+        return cls(**values, extra={key: value for key, value in given.items() if key not in known})
+
+    def to_hparams(self) -> dict[str, Any]:
+        """As an official ``hparams.yaml`` has them."""
+        known = {f.name: getattr(self, f.name) for f in fields(self) if f.name != "extra"}
+        if self.unified:
+            known["sent_layer"] = known.pop("layer")
+            del known["pool"]
+        else:
+            for key in ("input_segments", "word_level_training", "word_layer", "error_labels"):
+                del known[key]
+            del known["cross_entropy_weights"], known["loss_lambda"]
+        plain = {key: list(value) if isinstance(value, tuple) else value for key, value in known.items()}
+        return {**self.extra, **plain}
+
+    def with_extra(self, **extra: Any) -> ModelConfig:
+        """The same with further hyperparameters that ride along."""
+        return replace(self, extra={**self.extra, **extra})
+
+
+_DEFAULTS: dict[str, dict[str, Any]] = {
+    "regression_metric": {"class_identifier": "regression_metric"},
+    "referenceless_regression_metric": {
+        "class_identifier": "referenceless_regression_metric",
+        "hidden_sizes": (2048, 1024),
+    },
+    "unified_metric": {
+        "class_identifier": "unified_metric",
+        "pretrained_model": "microsoft/infoxlm-large",
+        "layer_transformation": "sparsemax",
+    },
+    "xcomet_metric": {
+        "class_identifier": "xcomet_metric",
+        "encoder_model": "XLM-RoBERTa-XL",
+        "pretrained_model": "facebook/xlm-roberta-xl",
+        "layer_transformation": "sparsemax",
+        "layer_norm": False,
+        "word_layer": 36,
+        "hidden_sizes": (2560, 1280),
+        "error_labels": ("minor", "major", "critical"),
+        "loss_lambda": 0.055,
+        "cross_entropy_weights": (0.08, 0.486, 0.505, 0.533),
+    },
+}

@@ -1,0 +1,112 @@
+"""Transformer encoders over packed batches: XLM-R and InfoXLM, XLM-R XL and XXL, BERT and MiniLM.
+
+The residual stream stays in float32 whatever the precision of the matrix products, so that dozens of layers in bfloat16 end
+within a few thousandths of float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from assay.models.attention import attend
+from assay.models.config import EncoderConfig
+from assay.models.fused import add_norm
+from assay.models.packing import Packed
+
+
+class Layer(nn.Module):
+    """One transformer block: attention, then the feed-forward network, each with its norm."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        hidden, inner = config.hidden, config.feed_forward
+        self.heads, self.dropout = config.heads, config.dropout
+        self.qkv = nn.Linear(hidden, 3 * hidden)
+        self.out = nn.Linear(hidden, hidden)
+        self.attention_norm = nn.LayerNorm(hidden, eps=config.epsilon)
+        self.up = nn.Linear(hidden, inner)
+        self.down = nn.Linear(inner, hidden)
+        self.feed_forward_norm = nn.LayerNorm(hidden, eps=config.epsilon)
+
+    def attention(self, hidden: Tensor, packed: Packed) -> Tensor:
+        """What attention adds to the residual stream."""
+        dropout = self.dropout if self.training else 0.0
+        return self.drop(self.out(attend(self.qkv(hidden), packed, self.heads, dropout)))
+
+    def feed_forward(self, hidden: Tensor) -> Tensor:
+        """What the feed-forward network adds to the residual stream."""
+        return self.drop(self.down(functional.gelu(self.up(hidden))))
+
+    def drop(self, added: Tensor) -> Tensor:
+        """Dropout, in training only."""
+        return functional.dropout(added, self.dropout) if self.training and self.dropout else added
+
+
+class Encoder(nn.Module):
+    """A transformer encoder that yields its layers one after the other, so that nobody must keep them all."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.pre_norm = config.family == "xlm-roberta-xl"
+        self.words = nn.Embedding(config.vocabulary, config.hidden)
+        self.places = nn.Embedding(config.positions, config.hidden)
+        self.types = nn.Embedding(config.types, config.hidden)
+        self.embedding_norm = None if self.pre_norm else nn.LayerNorm(config.hidden, eps=config.epsilon)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
+        self.final_norm = nn.LayerNorm(config.hidden, eps=config.epsilon) if self.pre_norm else None
+
+    def cast(self, dtype: torch.dtype) -> None:
+        """Matrices and embeddings to `dtype`; norms stay in float32."""
+        for module in self.modules():
+            if isinstance(module, (nn.Linear, nn.Embedding)):
+                module.to(dtype)
+
+    def embed(self, packed: Packed) -> Tensor:
+        """The residual stream before the first layer."""
+        summed = self.words(packed.ids).float() + self.places(packed.positions + self.config.offset).float()
+        types = torch.zeros_like(packed.ids) if packed.types is None else packed.types
+        summed = summed + self.types(types).float()
+        if self.embedding_norm is not None:
+            summed = self.embedding_norm(summed)
+        return functional.dropout(summed, self.config.dropout) if self.training and self.config.dropout else summed
+
+    def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
+        """Hidden states (tokens, hidden) in float32: the embeddings, then each layer's output, up to number `last`."""
+        last = self.config.layers if last is None else last
+        hidden = self.embed(packed)
+        yield hidden
+        steps = self._before(packed, hidden, last) if self.pre_norm else self._after(packed, hidden, last)
+        yield from steps
+
+    def _after(self, packed: Packed, hidden: Tensor, last: int) -> Iterator[Tensor]:
+        """Post-norm layers: normalise each sum."""
+        dtype = self.words.weight.dtype
+        half = hidden.to(dtype)
+        for layer in self.layers[:last]:
+            assert isinstance(layer, Layer)
+            norm = layer.attention_norm
+            _, hidden, half = add_norm(hidden, layer.attention(half, packed), norm, dtype)
+            norm = layer.feed_forward_norm
+            _, hidden, half = add_norm(hidden, layer.feed_forward(half), norm, dtype)
+            yield hidden
+
+    def _before(self, packed: Packed, hidden: Tensor, last: int) -> Iterator[Tensor]:
+        """Pre-norm layers: the sum itself runs on, what a block reads is normalised; the very last layer is normalised too."""
+        dtype = self.words.weight.dtype
+        added: Tensor | None = None
+        for index, layer in enumerate(self.layers[:last], 1):
+            assert isinstance(layer, Layer)
+            hidden, _, half = add_norm(hidden, added, layer.attention_norm, dtype, wide=False)
+            if added is not None:
+                yield hidden
+            added = layer.attention(half, packed)
+            hidden, _, half = add_norm(hidden, added, layer.feed_forward_norm, dtype, wide=False)
+            added = layer.feed_forward(half)
+            if index == last:
+                hidden = hidden + added
+                yield self.final_norm(hidden) if index == self.config.layers and self.final_norm else hidden

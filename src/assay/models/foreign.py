@@ -1,0 +1,54 @@
+"""Encoders that transformers builds (RemBERT, DeBERTa …): padded inside, packed outside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from assay.core.errors import MissingPart
+from assay.models.config import EncoderConfig
+from assay.models.packing import Packed
+
+
+class ForeignEncoder(nn.Module):
+    """A transformers encoder behind the interface of `assay.models.encoder.Encoder`. Slower: it computes on padding."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        try:
+            from transformers import AutoConfig, AutoModel
+        except ImportError as error:
+            raise MissingPart(
+                f"an encoder of type {config.raw.get('model_type')!r} needs the package transformers: pip install transformers"
+            ) from error
+        self.config = config
+        settings = dict(config.raw)
+        self.model: Any = AutoModel.from_config(  # type: ignore[no-untyped-call, unused-ignore]
+            AutoConfig.for_model(settings.pop("model_type"), **settings)
+        )
+        if getattr(self.model, "pooler", None) is not None:
+            self.model.pooler = None
+
+    def cast(self, dtype: torch.dtype) -> None:
+        """The whole encoder, norms included: its own code decides nothing about mixed precision."""
+        self.model.to(dtype)
+
+    def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
+        """Hidden states, unpadded again after the forward pass."""
+        places = torch.arange(packed.longest, device=packed.ids.device)
+        mask = places[None, :] < packed.lengths[:, None]
+        ids = torch.full(mask.shape, self.config.pad, dtype=torch.int64, device=mask.device)
+        ids[mask] = packed.ids
+        further = {}
+        if packed.types is not None:
+            types = torch.ones_like(ids)
+            types[mask] = packed.types
+            further["token_type_ids"] = types
+        states = self.model(
+            input_ids=ids, attention_mask=mask.long(), output_hidden_states=True, **further
+        ).hidden_states
+        for hidden in states[: None if last is None else last + 1]:
+            yield hidden[mask].float()

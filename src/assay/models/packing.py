@@ -1,0 +1,115 @@
+"""Packed batches: sequences end to end in one row of tokens, so that no step computes on padding."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """All tokens of a batch in one row.
+
+    `ids`, `positions` (counted from 0 in each sequence) and `types` have one entry a token; sequence i is the tokens
+    ``starts[i]`` to ``starts[i + 1]``. `keep` is None unless a text contains the padding token itself, which official COMET
+    leaves out of averages. `runs` are (sequences, length) of neighbours of equal length: what attention without a
+    variable-length kernel works on.
+    """
+
+    ids: Tensor
+    positions: Tensor
+    types: Tensor | None
+    starts: Tensor
+    """int32, one more than there are sequences."""
+    lengths: Tensor
+    """int64, one a sequence."""
+    longest: int
+    runs: tuple[tuple[int, int], ...]
+    keep: Tensor | None = None
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    @property
+    def firsts(self) -> Tensor:
+        """Index of each sequence's first token."""
+        return self.starts[:-1].long()
+
+    def to(self, device: torch.device | str) -> Packed:
+        """The same on another device."""
+
+        def move(tensor: Tensor | None) -> Tensor | None:
+            return None if tensor is None else tensor.to(device, non_blocking=True)
+
+        return Packed(
+            self.ids.to(device, non_blocking=True),
+            self.positions.to(device, non_blocking=True),
+            move(self.types),
+            self.starts.to(device, non_blocking=True),
+            self.lengths.to(device, non_blocking=True),
+            self.longest,
+            self.runs,
+            move(self.keep),
+        )
+
+
+def pack(
+    sequences: Sequence[Sequence[int] | np.ndarray],
+    *,
+    pad: int,
+    first_type: Sequence[int] | None = None,
+    pad_restarts: bool = False,
+    device: torch.device | str | None = None,
+) -> Packed:
+    """Sequences of token ids, special tokens included, as a packed batch.
+
+    `first_type` is, for encoders with token types, how many leading tokens of each sequence have type 0 (the others have
+    type 1). `pad_restarts` is for RoBERTa, which gives a padding token inside a text no position of its own.
+    """
+    lengths = np.fromiter((len(sequence) for sequence in sequences), np.int64, len(sequences))
+    starts = np.zeros(len(lengths) + 1, np.int64)
+    np.cumsum(lengths, out=starts[1:])
+    ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences]) if len(sequences) else starts[:0]
+    positions = np.arange(len(ids)) - np.repeat(starts[:-1], lengths)
+    keep = None
+    if (ids == pad).any():
+        keep = torch.from_numpy((ids != pad).astype(np.float32))
+        if pad_restarts:
+            for start, stop in itertools.pairwise(starts):
+                real = ids[start:stop] != pad
+                positions[start:stop] = np.where(real, np.cumsum(real) - 1, -1)
+    types = None
+    if first_type is not None:
+        types = torch.from_numpy((positions >= np.repeat(np.asarray(first_type), lengths)).astype(np.int64))
+    runs: list[tuple[int, int]] = []
+    for length in lengths.tolist():
+        if runs and runs[-1][1] == length:
+            runs[-1] = (runs[-1][0] + 1, length)
+        else:
+            runs.append((1, length))
+    packed = Packed(
+        torch.from_numpy(ids),
+        torch.from_numpy(positions),
+        types,
+        torch.from_numpy(starts.astype(np.int32)),
+        torch.from_numpy(lengths),
+        int(lengths.max(initial=0)),
+        tuple(runs),
+        keep,
+    )
+    return packed if device is None else packed.to(device)
+
+
+def segment_sum(values: Tensor, packed: Packed) -> Tensor:
+    """Sum over the tokens of each sequence: (tokens, …) to (sequences, …), in float32."""
+    return torch.segment_reduce(values.float(), "sum", lengths=packed.lengths, axis=0, unsafe=True)
+
+
+def segment_max(values: Tensor, packed: Packed) -> Tensor:
+    """Maximum over the tokens of each sequence."""
+    return torch.segment_reduce(values.float(), "max", lengths=packed.lengths, axis=0, unsafe=True)

@@ -1,0 +1,37 @@
+"""Models that embed every text by itself: COMET-20 to COMET-22 (Rei et al. 2020, 2022) and the referenceless COMET-QE."""
+
+from __future__ import annotations
+
+import torch
+from torch import Tensor
+
+from assay.models.base import CometModel
+from assay.models.packing import Packed
+
+
+class RegressionModel(CometModel):
+    """Source, translation and reference are embedded separately; the estimator reads them, their products and distances."""
+
+    features = 6
+
+    def embed(self, packed: Packed) -> Tensor:
+        """One vector a text."""
+        return self.encode(packed)[0]
+
+    def estimate(self, source: Tensor, hypothesis: Tensor, reference: Tensor | None = None) -> Tensor:
+        """Scores from the embeddings."""
+        assert reference is not None
+        parts = [hypothesis, reference, hypothesis * reference, (hypothesis - reference).abs()]
+        parts += [hypothesis * source, (hypothesis - source).abs()]
+        return self.estimator(torch.cat(parts, dim=1))  # type: ignore[no-any-return]
+
+
+class ReferencelessModel(RegressionModel):
+    """The same without a reference: quality estimation."""
+
+    features = 4
+
+    def estimate(self, source: Tensor, hypothesis: Tensor, reference: Tensor | None = None) -> Tensor:
+        """Scores from the embeddings; a reference is not looked at."""
+        parts = [hypothesis, source, hypothesis * source, (hypothesis - source).abs()]
+        return self.estimator(torch.cat(parts, dim=1))  # type: ignore[no-any-return]

@@ -1,0 +1,55 @@
+"""The triton kernel behind `assay.models.fused`: one program a token reads its row once and writes sum and norm."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import triton
+import triton.language as tl
+from torch import Tensor, nn
+
+
+@triton.jit  # type: ignore[untyped-decorator, unused-ignore]
+def _rows(  # type: ignore[no-untyped-def]
+    residual, added, weight, bias, total, wide, narrow, width, epsilon,
+    has_added: tl.constexpr, write_total: tl.constexpr, write_wide: tl.constexpr, block: tl.constexpr,
+):  # fmt: skip
+    row = tl.program_id(0).to(tl.int64)
+    columns = tl.arange(0, block)
+    inside = columns < width
+    at = row * width + columns
+    x = tl.load(residual + at, mask=inside, other=0.0)
+    if has_added:
+        x += tl.load(added + at, mask=inside, other=0.0).to(tl.float32)
+    if write_total:
+        tl.store(total + at, x, mask=inside)
+    mean = tl.sum(x, axis=0) / width
+    centred = tl.where(inside, x - mean, 0.0)
+    scale = 1.0 / tl.sqrt(tl.sum(centred * centred, axis=0) / width + epsilon)
+    w = tl.load(weight + columns, mask=inside, other=0.0).to(tl.float32)
+    b = tl.load(bias + columns, mask=inside, other=0.0).to(tl.float32)
+    y = centred * scale * w + b
+    if write_wide:
+        tl.store(wide + at, y, mask=inside)
+    tl.store(narrow + at, y.to(narrow.dtype.element_ty), mask=inside)
+
+
+def fused_add_norm(
+    residual: Tensor, added: Tensor | None, norm: nn.LayerNorm, dtype: torch.dtype, wide: bool
+) -> tuple[Tensor, Tensor, Tensor]:
+    """See `assay.models.fused.add_norm`."""
+    tokens, width = residual.shape
+    residual = residual.contiguous()
+    narrow = torch.empty(tokens, width, dtype=dtype, device=residual.device)
+    total = residual if added is None else torch.empty_like(residual)
+    write_wide = wide and dtype != torch.float32
+    broad = torch.empty_like(residual) if write_wide else narrow
+    size = triton.next_power_of_2(width)
+    grid: Any = (tokens,)
+    _rows[grid](
+        residual, residual if added is None else added.contiguous(), norm.weight, norm.bias, total, broad, narrow,
+        width, norm.eps, has_added=added is not None, write_total=added is not None, write_wide=write_wide,
+        block=size, num_warps=8 if size >= 2048 else 4,
+    )  # fmt: skip
+    return total, broad, narrow
