@@ -59,14 +59,12 @@ def load_phase(config: TrainConfig, number: int, guard: Guard | None = None, emb
     return loaded
 
 
-def load_held_out(config: TrainConfig, number: int, guard: Guard | None = None) -> list[Record]:
+def load_held_out(config: TrainConfig, number: int, loaded: Loaded) -> list[Record]:
     """What the model is watched on in phase `number`: the files of held_out, or the held-out documents of the phase."""
-    bad, phase = BadRows(config.skip_bad), config.phases[number]
+    records = loaded.held_out
     if config.held_out.data:
-        records = read_all(config.held_out.data, guard or Guard(), bad, config.seed)
-        records = scaled(records, _range(phase, records)[0])
-    else:
-        records = load_phase(config, number, guard).held_out
+        records = read_all(config.held_out.data, Guard(), BadRows(config.skip_bad), config.seed)
+        records = scaled(records, _range(config.phases[number], records)[0])
     return sample(records, config.held_out.limit, config.seed)
 
 
