@@ -63,8 +63,8 @@ def test_equals_sacrebleu_on_ntrex_with_two_references(code: str) -> None:
     for spec, order in (("chrf", 0), ("chrf++", 2)):
         theirs = sacrebleu.CHRF(word_order=order)
         ours = metric(spec).score(Batch(hypotheses, references=(lines, second)))
-        rows = list(zip(hypotheses, lines, second, strict=True))[:300]
-        assert close(ours.values[:300], [theirs.sentence_score(h, [a, b]).score for h, a, b in rows])
+        rows = list(zip(hypotheses, lines, second, strict=True))
+        assert close(ours.values, [theirs.sentence_score(h, [a, b]).score for h, a, b in rows])
         assert ours.stats is not None
         assert close(
             metric(spec).combine(ours.stats.sum(axis=0)), theirs.corpus_score(hypotheses, [lines, second]).score

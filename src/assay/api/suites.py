@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.api.scoring import Wanted, build_metrics, default_store, signature
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count
 from assay.core.item import Item
 from assay.core.judged import Judged
 from assay.core.suite import Measured, Suite
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.metric import Metric
+    from assay.report.page import Section
 
 
 @dataclass(repr=False)
@@ -34,6 +35,7 @@ class SuiteResult(Shown):
     tables: dict[str, Table]
     signatures: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    analysis: str = ""
 
     def __len__(self) -> int:
         return len(self.content.batch if isinstance(self.content, Judged) else self.content)
@@ -59,11 +61,30 @@ class SuiteResult(Shown):
             columns[f"{metric.name} good"], columns[f"{metric.name} incorrect"] = metric.good, metric.incorrect
         return polars.DataFrame(columns)
 
-    def write(self, folder: str | os.PathLike[str]) -> Path:
-        """A run directory: scores.parquet, tables.json and manifest.json."""
+    def figures(self, format: str = "svg") -> dict[str, bytes]:
+        """The suite's figures as files, name to content (needs the extra ``figures``)."""
+        from assay.report.figures import render
+
+        return render(self.tables, self.analysis, format)
+
+    def section(self, tables: Sequence[Table] | None = None, figures: bool = True) -> Section:
+        """This suite's part of an HTML report: all tables (or some), how to read them, and the figures if they can be drawn."""
+        from assay.analyses.reading import READING
+        from assay.report.figures import available, inline
+        from assay.report.page import Section
+
+        shown = list(self.tables.values()) if tables is None else list(tables)
+        drawn = inline({table.name: table for table in shown}, self.analysis) if figures and available() else {}
+        what = "judged segment" if isinstance(self.content, Judged) else "pair"
+        lead = f"{count(len(self), what)} · {', '.join(metric.name for metric in self.measured)}"
+        return Section(self.title, shown, lead, READING.get(self.analysis, {}), drawn)
+
+    def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
+        """A run directory: scores.parquet, tables.json, manifest.json and, where matplotlib is installed, the figures."""
         from assay.engine.manifest import Manifest
         from assay.io.atomic import atomic_write
         from assay.report.data import as_json
+        from assay.report.figures import available
 
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
@@ -71,6 +92,10 @@ class SuiteResult(Shown):
             self.to_polars().write_parquet(stream)
         with atomic_write(path / "tables.json", "w") as stream:
             stream.write(as_json(list(self.tables.values()), {"suite": self.suite}))
+        for format in figures if available() else ():
+            for name, content in self.figures(format).items():
+                with atomic_write(path / name, "wb") as stream:
+                    stream.write(content)
         Manifest("assay run", self.signatures, counts={self.suite: len(self)}).finish().write(path / "manifest.json")
         return path
 
@@ -110,6 +135,7 @@ def run(
         tables={table.name: table for table in tables},
         signatures={name: signature(metric, 1) for name, metric in built.items()},
         problems=list(getattr(made, "problems", ())),
+        analysis=made.card.analysis,
     )
 
 

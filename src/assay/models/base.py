@@ -104,7 +104,11 @@ class CometModel(nn.Module):
         assert total is not None
         if self.mix is not None:
             total = self.mix.gamma * total
-        return segment_max(total, packed) if self.pool == "max" else total, words
+        if self.pool == "max":
+            if packed.keep is not None:
+                total = total.masked_fill(packed.keep[:, None] == 0, -torch.inf)
+            return segment_max(total, packed), words
+        return total, words
 
     def _shares(self) -> tuple[Tensor | tuple[float, ...], frozenset[int]]:
         count = self.encoder_config.layers + 1

@@ -1,6 +1,7 @@
-"""The triton kernel behind `assay.models.fused`: one program a token reads its row once and writes sum and norm."""
+"""The triton kernel behind `assay.models.fused`: one program a token reads its row once and writes sum and norm.
 
-from __future__ import annotations
+Annotations are evaluated here, since triton reads them.
+"""
 
 from typing import Any
 

@@ -1,0 +1,126 @@
+"""The contract of a perturbation: a good translation goes in, an incorrect one comes out with exactly what was changed.
+
+A perturbation changes one aspect of a text and says where; or it refuses and says why. It draws from the generator it is
+given and from nothing else, so the same seed gives the same text on any machine. The checker beside it (`problems`) looks at
+the result alone: nothing else moved, the text really changed, the replacement is plausible.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+from assay.core.batch import Segment
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+@dataclass(frozen=True, slots=True)
+class PerturbationCard:
+    """What a perturbation does, which paper it follows and what it needs."""
+
+    name: str
+    """As typed after ``assay make -p``: ``number-replaced``."""
+    about: str
+    """One line for ``assay list perturbations``, with a small example."""
+    phenomenon: str
+    """The phenomenon that items carry: an ACES name or DEMETR's label where it follows one."""
+    category: str
+    """MQM category: accuracy/mistranslation, accuracy/omission, fluency/punctuation …"""
+    severity: Literal["minor", "major", "critical", "base"]
+    follows: tuple[str, ...] = ()
+    """Papers and ids: ``DEMETR 10``, ``ACES hallucination-number-level-1``, ``SMAUG swap number``, ``xCOMET oscillatory``."""
+    languages: tuple[str, ...] = ("any",)
+    """Target languages that it works in."""
+    needs: tuple[str, ...] = ()
+    """Resources by the name the linguistic tools know them under (``parse``, ``wordnet``, ``lemma``, ``embedding`` …)."""
+    wants: tuple[Literal["source", "reference"], ...] = ()
+    """Columns that the segment must have beside the good translation."""
+    extra: str | None = None
+    """The optional extra of mt-assay that brings the resources."""
+    manual: bool = False
+    """True where the paper had people write the change and the rule here only approximates it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Characters `start` to `end` of the good text became `text`; an insertion has ``start == end``."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Perturbed:
+    """The changes, in order and without overlap, and a few words on what was done (``three -> thirteen``)."""
+
+    changes: tuple[Change, ...]
+    what: str = ""
+    meta: dict[str, Any] = field(default_factory=dict)
+    good: str | None = None
+    """A different good translation, where the phenomenon needs its own (levels of ACES); None keeps the segment's."""
+    source: str | None = None
+    reference: str | None = None
+    """A different source or reference, where the phenomenon changes them too."""
+
+    def apply(self, text: str) -> str:
+        """The incorrect text."""
+        parts, at = [], 0
+        for change in self.changes:
+            if not at <= change.start <= change.end <= len(text):
+                raise InputError(f"change {change.start}:{change.end} lies outside the text or overlaps another.")
+            parts += [text[at : change.start], change.text]
+            at = change.end
+        return "".join([*parts, text[at:]])
+
+    def spans(self) -> tuple[tuple[int, int], ...]:
+        """Where the changed text stands in the incorrect translation; a deletion is an empty span."""
+        spans, shift = [], 0
+        for change in self.changes:
+            start = change.start + shift
+            spans.append((start, start + len(change.text)))
+            shift += len(change.text) - (change.end - change.start)
+        return tuple(spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The rule does not fit this text, and why, in words that can be counted (``no number``)."""
+
+    reason: str
+
+
+class Tools(Protocol):
+    """Linguistic tools, shared by all perturbations of a run: each text is parsed once."""
+
+    def parse(self, text: str, language: str) -> Any:
+        """A parsed document (spaCy's Doc for English), from memory when it was parsed before."""
+
+    def get(self, resource: str, language: str) -> Any:
+        """A resource by name (wordnet, inflection …); raises MissingPart with the pip line where it is not installed."""
+
+    def others(self) -> Sequence[Segment]:
+        """Further segments of the same corpus, for perturbations that need an unrelated or a similar text."""
+
+
+class Perturbation(ABC):
+    """Base of every perturbation; options are keyword arguments of the constructor."""
+
+    card: PerturbationCard
+
+    @abstractmethod
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """The change to `segment.hypothesis` (the good translation, in `language`), or a refusal."""
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """What is wrong with the result, in sentences; empty when it is as it should be. Checked for every item made."""
+        good = perturbed.good or segment.hypothesis
+        found = []
+        if perturbed.apply(good) == good:
+            found.append("the text did not change")
+        return found

@@ -1,0 +1,229 @@
+"""Official checkpoints: a folder with ``hparams.yaml`` and a Lightning ``.ckpt``, read as weights only.
+
+No code is ever unpickled: torch reads tensors and plain values, and the one Lightning class that old checkpoints name (a
+dictionary) is read as a dictionary.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from assay.core.errors import InputError, count
+from assay.models.base import CometModel
+from assay.models.build import build_model
+from assay.models.config import EncoderConfig, ModelConfig
+from assay.models.files import Files, fingerprint, locate, read_config, read_hparams
+from assay.models.naming import official_names, to_official
+from assay.models.tokenizer import Tokenizer
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A model with its tokenizer, and the hash by which signatures know both."""
+
+    model: CometModel
+    tokenizer: Tokenizer
+    hash: str
+
+
+def load(
+    path: str | Path,
+    *,
+    tokenizer: str | Path | None = None,
+    dtype: torch.dtype = torch.float32,
+    device: torch.device | str = "cpu",
+) -> Loaded:
+    """The model in a checkpoint folder (or ``.ckpt`` file), its encoder in `dtype` on `device`."""
+    files = locate(path, tokenizer)
+    hparams = read_hparams(files)
+    content = read_weights(files.weights)
+    config = model_config(hparams, content.get("hyper_parameters"))
+    state = content["state_dict"]
+    encoder = encoder_config(files, config, state)
+    model = _filled(config, encoder, state, files.weights, dtype, torch.device(device))
+    words = Tokenizer.load(files.tokenizer)
+    _check_tokenizer(words, encoder, files)
+    return Loaded(model, words, fingerprint(files))
+
+
+class _Plain(dict):  # type: ignore[type-arg]
+    """Stands in for Lightning's AttributeDict, which is a dictionary with attributes."""
+
+
+_STAND_INS = [
+    (_Plain, "pytorch_lightning.utilities.parsing.AttributeDict"),
+    (_Plain, "lightning_fabric.utilities.data.AttributeDict"),
+    (_Plain, "lightning.fabric.utilities.data.AttributeDict"),
+]
+
+
+def read_weights(path: Path) -> dict[str, Any]:
+    """The checkpoint's content: tensors and plain values only."""
+    try:
+        with torch.serialization.safe_globals(_STAND_INS):  # type: ignore[arg-type]
+            try:
+                content = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+            except RuntimeError as error:
+                if "mmap can only be used" not in str(error):
+                    raise
+                content = torch.load(path, map_location="cpu", weights_only=True)
+    except pickle.UnpicklingError as error:
+        if "Unsupported" in str(error) or "global" in str(error).lower():
+            raise InputError(
+                f"{path} holds Python objects beside its weights, and assay runs no code from a checkpoint. Save it again with "
+                "its state_dict and hyper_parameters only."
+            ) from error
+        raise InputError(f"{path} is not a torch checkpoint.") from error
+    except (RuntimeError, EOFError, OSError, ValueError, KeyError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(
+            f"{path} is cut short or is not a torch checkpoint ({reason[:160]}). Fetch it again."
+        ) from error
+    if not isinstance(content, dict) or not isinstance(content.get("state_dict"), Mapping):
+        raise InputError(f"{path} has no state_dict: it is not a Lightning checkpoint of a COMET model.")
+    return content
+
+
+def model_config(hparams: Mapping[str, Any], inside: Mapping[str, Any] | None) -> ModelConfig:
+    """The official rule: the class from ``hparams.yaml``, the other hyperparameters from inside the checkpoint where it has
+    them; a ``sparsemax_patch`` in either means softmax."""
+    values = dict(inside or hparams)
+    values["class_identifier"] = hparams.get("class_identifier", values.get("class_identifier"))
+    if hparams.get("layer_transformation") == "sparsemax_patch":
+        values["layer_transformation"] = "softmax"
+    return ModelConfig.from_hparams(values)
+
+
+def encoder_config(files: Files, config: ModelConfig, state: Mapping[str, Tensor]) -> EncoderConfig:
+    """The encoder's shape: from the weights what they show, the rest from a config.json or the published encoder's."""
+    known = read_config(files, config)
+    if known.family == "other":
+        return known
+    prefix = "encoder.model."
+    words = state.get(f"{prefix}embeddings.word_embeddings.weight")
+    places = state.get(f"{prefix}embeddings.position_embeddings.weight")
+    kinds = state.get(f"{prefix}embeddings.token_type_embeddings.weight")
+    inner = state.get(f"{prefix}encoder.layer.0.intermediate.dense.weight")
+    if words is None or places is None or kinds is None or inner is None:
+        some = ", ".join(list(state)[:2]) or "nothing"
+        raise InputError(
+            f"{files.weights} has no encoder like COMET's inside (it begins with {some}): a foreign checkpoint."
+        )
+    head = f"{prefix}encoder.layer."
+    layers = 1 + max(int(name.removeprefix(head).split(".")[0]) for name in state if name.startswith(head))
+    return replace(
+        known,
+        hidden=words.shape[1],
+        layers=layers,
+        feed_forward=inner.shape[0],
+        vocabulary=words.shape[0],
+        positions=places.shape[0],
+        types=kinds.shape[0],
+    )
+
+
+def _filled(
+    config: ModelConfig,
+    encoder: EncoderConfig,
+    state: Mapping[str, Tensor],
+    path: Path,
+    dtype: torch.dtype,
+    device: torch.device,
+) -> CometModel:
+    """A model with the checkpoint's weights, tensor by tensor, so that a large one is never in memory twice."""
+    if encoder.family == "other":
+        model = build_model(config, encoder)
+    else:
+        with torch.device("meta"):
+            model = build_model(config, encoder)
+    needed = {name: official_names(name, encoder) for name in model.state_dict()}
+    _check_names(needed, state, config, path)
+    found: dict[str, Tensor] = {}
+    for name, shape in {name: tensor.shape for name, tensor in model.state_dict().items()}.items():
+        parts = [state[theirs] for theirs in needed[name]]
+        tensor = parts[0] if len(parts) == 1 else torch.cat(parts)
+        if tensor.shape != shape:
+            raise InputError(
+                f"{path}: {needed[name][0]} has the shape {tuple(parts[0].shape)}, which a {config.class_identifier} on "
+                f"{config.pretrained_model} does not have. Its hparams.yaml or config.json belongs to another checkpoint."
+            )
+        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            raise InputError(f"{path}: {needed[name][0]} contains NaN or infinite values. The checkpoint is damaged.")
+        narrow = name.startswith("encoder.") and "norm" not in name and tensor.is_floating_point()
+        found[name] = tensor.to(device, dtype if narrow else torch.float32, copy=True)
+    model.load_state_dict(found, assign=True)
+    model.to(device)
+    return model
+
+
+def _check_names(needed: Mapping[str, list[str]], state: Iterable[str], config: ModelConfig, path: Path) -> None:
+    wanted = {theirs for names in needed.values() for theirs in names}
+    present = set(state)
+    if missing := sorted(wanted - present):
+        raise InputError(
+            f"{path} lacks {count(len(missing), 'weight')} that a {config.class_identifier} needs, the first being {missing[0]}. "
+            "The file is cut, or its hparams.yaml belongs to another checkpoint."
+        )
+    strange = sorted(
+        name
+        for name in present - wanted
+        if name.startswith(("encoder.model.encoder.layer.", "estimator.")) and not name.endswith("position_ids")
+    )
+    if strange:
+        raise InputError(
+            f"{path} has {count(len(strange), 'weight')} that a {config.class_identifier} does not have, the first being "
+            f"{strange[0]}. Its hparams.yaml belongs to another checkpoint."
+        )
+
+
+def _check_tokenizer(tokenizer: Tokenizer, encoder: EncoderConfig, files: Files) -> None:
+    size, rows = len(tokenizer), encoder.vocabulary
+    if size > rows or size < 0.9 * rows:
+        raise InputError(
+            f"{files.tokenizer} has {size:,} tokens, the checkpoint's encoder {rows:,}: it is the tokenizer of another encoder. "
+            "Give the right one with tokenizer=FILE."
+        )
+    if encoder.family != "bert" and tokenizer.pad != encoder.pad:
+        raise InputError(
+            f"{files.tokenizer} pads with token {tokenizer.pad}, the encoder with {encoder.pad}: it is the tokenizer of "
+            "another encoder. Give the right one with tokenizer=FILE."
+        )
+
+
+def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
+    """Write a model in the official format, so that it loads like any other; the folder comes back.
+
+    `tokenizer` is the file to put beside it. The encoder's shape goes into ``config.json``.
+    """
+    import json
+    import shutil
+
+    import yaml
+
+    from assay.io.atomic import atomic_write
+
+    place = Path(folder)
+    (place / "checkpoints").mkdir(parents=True, exist_ok=True)
+    hparams = model.config.to_hparams()
+    content = {
+        "state_dict": to_official({k: v.cpu() for k, v in model.state_dict().items()}, model.encoder_config),
+        "hyper_parameters": hparams,
+    }
+    with atomic_write(place / "checkpoints" / "model.ckpt", "wb") as out:
+        torch.save(content, out)
+    with atomic_write(place / "config.json", "w") as out:
+        json.dump(model.encoder_config.to_json(), out, indent=1)
+    source = Path(tokenizer)
+    target = place / (source.name if source.suffix != ".json" else "tokenizer.json")
+    if source.resolve() != target.resolve():
+        shutil.copyfile(source, target)
+    with atomic_write(place / "hparams.yaml", "w") as out:
+        yaml.safe_dump(hparams, out, sort_keys=False)
+    return place

@@ -1,0 +1,160 @@
+"""Where the parts of a checkpoint lie: hyperparameters, weights, tokenizer and the encoder's shape. Nothing is downloaded."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import InputError, MissingPart, listing
+from assay.models.config import ENCODER_NAMES, KNOWN_ENCODERS, EncoderConfig, ModelConfig
+from assay.models.tokenizer import FILES
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The files of one checkpoint."""
+
+    folder: Path
+    hparams: Path
+    weights: Path
+    tokenizer: Path
+
+
+def is_checkpoint(path: str | Path) -> bool:
+    """Whether this is a checkpoint folder, or the ``.ckpt`` file in one."""
+    place = Path(path)
+    return (place / "hparams.yaml").is_file() or (place.suffix == ".ckpt" and place.is_file())
+
+
+def locate(path: str | Path, tokenizer: str | Path | None = None) -> Files:
+    """All files of the checkpoint at `path`; whatever is missing is named with the way to get it."""
+    place = Path(path).expanduser()
+    weights: Path | None = place if place.is_file() else None
+    folder = place
+    if weights is not None:
+        folder = weights.parent.parent if weights.parent.name == "checkpoints" else weights.parent
+    if not folder.is_dir():
+        raise MissingPart(f"there is no checkpoint folder {place}.")
+    hparams = folder / "hparams.yaml"
+    if not hparams.is_file():
+        raise MissingPart(f"{folder} has no hparams.yaml: it is not a COMET checkpoint folder.")
+    weights = weights or _weights(folder)
+    return Files(folder, hparams, weights, _tokenizer(folder, hparams, tokenizer))
+
+
+def _weights(folder: Path) -> Path:
+    found = sorted([*folder.glob("checkpoints/*.ckpt"), *folder.glob("*.ckpt")])
+    named = [path for path in found if path.name == "model.ckpt"]
+    if len(found) > 1 and not named:
+        names = listing(str(path.relative_to(folder)) for path in found)
+        raise InputError(f"{folder} has several checkpoints ({names}): give the .ckpt file itself.")
+    if not found:
+        raise MissingPart(f"{folder} has no weights: checkpoints/model.ckpt is missing.")
+    return (named or found)[0]
+
+
+def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
+    if given is not None:
+        place = Path(given).expanduser()
+        chosen = next((place / name for name in FILES if (place / name).is_file()), place)
+        if not chosen.is_file():
+            raise MissingPart(f"there is no tokenizer at {place}.")
+        return chosen
+    name = str(_yaml(hparams).get("pretrained_model", "the encoder"))
+    for home in _homes(folder, name):
+        for file in FILES:
+            if (home / file).is_file():
+                return home / file
+    raise MissingPart(
+        f"{folder} has no tokenizer. Put the tokenizer.json of {name} beside hparams.yaml, or give it with tokenizer=FILE."
+    )
+
+
+def _homes(folder: Path, pretrained: str) -> Iterator[Path]:
+    """Where an encoder's own files may lie: beside the checkpoint, at the path its hyperparameters name, in the hub's cache."""
+    yield folder
+    yield folder / "tokenizer"
+    yield folder / "encoder"
+    if Path(pretrained).is_absolute() or pretrained.startswith("."):
+        yield Path(pretrained)
+        yield folder / pretrained
+    home = os.environ.get("HF_HOME")
+    hub = (Path(home) if home else Path("~/.cache/huggingface").expanduser()) / "hub"
+    last = pretrained.rsplit("/", 1)[-1]
+    owners = {"xlm-roberta-base": "FacebookAI", "xlm-roberta-large": "FacebookAI"}
+    for name in dict.fromkeys([pretrained, f"{owners.get(last, 'facebook')}/{last}"]):
+        yield from sorted(hub.glob(f"models--{name.replace('/', '--')}/snapshots/*"))
+
+
+def _yaml(path: Path) -> dict[str, Any]:
+    try:
+        import yaml
+    except ImportError as error:
+        raise MissingPart("neural metrics need the extra 'neural': pip install 'mt-assay[neural]'") from error
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise InputError(f"{path} cannot be read: {str(error).splitlines()[0]}.") from error
+    if not isinstance(content, dict):
+        raise InputError(f"{path} holds no hyperparameters.")
+    return content
+
+
+def read_hparams(files: Files) -> dict[str, Any]:
+    """The hyperparameters beside the weights; the class they name must be one that assay knows."""
+    found = _yaml(files.hparams)
+    ModelConfig.from_hparams({"class_identifier": found.get("class_identifier", "")})
+    return found
+
+
+def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
+    """The encoder's shape, from a config.json near the checkpoint or from what is published about it."""
+    family = ENCODER_NAMES.get(config.encoder_model)
+    for home in _homes(files.folder, config.pretrained_model):
+        path = home / "config.json"
+        if path.is_file():
+            try:
+                data: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+            except (OSError, ValueError) as error:
+                raise InputError(f"{path} cannot be read: {error}.") from error
+            return EncoderConfig.from_json(data, str(path))
+    known = KNOWN_ENCODERS.get(config.pretrained_model.rsplit("/", 1)[-1])
+    if known is None:
+        raise MissingPart(
+            f"{files.folder} was trained on {config.pretrained_model}, an encoder whose shape assay does not know. Put its "
+            "config.json beside hparams.yaml."
+        )
+    return known if family in (None, known.family) else replace(known, family=family)
+
+
+def fingerprint(files: Files) -> str:
+    """A hash of weights, hyperparameters and tokenizer.
+
+    A checkpoint is a zip archive with a checksum for every tensor: hashing the checksums takes no time and changes with any
+    weight. Files without such checksums are hashed whole.
+    """
+    state = blake2b(digest_size=8)
+    if zipfile.is_zipfile(files.weights):
+        with zipfile.ZipFile(files.weights) as archive:
+            entries = [(entry.filename.partition("/")[2], entry.file_size, entry.CRC) for entry in archive.infolist()]
+        if all(crc for _, size, crc in entries if size):
+            state.update(json.dumps(sorted(entries)).encode())
+        else:
+            _whole(files.weights, state)
+    else:
+        _whole(files.weights, state)
+    for path in (files.hparams, files.tokenizer):
+        _whole(path, state)
+    return state.hexdigest()
+
+
+def _whole(path: Path, state: Any) -> None:
+    with path.open("rb") as file:
+        while block := file.read(1 << 22):
+            state.update(block)

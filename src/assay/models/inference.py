@@ -1,0 +1,317 @@
+"""From texts to scores: tokenized ahead, packed, sorted by length, each different sequence computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from assay.core.errors import InputError
+from assay.models.batching import batches, token_budget
+from assay.models.checkpoint import Loaded
+from assay.models.packing import pack
+from assay.models.regression import RegressionModel
+from assay.models.rows import Row, prepare_rows
+from assay.models.spans import Decoder, decode, mqm
+from assay.models.unified import UnifiedModel, XcometModel
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.core.spans import ErrorSpan
+
+Texts = Sequence[str | None]
+Precision = Literal["auto", "fp32", "bf16", "fp16"]
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+RELEASED, PAPER = (0.12, 0.33, 0.33, 0.22), (1 / 9, 1 / 3, 1 / 3, 2 / 9)
+"""Weights of src, ref, src+ref and MQM in xCOMET's score: as in unbabel-comet, and as in the paper (equation 7)."""
+SPAN_WEIGHTS = {"src": 0.1667, "ref": 0.3333, "unified": 0.5}
+"""Weights of the three passes in the tagger's distribution, as the released package has them."""
+WINDOW = 2_048
+"""Rows tokenized, sorted and computed together; the next ones are tokenized meanwhile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Columns over the rows: the score, its components, spans where the model tags, and whether a text was cut."""
+
+    values: NDArray[np.float64]
+    truncated: NDArray[np.bool_]
+    components: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    spans: list[tuple[ErrorSpan, ...]] | None = None
+
+
+def choose_device(wanted: str = "auto") -> torch.device:
+    """The GPU where there is one, unless something else is asked for."""
+    if wanted == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if wanted.startswith("cuda") and not torch.cuda.is_available():
+        raise InputError(
+            f"device {wanted} was asked for, and torch sees no GPU here. Leave the option out to use the CPU."
+        )
+    return torch.device(wanted)
+
+
+def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
+    """bfloat16 on a GPU and float32 on a CPU, unless something else is asked for."""
+    if precision == "auto":
+        return torch.bfloat16 if device.type == "cuda" else torch.float32
+    return DTYPES[precision]
+
+
+class Predictor:
+    """A loaded model, ready to score. Not for several threads at a time."""
+
+    def __init__(
+        self,
+        loaded: Loaded,
+        *,
+        device: torch.device | str = "cpu",
+        dtype: torch.dtype = torch.float32,
+        decoder: Decoder = "paper",
+        threshold: float | None = None,
+        weights: Sequence[float] = RELEASED,
+        budget: int | None = None,
+    ) -> None:
+        self.model, self.tokenizer = loaded.model, loaded.tokenizer
+        self.device, self.dtype = torch.device(device), dtype
+        self.model.to(self.device)
+        self.model.prepare(dtype)
+        self.config = self.model.config
+        self.decoder: Decoder = decoder
+        self.threshold, self.weights = threshold, tuple(weights)
+        self.budget = budget or token_budget(self.model.encoder_config, self.device, dtype)
+
+    def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
+        """Scores of all rows, in their order."""
+        starts = range(0, len(hypotheses), WINDOW)
+
+        def ahead(start: int) -> list[Row]:
+            part = slice(start, start + WINDOW)
+            return prepare_rows(
+                self.model,
+                self.tokenizer,
+                hypotheses[part],
+                None if sources is None else sources[part],
+                None if references is None else references[part],
+            )
+
+        parts: list[Prediction] = []
+        with ThreadPoolExecutor(1, thread_name_prefix="assay-tokens") as pool, torch.inference_mode():
+            coming = pool.submit(ahead, 0)
+            for start in starts:
+                rows = coming.result()
+                if start + WINDOW < len(hypotheses):
+                    coming = pool.submit(ahead, start + WINDOW)
+                parts.append(self._window(rows))
+        return join(parts)
+
+    def _window(self, rows: list[Row]) -> Prediction:
+        if isinstance(self.model, RegressionModel):
+            return self._regression(self.model, rows)
+        assert isinstance(self.model, UnifiedModel)
+        return self._unified(self.model, rows)
+
+    def _regression(self, model: RegressionModel, rows: list[Row]) -> Prediction:
+        """Each different text is embedded once, however many rows it stands in."""
+        known: dict[tuple[int, ...], int] = {}
+        places = [[known.setdefault(tuple(ids), len(known)) for ids in row.sequences.values()] for row in rows]
+        vectors = self._run([list(ids) for ids in known], lambda packed: (model.embed(packed),))[0]
+        names = list(rows[0].sequences) if rows else []
+        columns = torch.tensor(places, dtype=torch.long).T
+        chosen = {name: vectors[column.to(vectors.device)] for name, column in zip(names, columns, strict=True)}
+        scores = [
+            model.estimate(chosen["src"][at], chosen["mt"][at], chosen["ref"][at] if "ref" in chosen else None)
+            for at in torch.arange(len(rows), device=vectors.device).split(4096)
+        ]
+        values = torch.cat(scores).double().cpu().numpy() if scores else np.empty(0)
+        return Prediction(values, np.array([row.cut for row in rows], dtype=bool))
+
+    def _unified(self, model: UnifiedModel, rows: list[Row]) -> Prediction:
+        """All passes of all rows in one pool of sequences; sequences that occur twice are computed once."""
+        known: dict[tuple[int, ...], int] = {}
+        longest: list[int] = []
+        places: list[dict[str, int]] = []
+        for row in rows:
+            place = {}
+            for name, ids in row.sequences.items():
+                number = place[name] = known.setdefault(tuple(ids), len(known))
+                if number == len(longest):
+                    longest.append(0)
+                longest[number] = max(longest[number], min(len(ids), row.words))
+            places.append(place)
+
+        def compute(packed: object) -> tuple[Tensor, ...]:
+            output = model(packed)
+            return (output.scores,) if output.logits is None else (output.scores, torch.softmax(output.logits, dim=1))
+
+        found = self._run([list(ids) for ids in known], compute, tokens=longest)
+        scores = found[0].float().cpu().numpy()
+        columns = {
+            name: np.array([scores[place[name]] if name in place else np.nan for place in places], dtype=np.float32)
+            for name in dict.fromkeys(name for place in places for name in place)
+        }
+        truncated = np.array([row.cut for row in rows], dtype=bool)
+        if model.tagger is None:
+            return Prediction(_mean(columns), truncated, _components(columns))
+        tags = found[1].cpu().numpy()
+        ends = np.cumsum([0, *longest])
+        spans = [self._spans(row, place, tags, ends) for row, place in zip(rows, places, strict=True)]
+        if not isinstance(model, XcometModel):
+            return Prediction(_mean(columns), truncated, _components(columns), spans)
+        errors = np.array([mqm(found_spans) for found_spans in spans], dtype=np.float32)
+        values, columns = self._combine(columns, errors)
+        return Prediction(values, truncated, {**_components(columns), "mqm": errors.astype(np.float64)}, spans)
+
+    def _spans(
+        self, row: Row, place: dict[str, int], tags: NDArray[np.float32], ends: NDArray[np.int64]
+    ) -> tuple[ErrorSpan, ...]:
+        """The passes' distributions over the translation's tokens, averaged with their weights, then decoded."""
+        count = min(row.words, *(int(ends[number + 1] - ends[number]) for number in place.values()))
+        total = np.zeros((count, tags.shape[1]), dtype=np.float32)
+        for name, number in place.items():
+            weight = np.float32(SPAN_WEIGHTS[name] if len(place) == 3 else 1.0)
+            total += tags[ends[number] : ends[number] + count] * weight
+        assert row.offsets is not None
+        return decode(
+            row.hypothesis,
+            total,
+            row.offsets,
+            self.config.labels,
+            decoder=self.decoder,
+            threshold=self.threshold,
+        )
+
+    def _combine(
+        self, columns: dict[str, NDArray[np.float32]], errors: NDArray[np.float32]
+    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float32]]]:
+        """Equation 7. A row with one pass only gives that pass the weight of all three, as the released package does; its
+        component is then capped at 1 like the score."""
+        weights = np.array(self.weights, dtype=np.float32)
+        passes = np.stack([columns.get(name, np.full(len(errors), np.nan, np.float32)) for name in SPAN_WEIGHTS])
+        whole = ~np.isnan(passes).any(axis=0)
+        capped = np.minimum(passes, np.float32(1.0))
+        single = np.nanmax(np.where(np.isnan(capped), -np.inf, capped), axis=0) * np.float32(sum(self.weights[:3]))
+        three = (capped * weights[:3, None]).sum(axis=0)
+        values = np.where(whole, three, single) + errors * weights[3]
+        shown = {name: np.where(whole, column, np.minimum(column, np.float32(1.0))) for name, column in columns.items()}
+        return values.astype(np.float64), shown
+
+    def _run(
+        self,
+        sequences: list[list[int]],
+        compute: Callable[[object], tuple[Tensor, ...]],
+        tokens: Sequence[int] | None = None,
+    ) -> list[Tensor]:
+        """`compute` over all sequences. Its first result has a row a sequence; the second, where there is one, a row a token,
+        of which the first ``tokens[i]`` of sequence i are kept. Both come back in the order of `sequences`."""
+        heads: list[tuple[list[int], tuple[Tensor, ...]]] = []
+        waiting = list(batches([len(ids) for ids in sequences], self.budget))[::-1]
+        while waiting:
+            batch = waiting.pop()
+            try:
+                heads.append((batch, self._step(batch, sequences, compute, tokens)))
+            except (torch.OutOfMemoryError, RuntimeError) as error:
+                if not _out_of_memory(error):
+                    raise
+                waiting = self._smaller(batch, waiting, sequences)
+        if not heads:
+            return [torch.empty(0), torch.empty(0, len(self.config.labels) or 1)]
+        return _in_order([batch for batch, _ in heads], [results for _, results in heads], tokens)
+
+    def _step(
+        self,
+        batch: list[int],
+        sequences: list[list[int]],
+        compute: Callable[[object], tuple[Tensor, ...]],
+        tokens: Sequence[int] | None,
+    ) -> tuple[Tensor, ...]:
+        bert = self.config.encoder_model == "BERT" and self.config.unified
+        separator = self.tokenizer.last
+        packed = pack(
+            [sequences[i] for i in batch],
+            pad=self.tokenizer.pad,
+            first_type=[
+                sequences[i].index(separator) + 1 if separator in sequences[i] else len(sequences[i]) for i in batch
+            ]
+            if bert
+            else None,
+            pad_restarts=self.model.encoder_config.family != "bert",
+            device=self.device,
+        )
+        first, *rest = compute(packed)
+        if not rest or tokens is None:
+            return (first,)
+        lengths = np.array([len(sequences[i]) for i in batch])
+        kept = np.array([tokens[i] for i in batch])
+        offsets = np.arange(kept.sum()) - np.repeat(np.cumsum(kept) - kept, kept)
+        rows = np.repeat(np.cumsum(lengths) - lengths, kept) + offsets
+        return first, rest[0][torch.from_numpy(rows).to(self.device)]
+
+    def _smaller(self, batch: list[int], waiting: list[list[int]], sequences: list[list[int]]) -> list[list[int]]:
+        """After running out of memory: this batch and all that follow, cut to half the tokens."""
+        if len(batch) == 1:
+            raise InputError(
+                f"one sequence of {len(sequences[batch[0]])} tokens does not fit the memory of {self.device}. "
+                "Use a smaller model, or device=cpu."
+            ) from None
+        if self.device.type == "cuda":
+            torch.cuda.empty_cache()
+        self.budget = max(1, sum(len(sequences[i]) for i in batch) // 2)
+        left = [i for part in (*waiting, batch) for i in part]
+        again = batches([len(sequences[i]) for i in left], self.budget)
+        return [[left[i] for i in part] for part in again][::-1]
+
+
+def _in_order(groups: list[list[int]], results: list[tuple[Tensor, ...]], tokens: Sequence[int] | None) -> list[Tensor]:
+    order = np.argsort(np.concatenate([np.array(batch) for batch in groups]))
+    first = torch.cat([result[0] for result in results])
+    found = [first[torch.from_numpy(order).to(first.device)]]
+    if tokens is not None and len(results[0]) > 1:
+        second = torch.cat([result[1] for result in results])
+        kept = np.array([tokens[i] for batch in groups for i in batch])
+        starts = np.cumsum(kept) - kept
+        lengths = kept[order]
+        rows = np.repeat(starts[order] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+        found.append(second[torch.from_numpy(rows).to(second.device)])
+    return found
+
+
+def _out_of_memory(error: Exception) -> bool:
+    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
+
+
+def _mean(columns: dict[str, NDArray[np.float32]]) -> NDArray[np.float64]:
+    """The mean of the passes that a row has."""
+    stacked = np.stack(list(columns.values()))
+    count = (~np.isnan(stacked)).sum(axis=0)
+    return (np.nansum(stacked, axis=0) / count.astype(np.float32)).astype(np.float64)
+
+
+def _components(columns: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float64]]:
+    return {name: column.astype(np.float64) for name, column in columns.items()}
+
+
+def join(parts: Sequence[Prediction]) -> Prediction:
+    """Consecutive predictions as one; a component that a part lacks is NaN there."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return Prediction(np.empty(0), np.empty(0, dtype=bool))
+    names = dict.fromkeys(name for part in parts for name in part.components)
+    components = {
+        name: np.concatenate([part.components.get(name, np.full(len(part.values), np.nan)) for part in parts])
+        for name in names
+    }
+    tagged = parts[0].spans is not None
+    return Prediction(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.truncated for part in parts]),
+        components,
+        [spans for part in parts for spans in part.spans or ()] if tagged else None,
+    )

@@ -1,0 +1,55 @@
+"""Names of weights: the official package's (Hugging Face's inside ``encoder.model``) and ours, both ways."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+from assay.models.config import EncoderConfig
+
+_EMBEDDINGS = {
+    "words": "embeddings.word_embeddings",
+    "places": "embeddings.position_embeddings",
+    "types": "embeddings.token_type_embeddings",
+    "embedding_norm": "embeddings.LayerNorm",
+    "final_norm": "encoder.LayerNorm",
+}
+_LAYER = {"out": "attention.output.dense", "up": "intermediate.dense", "down": "output.dense"}
+_NORMS = {
+    False: {"attention_norm": "attention.output.LayerNorm", "feed_forward_norm": "output.LayerNorm"},
+    True: {"attention_norm": "attention.self_attn_layer_norm", "feed_forward_norm": "LayerNorm"},
+}
+_HEADS = {"estimator.": "estimator.", "tagger.": "hidden2tag.", "mix.gamma": "layerwise_attention.gamma"}
+
+
+def official_names(name: str, config: EncoderConfig) -> list[str]:
+    """The official weights that ours under `name` is made of; several are joined end to end in this order."""
+    if name == "mix.weights":
+        return [f"layerwise_attention.scalar_parameters.{i}" for i in range(config.layers + 1)]
+    for ours, theirs in _HEADS.items():
+        if name.startswith(ours):
+            return [theirs + name.removeprefix(ours)]
+    inner = name.removeprefix("encoder.")
+    if config.family == "other":
+        return [f"encoder.{inner}"]
+    if inner.startswith("layers."):
+        _, index, part, kind = inner.split(".")
+        layer = f"encoder.model.encoder.layer.{index}"
+        if part == "qkv":
+            return [f"{layer}.attention.self.{each}.{kind}" for each in ("query", "key", "value")]
+        parts = _LAYER | _NORMS[config.family == "xlm-roberta-xl"]
+        return [f"{layer}.{parts[part]}.{kind}"]
+    part, kind = inner.split(".")
+    return [f"encoder.model.{_EMBEDDINGS[part]}.{kind}"]
+
+
+def to_official(state: Mapping[str, Tensor], config: EncoderConfig) -> dict[str, Tensor]:
+    """Our weights under official names, as a Lightning checkpoint's ``state_dict`` has them."""
+    found: dict[str, Tensor] = {}
+    for name, tensor in state.items():
+        names = official_names(name, config)
+        parts = [tensor] if len(names) == 1 else torch.chunk(tensor, len(names))
+        found |= {theirs: part.detach().clone() for theirs, part in zip(names, parts, strict=True)}
+    return found

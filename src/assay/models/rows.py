@@ -1,0 +1,77 @@
+"""From a row of texts to the token sequences that a model reads for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.core.errors import InputError
+from assay.models.base import CometModel
+from assay.models.tokenizer import Tokenizer, Tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row: its sequences by name (``src``, ``mt``, ``ref`` for regression; ``src``, ``ref``, ``unified`` for unified
+    models, after what stands beside the translation), and what spans need to know of the translation."""
+
+    hypothesis: str
+    sequences: dict[str, list[int]]
+    cut: bool
+    words: int
+    """Tokens of the translation, special ones included."""
+    offsets: list[tuple[int, int]] | None
+
+
+def prepare_rows(
+    model: CometModel,
+    tokenizer: Tokenizer,
+    hypotheses: Sequence[str],
+    sources: Sequence[str | None] | None,
+    references: Sequence[str | None] | None,
+) -> list[Row]:
+    """All rows tokenized; each different text once."""
+    config, limit = model.config, model.encoder_config.max_tokens
+    tagged = bool(config.labels)
+    wanted = config.input_segments if config.unified else ("mt", "src", "ref")
+    others = {"src": sources if "src" in wanted else None, "ref": references if "ref" in wanted else None}
+    known = _encode(tokenizer, hypotheses, limit - 2, offsets=tagged)
+    beside = {
+        name: _encode(tokenizer, [text for text in column if text is not None], limit - 2)
+        for name, column in others.items()
+        if column is not None
+    }
+    rows = []
+    for i, text in enumerate(hypotheses):
+        first = known[text]
+        here: dict[str, Tokens] = {}
+        for name, column in others.items():
+            if column is not None and (other := column[i]) is not None:
+                here[name] = beside[name][other]
+        sequences, cut = (_unified if config.unified else _regression)(tokenizer, first, here, limit)
+        if not sequences:
+            raise InputError(f"segment {i + 1} has neither a source nor a reference that the model reads.")
+        cut = cut or first.cut or any(tokens.cut for tokens in here.values())
+        rows.append(Row(text, sequences, cut, len(first.ids), first.offsets))
+    return rows
+
+
+def _encode(tokenizer: Tokenizer, texts: Sequence[str], limit: int, *, offsets: bool = False) -> dict[str, Tokens]:
+    distinct = list(dict.fromkeys(texts))
+    return dict(zip(distinct, tokenizer.encode(distinct, limit, offsets=offsets), strict=True))
+
+
+def _regression(
+    tokenizer: Tokenizer, first: Tokens, others: dict[str, Tokens], limit: int
+) -> tuple[dict[str, list[int]], bool]:
+    return {"mt": first.ids, **{name: tokens.ids for name, tokens in others.items()}}, False
+
+
+def _unified(
+    tokenizer: Tokenizer, first: Tokens, others: dict[str, Tokens], limit: int
+) -> tuple[dict[str, list[int]], bool]:
+    """mt+src, mt+ref and, when both are there, mt+src+ref."""
+    found = {name: tokenizer.join(first, tokens, limit=limit) for name, tokens in others.items()}
+    if len(others) == 2:
+        found["unified"] = tokenizer.join(first, *others.values(), limit=limit)
+    return {name: ids for name, (ids, _) in found.items()}, any(cut for _, cut in found.values())

@@ -1,0 +1,89 @@
+"""Subword tokenizers from a local file, and the sequences that models read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import InputError, MissingPart
+
+FILES = ("tokenizer.json", "sentencepiece.bpe.model", "sentencepiece.model")
+"""What a tokenizer may lie in, the first one found being taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """One text as token ids, special tokens included, with each token's place in the text where it was asked for."""
+
+    ids: list[int]
+    offsets: list[tuple[int, int]] | None
+    cut: bool
+    """Whether the text was longer than the model reads."""
+
+
+class Tokenizer:
+    """A `tokenizers` tokenizer with the special tokens of XLM-R (``<s> </s> <pad>``) or BERT (``[CLS] [SEP] [PAD]``)."""
+
+    def __init__(self, backend: Any, where: str) -> None:
+        backend.no_truncation()
+        backend.no_padding()
+        self.backend, self.where = backend, where
+        roberta = backend.token_to_id("<s>") is not None
+        names = ("<s>", "</s>", "<pad>") if roberta else ("[CLS]", "[SEP]", "[PAD]")
+        found = [backend.token_to_id(name) for name in names]
+        if None in found:
+            missing = names[found.index(None)]
+            raise InputError(f"{where} has no token {missing}: it is not the tokenizer of an XLM-R or BERT encoder.")
+        self.first, self.last, self.pad = found
+        self.between = [self.last, self.last] if roberta else [self.last]
+
+    def __len__(self) -> int:
+        return int(self.backend.get_vocab_size())
+
+    @classmethod
+    def load(cls, path: Path) -> Tokenizer:
+        """From a ``tokenizer.json`` or a sentencepiece model."""
+        try:
+            from tokenizers import Tokenizer as Backend
+        except ImportError as error:
+            raise MissingPart("neural metrics need the extra 'neural': pip install 'mt-assay[neural]'") from error
+        try:
+            if path.suffix == ".json":
+                return cls(Backend.from_file(str(path)), str(path))
+            from assay.models.sentencepiece import xlmr_tokenizer
+
+            return cls(xlmr_tokenizer(path.read_bytes()), str(path))
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(f"{path} is not a tokenizer that can be read: {error}.") from error
+
+    def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
+        """Texts as tokens, cut to `limit` with the closing token kept."""
+        encode = self.backend.encode_batch if offsets else self.backend.encode_batch_fast
+        found = []
+        for encoding in encode(list(texts)):
+            ids, places = encoding.ids, encoding.offsets if offsets else None
+            cut = len(ids) > limit
+            if cut:
+                ids = [*ids[: limit - 1], ids[-1]]
+                places = None if places is None else [*places[: limit - 1], places[-1]]
+            found.append(Tokens(ids, places, cut))
+        return found
+
+    def join(self, first: Tokens, *others: Tokens, limit: int) -> tuple[list[int], bool]:
+        """``<s> first </s></s> other </s></s> other </s>``, cut to `limit` from the end; and whether it was cut.
+
+        A padding token written in a text disappears here, as it does in the official package.
+        """
+        ids = [*self._inner(first.ids)]
+        for other in others:
+            ids += self.between
+            ids += self._inner(other.ids)
+        whole = [self.first, *ids, self.last]
+        return whole[:limit], len(whole) > limit
+
+    def _inner(self, ids: list[int]) -> list[int]:
+        return [i for i in ids if i != self.pad][1:-1] if self.pad in ids else ids[1:-1]
