@@ -3,8 +3,8 @@
     python scripts/make_contamination.py --data DATA --wmt22 wmt22-news-systems --wmt23 wmt23-news-systems
 
 DATA holds demetr/, aces_subset/, hallucinations/ and wmt23/ (the mt-metrics-eval archives). The two repositories
-(github.com/wmt-conference) give the sources and references of every pair of the 2022 and 2023 general tasks (without the test suites that were sent along); git directories
-without a work tree will do. Nothing but hashes is written.
+(github.com/wmt-conference) give the sources and references of every pair of the 2022 and 2023 general tasks
+(without the test suites that were sent along); git directories without a work tree will do. Nothing but hashes is written.
 """
 
 from __future__ import annotations
@@ -29,14 +29,18 @@ OLDER = re.compile(r"\.(en-hr|en-liv|liv-en)\.")
 
 
 def contrastive(items: list[Item]) -> Iterator[str]:
+    """All texts of minimal pairs."""
     for item in items:
         yield from (text for text in (item.source, item.reference, item.good, item.incorrect) if text)
 
 
 def hallucinations(folder: Path) -> Iterator[str]:
+    """Sources, translations and references of the three files of the benchmark."""
     for path in sorted(folder.glob("*.[ct]sv.gz")):
         rows = Rows(path, BadRows(skip=True))
-        wanted = [i for i, name in enumerate(rows.columns) if name.startswith(("src", "mt", "ref", "translation", "hyp"))]
+        wanted = [
+            i for i, name in enumerate(rows.columns) if name.startswith(("src", "mt", "ref", "translation", "hyp"))
+        ]
         for _, row in rows:
             yield from (str(row[i]) for i in wanted)
 
@@ -46,7 +50,9 @@ def tree(folder: Path) -> Iterator[str]:
     for path in sorted(folder.glob("*.tar.xz")):
         with tarfile.open(path) as archive:
             for member in archive:
-                if member.isfile() and any(f"/{part}/" in member.name for part in ("sources", "references", "system-outputs")):
+                if member.isfile() and any(
+                    f"/{part}/" in member.name for part in ("sources", "references", "system-outputs")
+                ):
                     file = archive.extractfile(member)
                     assert file is not None
                     yield from file.read().decode("utf-8").split("\n")
@@ -58,10 +64,15 @@ def repository(folder: Path) -> Iterator[str]:
     names = subprocess.run([*git, "ls-tree", "-r", "-z", "--name-only", "HEAD"], check=True, capture_output=True).stdout
     for name in names.decode().split("\0"):
         if name.startswith("txt/") and ("/sources/" in name or "/references/" in name) and not OLDER.search(name):
-            yield from subprocess.run([*git, "show", f"HEAD:{name}"], check=True, capture_output=True).stdout.decode().split("\n")
+            yield from (
+                subprocess.run([*git, "show", f"HEAD:{name}"], check=True, capture_output=True)
+                .stdout.decode()
+                .split("\n")
+            )
 
 
 def main() -> None:
+    """Write the hashes and say how many there are."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--wmt22", type=Path, required=True)

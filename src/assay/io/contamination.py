@@ -2,7 +2,8 @@
 
 The package ships no test set. It ships 40-bit hashes of their normalised texts (``data/contamination.bin.xz``, made by
 ``scripts/make_contamination.py``): enough to recognise a sentence, too little to give one back. A
-text that stands nowhere is taken for one that does twice in ten million; that costs one record. Why so: docs/decisions/0005-contamination.md.
+text that stands nowhere is taken for one that does twice in ten million; that costs one record.
+Why so: docs/decisions/0005-contamination.md.
 """
 
 from __future__ import annotations

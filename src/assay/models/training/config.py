@@ -92,7 +92,7 @@ class PhaseConfig:
     """Batches of about so many tokens of translation, source and reference instead of `batch_size` records."""
     micro_batch: int = 0
     """Records in one forward pass; gradients of a batch are accumulated. 0 is the whole batch, as far as memory goes."""
-    hallucinations: Shares = Shares()
+    hallucinations: Shares = field(default_factory=Shares)
     z_range: tuple[float, float] | None = None
     """Practical minimum and maximum of z-scores; by default found in the data (unanimous 0 and 100)."""
 
@@ -116,8 +116,8 @@ class TrainConfig:
     phases: tuple[PhaseConfig, ...]
     name: str = "trained"
     seed: int = 1
-    model: ModelSection = ModelSection()
-    held_out: HeldOut = HeldOut()
+    model: ModelSection = field(default_factory=ModelSection)
+    held_out: HeldOut = field(default_factory=HeldOut)
     precision: Precision = "auto"
     device: str = "auto"
     checkpoint_every: int = 500
@@ -150,7 +150,9 @@ def parse_config(data: Any, where: str = "the configuration", folder: Path | Non
         raise InputError(f"{where} has no phases.")
     base = folder or Path()
     phases = tuple(
-        dataclasses.replace(_checked(phase, f"{where}, phase {i}"), data=_located(phase.data, base), name=phase.name or f"phase {i}")
+        dataclasses.replace(
+            _checked(phase, f"{where}, phase {i}"), data=_located(phase.data, base), name=phase.name or f"phase {i}"
+        )
         for i, phase in enumerate(config.phases, 1)
     )
     held = dataclasses.replace(config.held_out, data=_located(config.held_out.data, base))
@@ -182,7 +184,11 @@ def _checked(phase: PhaseConfig, where: str) -> PhaseConfig:
         if not right:
             raise InputError(f"{where}: {name} cannot be {getattr(phase, name)}.")
     if phase.word_level != (phase.loss_lambda > 0):
-        said = "word_level is off but loss_lambda is above 0" if not phase.word_level else "word_level needs a loss_lambda above 0"
+        said = (
+            "word_level is off but loss_lambda is above 0"
+            if not phase.word_level
+            else "word_level needs a loss_lambda above 0"
+        )
         raise InputError(f"{where}: {said}.")
     if phase.z_range is not None:
         ZRange(*phase.z_range)

@@ -40,14 +40,18 @@ def load_phase(config: TrainConfig, number: int, guard: Guard | None = None, emb
     z_range, how = _range(phase, records)
     loaded = Loaded(scaled(records, z_range), notes=_notes(guard, bad))
     if how:
-        loaded.notes.append(f"{phase.name}: z-scores from {z_range.low:.2f} to {z_range.high:.2f} become 0 to 1 ({how}).")
+        loaded.notes.append(
+            f"{phase.name}: z-scores from {z_range.low:.2f} to {z_range.high:.2f} become 0 to 1 ({how})."
+        )
     loaded.records, loaded.held_out = hold_out(loaded.records, config.held_out.fraction, config.seed)
     elsewhere = {text for one in _own(config, bad) for text in (one.source, one.reference) if text}
     if elsewhere:
         before = len(loaded.records)
         loaded.records = [one for one in loaded.records if not ({one.source, one.reference} & elsewhere)]
         if before != len(loaded.records):
-            loaded.notes.append(f"{phase.name}: {count(before - len(loaded.records), 'record')} share a text with held_out: left out.")
+            loaded.notes.append(
+                f"{phase.name}: {count(before - len(loaded.records), 'record')} share a text with held_out: left out."
+            )
     made = hallucinate(loaded.records, phase.hallucinations, config.seed + number, embed)
     loaded.records += made
     if made:

@@ -50,7 +50,14 @@ def tiny_encoder(
     tokenizer.train_from_iterator(sorted(set(texts)), trainer)
     _with_ends(tokenizer)
     config = EncoderConfig(
-        "xlm-roberta", hidden, layers, max(1, hidden // 16), 4 * hidden, tokenizer.get_vocab_size(), 514, dropout=dropout
+        "xlm-roberta",
+        hidden,
+        layers,
+        max(1, hidden // 16),
+        4 * hidden,
+        tokenizer.get_vocab_size(),
+        514,
+        dropout=dropout,
     )
     return Pretrained(config, tokenizer)
 
@@ -83,9 +90,7 @@ def read_e5(path: Path, dropout: float = 0.1) -> Pretrained:
     at += 4 * pieces
     blob = data[at : at + length]
     at += length
-    vocabulary_rows = [
-        (blob[offsets[i] : offsets[i + 1]].decode("utf-8"), float(scores[i])) for i in range(pieces)
-    ]
+    vocabulary_rows = [(blob[offsets[i] : offsets[i + 1]].decode("utf-8"), float(scores[i])) for i in range(pieces)]
     (skip,) = struct.unpack_from("<I", data, at + 4)
     at += 8 + skip
     config = EncoderConfig(
@@ -167,7 +172,9 @@ def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:
 
     for name in ("config.json", "tokenizer.json", "model.safetensors"):
         if not (folder / name).is_file():
-            raise InputError(f"{folder} has no {name}: an encoder folder has config.json, tokenizer.json and model.safetensors.")
+            raise InputError(
+                f"{folder} has no {name}: an encoder folder has config.json, tokenizer.json and model.safetensors."
+            )
     path = folder / "config.json"
     config = replace(EncoderConfig.from_json(json.loads(path.read_text(encoding="utf-8")), str(path)), dropout=dropout)
     stored = load_file(folder / "model.safetensors")
@@ -179,5 +186,11 @@ def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:
         if missing:
             raise InputError(f"{folder / 'model.safetensors'} lacks {missing[0]}: it is not a {config.family} encoder.")
         weights[name] = torch.cat([stored[one] for one in theirs]).float()
-    name = "MiniLM" if config.family == "bert" else "XLM-RoBERTa-XL" if config.family == "xlm-roberta-xl" else "XLM-RoBERTa"
+    name = (
+        "MiniLM"
+        if config.family == "bert"
+        else "XLM-RoBERTa-XL"
+        if config.family == "xlm-roberta-xl"
+        else "XLM-RoBERTa"
+    )
     return Pretrained(config, Tokenizer.load(folder / "tokenizer.json").backend, weights, name)

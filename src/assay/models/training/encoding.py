@@ -78,7 +78,9 @@ class TextEncoder:
         """Ids and offsets of each text, without special tokens (also those that a text itself spells out as padding)."""
         found = []
         for encoding in self.tokenizer.backend.encode_batch(list(texts), add_special_tokens=False):
-            pairs = [(i, place) for i, place in zip(encoding.ids, encoding.offsets, strict=True) if i != self.tokenizer.pad]
+            pairs = [
+                (i, place) for i, place in zip(encoding.ids, encoding.offsets, strict=True) if i != self.tokenizer.pad
+            ]
             found.append((tuple(i for i, _ in pairs), tuple(place for _, place in pairs)))
         return found
 
@@ -104,7 +106,9 @@ def order_of(epoch: int, n: int, seed: int, phase: int) -> np.ndarray:
     return np.random.default_rng([seed, phase, epoch, 0x0DE2]).permutation(n)
 
 
-def batches(epoch: int, tokens: Sequence[int], seed: int, phase: int, batch_size: int, batch_tokens: int) -> list[list[int]]:
+def batches(
+    epoch: int, tokens: Sequence[int], seed: int, phase: int, batch_size: int, batch_tokens: int
+) -> list[list[int]]:
     """The batches of an epoch as rows: of `batch_size` rows, or of about `batch_tokens` tokens and similar lengths."""
     order = order_of(epoch, len(tokens), seed, phase).tolist()
     if not batch_tokens:
@@ -112,7 +116,8 @@ def batches(epoch: int, tokens: Sequence[int], seed: int, phase: int, batch_size
     made: list[list[int]] = []
     window = 100 * max(1, batch_tokens * len(tokens) // max(1, sum(tokens)))
     for start in range(0, len(order), window):
-        batch, held = [], 0
+        batch: list[int] = []
+        held = 0
         for row in sorted(order[start : start + window], key=lambda row: (tokens[row], row)):
             if batch and held + tokens[row] > batch_tokens:
                 made.append(batch)

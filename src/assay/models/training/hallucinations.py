@@ -65,7 +65,8 @@ def trigram_vectors(texts: Sequence[str], dimensions: int = 4096) -> Vectors:
     # A trigram of every sentence says nothing about one of them.
     out *= np.log((1 + len(texts)) / (1 + (out > 0).sum(axis=0, dtype=np.float32)))
     norms = np.linalg.norm(out, axis=1, keepdims=True)
-    return np.divide(out, norms, out=out, where=norms > 0)
+    np.divide(out, norms, out=out, where=norms > 0)
+    return out
 
 
 def oscillation(text: str, rng: np.random.Generator) -> tuple[str, int, int] | None:

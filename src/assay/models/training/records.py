@@ -115,6 +115,4 @@ def tags(
         if character.isspace():
             marked[place] = 0
     skipped = set(ignore)
-    return [
-        -1 if place in skipped else max(marked[start:end], default=0) for place, (start, end) in enumerate(offsets)
-    ]
+    return [-1 if place in skipped else max(marked[start:end], default=0) for place, (start, end) in enumerate(offsets)]

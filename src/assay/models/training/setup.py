@@ -127,7 +127,9 @@ def _fits(model: nn.Module, name: str, value: Tensor) -> bool:
 def _initialise(model: nn.Module) -> None:
     """As BERT begins: normal weights of deviation 0.02, biases 0."""
     for name, module in model.named_modules():
-        if isinstance(module, nn.Embedding) or (isinstance(module, nn.Linear) and name.startswith(("encoder", "tagger"))):
+        if isinstance(module, nn.Embedding) or (
+            isinstance(module, nn.Linear) and name.startswith(("encoder", "tagger"))
+        ):
             nn.init.normal_(module.weight, std=0.02)
             if isinstance(module, nn.Linear):
                 nn.init.zeros_(module.bias)

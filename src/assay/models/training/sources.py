@@ -1,8 +1,8 @@
 """Files of judged translations as records.
 
-``corpus``: JSON lines, one group of hypotheses of one source a line (docs/train.md). ``da``: a table with src, mt, ref and a z-score.
-``mqm``: Google's TSV, spans marked by <v>. ``spans``: JSON or JSON lines, one translation an object with its list of errors.
-``mlqe``: a folder of MLQE-PE, post-edits as references, as the paper has it.
+``corpus``: JSON lines, one group of hypotheses of one source a line (docs/train.md). ``da``: a table with src, mt, ref and a
+z-score. ``mqm``: Google's TSV, spans marked by <v>. ``spans``: JSON or JSON lines, one translation an object with its
+list of errors. ``mlqe``: a folder of MLQE-PE, post-edits as references, as the paper has it.
 """
 
 from __future__ import annotations
@@ -192,9 +192,7 @@ def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Rec
         )
 
 
-def _json_spans(
-    errors: Sequence[Any], text: str, path: Path, line: int, bad: BadRows
-) -> tuple[ErrorSpan, ...] | None:
+def _json_spans(errors: Sequence[Any], text: str, path: Path, line: int, bad: BadRows) -> tuple[ErrorSpan, ...] | None:
     spans = []
     for error in errors:
         severity = str(error.get("severity", "")).strip().lower()
@@ -203,7 +201,9 @@ def _json_spans(
             return None
         extent = _extent(error, text)
         if extent is None or not 0 <= extent[0] <= extent[1] <= len(text):
-            shown = ":".join(str(error.get(key, error.get(other))) for key, other in (("start", "startIndex"), ("end", "endIndex")))
+            shown = ":".join(
+                str(error.get(key, error.get(other))) for key, other in (("start", "startIndex"), ("end", "endIndex"))
+            )
             bad(path, line, f"span {shown} lies outside its text of {len(text)} characters ({text[:40]!r}).")
             return None
         category = str(error.get("category") or error.get("error_category") or "")

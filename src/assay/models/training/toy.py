@@ -69,7 +69,8 @@ def toy_records(n: int, seed: int = 1, words: int = 40) -> list[Record]:
     for i in range(n):
         chosen = rng.choice(words, int(rng.integers(3, 7)), replace=False).tolist()
         said = [target[word] for word in chosen]
-        reference, spans = " ".join(said), ()
+        reference = " ".join(said)
+        spans: tuple[ErrorSpan, ...] = ()
         if rng.random() < 0.5:
             wrong, at = source[int(rng.integers(words))], int(rng.integers(len(said) + 1))
             said = [*said[:at], wrong, *said[at:]]

@@ -103,12 +103,16 @@ class Trainer:
         saved: tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]] | None = None
         if (self.folder / STATE).is_file():
             if not resume:
-                raise InputError(f"{self.folder} holds a run already: --resume goes on with it, or give another output.")
+                raise InputError(
+                    f"{self.folder} holds a run already: --resume goes on with it, or give another output."
+                )
             self.progress, old, *tensors = load_state(self.folder)
             saved = (tensors[0], tensors[1])
             changed = difference(old, self.plain)
             if changed is not None:
-                raise InputError(f"the configuration of the run in {self.folder} was another one at {changed}. Resume with that.")
+                raise InputError(
+                    f"the configuration of the run in {self.folder} was another one at {changed}. Resume with that."
+                )
         elif not resume:
             (self.folder / TOKENIZER).unlink(missing_ok=True)
         self._loaded: tuple[int, Loaded] | None = None
@@ -157,7 +161,9 @@ class Trainer:
         steps, every = plan.steps, self.config.held_out.every
         for step in range(self.progress.step, steps):
             rows = plan.batch(step)
-            self._step(phase, number, step, [examples[row] for row in rows], [records[row] for row in rows], optimizer, plan)
+            self._step(
+                phase, number, step, [examples[row] for row in rows], [records[row] for row in rows], optimizer, plan
+            )
             self.progress.step = step + 1
             if held_out and ((every and (step + 1) % every == 0) or step + 1 == steps):
                 self._look(phase, number, step + 1, held_out)
@@ -165,7 +171,9 @@ class Trainer:
             if not done and ((step + 1) % self.config.checkpoint_every == 0 or self._stop):
                 self._save(named_state(optimizer))
             if self._stop and not done:
-                raise Interrupted(f"stopped at step {step + 1:,} of {steps:,} of {phase.name}; --resume goes on from there.")
+                raise Interrupted(
+                    f"stopped at step {step + 1:,} of {steps:,} of {phase.name}; --resume goes on from there."
+                )
         self.progress = Progress(phase=number + 1)
         self._save({})
 
@@ -189,10 +197,13 @@ class Trainer:
                 break
             if self.progress.micro_batch == 1:
                 raise TrainingStopped(
-                    f"{phase.name}, step {step + 1}: one record does not fit into memory. Lower max_tokens or take a smaller encoder."
+                    f"{phase.name}, step {step + 1}: one record does not fit into memory. "
+                    "Lower max_tokens or take a smaller encoder."
                 )
             self.progress.micro_batch = max(1, min(self.progress.micro_batch, len(batch)) // 2)
-            self.listener.note(f"out of memory: going on with {count(self.progress.micro_batch, 'record')} in one pass.")
+            self.listener.note(
+                f"out of memory: going on with {count(self.progress.micro_batch, 'record')} in one pass."
+            )
         norm = clip(list(self.model.parameters()), phase.gradient_clip)
         if not (math.isfinite(sums[0]) and math.isfinite(norm)):
             raise self._not_finite(phase, step, sums[0], records[0])
@@ -201,7 +212,9 @@ class Trainer:
         self.log.write(**entry, gradient_norm=norm, learning_rate=rate, records=len(batch))
         self.listener.step(step + 1, sums[0])
 
-    def _accumulate(self, phase: PhaseConfig, number: int, step: int, batch: list[Example]) -> tuple[float, float, float] | None:
+    def _accumulate(
+        self, phase: PhaseConfig, number: int, step: int, batch: list[Example]
+    ) -> tuple[float, float, float] | None:
         """Gradients of the whole batch, a micro-batch at a time; the three losses a record, or None when memory ran out."""
         totals = [0.0, 0.0, 0.0]
         size = self.progress.micro_batch
@@ -213,7 +226,9 @@ class Trainer:
                     return math.nan, math.nan, math.nan
                 totals = [total + value for total, value in zip(totals, values, strict=True)]
         except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
-            if not isinstance(error, torch.OutOfMemoryError | MemoryError) and "can't allocate memory" not in str(error):
+            if not isinstance(error, torch.OutOfMemoryError | MemoryError) and "can't allocate memory" not in str(
+                error
+            ):
                 raise
         else:
             return totals[0], totals[1], totals[2]
@@ -234,12 +249,15 @@ class Trainer:
         loss, sentence, word = losses(output, packed, targets, labels, weights, phase.loss_lambda)
         loss = loss / records
         if loss.requires_grad:
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
         return loss.item(), sentence.item() / records, word.item() / records
 
     def _look(self, phase: PhaseConfig, number: int, step: int, held_out: Sequence[Record]) -> None:
         seen = look(self.model, self.encoder, held_out)
-        plain = {name: None if isinstance(value, float) and math.isnan(value) else value for name, value in asdict(seen).items()}
+        plain = {
+            name: None if isinstance(value, float) and math.isnan(value) else value
+            for name, value in asdict(seen).items()
+        }
         self.log.write(phase=number + 1, step=step, held_out=plain)
         self.listener.look(phase, step, seen)
 
@@ -268,7 +286,9 @@ class Trainer:
         for one in examples:
             digest.update(repr((one.hypothesis, one.source, one.reference, one.tags, one.score)).encode())
         if self.progress.data and self.progress.data != digest.hexdigest():
-            raise InputError(f"the data of {phase.name} changed since the run in {self.folder} began. Restore it, or start anew.")
+            raise InputError(
+                f"the data of {phase.name} changed since the run in {self.folder} began. Restore it, or start anew."
+            )
         self.progress.data = digest.hexdigest()
 
     def _not_finite(self, phase: PhaseConfig, step: int, loss: float, shown: Record) -> TrainingStopped:
