@@ -29,7 +29,9 @@ def chunks(batch: Batch, size: int) -> list[Batch]:
 def test_chunks_change_nothing(size: int, tmp_path: Path) -> None:
     batch = rows(300)
     metrics = {name: metric(name) for name in ("chrf", "rouge1", "ter")}
-    result = score_stream(chunks(batch, size), metrics, open_spool=lambda: Spool.open(str(size), tmp_path), keep_stats=True)
+    result = score_stream(
+        chunks(batch, size), metrics, open_spool=lambda: Spool.open(str(size), tmp_path), keep_stats=True
+    )
     assert result.segments == {"a": 150, "b": 150}
     for code, system in enumerate(result.systems):
         mine = batch.select(list(range(code, 300, 2)))
@@ -43,7 +45,9 @@ def test_chunks_change_nothing(size: int, tmp_path: Path) -> None:
 def test_totals_are_exact_however_the_rows_are_cut() -> None:
     batch = rows(500, ("only",))
     metrics = {"rouge1": metric("rouge1")}
-    totals = [score_stream(chunks(batch, size), metrics).totals["only"]["rouge1"].tolist() for size in (500, 499, 31, 3)]
+    totals = [
+        score_stream(chunks(batch, size), metrics).totals["only"]["rouge1"].tolist() for size in (500, 499, 31, 3)
+    ]
     assert totals.count(totals[0]) == 4
 
 

@@ -1,24 +1,20 @@
-"""Meta-evaluation: how well metrics agree with people, task by task and over all (Freitag et al. 2023, section 6).
+"""Meta-evaluation: how well metrics agree with people, task by task (Freitag et al. 2023, section 6).
 
-- `tasks`: one row for each task and metric, with its value and its rank in the task.
-- `overall`: the weighted mean over tasks, correlations mapped to (r + 1) / 2; WMT22 took the mean of ranks instead.
-
-With significance every table also has the cluster: metrics in one cluster are not beaten by another of it at the 0.05
-level, by PERM-BOTH (Deutsch et al. 2021) or, for accuracy with calibrated ties, by swapping verdicts on pairs.
+A task is gathered from judged systems into arrays, its statistic computed for all metrics at once, and the metrics put in
+order; `assay.analyses.meta_tables` makes tables of the results.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.analyses.meta_recipes import Task, TaskSet
 from assay.core.errors import InputError, listing
 from assay.core.judged_systems import JudgedSystems, Level, LevelScores
-from assay.core.table import Pivot, Table, TableColumn
 from assay.stats.correlation import kendall, pearson, spearman
 from assay.stats.pairwise import calibrate_ties, pooled_accuracy
 from assay.stats.soft_accuracy import soft_pairwise_accuracy
@@ -49,6 +45,8 @@ class TaskResult:
     clusters: list[int] | None = None
     null: Floats | None = field(default=None, repr=False)
     """For each draw and each pair i < j (in the order of `names`): value i - value j with scores swapped."""
+    constant: tuple[str, ...] = ()
+    """Metrics that give every translation the same score; a correlation with them is not defined and counts as 0."""
 
 
 def run_tasks(
@@ -66,15 +64,21 @@ def run_tasks(
         values = value_of(task, data)
         order = sorted(range(len(data.names)), key=lambda i: (-values[i], data.names[i]))
         names = [data.names[i] for i in order]
+        constant = tuple(name for i, name in enumerate(data.names) if all(_constant(m[i]) for m in data.metrics))
         if significance:
             from assay.analyses.meta_significance import compare
 
             rng = np.random.default_rng([seed, task.number])
             clusters, null = compare(task, data, order, rng=rng, draws=draws)
-            results.append(TaskResult(task, names, values[order], clusters, null))
+            results.append(TaskResult(task, names, values[order], clusters, null, constant))
         else:
-            results.append(TaskResult(task, names, values[order]))
+            results.append(TaskResult(task, names, values[order], constant=constant))
     return results
+
+
+def _constant(scores: Floats) -> bool:
+    known = scores[~np.isnan(scores)]
+    return bool(len(known) and (known == known[0]).all())
 
 
 def value_of(task: Task, data: TaskData) -> Floats:
@@ -143,7 +147,7 @@ def _column(task: Task, judged: JudgedSystems, scores: Floats) -> Floats:
         raise InputError(f"task {task.number}: {judged.langpair} has no domain {task.domain!r}.")
     if _level(task) == "domain":
         return np.asarray(scores[:, judged.domain_names.index(task.domain)])
-    return np.asarray(scores[:, np.array(judged.domains) == task.domain])
+    return np.asarray(scores[:, [domain == task.domain for domain in judged.domains]])
 
 
 def _gold(task: Task, judged: JudgedSystems, level: Level) -> tuple[list[int], Floats]:
@@ -158,7 +162,7 @@ def _gold(task: Task, judged: JudgedSystems, level: Level) -> tuple[list[int], F
     out = {judged.standard_reference}
     out |= set() if task.human else set(judged.references)
     out |= set() if task.outliers else set(judged.outliers)
-    scored = ~np.isnan(people.reshape(len(judged.systems), -1)).all(axis=1)
+    scored = np.asarray((~np.isnan(people.reshape(len(judged.systems), -1))).any(axis=1))
     rows = [row for row, system in enumerate(judged.systems) if system not in out and scored[row]]
     if len(rows) < 2:
         raise InputError(
@@ -179,112 +183,3 @@ def _check_scored(
             f"task {task.number}: metric {name!r} has no finite score for system {system!r} of {judged.langpair}{segment}, "
             f"which people judged ({len(lost):,} such cells). Score it or leave the metric out."
         )
-
-
-def overall(tasks: TaskSet, results: Sequence[TaskResult]) -> dict[str, float]:
-    """The mean over tasks for every metric that is in all of them, best first."""
-    names = [name for name in results[0].names if all(name in result.names for result in results)]
-    means: dict[str, float] = {}
-    for name in names:
-        total = 0.0
-        for result in results:
-            at = result.names.index(name)
-            if tasks.overall == "rank":
-                value = float(result.clusters[at] if result.clusters else at + 1)
-            else:
-                value = (result.values[at] + 1) / 2 if result.task.correlation else result.values[at]
-            total += result.task.weight * float(value)
-        means[name] = total
-    sign = 1 if tasks.overall == "rank" else -1
-    return dict(sorted(means.items(), key=lambda pair: (sign * pair[1], pair[0])))
-
-
-def tables(
-    tasks: TaskSet, results: Sequence[TaskResult], kinds: Mapping[str, str] | None = None, draws: int = 0
-) -> list[Table]:
-    """The tables `overall` and `tasks`; `kinds` says of a metric whether it is primary, baseline, contrastive or new."""
-    kinds = kinds or {}
-    means = overall(tasks, results)
-    significant = all(result.clusters is not None for result in results)
-    clusters = _overall_clusters(tasks, results, list(means)) if significant else None
-    by_rank = tasks.overall == "rank"
-    rows: list[dict[str, Any]] = []
-    for place, (name, mean) in enumerate(means.items(), 1):
-        row: dict[str, Any] = {"metric": name, "average": mean, "rank": place, "kind": kinds.get(name, "")}
-        if clusters is not None:
-            row["cluster"] = clusters[name]
-        rows.append({**row, "mark": "← new" if kinds.get(name) == "new" else ""})
-    notes = [f"{len(results)} tasks, {len(means)} metrics"]
-    left_out = sorted({name for result in results for name in result.names} - set(means))
-    if left_out:
-        notes.append(f"not in every task, and so without an average: {listing(left_out)}")
-    if significant:
-        notes.append(f"clusters: p < 0.05, {draws:,} random swaps (PERM-BOTH)")
-    cluster = [TableColumn("cluster", "cluster", "count")] if clusters is not None else []
-    summary = Table(
-        "overall",
-        [
-            TableColumn("rank", "rank", "count"),
-            *cluster,
-            TableColumn("metric", "metric", mark="mark"),
-            TableColumn("average", "mean rank" if by_rank else "average", "number", 3, lower_is_better=by_rank),
-            TableColumn("kind", "kind"),
-        ],
-        rows,
-        caption="agreement with people, weighted over the tasks",
-        notes=notes,
-    )
-    return [summary, _task_table(results, list(means))]
-
-
-def _overall_clusters(tasks: TaskSet, results: Sequence[TaskResult], order: list[str]) -> dict[str, int] | None:
-    if tasks.overall == "rank" or any(result.null is None for result in results):
-        return None
-    from assay.analyses.meta_significance import overall_clusters
-
-    return overall_clusters(results, order)
-
-
-def _task_table(results: Sequence[TaskResult], order: list[str]) -> Table:
-    """Long: one row for each task and metric; people see a metric a line and a task a column."""
-    place = {name: i for i, name in enumerate(order)}
-    rows: list[dict[str, Any]] = []
-    for result in results:
-        task = result.task
-        for rank, (name, value) in enumerate(zip(result.names, result.values.tolist(), strict=True), 1):
-            row = {
-                "task": task.number,
-                "langpair": task.langpair,
-                "level": task.level,
-                "statistic": task.label,
-                "metric": name,
-                "value": value,
-                "rank": rank,
-                **task.settings,
-            }
-            if result.clusters is not None:
-                row["cluster"] = result.clusters[rank - 1]
-                row["mark"] = "*" if result.clusters[rank - 1] == 1 else ""
-            rows.append(row)
-    rows.sort(key=lambda row: (place.get(row["metric"], len(place)), row["metric"], row["task"]))
-    marked = any("mark" in row for row in rows)
-    hidden = ("langpair", "level", "statistic", "rank", "domain", "human", "weight", "cluster")
-    return Table(
-        "tasks",
-        [
-            TableColumn("metric", "metric"),
-            TableColumn("task", "task", "count"),
-            TableColumn("value", "value", "number", 3, mark="mark" if marked else None),
-            *(TableColumn(key, key, hidden=True) for key in hidden),
-        ],
-        rows,
-        caption="agreement with people, task by task",
-        notes=[f"{r.task.number}: {_describe(r.task)}" for r in results[:12]]
-        + (["* in the first cluster"] if marked else []),
-        pivot=Pivot("metric", "task", "value"),
-    )
-
-
-def _describe(task: Task) -> str:
-    domain = f", {task.domain}" if task.domain else ""
-    return f"{task.langpair} {task.level} {task.label}{domain}"

@@ -50,7 +50,9 @@ class Task:
                 raise unknown(kind, str(value), known, f"in task {self.number}")
         pooled = self.statistic == "pairwise_accuracy"
         if not self.langpairs or (len(self.langpairs) > 1 and not pooled):
-            raise InputError(f"task {self.number}: {self.statistic} takes one language pair, not {len(self.langpairs)}.")
+            raise InputError(
+                f"task {self.number}: {self.statistic} takes one language pair, not {len(self.langpairs)}."
+            )
         if self.level == "sys" and self.grouping != "none":
             raise InputError(f"task {self.number}: system scores cannot be grouped by {self.grouping}.")
 

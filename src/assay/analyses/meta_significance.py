@@ -12,12 +12,19 @@ from assay.stats.clusters import ranks_from_p_values
 from assay.stats.correlation import kendall_by_group, pearson_by_group, spearman_by_group
 from assay.stats.groups import Groups, group, pool
 from assay.stats.pair_permutation import pair_permutation_matrix
-from assay.stats.permutation import SLACK, PermutationMatrix, Statistic, over_groups, permutation_matrix, pooled_pairwise_accuracy
+from assay.stats.permutation import (
+    SLACK,
+    PermutationMatrix,
+    Statistic,
+    over_groups,
+    permutation_matrix,
+    pooled_pairwise_accuracy,
+)
 from assay.stats.soft_accuracy import soft_pairwise_accuracy
 
 if TYPE_CHECKING:
     from assay.analyses.meta import TaskData, TaskResult
-    from assay.stats.groups import Floats
+    from assay.stats.groups import Floats, Integers
 
 ALPHA = 0.05
 
@@ -37,9 +44,7 @@ def matrix(
     stacks = [metrics[list(order)] for metrics in data.metrics]
     if task.statistic == "pairwise_accuracy":
         scores = np.concatenate(stacks, axis=1)[..., None]
-        return permutation_matrix(
-            pool(data.gold), scores, pooled_pairwise_accuracy, rng=rng, draws=draws, keep=True
-        )
+        return permutation_matrix(pool(data.gold), scores, pooled_pairwise_accuracy, rng=rng, draws=draws, keep=True)
     gold, stack = data.gold[0], stacks[0]
     stack = stack[..., None] if gold.ndim == 1 else stack
     if task.statistic == "acc_t":
@@ -87,7 +92,7 @@ def _draws(result: TaskResult) -> int:
     return 0 if result.null is None else len(result.null)
 
 
-def _pairs(first: np.ndarray, second: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:  # type: ignore[type-arg]
+def _pairs(first: Integers, second: Integers, n: int) -> tuple[Integers, Floats]:
     """Columns of the pairs in a table of all i < j, and -1 where the pair stands there the other way round."""
     low, high = np.minimum(first, second), np.maximum(first, second)
     return low * n - low * (low + 1) // 2 + high - low - 1, np.where(first < second, 1.0, -1.0)

@@ -32,7 +32,12 @@ def system_pairs(gold: Floats, metric: Floats) -> tuple[Floats, Floats]:
 
 
 def worth_of(
-    sets: Mapping[str, JudgedSystems], langpairs: tuple[str, ...], *, human: bool = True, seed: int = 12345, draws: int = 1000
+    sets: Mapping[str, JudgedSystems],
+    langpairs: tuple[str, ...],
+    *,
+    human: bool = True,
+    seed: int = 12345,
+    draws: int = 1000,
 ) -> dict[str, PointWorth]:
     """The curve of every metric that has system scores in all the language pairs."""
     task = Task(0, langpairs, "sys", "pairwise_accuracy", human=human)
@@ -59,7 +64,7 @@ def point_worth_table(
             row[key] = worth.needed[level]
             if (need := worth.needed[level]) is not None:
                 at = int(np.searchsorted(worth.curve.x, need))
-                row[f"{key}_low"], row[f"{key}_high"] = float(worth.lower[at]), float(worth.upper[at])
+                row[f"{key}_agree_low"], row[f"{key}_agree_high"] = float(worth.lower[at]), float(worth.upper[at])
         rows.append(row)
     return Table(
         "point_worth",
@@ -71,5 +76,8 @@ def point_worth_table(
         ],
         rows,
         caption="difference between two systems from which people agree with the metric",
-        notes=["isotonic regression over all pairs of judged systems; empty where the share is never reached"],
+        notes=[
+            "isotonic regression over all pairs of judged systems; empty where the share is never reached",
+            f"data formats add the 95% interval of the share at that difference (bootstrap over pairs, n={draws:,})",
+        ],
     )

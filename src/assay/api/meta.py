@@ -32,16 +32,17 @@ class MetaResult(Shown):
     sets: Mapping[str, JudgedSystems]
     new: tuple[str, ...] = ()
     signatures: dict[str, str] = field(default_factory=dict)
+    seed: int | None = None
 
     def table(self) -> Table:
-        """The ranking over all tasks."""
-        return self.tables["overall"]
+        """The ranking over all tasks, or the first table there is."""
+        return self.tables.get("overall") or next(iter(self.tables.values()))
 
     def to_polars(self) -> polars.DataFrame:
         """One row for each task and metric."""
         import polars
 
-        return polars.DataFrame([dict(row) for row in self.tables["tasks"].rows])
+        return polars.DataFrame([dict(row) for row in (self.tables.get("tasks") or self.table()).rows])
 
     def scores(self) -> polars.DataFrame:
         """Segment scores of the metrics that were put into the table: langpair, system, segment, one column a metric."""
@@ -72,9 +73,8 @@ class MetaResult(Shown):
                 self.scores().write_parquet(binary)
         with atomic_write(path / "tables.json", "w") as stream:
             stream.write(as_json(list(self.tables.values()), {"data": self.name}))
-        Manifest.begin(verb="meta", signatures=list(self.signatures.values()), inputs=[self.name]).write(
-            path / "manifest.json"
-        )
+        counts = {pair: len(judged.systems) * judged.segments for pair, judged in self.sets.items()}
+        Manifest("assay meta", self.signatures, counts=counts, seed=self.seed).finish().write(path / "manifest.json")
         return path
 
 
@@ -103,11 +103,12 @@ def meta(
     what a point is worth.
     """
     from assay.analyses import meta as analysis
+    from assay.analyses import meta_tables
     from assay.analyses.meta_recipes import langpairs_of, recipe_for, task_set
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
 
-    official, folder = _locate(name, data_dir)
-    wanted = list(dict.fromkeys(langpairs)) if langpairs else _default_pairs(official, folder)
+    official, folder = find_set(name, data_dir)
+    wanted = list(dict.fromkeys(langpairs)) if langpairs else default_pairs(official, folder)
     recipe = official.recipe if official is not None else recipe_for(wanted)
     if not set(wanted) & set(langpairs_of(recipe)):
         recipe = recipe_for(wanted)
@@ -115,7 +116,7 @@ def meta(
     about = {pair: pair_facts(evalset, official) for pair, evalset in sets.items()}
     built = build_metrics(metrics) if metrics else {}
     stored = None if official is None or contrastive else official.primary
-    new = _new_metrics(sets, about, built, metric_files, extra or {}, stored, workers=workers, store=store)
+    new = new_metrics(sets, about, built, metric_files, extra or {}, stored, workers=workers, store=store)
     judged = {
         pair: judged_systems(evalset, about[pair], stored, {name: by[pair] for name, by in new.items() if pair in by})
         for pair, evalset in sets.items()
@@ -125,7 +126,7 @@ def meta(
         chosen = chosen.only(tasks)
     results = analysis.run_tasks(chosen, judged, significance=significance, draws=draws, seed=seed)
     kinds = _kinds(judged, official, new)
-    made = analysis.tables(chosen, results, kinds, draws)
+    made = meta_tables.tables(chosen, results, kinds, draws)
     if worth:
         from assay.analyses.meta_worth import point_worth_table
 
@@ -139,10 +140,33 @@ def meta(
         sets=judged,
         new=tuple(new),
         signatures={spec: signature(metric, 1) for spec, metric in built.items()},
+        seed=seed,
     )
 
 
-def _locate(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
+def known_worth(metric: str) -> dict[float, float] | None:
+    """The difference between two systems from which people agree in 80, 90 and 95% of WMT23's system pairs.
+
+    None for a metric (or for options) about which nothing was measured.
+    """
+    from assay.suites.known import rows
+
+    row = next((row for row in rows("point_worth.csv") if row["metric"] == metric), None)
+    return None if row is None else {level: float(row[f"d{100 * level:.0f}"]) for level in (0.80, 0.90, 0.95)}
+
+
+def obtain(
+    receipts: Sequence[object], data_dir: str | os.PathLike[str] | None, workers: int | None
+) -> dict[tuple[str, str, str], float | None]:
+    """The cells of the WMT23 receipts: (``tasks``, task, metric) and (``overall``, metric, ``average``)."""
+    tables = meta("wmt23", data_dir=data_dir, workers=workers).tables
+    cells: dict[tuple[str, str, str], float | None] = {
+        ("tasks", str(row["task"]), row["metric"]): row["value"] for row in tables["tasks"].rows
+    }
+    return cells | {("overall", row["metric"], "average"): row["average"] for row in tables["overall"].rows}
+
+
+def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
     """Official facts and folder of a test set, or a tree somewhere else, whose folder may carry an official name."""
     from assay.suites.locate import locate
     from assay.suites.wmt import card_of, facts, years
@@ -156,7 +180,8 @@ def _locate(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | Non
     return (facts(path.name) if path.name in years() else None), path
 
 
-def _default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
+def default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
+    """The language pairs of the official tasks that the tree has; all of a tree without official tasks."""
     from assay.analyses.meta_recipes import langpairs_of
     from assay.io.wmt_tree import langpairs
 
@@ -170,7 +195,7 @@ def _default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
     return here
 
 
-def _new_metrics(
+def new_metrics(
     sets: Mapping[str, EvalSet],
     about: Mapping[str, PairFacts],
     built: Mapping[str, Metric],
@@ -202,9 +227,7 @@ def _new_metrics(
     return {f"{name} (new)" if name in taken else name: by_pair for name, by_pair in found.items()}
 
 
-def _kinds(
-    judged: Mapping[str, JudgedSystems], official: WmtFacts | None, new: Mapping[str, object]
-) -> dict[str, str]:
+def _kinds(judged: Mapping[str, JudgedSystems], official: WmtFacts | None, new: Mapping[str, object]) -> dict[str, str]:
     names = {name for one in judged.values() for name in one.metrics}
     return {name: "new" if name in new else official.kind(name) if official is not None else "stored" for name in names}
 

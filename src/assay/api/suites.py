@@ -154,7 +154,9 @@ def load_suite(
 
     if isinstance(suite, Suite):
         made = suite
-    elif os.sep in suite or Path(suite).suffix or Path(suite).is_file():
+    elif suite.partition(":")[0] not in SUITES.entries and (
+        os.sep in suite or Path(suite).suffix or Path(suite).is_file()
+    ):
         from assay.suites.contrastive import Contrastive
 
         made = Contrastive(Path(suite), columns=columns, langpair=langpair, skip_bad=skip_bad)

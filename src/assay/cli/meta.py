@@ -32,14 +32,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--metric-file", action="append", default=[], metavar="PATH", help="scores of a metric that lives elsewhere"
     )
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the test sets (default: $ASSAY_DATA)")
-    parser.add_argument("--langpair", action="append", metavar="xx-yy", help="only these language pairs; repeat for several")
-    parser.add_argument("--task", action="append", type=positive, metavar="N", help="only these tasks; repeat for several")
+    parser.add_argument(
+        "--langpair", action="append", metavar="xx-yy", help="only these language pairs; repeat for several"
+    )
+    parser.add_argument(
+        "--task", action="append", type=positive, metavar="N", help="only these tasks; repeat for several"
+    )
+    parser.add_argument(
+        "--recipe", choices=["official", "xcomet"], default="official", help="the tasks of the year, or xCOMET's tables"
+    )
     parser.add_argument("--contrastive", action="store_true", help="all stored metrics, not the primary ones alone")
     parser.add_argument("--significance", action="store_true", help="clusters by random swaps (PERM-BOTH)")
     parser.add_argument("--worth", action="store_true", help="also what a point is worth: the table point_worth")
-    parser.add_argument("--draws", type=positive, default=1000, metavar="N", help="random swaps (default: 1000)")
+    parser.add_argument("--draws", type=positive, metavar="N", help="random swaps (default: 1000; xcomet: 200)")
     parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed of the swaps (default: 12345)")
-    parser.add_argument("--table", action="append", metavar="NAME", help="only these tables (default on a terminal: overall)")
+    parser.add_argument(
+        "--table", action="append", metavar="NAME", help="only these tables (default on a terminal: overall)"
+    )
     parser.add_argument("--all", action="store_true", help="every table on the terminal, not the ranking alone")
     parser.add_argument("--run-dir", metavar="DIR", help="where to keep the run (default on a terminal: runs/TIME-SET)")
     add_output(parser, FORMATS)
@@ -47,11 +56,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the tables; print, render or keep them."""
-    from assay.api.meta import meta
     from assay.cli.output import emit
 
     started = time.monotonic()
-    result = meta(
+    result = _xcomet(args) if args.recipe == "xcomet" else _official(args)
+    emit(_chosen(result, args), args, head={"data": result.name}, title=f"assay meta {result.name}")
+    _keep(result, args, time.monotonic() - started)
+    return 0
+
+
+def _official(args: argparse.Namespace) -> MetaResult:
+    from assay.api.meta import meta
+
+    return meta(
         args.name,
         args.metrics or (),
         metric_files=args.metric_file,
@@ -61,13 +78,29 @@ def run(args: argparse.Namespace) -> int:
         contrastive=args.contrastive,
         significance=args.significance,
         worth=args.worth,
-        draws=args.draws,
+        draws=args.draws or 1000,
         seed=args.seed,
         workers=args.workers,
     )
-    emit(_chosen(result, args), args, head={"data": result.name}, title=f"assay meta {result.name}")
-    _keep(result, args, time.monotonic() - started)
-    return 0
+
+
+def _xcomet(args: argparse.Namespace) -> MetaResult:
+    from assay.api.xcomet import xcomet
+    from assay.core.errors import InputError
+
+    given = {"--task": args.task, "--contrastive": args.contrastive, "--worth": args.worth}
+    if wrong := next((option for option, value in given.items() if value), None):
+        raise InputError(f"{wrong} belongs to the official tasks, not to --recipe xcomet.")
+    return xcomet(
+        args.name,
+        args.metrics or (),
+        metric_files=args.metric_file,
+        data_dir=args.data_dir,
+        langpairs=args.langpair,
+        draws=args.draws or 200,
+        seed=args.seed,
+        workers=args.workers,
+    )
 
 
 def _chosen(result: MetaResult, args: argparse.Namespace) -> list[Table]:
@@ -80,7 +113,7 @@ def _chosen(result: MetaResult, args: argparse.Namespace) -> list[Table]:
             raise unknown(f"table of {result.name}", name, result.tables)
     if args.table:
         return [result.tables[name] for name in args.table]
-    if args.format == "table" and not args.all and not args.out:
+    if args.format == "table" and args.recipe == "official" and not args.all and not args.out:
         first = result.table()
         shown = [replace(first, caption=f"{result.title} · {first.caption}")]
         return shown + ([result.tables["point_worth"]] if args.worth else [])

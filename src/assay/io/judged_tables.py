@@ -1,7 +1,8 @@
 """Judged translations as a table: one row a translation, with texts and one or more columns of human scores.
 
-TSV, CSV, JSON lines or Parquet, plain or compressed. Columns are known by common names (``src``, ``mt``, ``ref``, ``lp`` …); every
-column that is called like a score (``score``, ``raw``, ``z``, ``mqm``, ``da`` …), or that the caller names, is a judgement.
+TSV, CSV, JSON lines or Parquet, plain or compressed. Columns are known by common names (``src``, ``mt``, ``ref``, ``lp`` …);
+every column that is called like a score (``score``, ``raw``, ``z``, ``mqm``, ``da`` …), or that the caller names, is a
+judgement.
 """
 
 from __future__ import annotations

@@ -37,7 +37,9 @@ def read_ratings(
         row = found.setdefault(system, [])
         at = len(row)
         if not cells or at >= len(sources):
-            wanted = "SYSTEM<TAB>JSON expected" if not cells else f"system {system!r} has more than {len(sources):,} ratings"
+            wanted = (
+                "SYSTEM<TAB>JSON expected" if not cells else f"system {system!r} has more than {len(sources):,} ratings"
+            )
             raise InputError(f"{where} line {number}: {wanted}.")
         name = cells[1] if len(cells) > 1 else rater
         row.append(_judgement(cells[0], f"{where} line {number}", sources[at], outputs[system][at], name))
@@ -91,7 +93,11 @@ def write_ratings(ratings: Ratings, weights: Mapping[tuple[str, str], float] | N
     lines = []
     for system, row in ratings.items():
         for judgement in row:
-            text = "None" if judgement is None else json.dumps({"errors": [_plain(s, weights or {}) for s in judgement.spans]})
+            text = (
+                "None"
+                if judgement is None
+                else json.dumps({"errors": [_plain(s, weights or {}) for s in judgement.spans]})
+            )
             lines.append(f"{system}\t{text}\n")
     return "".join(lines).encode()
 

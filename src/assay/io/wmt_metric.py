@@ -36,7 +36,9 @@ def read_metric(spec: str, sets: Mapping[str, EvalSet]) -> Scored:
     if not path.exists():
         raise InputError(f"there is no file {path}.")
     if path.is_dir():
-        files = sorted(file for pair in sets for file in (*path.glob(f"{pair}/*.score"), *path.glob(f"*/{pair}/*.score")))
+        files = sorted(
+            file for pair in sets for file in (*path.glob(f"{pair}/*.score"), *path.glob(f"*/{pair}/*.score"))
+        )
         if not files:
             raise InputError(f"{path} has no METRIC-REF.seg.score in a folder named {listing(sets)}.")
         found = _files(files, sets)

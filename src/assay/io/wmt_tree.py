@@ -144,7 +144,9 @@ class EvalSet:
     def raters(self) -> list[str]:
         """Names of the rating files (``mqm.rater1``, ``mqm.merged``)."""
         files = self.files.names("human-scores", f"{self.langpair}.")
-        return [f.removeprefix(f"{self.langpair}.").removesuffix(".seg.rating") for f in files if f.endswith(".seg.rating")]
+        return [
+            f.removeprefix(f"{self.langpair}.").removesuffix(".seg.rating") for f in files if f.endswith(".seg.rating")
+        ]
 
     def ratings(self, rater: str) -> Ratings:
         """Error spans by system and segment; None where this rater saw nothing."""

@@ -82,17 +82,24 @@ def read_pairs(folder: Path, pairs: Sequence[str]) -> dict[str, EvalSet]:
 
 
 def pair_facts(evalset: EvalSet, official: WmtFacts | None) -> PairFacts:
-    """The official facts of a pair; for a tree without any, its first reference is standard and all its scores are gold."""
+    """The official facts of a pair; for a tree without any, its first reference is standard and mqm, or else the first
+    human scores there are, count as gold."""
     if official is not None and evalset.langpair in official.langpairs:
         return official.langpairs[evalset.langpair]
     if not evalset.references:
         raise InputError(f"{evalset.files.label} has no reference for {evalset.langpair}.")
-    gold = {level: name for name in reversed(list(evalset.human)) for level in evalset.human.levels(name)}
+    gold: dict[str, str] = {}
+    for name in sorted(evalset.human, key=lambda name: (name != "mqm", name)):
+        for level in evalset.human.levels(name):
+            gold.setdefault(level, name)
     return PairFacts(sorted(evalset.references)[0], gold)
 
 
 def judged_systems(
-    evalset: EvalSet, about: PairFacts, metrics: Sequence[str] | None = None, extra: Mapping[str, LevelScores] | None = None
+    evalset: EvalSet,
+    about: PairFacts,
+    metrics: Sequence[str] | None = None,
+    extra: Mapping[str, LevelScores] | None = None,
 ) -> JudgedSystems:
     """The arrays of a language pair: the metrics named (all without), in the variant for the standard reference."""
     if about.standard_reference not in evalset.references:
@@ -125,18 +132,21 @@ class Wmt(Suite):
         name="wmt",
         title="an mt-metrics-eval tree",
         kind="judged",
-        analysis="meta",
+        analysis="judged",
         origin="https://github.com/google-research/mt-metrics-eval",
         licence="texts for research use; scores Apache-2.0",
         citation="Freitag et al. 2023, Results of WMT23 Metrics Shared Task (WMT)",
         languages="those of the tree",
-        folders=(),
+        folders=("wmt",),
         how_to_get="python3 -m mt_metrics_eval.mtme --download",
     )
 
     def __init__(self, *, path: str | None = None, year: str | None = None, langpair: str | None = None) -> None:
         self.path = Path(path) if path else None
-        self.official = facts(year or self.year) if year or self.year else None
+        if self.path is not None:
+            self.card = replace(self.card, folders=())
+        name = year or self.year or (self.path.name if self.path is not None and self.path.name in years() else "")
+        self.official = facts(name) if name else None
         self.langpair = langpair
 
     def pairs(self, folder: Path) -> list[str]:
@@ -205,7 +215,7 @@ class Wmt23(Wmt):
         name="wmt23",
         title="WMT23 metrics task",
         kind="judged",
-        analysis="meta",
+        analysis="judged",
         origin="https://github.com/google-research/mt-metrics-eval (mt-metrics-eval-v2, wmt23)",
         licence="texts for research use; scores Apache-2.0",
         citation="Freitag et al. 2023, Results of WMT23 Metrics Shared Task (WMT); Kocmi et al. 2023, Findings of WMT23",
@@ -220,4 +230,6 @@ def card_of(year: str) -> SuiteCard:
     """The card by which a year's tree is found."""
     if year == Wmt23.year:
         return Wmt23.card
-    return replace(Wmt.card, name=year, title=f"{year.upper()} metrics task", folders=(year,), citation=facts(year).citation)
+    return replace(
+        Wmt.card, name=year, title=f"{year.upper()} metrics task", folders=(year,), citation=facts(year).citation
+    )
