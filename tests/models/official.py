@@ -10,6 +10,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from tests.data import SHARED
+
 FIXTURES = Path(__file__).resolve().parents[1] / "fixtures" / "comet"
 KINDS = {
     "regression": "xlm-roberta",
@@ -46,3 +48,9 @@ def unpack(name: str, folder: Path) -> Path:
         (place / "hparams.yaml").write_bytes((FIXTURES / f"{name}.hparams.yaml").read_bytes())
         tiny().write_encoder(place, KINDS[name])
     return place
+
+
+@functools.cache
+def real_segments() -> Any:
+    """The 500 segments that unbabel-comet scored."""
+    return tiny().segments(SHARED)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.data import SHARED, need
-from tests.models.official import KINDS, reference, tiny, unpack
+from tests.data import need
+from tests.models.official import KINDS, real_segments, reference, tiny, unpack
 
 torch = pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-assay[neural]')")
 pytest.importorskip("tokenizers", reason="tokenizers is not installed (pip install 'mt-assay[neural]')")
@@ -65,7 +65,7 @@ def test_without_a_reference(name: str, place: Path) -> None:
 @pytest.mark.parametrize("name", KINDS)
 def test_500_segments_in_ten_languages(name: str, place: Path) -> None:
     need("data", "demetr"), need("data", "ntrex")
-    rows = tiny().segments(SHARED)
+    rows = real_segments()
     assert len(rows) == 500
     assert tiny().digest(rows) == reference()["digest"]
     agree(predict(place, name, rows), reference()[name]["real"])

@@ -9,12 +9,15 @@ SUMMARY = (
 )
 EXAMPLES = """examples:
   assay fetch demetr
-  assay fetch aces --data-dir ~/mt-data"""
+  assay fetch aces --data-dir ~/mt-data
+  assay fetch comet-22"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    parser.add_argument("name", help="a suite (assay list suites), flores101 or flores200")
+    parser.add_argument(
+        "name", help="a suite (assay list suites), a checkpoint (xcomet-xl, comet-22 …), flores101 or flores200"
+    )
     parser.add_argument("--data-dir", metavar="DIR", help="where to put it (default: the cache folder)")
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -25,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from assay.cli.progress import Bytes
     from assay.io.download import download
     from assay.io.spm import SPM_MODELS, spm_home
+    from assay.models.hub import PUBLISHED, fetch_checkpoint
     from assay.suites.fetch import fetch
 
     progress = Bytes(quiet=args.quiet)
@@ -32,6 +36,8 @@ def run(args: argparse.Namespace) -> int:
         if args.name in SPM_MODELS:
             place = spm_home(args.name)
             download(f"the {args.name} tokenizer", SPM_MODELS[args.name].url, place, progress=progress.at)
+        elif args.name in PUBLISHED:
+            place = fetch_checkpoint(args.name, args.data_dir, progress.at)
         else:
             place = fetch(args.name, args.data_dir, progress.at)
     finally:

@@ -101,7 +101,8 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
         progress.close()
     for spool in spools:
         spool.finish()
-    for notice in store.notices if store else ():
+    heard = [*(store.notices if store else ()), *(said for metric in metrics.values() for said in metric.notices)]
+    for notice in heard:
         note(f"⚠ {notice}", args.quiet)
     if args.out and Path(args.out).is_file():
         Manifest(

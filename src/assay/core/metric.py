@@ -155,6 +155,8 @@ class Metric(ABC):
     """Base of every metric. Options are keyword arguments of the constructor, with annotated types."""
 
     card: Card
+    notices: Sequence[str] = ()
+    """What people should hear after scoring, such as how slow it was for want of a GPU; the command line prints it."""
 
     @property
     @abstractmethod

@@ -80,8 +80,8 @@ def _distinct(batch: Batch) -> tuple[NDArray[np.int64] | None, Batch]:
 def _spread(batch: Batch, metric: Metric, workers: int | None) -> Scores:
     """Score parts of the batch side by side; the metric's loops release the GIL."""
     count = workers or cores()
-    if count == 1 or len(batch) <= PART // 2:
-        return metric.score(batch)
+    if count == 1 or len(batch) <= PART // 2 or metric.card.kind in ("learned", "embedding"):
+        return metric.score(batch)  # a neural metric makes its own batches and keeps its device busy by itself
     size = min(PART, -(-len(batch) // count))
     parts = [batch.slice(start, start + size) for start in range(0, len(batch), size)]
     return Scores.concat(list(_pool(count).map(metric.score, parts)))
@@ -94,9 +94,11 @@ def _through_store(batch: Batch, metric: Metric, store: Store, workers: int | No
     keys = store.keys(str(metric.signature), batch)
     records = store.get_many(keys)
     missing = [i for i, key in enumerate(keys) if key not in records]
-    if missing:
-        fresh = pack(_spread(batch.select(missing), metric, workers))
-        found = [(keys[i], record) for i, record in zip(missing, fresh, strict=True)]
+    step = PART if metric.card.kind in ("learned", "embedding") else max(len(missing), 1)
+    for start in range(0, len(missing), step):  # slow metrics in parts: what is stored survives a kill
+        part = missing[start : start + step]
+        fresh = pack(_spread(batch.select(part), metric, workers))
+        found = [(keys[i], record) for i, record in zip(part, fresh, strict=True)]
         store.put_many(found)
         records.update(found)
     return unpack([records[key] for key in keys])

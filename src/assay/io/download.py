@@ -6,7 +6,7 @@ import hashlib
 import http.client
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart, OutputError
@@ -19,11 +19,17 @@ _BLOCK = 1 << 16
 
 
 def download(
-    title: str, address: str, target: Path, expected: str | None = None, progress: Progress | None = None
+    title: str,
+    address: str,
+    target: Path,
+    expected: str | None = None,
+    progress: Progress | None = None,
+    headers: Mapping[str, str] | None = None,
 ) -> None:
     """Fetch `address` into `target`; what has arrived stays as ``FILE.part`` when the line breaks.
 
-    A file that is here and has the sha256 `expected` is not fetched again. `title` names the thing in messages.
+    A file that is here and has the sha256 `expected` is not fetched again. `title` names the thing in messages. `headers` go
+    to the first server only, not to where it sends us on.
     """
     if target.is_file() and (expected is None or sha256(target) == expected):
         return
@@ -35,7 +41,7 @@ def download(
         ) from error
     part = target.with_name(f"{target.name}.part")
     try:
-        _download(address, part, target.name, progress)
+        _download(address, part, target.name, progress, headers or {})
     except OSError as error:
         raise _explained(error, title, address, target) from error
     except http.client.HTTPException as error:
@@ -49,9 +55,11 @@ def sha256(path: Path) -> str:
         return hashlib.file_digest(handle, "sha256").hexdigest()
 
 
-def _download(address: str, part: Path, name: str, progress: Progress | None) -> None:
+def _download(address: str, part: Path, name: str, progress: Progress | None, headers: Mapping[str, str]) -> None:
     have = part.stat().st_size if part.exists() else 0
     request = urllib.request.Request(address, headers={"User-Agent": "mt-assay"})
+    for header, value in headers.items():
+        request.add_unredirected_header(header, value)
     if have:
         request.add_header("Range", f"bytes={have}-")
     try:
@@ -60,7 +68,7 @@ def _download(address: str, part: Path, name: str, progress: Progress | None) ->
         if error.code != 416:
             raise
         part.unlink()  # the part is as long as the file or longer: begin again
-        _download(address, part, name, progress)
+        _download(address, part, name, progress, headers)
         return
     with response:
         resumed = response.status == 206

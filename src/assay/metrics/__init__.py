@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from assay.core.registry import Registry
+from assay.core.registry import Registry, load
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -23,18 +23,42 @@ METRICS = Registry(
         "rouge2": "assay.metrics.rouge:Rouge2",
         "rougeL": "assay.metrics.rouge:RougeL",
         "meteor": "assay.metrics.meteor:Meteor",
+        "xcomet-xl": "assay.metrics.comet:XcometXl",
+        "xcomet-xxl": "assay.metrics.comet:XcometXxl",
+        "comet-20": "assay.metrics.comet:Comet20",
+        "comet-22": "assay.metrics.comet:Comet22",
+        "comet-qe": "assay.metrics.comet:CometQe",
+        "cometkiwi-22": "assay.metrics.comet:CometKiwi22",
+        "cometkiwi-xl": "assay.metrics.comet:CometKiwiXl",
+        "cometkiwi-xxl": "assay.metrics.comet:CometKiwiXxl",
+        "unite": "assay.metrics.comet:Unite",
     },
 )
 
 
+def _is_path(name: str) -> bool:
+    """Whether a spec's name means a place on the disk rather than a registered name."""
+    import os
+
+    if name in METRICS.entries:
+        return False
+    return (
+        name.startswith((".", "/", "~")) or name.endswith(".ckpt") or os.path.isfile(os.path.join(name, "hparams.yaml"))
+    )
+
+
 def metric(spec: str) -> Metric:
-    """The metric that a spec such as ``bleu:tokenize=zh`` or ``my_module:MyMetric`` names."""
+    """The metric that a spec names: ``bleu:tokenize=zh``, ``my_module:MyMetric``, or the path of a checkpoint folder."""
     from assay.core.errors import InputError
     from assay.core.metric import Metric
     from assay.core.spec import build, parse
 
     name, options = parse(spec)
-    made = build(METRICS.resolve(name), name, options)
+    if _is_path(name):
+        name, options = "checkpoint", {"path": name, **options}
+        made = build(load("assay.metrics.comet:Checkpoint", "a checkpoint"), name, options)
+    else:
+        made = build(METRICS.resolve(name), name, options)
     if not isinstance(made, Metric):
         raise InputError(f"{name!r} is {type(made).__name__}, not a subclass of assay.core.Metric.")
     return made

@@ -14,7 +14,7 @@ from torch import Tensor
 from assay.core.errors import InputError
 from assay.models.batching import batches, token_budget
 from assay.models.checkpoint import Loaded
-from assay.models.packing import pack
+from assay.models.packing import Packed, pack, to_device
 from assay.models.regression import RegressionModel
 from assay.models.rows import Row, prepare_rows
 from assay.models.spans import Decoder, decode, mqm
@@ -32,8 +32,9 @@ RELEASED, PAPER = (0.12, 0.33, 0.33, 0.22), (1 / 9, 1 / 3, 1 / 3, 2 / 9)
 """Weights of src, ref, src+ref and MQM in xCOMET's score: as in unbabel-comet, and as in the paper (equation 7)."""
 SPAN_WEIGHTS = {"src": 0.1667, "ref": 0.3333, "unified": 0.5}
 """Weights of the three passes in the tagger's distribution, as the released package has them."""
-WINDOW = 2_048
-"""Rows tokenized, sorted and computed together; the next ones are tokenized meanwhile."""
+WINDOW, GPU_WINDOW = 2_048, 512
+"""Rows tokenized, sorted and computed together; the next ones are tokenized meanwhile. A GPU already computes the next window
+while the last one's spans are decoded, so its windows are shorter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +90,11 @@ class Predictor:
 
     def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
         """Scores of all rows, in their order."""
-        starts = range(0, len(hypotheses), WINDOW)
+        window = GPU_WINDOW if self.device.type == "cuda" else WINDOW
+        starts = range(0, len(hypotheses), window)
 
         def ahead(start: int) -> list[Row]:
-            part = slice(start, start + WINDOW)
+            part = slice(start, start + window)
             return prepare_rows(
                 self.model,
                 self.tokenizer,
@@ -104,35 +106,45 @@ class Predictor:
         parts: list[Prediction] = []
         with ThreadPoolExecutor(1, thread_name_prefix="assay-tokens") as pool, torch.inference_mode():
             coming = pool.submit(ahead, 0)
+            computing: Callable[[], Prediction] | None = None
             for start in starts:
                 rows = coming.result()
-                if start + WINDOW < len(hypotheses):
-                    coming = pool.submit(ahead, start + WINDOW)
-                parts.append(self._window(rows))
+                if start + window < len(hypotheses):
+                    coming = pool.submit(ahead, start + window)
+                started = self._start(rows)
+                if computing is not None:
+                    parts.append(computing())
+                computing = started
+            if computing is not None:
+                parts.append(computing())
         return join(parts)
 
-    def _window(self, rows: list[Row]) -> Prediction:
+    def _start(self, rows: list[Row]) -> Callable[[], Prediction]:
+        """Hand a window to the device; what comes back waits for the numbers and finishes them."""
         if isinstance(self.model, RegressionModel):
             return self._regression(self.model, rows)
         assert isinstance(self.model, UnifiedModel)
         return self._unified(self.model, rows)
 
-    def _regression(self, model: RegressionModel, rows: list[Row]) -> Prediction:
+    def _regression(self, model: RegressionModel, rows: list[Row]) -> Callable[[], Prediction]:
         """Each different text is embedded once, however many rows it stands in."""
         known: dict[tuple[int, ...], int] = {}
         places = [[known.setdefault(tuple(ids), len(known)) for ids in row.sequences.values()] for row in rows]
         vectors = self._run([list(ids) for ids in known], lambda packed: (model.embed(packed),))[0]
         names = list(rows[0].sequences) if rows else []
         columns = torch.tensor(places, dtype=torch.long).T
-        chosen = {name: vectors[column.to(vectors.device)] for name, column in zip(names, columns, strict=True)}
+        chosen = {
+            name: vectors[to_device(column.contiguous(), vectors.device)]
+            for name, column in zip(names, columns, strict=True)
+        }
         scores = [
             model.estimate(chosen["src"][at], chosen["mt"][at], chosen["ref"][at] if "ref" in chosen else None)
-            for at in torch.arange(len(rows), device=vectors.device).split(4096)
+            for at in torch.split(torch.arange(len(rows), device=vectors.device), 4096)
         ]
-        values = torch.cat(scores).double().cpu().numpy() if scores else np.empty(0)
-        return Prediction(values, np.array([row.cut for row in rows], dtype=bool))
+        truncated = np.array([row.cut for row in rows], dtype=bool)
+        return lambda: Prediction(torch.cat(scores).double().cpu().numpy(), truncated)
 
-    def _unified(self, model: UnifiedModel, rows: list[Row]) -> Prediction:
+    def _unified(self, model: UnifiedModel, rows: list[Row]) -> Callable[[], Prediction]:
         """All passes of all rows in one pool of sequences; sequences that occur twice are computed once."""
         known: dict[tuple[int, ...], int] = {}
         longest: list[int] = []
@@ -146,11 +158,21 @@ class Predictor:
                 longest[number] = max(longest[number], min(len(ids), row.words))
             places.append(place)
 
-        def compute(packed: object) -> tuple[Tensor, ...]:
+        def compute(packed: Packed) -> tuple[Tensor, ...]:
             output = model(packed)
             return (output.scores,) if output.logits is None else (output.scores, torch.softmax(output.logits, dim=1))
 
         found = self._run([list(ids) for ids in known], compute, tokens=longest)
+        return lambda: self._finish(model, rows, places, found, longest)
+
+    def _finish(
+        self,
+        model: UnifiedModel,
+        rows: list[Row],
+        places: list[dict[str, int]],
+        found: list[Tensor],
+        longest: list[int],
+    ) -> Prediction:
         scores = found[0].float().cpu().numpy()
         columns = {
             name: np.array([scores[place[name]] if name in place else np.nan for place in places], dtype=np.float32)
@@ -200,12 +222,12 @@ class Predictor:
         three = (capped * weights[:3, None]).sum(axis=0)
         values = np.where(whole, three, single) + errors * weights[3]
         shown = {name: np.where(whole, column, np.minimum(column, np.float32(1.0))) for name, column in columns.items()}
-        return values.astype(np.float64), shown
+        return np.asarray(values, dtype=np.float64), shown
 
     def _run(
         self,
         sequences: list[list[int]],
-        compute: Callable[[object], tuple[Tensor, ...]],
+        compute: Callable[[Packed], tuple[Tensor, ...]],
         tokens: Sequence[int] | None = None,
     ) -> list[Tensor]:
         """`compute` over all sequences. Its first result has a row a sequence; the second, where there is one, a row a token,
@@ -228,7 +250,7 @@ class Predictor:
         self,
         batch: list[int],
         sequences: list[list[int]],
-        compute: Callable[[object], tuple[Tensor, ...]],
+        compute: Callable[[Packed], tuple[Tensor, ...]],
         tokens: Sequence[int] | None,
     ) -> tuple[Tensor, ...]:
         bert = self.config.encoder_model == "BERT" and self.config.unified
@@ -251,7 +273,7 @@ class Predictor:
         kept = np.array([tokens[i] for i in batch])
         offsets = np.arange(kept.sum()) - np.repeat(np.cumsum(kept) - kept, kept)
         rows = np.repeat(np.cumsum(lengths) - lengths, kept) + offsets
-        return first, rest[0][torch.from_numpy(rows).to(self.device)]
+        return first, rest[0][to_device(torch.from_numpy(rows), self.device)]
 
     def _smaller(self, batch: list[int], waiting: list[list[int]], sequences: list[list[int]]) -> list[list[int]]:
         """After running out of memory: this batch and all that follow, cut to half the tokens."""
@@ -271,14 +293,14 @@ class Predictor:
 def _in_order(groups: list[list[int]], results: list[tuple[Tensor, ...]], tokens: Sequence[int] | None) -> list[Tensor]:
     order = np.argsort(np.concatenate([np.array(batch) for batch in groups]))
     first = torch.cat([result[0] for result in results])
-    found = [first[torch.from_numpy(order).to(first.device)]]
+    found = [first[to_device(torch.from_numpy(order), first.device)]]
     if tokens is not None and len(results[0]) > 1:
         second = torch.cat([result[1] for result in results])
         kept = np.array([tokens[i] for batch in groups for i in batch])
         starts = np.cumsum(kept) - kept
         lengths = kept[order]
         rows = np.repeat(starts[order] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
-        found.append(second[torch.from_numpy(rows).to(second.device)])
+        found.append(second[to_device(torch.from_numpy(rows), second.device)])
     return found
 
 
@@ -290,7 +312,7 @@ def _mean(columns: dict[str, NDArray[np.float32]]) -> NDArray[np.float64]:
     """The mean of the passes that a row has."""
     stacked = np.stack(list(columns.values()))
     count = (~np.isnan(stacked)).sum(axis=0)
-    return (np.nansum(stacked, axis=0) / count.astype(np.float32)).astype(np.float64)
+    return np.asarray(np.nansum(stacked, axis=0) / count.astype(np.float32), dtype=np.float64)
 
 
 def _components(columns: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float64]]:

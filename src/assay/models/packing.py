@@ -43,19 +43,23 @@ class Packed:
     def to(self, device: torch.device | str) -> Packed:
         """The same on another device."""
 
-        def move(tensor: Tensor | None) -> Tensor | None:
-            return None if tensor is None else tensor.to(device, non_blocking=True)
-
         return Packed(
-            self.ids.to(device, non_blocking=True),
-            self.positions.to(device, non_blocking=True),
-            move(self.types),
-            self.starts.to(device, non_blocking=True),
-            self.lengths.to(device, non_blocking=True),
+            to_device(self.ids, device),
+            to_device(self.positions, device),
+            None if self.types is None else to_device(self.types, device),
+            to_device(self.starts, device),
+            to_device(self.lengths, device),
             self.longest,
             self.runs,
-            move(self.keep),
+            None if self.keep is None else to_device(self.keep, device),
         )
+
+
+def to_device(tensor: Tensor, device: torch.device | str) -> Tensor:
+    """A copy on `device`, through pinned memory for a GPU so that the program need not wait for the work before it."""
+    if torch.device(device).type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
 
 
 def pack(

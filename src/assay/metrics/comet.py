@@ -1,0 +1,253 @@
+"""COMET and its family (Rei et al. 2020, 2022; Guerreiro et al. 2023): learned metrics from official checkpoints.
+
+A published model goes by its name (``xcomet-xl``), any other by the path of its folder. Nothing of torch is imported before a
+segment is scored.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError, MissingPart
+from assay.core.metric import Card, Metric, Needs, Scores, Signature
+from assay.metrics.comet_cards import CARDS
+
+if TYPE_CHECKING:
+    from assay.models.inference import Prediction
+
+Device = str
+SLOW = 20.0
+"""Segments a second below which a run without a GPU is told what it misses."""
+
+
+class Comet(Metric):
+    """Base of the family. The model is loaded when the first segment is scored, and kept.
+
+    `precision`: auto is bf16 on a GPU and fp32 on a CPU. `device`: auto takes all GPUs, or the CPU; several are joined with
+    ``+`` (``cuda:0+cuda:1``). `decoder`: paper groups neighbouring error tokens under the worst severity; exact repeats
+    unbabel-comet, faults included. `weights`: of xCOMET's components, as released (0.12, 0.33, 0.33, 0.22) or as in the paper
+    (1/9, 1/3, 1/3, 2/9). `threshold`: how probable an error must be to be marked. `long`: what happens to texts longer
+    than the model reads.
+    """
+
+    published: str | None = None
+
+    def __init__(
+        self,
+        *,
+        path: str | None = None,
+        tokenizer: str | None = None,
+        precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto",
+        device: str = "auto",
+        decoder: Literal["paper", "exact"] = "paper",
+        weights: Literal["released", "paper"] = "released",
+        threshold: float | None = None,
+        long: Literal["truncate", "window"] = "truncate",
+    ) -> None:
+        _need_torch(self.published or "this checkpoint")
+        from assay.models.files import locate, read_hparams
+
+        self.path = Path(path) if path is not None else _find(self.published)
+        self.tokenizer, self.precision, self.device = tokenizer, precision, device
+        self.decoder, self.weights, self.threshold, self.long = decoder, weights, threshold, long
+        self.files = locate(self.path, tokenizer)
+        self.hparams = read_hparams(self.files)
+        self.notices: Sequence[str] = ()
+        self._lock = threading.Lock()
+        self._predictor: Any = None
+        self._signature: Signature | None = None
+        if self.published is None:
+            self.card = _card_of(self.files.folder, self.hparams)
+
+    @property
+    def signature(self) -> Signature:
+        """Name, decoder and weights where they count, what happens to long texts, the checkpoint's hash and the precision."""
+        if self._signature is None:
+            from assay.models.files import fingerprint
+            from assay.models.inference import choose_dtype
+
+            parameters: dict[str, object] = {}
+            if self.hparams.get("class_identifier") == "xcomet_metric":
+                parameters |= {"decoder": self.decoder, "mix": self.weights}
+            elif self.hparams.get("word_level_training"):
+                parameters |= {"decoder": self.decoder}
+            if self.threshold is not None:
+                parameters["threshold"] = self.threshold
+            parameters["long"] = self.long
+            dtype = str(choose_dtype(self.precision, self._devices()[0])).removeprefix("torch.")
+            names = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}
+            plain = Signature.of(self.card.label, 1, **parameters)
+            self._signature = replace(plain, weights=fingerprint(self.files), precision=names[dtype])
+        return self._signature
+
+    def score(self, batch: Batch) -> Scores:
+        """Scores with components, spans where the model tags, and a flag on rows that were longer than it reads."""
+        import numpy as np
+
+        if batch.nrefs > 1:
+            raise InputError(
+                f"{self.card.name} reads one reference, and {batch.nrefs} were given. Leave the others out."
+            )
+        if not len(batch):
+            return Scores(np.empty(0))
+        references = batch.references[0] if batch.references else None
+        self._check_rows(batch.sources, references)
+        with self._lock:
+            started = time.monotonic()
+            found = self._predict(batch, references)
+            self._remark(len(batch), time.monotonic() - started)
+        flags = {"truncated": found.truncated} if found.truncated.any() else {}
+        return Scores(found.values, components=found.components, spans=found.spans, flags=flags)
+
+    def _predict(self, batch: Batch, references: Sequence[str | None] | None) -> Prediction:
+        if self._predictor is None:
+            self._predictor = self._load()
+        if self.long == "window":
+            from assay.models.windows import predict_long
+
+            return predict_long(self._predictor, batch.hypotheses, batch.sources, references)
+        return self._predictor.predict(batch.hypotheses, batch.sources, references)  # type: ignore[no-any-return]
+
+    def _check_rows(self, sources: Sequence[str | None] | None, references: Sequence[str | None] | None) -> None:
+        """A reference may be missing in some rows; a model that cannot do without says which row."""
+        if self.card.needs_reference and references is not None and None in references:
+            row = list(references).index(None) + 1
+            raise InputError(f"{self.card.name} needs a reference, and segment {row} has none.")
+
+    def _load(self) -> Any:
+        from assay.models import inference
+        from assay.models.workers import Recipe, Workers
+
+        options = {
+            "decoder": self.decoder,
+            "threshold": self.threshold,
+            "weights": inference.PAPER if self.weights == "paper" else inference.RELEASED,
+        }
+        recipe = Recipe(str(self.path), self.tokenizer, self.precision, options)
+        devices = self._devices()
+        return recipe.make(str(devices[0])) if len(devices) == 1 else Workers(recipe, [str(each) for each in devices])
+
+    def _devices(self) -> list[Any]:
+        import torch
+
+        from assay.models.inference import choose_device
+
+        if self.device == "auto" and torch.cuda.device_count() > 1:
+            return [torch.device("cuda", i) for i in range(torch.cuda.device_count())]
+        return [choose_device(name) for name in self.device.split("+")]
+
+    def _remark(self, rows: int, seconds: float) -> None:
+        if self._devices()[0].type == "cpu" and rows >= 8 and rows / max(seconds, 1e-9) < SLOW:
+            self.notices = [
+                f"{self.card.name} ran on the CPU at {rows / seconds:.1f} segments a second; a GPU is many times faster."
+            ]
+
+
+class Checkpoint(Comet):
+    """A checkpoint folder given by its path."""
+
+    card = Card(
+        "checkpoint", "COMET", "either", True, (None, None), "A COMET checkpoint from the disk.", kind="learned"
+    )
+
+
+def _need_torch(name: str) -> None:
+    import importlib.util
+
+    for module in ("torch", "tokenizers", "yaml"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
+
+
+def _find(name: str | None) -> Path:
+    from assay.models.hub import find_checkpoint
+
+    if name is None:
+        raise InputError("a checkpoint needs its path: -m PATH.")
+    return find_checkpoint(name)
+
+
+def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
+    """What the hyperparameters of a checkpoint say about it."""
+    kind = hparams.get("class_identifier")
+    segments = hparams.get("input_segments") or ["mt", "src", "ref"]
+    needs: Needs = "either"
+    if kind == "regression_metric":
+        needs = "both"
+    elif kind == "referenceless_regression_metric" or (kind == "unified_metric" and "ref" not in segments):
+        needs = "source"
+    elif kind == "unified_metric" and "src" not in segments:
+        needs = "reference"
+    return Card(
+        name=folder.resolve().name,
+        label=folder.resolve().name,
+        needs=needs,
+        higher_is_better=True,
+        range=(None, None),
+        meaning=f"What the {kind} in {folder.resolve().name} learned to predict.",
+        licence="the checkpoint's own",
+        trained_on=tuple(str(name) for name in hparams.get("assay_trained_on") or ()),
+        extra="neural",
+        decimals=4,
+        kind="learned",
+    )
+
+
+class XcometXl(Comet):
+    """xCOMET-XL: score and error spans, 3.5 billion parameters."""
+
+    card, published = CARDS["xcomet-xl"], "xcomet-xl"
+
+
+class XcometXxl(Comet):
+    """xCOMET-XXL: score and error spans, 10.7 billion parameters."""
+
+    card, published = CARDS["xcomet-xxl"], "xcomet-xxl"
+
+
+class Comet20(Comet):
+    """COMET-20, the default of COMET 1."""
+
+    card, published = CARDS["comet-20"], "comet-20"
+
+
+class Comet22(Comet):
+    """COMET-22, the default of COMET 2."""
+
+    card, published = CARDS["comet-22"], "comet-22"
+
+
+class CometQe(Comet):
+    """COMET-QE 2020: source and translation only."""
+
+    card, published = CARDS["comet-qe"], "comet-qe"
+
+
+class CometKiwi22(Comet):
+    """CometKiwi 2022: source and translation only."""
+
+    card, published = CARDS["cometkiwi-22"], "cometkiwi-22"
+
+
+class CometKiwiXl(Comet):
+    """CometKiwi 2023, 3.5 billion parameters."""
+
+    card, published = CARDS["cometkiwi-xl"], "cometkiwi-xl"
+
+
+class CometKiwiXxl(Comet):
+    """CometKiwi 2023, 10.7 billion parameters."""
+
+    card, published = CARDS["cometkiwi-xxl"], "cometkiwi-xxl"
+
+
+class Unite(Comet):
+    """UniTE-MUP: source, reference, or both."""
+
+    card, published = CARDS["unite"], "unite"
