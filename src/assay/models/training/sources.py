@@ -180,6 +180,9 @@ def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Rec
             PENALTY.get(str(error.get("severity", "")).strip().lower(), 0.0) for error in others
         )
         score = row.get("score")
+        if isinstance(score, int | float) and not 0 <= score <= 1:
+            bad(path, line, f"the score is {score}, not on [0, 1].")
+            continue
         yield Record(
             source=texts["source"],
             hypothesis=texts["hypothesis"],
@@ -201,10 +204,9 @@ def _json_spans(errors: Sequence[Any], text: str, path: Path, line: int, bad: Ba
             return None
         extent = _extent(error, text)
         if extent is None or not 0 <= extent[0] <= extent[1] <= len(text):
-            shown = ":".join(
-                str(error.get(key, error.get(other))) for key, other in (("start", "startIndex"), ("end", "endIndex"))
-            )
-            bad(path, line, f"span {shown} lies outside its text of {len(text)} characters ({text[:40]!r}).")
+            start, end = (error.get(key, error.get(f"{key}Index")) for key in ("start", "end"))
+            what = f"span {start}:{end}" + (f" ({error['term']!r})" if error.get("term") else "")
+            bad(path, line, f"{what} lies outside its text of {len(text)} characters ({text[:40]!r}).")
             return None
         category = str(error.get("category") or error.get("error_category") or "")
         spans.append(ErrorSpan.of(text, *extent, severity, category))

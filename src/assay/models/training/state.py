@@ -43,7 +43,8 @@ def save_state(
 
     tensors = {f"model/{name}": value.detach().cpu().contiguous() for name, value in model.items()}
     tensors |= {f"optimizer/{name}": value.detach().cpu().contiguous() for name, value in optimizer.items()}
-    header = {"progress": json.dumps(asdict(progress)), "config": json.dumps(config)}
+    # One entry: safetensors writes several in no fixed order, and equal states shall be equal files.
+    header = {"run": json.dumps({"progress": asdict(progress), "config": config})}
     with atomic_write(folder / STATE) as file:
         file.write(save(tensors, header))
 
@@ -57,12 +58,11 @@ def load_state(folder: Path) -> tuple[Progress, dict[str, Any], dict[str, Tensor
     optimizer: dict[str, Tensor] = {}
     try:
         with safe_open(path, framework="pt") as file:
-            header = file.metadata() or {}
+            header = json.loads((file.metadata() or {})["run"])
             for key in file.keys():  # noqa: SIM118 (not a dictionary)
                 kind, _, name = key.partition("/")
                 (model if kind == "model" else optimizer)[name] = file.get_tensor(key)
-        progress = Progress(**json.loads(header["progress"]))
-        config = json.loads(header["config"])
+        progress, config = Progress(**header["progress"]), header["config"]
     except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
         raise InputError(f"{path} is damaged ({error}). Remove it and start again.") from error
     return progress, config, model, optimizer

@@ -115,7 +115,7 @@ class Trainer:
                 )
         elif not resume:
             (self.folder / TOKENIZER).unlink(missing_ok=True)
-        self._loaded: tuple[int, Loaded] | None = None
+        self._loaded: dict[int, Loaded] = {}
         started = begin(config, self.folder, self._texts)
         self.model: UnifiedModel = started.model.to(self.device)
         self.encoder: TextEncoder = started.encoder
@@ -175,6 +175,7 @@ class Trainer:
                     f"stopped at step {step + 1:,} of {steps:,} of {phase.name}; --resume goes on from there."
                 )
         self.progress = Progress(phase=number + 1)
+        self._loaded.pop(number)
         self._save({})
 
     def _step(
@@ -272,13 +273,13 @@ class Trainer:
         save(self.model, self.folder / MODEL, self.folder / TOKENIZER)
 
     def _load(self, number: int) -> Loaded:
-        if self._loaded is None or self._loaded[0] != number:
-            self._loaded = (number, load_phase(self.config, number))
-        return self._loaded[1]
+        if number not in self._loaded:
+            self._loaded[number] = load_phase(self.config, number)
+        return self._loaded[number]
 
     def _texts(self) -> Iterator[str]:
         for number in range(len(self.config.phases)):
-            for record in load_phase(self.config, number).records:
+            for record in self._load(number).records:
                 yield from (text for text in record.texts().values() if text)
 
     def _check_data(self, examples: Sequence[Example], phase: PhaseConfig) -> None:
@@ -318,8 +319,11 @@ class Trainer:
 
 
 def plain_config(config: TrainConfig) -> dict[str, Any]:
-    """The configuration as JSON holds it, without what may differ between two machines or two looks."""
+    """The configuration as JSON holds it, without what may differ when a run goes on: a run may be moved with its data."""
     plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
+    for section in (plain["held_out"], *plain["phases"]):
+        for one in section["data"]:
+            one["path"] = Path(one["path"]).name
     for key in ("output", "device", "checkpoint_every"):
         del plain[key]
     return plain
