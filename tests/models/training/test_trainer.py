@@ -21,8 +21,8 @@ from assay.core.errors import AssayError, InputError
 from assay.metrics import metric
 from assay.models.packing import pack
 from assay.models.training.config import TrainConfig, load_config, parse_config
-from assay.models.training.encoding import batches, order_of
 from assay.models.training.optimizer import losses, parameter_groups, unfreeze
+from assay.models.training.plan import batches, order_of
 from assay.models.training.toy import toy_records, write_example
 from assay.models.training.trainer import Listener, Trainer, TrainingStopped
 from assay.models.training.watching import kendall_b, pearson
@@ -130,6 +130,16 @@ def test_accumulated_gradients_are_those_of_the_whole_batch(tmp_path: Path) -> N
         made.append(weights(folder))
     for name, value in made[0].items():
         assert torch.allclose(value, made[1][name], atol=2e-4), name
+
+
+def test_half_precision_learns_about_the_same(tmp_path: Path) -> None:
+    made = []
+    for precision in ("fp32", "bf16"):
+        Trainer(small(tmp_path / precision, precision=precision)).run()
+        made.append([entry["loss"] for entry in log(tmp_path / precision)])
+        assert {value.dtype for value in weights(tmp_path / precision).values()} == {torch.float32}
+    assert made[0] != made[1]
+    assert made[0] == pytest.approx(made[1], rel=0.02)
 
 
 def test_out_of_memory_halves_the_batch_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

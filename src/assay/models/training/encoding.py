@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from assay.models.training.records import Record, tags
 
 if TYPE_CHECKING:
@@ -99,30 +97,3 @@ class TextEncoder:
 def has_target(example: Example, word_level: bool) -> bool:
     """Whether there is anything to learn from: a score, or spans where the tagger is trained."""
     return not math.isnan(example.score) or (word_level and example.tags is not None)
-
-
-def order_of(epoch: int, n: int, seed: int, phase: int) -> np.ndarray:
-    """The order of an epoch: a function of seed, phase and epoch alone, so that a resumed run needs no iterator's state."""
-    return np.random.default_rng([seed, phase, epoch, 0x0DE2]).permutation(n)
-
-
-def batches(
-    epoch: int, tokens: Sequence[int], seed: int, phase: int, batch_size: int, batch_tokens: int
-) -> list[list[int]]:
-    """The batches of an epoch as rows: of `batch_size` rows, or of about `batch_tokens` tokens and similar lengths."""
-    order = order_of(epoch, len(tokens), seed, phase).tolist()
-    if not batch_tokens:
-        return [order[start : start + batch_size] for start in range(0, len(order), batch_size)]
-    made: list[list[int]] = []
-    window = 100 * max(1, batch_tokens * len(tokens) // max(1, sum(tokens)))
-    for start in range(0, len(order), window):
-        batch: list[int] = []
-        held = 0
-        for row in sorted(order[start : start + window], key=lambda row: (tokens[row], row)):
-            if batch and held + tokens[row] > batch_tokens:
-                made.append(batch)
-                batch, held = [], 0
-            batch.append(row)
-            held += tokens[row]
-        made.append(batch)
-    return [made[place] for place in order_of(epoch, len(made), seed + 1, phase).tolist()]

@@ -18,6 +18,8 @@ from assay.io.atomic import atomic_write
 if TYPE_CHECKING:
     from torch import Tensor
 
+    from assay.models.training.config import TrainConfig
+
 STATE = "state.safetensors"
 LOG = "log.jsonl"
 
@@ -90,6 +92,17 @@ class Log:
     def close(self) -> None:
         """Flush and close."""
         self._file.close()
+
+
+def plain_config(config: TrainConfig) -> dict[str, Any]:
+    """The configuration as JSON holds it, without what may differ when a run goes on: a run may be moved with its data."""
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
+    for section in (plain["held_out"], *plain["phases"]):
+        for one in section["data"]:
+            one["path"] = Path(one["path"]).name
+    for key in ("output", "device", "checkpoint_every"):
+        del plain[key]
+    return plain
 
 
 def difference(old: Any, new: Any, where: str = "") -> str | None:

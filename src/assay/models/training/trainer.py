@@ -6,13 +6,12 @@ Because nothing else goes into a step, a run that was killed and resumed ends, o
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,10 +21,11 @@ from assay.core.errors import AssayError, InputError, Interrupted, count
 from assay.models.packing import pack
 from assay.models.training.config import PhaseConfig, TrainConfig
 from assay.models.training.data import Loaded, load_held_out, load_phase
-from assay.models.training.encoding import Example, TextEncoder, batches, has_target
+from assay.models.training.encoding import Example, TextEncoder, has_target
 from assay.models.training.optimizer import adamw, clip, load_named_state, losses, named_state, unfreeze, warm_up
+from assay.models.training.plan import Plan, mixed
 from assay.models.training.setup import TOKENIZER, begin
-from assay.models.training.state import LOG, STATE, Log, Progress, difference, load_state, save_state
+from assay.models.training.state import LOG, STATE, Log, Progress, difference, load_state, plain_config, save_state
 from assay.models.training.watching import Look, look
 
 if TYPE_CHECKING:
@@ -48,47 +48,6 @@ class Listener:
     phase: Callable[[PhaseConfig, int, int, int], None] = lambda phase, records, first, steps: None
     step: Callable[[int, float], None] = lambda step, loss: None
     look: Callable[[PhaseConfig, int, Look], None] = lambda phase, step, seen: None
-
-
-@dataclass
-class Plan:
-    """The steps of a phase: which rows make the batch of each, and how long the encoder stays frozen."""
-
-    phase: PhaseConfig
-    number: int
-    seed: int
-    tokens: Sequence[int]
-    _epochs: dict[int, list[list[int]]] = field(default_factory=dict)
-
-    def epoch(self, number: int) -> list[list[int]]:
-        """The batches of one epoch."""
-        if number not in self._epochs:
-            self._epochs = {key: value for key, value in self._epochs.items() if key == 0}
-            self._epochs[number] = batches(
-                number, self.tokens, self.seed, self.number, self.phase.batch_size, self.phase.batch_tokens
-            )
-        return self._epochs[number]
-
-    @property
-    def steps(self) -> int:
-        """Steps in all."""
-        whole, part = divmod(self.phase.epochs, 1)
-        total = sum(len(self.epoch(i)) for i in range(int(whole)))
-        total += math.ceil(part * len(self.epoch(int(whole)))) if part else 0
-        return min(total, self.phase.max_steps) if self.phase.max_steps else total
-
-    @property
-    def frozen_steps(self) -> int:
-        """Steps before the encoder begins to learn."""
-        return round(self.phase.nr_frozen_epochs * len(self.epoch(0)))
-
-    def batch(self, step: int) -> list[int]:
-        """The rows of a step."""
-        epoch = 0
-        while step >= len(self.epoch(epoch)):
-            step -= len(self.epoch(epoch))
-            epoch += 1
-        return self.epoch(epoch)[step]
 
 
 class Trainer:
@@ -221,7 +180,7 @@ class Trainer:
         size = self.progress.micro_batch
         try:
             for part in range(0, len(batch), size):
-                torch.manual_seed(_mixed(self.config.seed, number, step, part))
+                torch.manual_seed(mixed(self.config.seed, number, step, part))
                 values = self._forward(phase, batch[part : part + size], len(batch))
                 if not math.isfinite(values[0]):
                     return math.nan, math.nan, math.nan
@@ -316,22 +275,6 @@ class Trainer:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
-
-
-def plain_config(config: TrainConfig) -> dict[str, Any]:
-    """The configuration as JSON holds it, without what may differ when a run goes on: a run may be moved with its data."""
-    plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
-    for section in (plain["held_out"], *plain["phases"]):
-        for one in section["data"]:
-            one["path"] = Path(one["path"]).name
-    for key in ("output", "device", "checkpoint_every"):
-        del plain[key]
-    return plain
-
-
-def _mixed(*parts: int) -> int:
-    """One seed out of several numbers."""
-    return int.from_bytes(hashlib.blake2b(repr(parts).encode(), digest_size=8).digest(), "big") >> 1
 
 
 def _device(name: str) -> str:
