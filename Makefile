@@ -4,6 +4,8 @@
 
 PYTHON ?= python3
 VENV   ?= .venv
+# The CPU build is ten times smaller than the plain one; where pip does not offer it, the plain one will do.
+TORCH  ?= torch==2.13.0+cpu
 BIN    := $(VENV)/bin
 SOURCES := $(shell find src CMakeLists.txt pyproject.toml README.md -type f ! -name '*.so' ! -path '*__pycache__*')
 
@@ -43,6 +45,7 @@ $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 
 $(VENV)/.tested: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --group test
+	$(BIN)/python -m pip install --quiet $(TORCH) 2>/dev/null || $(BIN)/python -m pip install --quiet "torch>=2.6"
 	touch $@
 
 clean:

@@ -132,6 +132,7 @@ _SENTENCES = {
     "copied_source": "hypotheses equal to their source",
     "far_longer": "hypotheses far longer than their reference",
     "empty_reference": "empty references",
+    "truncated": "segments longer than the model reads",
 }
 
 

@@ -17,11 +17,6 @@ pytest.importorskip("tokenizers", reason="tokenizers is not installed (pip insta
 TOLERANCE = 1e-5
 
 
-@pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp("checkpoints")
-
-
 def predict(
     place: Path, name: str, rows: list[tuple[str, str, str]], with_reference: bool = True, **options: Any
 ) -> Any:

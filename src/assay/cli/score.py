@@ -14,6 +14,7 @@ SUMMARY = "Score translations with one or more metrics, corpus and segment level
 EXAMPLES = """examples:
   assay score -m chrf -m bleu --mt ours.de --ref ref.de
   assay score -m bleu:tokenize=zh --data outputs.tsv --format jsonl --out scores.jsonl
+  assay score -m xcomet-xl --src src.en --mt ours.de --spans
 
 JSON has the form {"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [...]}}}};
 jsonl, tsv and parquet have one row a segment. A run that was stopped goes on where it stood when the same
@@ -36,10 +37,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
     )
     parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
+    parser.add_argument("--spans", action="store_true", help="show each translation with the errors found in it")
 
 
 def run(args: argparse.Namespace) -> int:
     """Score, then write in the wanted format."""
+    if args.spans:
+        from assay.cli import spans
+
+        return spans.run(args)
     from assay.analyses import comparison
     from assay.cli.running import run_metrics
 

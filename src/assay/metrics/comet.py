@@ -21,7 +21,6 @@ from assay.metrics.comet_cards import CARDS
 if TYPE_CHECKING:
     from assay.models.inference import Prediction
 
-Device = str
 SLOW = 20.0
 """Segments a second below which a run without a GPU is told what it misses."""
 
@@ -29,11 +28,11 @@ SLOW = 20.0
 class Comet(Metric):
     """Base of the family. The model is loaded when the first segment is scored, and kept.
 
-    `precision`: auto is bf16 on a GPU and fp32 on a CPU. `device`: auto takes all GPUs, or the CPU; several are joined with
-    ``+`` (``cuda:0+cuda:1``). `decoder`: paper groups neighbouring error tokens under the worst severity; exact repeats
-    unbabel-comet, faults included. `weights`: of xCOMET's components, as released (0.12, 0.33, 0.33, 0.22) or as in the paper
-    (1/9, 1/3, 1/3, 2/9). `threshold`: how probable an error must be to be marked. `long`: what happens to texts longer
-    than the model reads.
+    `precision`: auto is bf16 where the hardware multiplies it (GPUs, newer CPUs) and fp32 elsewhere. `device`: auto takes all
+    GPUs, or the CPU; several are joined with ``+`` (``cuda:0+cuda:1``). `decoder`: paper groups neighbouring error tokens under
+    the worst severity; exact repeats unbabel-comet, faults included. `weights`: of xCOMET's components, as released (0.12,
+    0.33, 0.33, 0.22) or as in the paper (1/9, 1/3, 1/3, 2/9). `threshold`: how probable an error must be to be marked.
+    `long`: what happens to texts longer than the model reads.
     """
 
     published: str | None = None

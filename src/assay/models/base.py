@@ -71,6 +71,8 @@ class CometModel(nn.Module):
         self.eval()
         self.requires_grad_(False)
         self.encoder.cast(dtype)
+        if isinstance(self.encoder, Encoder):
+            self.encoder.prepack()
         self._plan = tuple(self.mix.shares().tolist()) if self.mix is not None else None
 
     def train(self, mode: bool = True) -> CometModel:

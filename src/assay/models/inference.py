@@ -15,6 +15,7 @@ from assay.core.errors import InputError
 from assay.models.batching import batches, token_budget
 from assay.models.checkpoint import Loaded
 from assay.models.packing import Packed, pack, to_device
+from assay.models.prepack import bf16_is_fast
 from assay.models.regression import RegressionModel
 from assay.models.rows import Row, prepare_rows
 from assay.models.spans import Decoder, decode, mqm
@@ -59,9 +60,9 @@ def choose_device(wanted: str = "auto") -> torch.device:
 
 
 def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
-    """bfloat16 on a GPU and float32 on a CPU, unless something else is asked for."""
+    """Unless something else is asked for: bfloat16 where the hardware multiplies it, float32 elsewhere."""
     if precision == "auto":
-        return torch.bfloat16 if device.type == "cuda" else torch.float32
+        return torch.bfloat16 if device.type == "cuda" or bf16_is_fast() else torch.float32
     return DTYPES[precision]
 
 
@@ -186,9 +187,9 @@ class Predictor:
         spans = [self._spans(row, place, tags, ends) for row, place in zip(rows, places, strict=True)]
         if not isinstance(model, XcometModel):
             return Prediction(_mean(columns), truncated, _components(columns), spans)
-        errors = np.array([mqm(found_spans) for found_spans in spans], dtype=np.float32)
-        values, columns = self._combine(columns, errors)
-        return Prediction(values, truncated, {**_components(columns), "mqm": errors.astype(np.float64)}, spans)
+        errors = np.array([mqm(found_spans) for found_spans in spans])
+        values, columns = self._combine(columns, errors.astype(np.float32))
+        return Prediction(values, truncated, {**_components(columns), "mqm": errors}, spans)
 
     def _spans(
         self, row: Row, place: dict[str, int], tags: NDArray[np.float32], ends: NDArray[np.int64]

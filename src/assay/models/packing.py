@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,13 +13,29 @@ from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
+class Group:
+    """Neighbouring sequences, tokens `first` to `last`, as a dense block of `count` by `longest`.
+
+    Where they differ in length, `places` says which token stands at each place of the block (any will do for padding), `mask`
+    which places are real for the keys, and `real` which rows of the flattened block to take back.
+    """
+
+    first: int
+    last: int
+    count: int
+    longest: int
+    places: Tensor | None
+    real: Tensor | None
+    mask: Tensor | None
+
+
+@dataclass(frozen=True)
 class Packed:
     """All tokens of a batch in one row.
 
     `ids`, `positions` (counted from 0 in each sequence) and `types` have one entry a token; sequence i is the tokens
     ``starts[i]`` to ``starts[i + 1]``. `keep` is None unless a text contains the padding token itself, which official COMET
-    leaves out of averages. `runs` are (sequences, length) of neighbours of equal length: what attention without a
-    variable-length kernel works on.
+    leaves out of averages.
     """
 
     ids: Tensor
@@ -29,7 +46,6 @@ class Packed:
     lengths: Tensor
     """int64, one a sequence."""
     longest: int
-    runs: tuple[tuple[int, int], ...]
     keep: Tensor | None = None
 
     def __len__(self) -> int:
@@ -39,6 +55,25 @@ class Packed:
     def firsts(self) -> Tensor:
         """Index of each sequence's first token."""
         return self.starts[:-1].long()
+
+    @functools.cached_property
+    def groups(self) -> list[Group]:
+        """The batch as dense blocks of neighbours of about equal length, for attention without a variable-length kernel."""
+        groups, at, lengths = [], 0, self.lengths.tolist()
+        for count, longest in _runs(lengths):
+            here, lengths = lengths[:count], lengths[count:]
+            first, at = at, at + sum(here)
+            if at - first == count * longest:
+                groups.append(Group(first, at, count, longest, None, None, None))
+                continue
+            sizes = torch.tensor(here)
+            inside = torch.arange(longest)[None, :] < sizes[:, None]
+            starts = first + torch.cumsum(sizes, 0) - sizes
+            places = torch.where(inside, starts[:, None] + torch.arange(longest), starts[:, None]).flatten()
+            real, mask = inside.flatten().nonzero().squeeze(1), inside[:, None, None, :]
+            moved = (to_device(part, self.ids.device) for part in (places, real, mask))
+            groups.append(Group(first, at, count, longest, *moved))
+        return groups
 
     def to(self, device: torch.device | str) -> Packed:
         """The same on another device."""
@@ -50,7 +85,6 @@ class Packed:
             to_device(self.starts, device),
             to_device(self.lengths, device),
             self.longest,
-            self.runs,
             None if self.keep is None else to_device(self.keep, device),
         )
 
@@ -90,12 +124,6 @@ def pack(
     types = None
     if first_type is not None:
         types = torch.from_numpy((positions >= np.repeat(np.asarray(first_type), lengths)).astype(np.int64))
-    runs: list[tuple[int, int]] = []
-    for length in lengths.tolist():
-        if runs and runs[-1][1] == length:
-            runs[-1] = (runs[-1][0] + 1, length)
-        else:
-            runs.append((1, length))
     packed = Packed(
         torch.from_numpy(ids),
         torch.from_numpy(positions),
@@ -103,10 +131,24 @@ def pack(
         torch.from_numpy(starts.astype(np.int32)),
         torch.from_numpy(lengths),
         int(lengths.max(initial=0)),
-        tuple(runs),
         keep,
     )
     return packed if device is None else packed.to(device)
+
+
+def _runs(lengths: list[int]) -> tuple[tuple[int, int], ...]:
+    """Neighbours that waste less than an eighth when padded to the longest of them."""
+    runs: list[tuple[int, int]] = []
+    count = real = longest = 0
+    for length in lengths:
+        widest = max(longest, length)
+        if count and (count + 1) * widest > 1.125 * (real + length):
+            runs.append((count, longest))
+            count, real, widest = 0, 0, length
+        count, real, longest = count + 1, real + length, widest
+    if count:
+        runs.append((count, longest))
+    return tuple(runs)
 
 
 def segment_sum(values: Tensor, packed: Packed) -> Tensor:

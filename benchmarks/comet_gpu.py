@@ -1,0 +1,290 @@
+"""xCOMET on one GPU: ours beside the official package's way of batching, and beside what the hardware can multiply.
+
+Run from the repository's root on the machine with the GPU; it needs torch and numpy only (no compiled kernels of ours)::
+
+    PYTHONPATH=src python benchmarks/comet_gpu.py               # XL and XXL, about five minutes on an H200
+    PYTHONPATH=src python benchmarks/comet_gpu.py --tiny        # a few seconds on a CPU, to see that it runs
+
+Weights are random, of the true sizes. The segments have DEMETR's token lengths (XLM-R's vocabulary): 128 (source, translation,
+reference) triples at equal steps through its distribution, stretched to a mean of 240 tokens over the three passes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from assay.models.build import build_model
+from assay.models.checkpoint import Loaded
+from assay.models.config import KNOWN_ENCODERS, EncoderConfig, ModelConfig
+from assay.models.encoder import Encoder, Layer
+from assay.models.inference import Predictor
+from assay.models.tokenizer import Tokens
+from assay.models.unified import XcometModel
+
+LENGTHS = """
+20,2,23 17,14,16 29,2,25 17,17,17 31,2,29 35,2,28 20,18,21 24,17,20 27,17,18 25,17,21 26,18,19 20,21,21 23,19,22 23,20,21
+28,16,23 28,19,19 21,21,24 27,21,19 24,22,21 28,19,22 21,23,24 28,20,22 25,21,24 29,21,21 32,20,20 30,19,24 26,22,24 25,22,26
+25,23,25 27,23,24 26,25,22 26,25,23 23,24,28 22,27,25 25,26,24 21,27,27 26,26,24 22,27,27 26,24,28 30,25,23 32,22,26 25,27,26
+26,24,30 28,25,27 33,24,24 33,23,26 29,26,26 33,25,24 25,30,25 29,27,26 35,23,26 26,30,25 30,25,29 27,28,28 23,32,26 33,27,24
+28,28,28 29,27,29 28,28,29 31,29,25 32,27,27 38,26,23 36,25,27 25,28,34 34,25,30 31,29,27 38,24,28 31,29,28 33,27,29 40,20,33
+29,29,31 37,28,25 31,31,27 35,28,28 31,31,28 32,28,32 30,30,31 38,28,27 33,31,28 32,29,32 41,27,27 33,30,31 39,27,30 45,26,26
+34,31,30 38,30,28 33,33,29 23,38,32 38,30,29 35,33,28 30,34,32 40,29,30 40,26,35 33,33,32 39,28,34 35,33,31 38,34,27 39,31,31
+37,32,32 36,36,28 40,29,35 44,32,27 36,35,31 39,33,32 42,32,31 33,34,38 39,33,34 43,33,31 35,34,38 42,34,32 40,35,33 42,35,32
+35,36,38 42,34,35 43,36,32 41,38,32 45,35,34 40,38,35 48,34,35 39,39,38 41,37,41 41,38,41 55,34,35 43,41,39 45,43,36 44,43,40
+44,43,44 47,48,41
+"""
+STRETCH = 240 / 217
+SIZES = {"xl": "xlm-roberta-xl", "xxl": "xlm-roberta-xxl"}
+TARGETS = {"xl": 420, "xxl": 125}
+
+
+class Numbers:
+    """Stands in for a tokenizer: a "text" is its number of tokens and a seed."""
+
+    first, last, pad, between = 0, 2, 1, (2, 2)
+
+    def __init__(self, vocabulary: int) -> None:
+        self.vocabulary = vocabulary
+
+    def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
+        found = []
+        for text in texts:
+            count, seed = map(int, text.split())
+            inner = np.random.default_rng(seed).integers(4, self.vocabulary, count).tolist()
+            places = [(0, 0), *((0, 1) for _ in inner), (0, 0)] if offsets else None
+            found.append(Tokens([self.first, *inner, self.last], places, False))
+        return found
+
+    def join(self, first: Tokens, *others: Tokens, limit: int) -> tuple[list[int], bool]:
+        ids = list(first.ids[1:-1])
+        for other in others:
+            ids += [*self.between, *other.ids[1:-1]]
+        return [self.first, *ids, self.last][:limit], False
+
+
+def texts(count: int) -> tuple[list[str], list[str], list[str]]:
+    """Sources, translations and references of as many segments, in an order that has nothing to do with length."""
+    triples = [[round(int(n) * STRETCH) for n in each.split(",")] for each in LENGTHS.split()]
+    order = np.random.default_rng(7).permutation(count)
+    rows = [[f"{length} {3 * i + side}" for side, length in enumerate(triples[i % len(triples)])] for i in order]
+    sources, hypotheses, references = zip(*rows, strict=True)
+    return list(sources), list(hypotheses), list(references)
+
+
+def tokens_of(sources: list[str], hypotheses: list[str], references: list[str]) -> int:
+    def size(column: list[str]) -> int:
+        return sum(int(text.split()[0]) for text in column)
+
+    return 2 * size(sources) + 3 * size(hypotheses) + 2 * size(references) + 14 * len(sources)
+
+
+def random_model(encoder: EncoderConfig, device: torch.device) -> XcometModel:
+    """xCOMET with random weights, made on the device itself."""
+    config = ModelConfig.from_hparams(
+        {
+            "class_identifier": "xcomet_metric",
+            "word_layer": encoder.layers,
+            "hidden_sizes": [encoder.hidden, encoder.hidden // 2],
+        }
+    )
+    with torch.device("meta"):
+        model = build_model(config, encoder)
+    model.to_empty(device=device)
+    torch.manual_seed(0)
+    assert model.mix is not None and isinstance(model, XcometModel) and isinstance(model.encoder, Encoder)
+    for module in model.modules():
+        if isinstance(module, (nn.Linear, nn.LayerNorm)):
+            module.reset_parameters()
+    for module in model.encoder.modules():  # as transformers does it; the heads stay as torch makes them
+        if isinstance(module, (nn.Linear, nn.Embedding)):
+            nn.init.normal_(module.weight, std=0.02)
+        if isinstance(module, nn.Linear):
+            nn.init.zeros_(module.bias)
+    nn.init.zeros_(model.mix.weights)
+    nn.init.ones_(model.mix.gamma)
+    return model
+
+
+def wait(device: torch.device) -> None:
+    if device.type == "cuda":
+        torch.cuda.synchronize(device)
+
+
+def matrix_limit(device: torch.device, size: int) -> float:
+    """TFLOP/s of a square bfloat16 product."""
+    a = torch.randn(size, size, device=device, dtype=torch.bfloat16)
+    b = torch.randn(size, size, device=device, dtype=torch.bfloat16)
+    for _ in range(5):
+        a @ b
+    wait(device)
+    started, repeats = time.perf_counter(), 30 if device.type == "cuda" else 2
+    for _ in range(repeats):
+        a @ b
+    wait(device)
+    return 2 * size**3 * repeats / (time.perf_counter() - started) / 1e12
+
+
+def norm(hidden: Tensor, layer: nn.LayerNorm) -> Tensor:
+    weight, bias = layer.weight.to(hidden.dtype), layer.bias.to(hidden.dtype)
+    return functional.layer_norm(hidden, layer.normalized_shape, weight, bias, layer.eps)
+
+
+def padded_states(encoder: Encoder, ids: Tensor, mask: Tensor) -> list[Tensor]:
+    """The same encoder on a padded batch, every layer kept, as the official package runs it."""
+    places = torch.cumsum(mask, 1) * mask + 1
+    hidden = encoder.words(ids) + encoder.places(places) + encoder.types(torch.zeros_like(ids))
+    states, (count, length) = [hidden], ids.shape
+    allowed = mask[:, None, None, :].bool()
+    for layer in encoder.layers:
+        assert isinstance(layer, Layer)
+        qkv = layer.qkv(norm(hidden, layer.attention_norm)).view(count, length, 3, layer.heads, -1)
+        query, key, value = (part.transpose(1, 2) for part in qkv.unbind(2))
+        mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=allowed)
+        hidden = hidden + layer.out(mixed.transpose(1, 2).reshape(count, length, -1))
+        hidden = hidden + layer.down(functional.gelu(layer.up(norm(hidden, layer.feed_forward_norm))))
+        states.append(hidden)
+    assert encoder.final_norm is not None
+    states[-1] = norm(states[-1], encoder.final_norm)
+    return states
+
+
+@torch.inference_mode()
+def official(
+    model: XcometModel, numbers: Numbers, rows: tuple[list[str], list[str], list[str]], device: torch.device
+) -> float:
+    """Seconds for all segments: 16 at a time, sorted by the source's length, three padded passes one after the other."""
+    encoder = model.encoder
+    assert isinstance(encoder, Encoder) and model.tagger is not None and model.mix is not None
+    encoded = [numbers.encode(column, 512) for column in rows]
+    order = sorted(range(len(rows[0])), key=lambda i: len(encoded[0][i].ids))
+    dtype = encoder.words.weight.dtype
+    shares = model.mix.shares().to(dtype)
+    tagger, estimator = model.tagger.to(dtype), model.estimator.to(dtype)
+    wait(device)
+    started = time.perf_counter()
+    for start in range(0, len(order), 16):
+        batch = order[start : start + 16]
+        for sides in ((0,), (2,), (0, 2)):
+            joined = [numbers.join(encoded[1][i], *(encoded[side][i] for side in sides), limit=512)[0] for i in batch]
+            longest = max(map(len, joined))
+            ids = torch.tensor([row + [1] * (longest - len(row)) for row in joined], device=device)
+            states = padded_states(encoder, ids, (ids != 1).long())
+            mixed = torch.zeros_like(states[0])
+            for share, state in zip(shares, states, strict=True):
+                mixed = mixed + share * state
+            score = estimator(mixed[:, 0])
+            torch.softmax(tagger(states[-1]), dim=2).cpu()
+            score.cpu()
+    wait(device)
+    seconds = time.perf_counter() - started
+    model.tagger.float(), model.estimator.float()
+    return seconds
+
+
+def report(name: str, encoder: EncoderConfig, device: torch.device, count: int, check: int, limit: float) -> None:
+    rows = texts(count)
+    sources, hypotheses, references = rows
+    tokens = tokens_of(*rows)
+    numbers = Numbers(encoder.vocabulary)
+    work = 2 * encoder.layers * (4 * encoder.hidden**2 + 2 * encoder.hidden * encoder.feed_forward) * tokens / count
+    print(f"\n{name}: {count:,} segments, {tokens / count:.0f} tokens each over the three passes", flush=True)
+    print(f"  matrix products alone would allow {limit * 1e12 / work:,.0f} segments/s", flush=True)
+    model = random_model(encoder, device)
+    loaded = Loaded(model, numbers, "random")  # type: ignore[arg-type]
+    part = tuple(column[:check] for column in rows)
+
+    def predictor(dtype: torch.dtype, budget: int | None = None) -> Predictor:
+        return Predictor(loaded, device=device, dtype=dtype, budget=budget)
+
+    wide = predictor(torch.float32)
+    wide.predict(hypotheses[:4], sources[:4], references[:4])
+    wait(device)
+    started = time.perf_counter()
+    exact = wide.predict(part[1], part[0], part[2])
+    wait(device)
+    print(
+        f"  ours, fp32 ({check} segments):               {check / (time.perf_counter() - started):8.1f} segments/s",
+        flush=True,
+    )
+    official(model, numbers, part, device)  # type: ignore[arg-type]
+    seconds = official(model, numbers, part, device)  # type: ignore[arg-type]
+    print(f"  official batching, fp32 ({check} segments):  {check / seconds:8.1f} segments/s", flush=True)
+
+    narrow = predictor(torch.bfloat16)
+    found = narrow.predict(part[1], part[0], part[2])
+    gaps = {name: np.abs(found.components[name] - exact.components[name]).max() for name in ("src", "ref", "unified")}
+    same = np.mean([a == b for a, b in zip(_tags(found), _tags(exact), strict=True)])
+    spread = float(np.std(exact.components["unified"]))
+    print(
+        f"  bf16 beside fp32, {check} segments: largest difference of a score {max(gaps.values()):.1e} "
+        f"({', '.join(f'{k} {v:.1e}' for k, v in gaps.items())}); scores spread by {spread:.1e}; same spans {same:.1%}",
+        flush=True,
+    )
+    best = 0.0
+    for budget in (8_192, 16_384, 32_768):
+        each = predictor(torch.bfloat16, budget)
+        each.predict(hypotheses, sources, references)
+        times = []
+        for _ in range(2):
+            wait(device)
+            started = time.perf_counter()
+            each.predict(hypotheses, sources, references)
+            wait(device)
+            times.append(time.perf_counter() - started)
+        rate = count / min(times)
+        best = max(best, rate)
+        share = rate * work / (limit * 1e12)
+        print(
+            f"  ours, bf16, {budget:6,} tokens a batch:        {rate:8.1f} segments/s ({share:.0%} of the limit)",
+            flush=True,
+        )
+    model.encoder.cast(torch.float16)
+    official(model, numbers, part, device)  # type: ignore[arg-type]
+    half = count / official(model, numbers, rows, device)
+    print(f"  official batching, fp16:                  {half:8.1f} segments/s", flush=True)
+    wanted = TARGETS.get(name.lower())
+    goal = f"; wanted {wanted}: {'reached' if best >= wanted else 'missed'}" if wanted else ""
+    print(f"  {name}: ours {best:.0f} segments/s, {best / half:.1f} times official batching in fp16{goal}", flush=True)
+
+
+def _tags(prediction: object) -> list[list[tuple[int, int, str]]]:
+    return [[(s.start, s.end, s.severity) for s in row] for row in prediction.spans or ()]  # type: ignore[attr-defined]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--models", default="xl,xxl")
+    parser.add_argument("--segments", type=int, default=1024)
+    parser.add_argument("--check", type=int, default=64, help="segments for fp32 and for bf16 beside fp32")
+    parser.add_argument("--tiny", action="store_true", help="a small model on whatever device there is")
+    args = parser.parse_args()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if device.type == "cpu" and not args.tiny:
+        raise SystemExit("there is no GPU here (--tiny runs on a CPU)")
+    from assay.models.attention import _varlen
+    from assay.models.fused import _kernel
+
+    print(f"torch {torch.__version__} on {torch.cuda.get_device_name(device) if device.type == 'cuda' else 'CPU'}")
+    if device.type == "cuda":
+        print(f"variable-length attention: {_varlen() is not None}; fused residual and norm: {_kernel() is not None}")
+    size = 512 if args.tiny else 8192
+    limit = matrix_limit(device, size)
+    print(f"{size}³ bf16 product: {limit:,.1f} TFLOP/s", flush=True)
+    if args.tiny:
+        tiny = EncoderConfig("xlm-roberta-xl", 64, 3, 4, 256, 1000)
+        report("tiny", tiny, device, 64, 16, limit)
+        return
+    for name in args.models.split(","):
+        report(name.upper(), KNOWN_ENCODERS[SIZES[name]], device, args.segments, args.check, limit)
+        torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Translations with their error spans marked: for a terminal, for a browser, and for programs."""
+
+from __future__ import annotations
+
+import html
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.core.spans import ErrorSpan
+
+MARKS = {"neutral": "ⁿᵉᵘ", "minor": "ᵐⁱⁿ", "major": "ᵐᵃʲ", "critical": "ᶜʳⁱᵗ"}
+_COLOURS = {"neutral": "36", "minor": "33", "major": "35", "critical": "31"}
+
+
+@dataclass(frozen=True, slots=True)
+class SpanRow:
+    """One segment as one metric sees it."""
+
+    system: str
+    segment: int
+    metric: str
+    score: float
+    text: str
+    spans: Sequence[ErrorSpan]
+    components: Mapping[str, float] = field(default_factory=dict)
+    truncated: bool = False
+
+
+def marked(text: str, spans: Iterable[ErrorSpan], *, colour: bool = False) -> str:
+    """``Der Vertrag wurde ⟦1979⟧ᶜʳⁱᵗ unterzeichnet.``"""
+
+    def mark(inner: str, span: ErrorSpan) -> str:
+        shown = f"⟦{inner}⟧{MARKS[span.severity]}"
+        return f"\033[{_COLOURS[span.severity]}m{shown}\033[0m" if colour else shown
+
+    return _woven(text, spans, mark, lambda plain: plain)
+
+
+def _woven(text: str, spans: Iterable[ErrorSpan], mark: Any, plain: Any) -> str:
+    parts, at = [], 0
+    for span in sorted(spans, key=lambda span: (span.start, span.end)):
+        start, end = max(span.start, at), max(span.end, at)
+        parts += [plain(text[at:start]), mark(text[start:end], span)]
+        at = end
+    return "".join([*parts, plain(text[at:])])
+
+
+def as_terminal(row: SpanRow, *, colour: bool = False) -> str:
+    """The score and the marked translation; below it, how sure the metric is of each span."""
+    score = " n/a" if math.isnan(row.score) else f"{row.score:.2f}"
+    lines = [f" {score:>5}  {marked(row.text, row.spans, colour=colour)}"]
+    known = [f"{span.confidence:.2f}" for span in row.spans if span.confidence is not None]
+    if known:
+        lines.append(f"        confidence {' · '.join(known)}")
+    return "\n".join(lines) + "\n"
+
+
+def as_record(row: SpanRow) -> dict[str, Any]:
+    """One segment for JSON."""
+    return {
+        "system": row.system,
+        "segment": row.segment,
+        "metric": row.metric,
+        "score": _number(row.score),
+        "components": {name: _number(value) for name, value in row.components.items()},
+        "truncated": row.truncated,
+        "mt": row.text,
+        "spans": [
+            {
+                "start": span.start,
+                "end": span.end,
+                "text": span.text,
+                "severity": span.severity,
+                "confidence": None if span.confidence is None else round(span.confidence, 6),
+            }
+            for span in row.spans
+        ],
+    }
+
+
+def as_json(rows: Iterable[SpanRow], signatures: Mapping[str, str]) -> str:
+    """``{"signatures": {METRIC: ...}, "segments": [{"system", "segment", "score", "mt", "spans": [...]}, ...]}``."""
+    content = {"signatures": dict(signatures), "segments": [as_record(row) for row in rows]}
+    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+
+
+_STYLE = """
+:root{color-scheme:light dark}
+body{font:16px/1.7 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}
+.row{display:grid;grid-template-columns:4rem 1fr;gap:.8rem;padding:.3rem 0;border-bottom:1px solid #8884}
+.score{text-align:right;font-variant-numeric:tabular-nums;color:#777}
+mark{border-radius:.2em;padding:0 .15em;color:inherit}
+mark sup{font-size:.65em;margin-left:.15em}
+.neutral{background:#0af3}.minor{background:#fc06}.major{background:#f706}.critical{background:#f336}
+.note{color:#777;font-size:.9em}
+"""
+
+
+def as_html(rows: Iterable[SpanRow], signatures: Mapping[str, str], title: str = "Error spans") -> str:
+    """A page that needs nothing from elsewhere. Every mark says its severity in words, not by colour alone."""
+
+    def mark(inner: str, span: ErrorSpan) -> str:
+        sure = "" if span.confidence is None else f", confidence {span.confidence:.2f}"
+        tip = html.escape(f"{span.severity}{sure}")
+        return f'<mark class="{span.severity}" title="{tip}">{html.escape(inner)}<sup>{span.severity}</sup></mark>'
+
+    lines = []
+    for row in rows:
+        score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
+        tip = html.escape(f"{row.metric} · {row.system} · segment {row.segment}")
+        text = _woven(row.text, row.spans, mark, html.escape)
+        lines.append(
+            f'<div class="row" title="{tip}"><div class="score">{score}</div><div dir="auto">{text}</div></div>'
+        )
+    notes = "".join(f'<p class="note">{html.escape(signature)}</p>' for signature in signatures.values())
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body><h1>{html.escape(title)}</h1>\n"
+        + "\n".join(lines)
+        + f"\n{notes}</body></html>\n"
+    )
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None

@@ -1,0 +1,100 @@
+"""The metric classes: cards, signatures, missing checkpoints, and the command line with spans."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.cli.main import main
+from assay.core.errors import InputError, MissingPart
+from assay.metrics import METRICS, metric
+from tests.models.official import reference, tiny, unpack
+
+NAMES = [name for name in METRICS.names() if METRICS.entries.get(name, "").startswith("assay.metrics.comet:")]
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-assay[neural]')")
+    return unpack("xcomet", tmp_path_factory.mktemp("checkpoints"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_published_models_have_a_card_and_say_how_to_get_them(name: str) -> None:
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-assay[neural]')")
+    card = METRICS.resolve(name).card
+    assert card.name == name and card.licence and card.citation and card.trained_on and "de" in card.languages
+    with pytest.raises(MissingPart, match=f"assay fetch {name}"):
+        metric(name)
+
+
+def test_xcomet_was_trained_on_demetr() -> None:
+    assert "demetr" in METRICS.resolve("xcomet-xxl").card.trained_on
+
+
+def test_a_folder_is_a_metric(checkpoint: Path) -> None:
+    sources, hypotheses, references = map(list, zip(*tiny().OWN, strict=True))
+    spec = f"{checkpoint}:decoder=exact,precision=fp32"
+    result = assay.score(hypotheses, references, sources, [spec])
+    expected = reference()["xcomet"]["own"]["scores"]
+    assert result.segments[spec].tolist() == pytest.approx(expected, abs=1e-5)
+    assert set(result.scores[spec].components) == {"src", "ref", "unified", "mqm"}
+    assert result.scores[spec].flags["truncated"].sum() == 2
+    signature = result.signatures[spec]
+    assert signature.startswith("xcomet|nrefs:1|decoder:exact|mix:released|long:truncate|weights:")
+    assert "precision:fp32" in signature
+    again = assay.score(hypotheses, references, sources, [spec])  # from the store
+    assert again.scores[spec].spans == result.scores[spec].spans
+
+
+def test_two_references_are_refused(checkpoint: Path) -> None:
+    with pytest.raises(InputError, match="reads one reference"):
+        assay.score(["a"], [["b"], ["c"]], ["d"], [str(checkpoint)])
+
+
+def test_spans_in_the_terminal_in_json_and_in_html(
+    checkpoint: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [tiny().OWN[0], tiny().OWN[4]]
+    for name, side in {"src": 0, "mt": 1, "ref": 2}.items():
+        (tmp_path / name).write_text("".join(row[side] + "\n" for row in rows), encoding="utf-8")
+    files = [f"--{name}={tmp_path / name}" for name in ("src", "mt", "ref")]
+    command = ["score", "-m", f"{checkpoint}:decoder=exact,precision=fp32", *files, "--spans"]
+    expected = reference()["xcomet"]["own"]["spans"]
+
+    assert main([*command, "--format", "json"]) == 0
+    segments = json.loads(capsys.readouterr().out)["segments"]
+    for segment, i in zip(segments, (0, 4), strict=True):
+        assert [[s["start"], s["end"], s["severity"]] for s in segment["spans"]] == [s[:3] for s in expected[i]]
+        assert all(s["text"] == segment["mt"][s["start"] : s["end"]] for s in segment["spans"])
+
+    assert main(command) == 0
+    shown = capsys.readouterr().out
+    start, end = expected[0][0][:2]
+    assert f"⟦{rows[0][1][start:end]}⟧ᵐⁱⁿ" in shown and "confidence" in shown
+
+    assert main([*command, "--format", "html", "--out", str(tmp_path / "page.html")]) == 0
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert f'<mark class="minor" title="minor, confidence {expected[0][0][3]:.2f}">' in page
+
+    assert main(["score", "-m", "chrf", *files, "--spans"]) == 2
+    assert "marks no error spans" in capsys.readouterr().err
+
+
+def test_without_a_gpu_it_says_how_slow(checkpoint: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.metrics import comet
+
+    monkeypatch.setattr(comet, "SLOW", 1e9)
+    made = metric(f"{checkpoint}:device=cpu")
+    sources, hypotheses, references = map(list, zip(*tiny().OWN, strict=True))
+    assay.score(hypotheses, references, sources, [made], store=False)
+    assert "segments a second" in made.notices[0]

@@ -1,0 +1,150 @@
+"""The same numbers whatever the batch, the precision within its tolerance, and what happens when memory runs out."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.models.official import tiny, unpack
+
+torch = pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-assay[neural]')")
+pytest.importorskip("tokenizers", reason="tokenizers is not installed (pip install 'mt-assay[neural]')")
+
+
+def columns() -> tuple[list[str], list[str], list[str]]:
+    sources, hypotheses, references = zip(*tiny().OWN, strict=True)
+    return list(hypotheses), list(sources), list(references)
+
+
+def predictor(place: Path, name: str = "xcomet", **options: Any) -> Any:
+    from assay.models.checkpoint import load
+    from assay.models.inference import Predictor
+
+    return Predictor(load(unpack(name, place)), **options)
+
+
+@pytest.mark.parametrize("name", ["xcomet", "unified", "regression", "kiwi_bert"])
+def test_the_batch_does_not_change_the_score(name: str, place: Path) -> None:
+    whole = predictor(place, name).predict(*columns())
+    small = predictor(place, name, budget=1).predict(*columns())  # every sequence by itself
+    np.testing.assert_allclose(small.values, whole.values, atol=1e-5, rtol=0)
+    alone = predictor(place, name).predict(*([column[4]] for column in columns()))
+    assert alone.values[0] == pytest.approx(whole.values[4], abs=1e-5)
+
+
+def test_windows_of_rows_are_joined(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.models import inference
+
+    whole = predictor(place).predict(*columns())
+    monkeypatch.setattr(inference, "WINDOW", 3)
+    parts = predictor(place).predict(*columns())
+    np.testing.assert_allclose(parts.values, whole.values, atol=1e-5, rtol=0)
+    assert [[s.start for s in row] for row in parts.spans] == [[s.start for s in row] for row in whole.spans]
+
+
+def test_out_of_memory_halves_the_batch(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = predictor(place).predict(*columns()).values
+    tight = predictor(place)
+    forward, sizes = type(tight.model).forward, []
+
+    def limited(model: Any, packed: Any) -> Any:
+        sizes.append(len(packed.ids))
+        if len(packed.ids) > 300:
+            raise torch.OutOfMemoryError("CUDA out of memory.")
+        return forward(model, packed)
+
+    monkeypatch.setattr(type(tight.model), "forward", limited)
+    np.testing.assert_allclose(tight.predict(*columns()).values, expected, atol=1e-5, rtol=0)
+    assert max(sizes) > 300 and tight.budget <= 300
+
+
+def test_one_sequence_that_does_not_fit_is_an_error(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.core.errors import InputError
+
+    tight = predictor(place)
+
+    def never(model: Any, packed: Any) -> Any:
+        raise torch.OutOfMemoryError("CUDA out of memory.")
+
+    monkeypatch.setattr(type(tight.model), "forward", never)
+    with pytest.raises(InputError, match="does not fit the memory"):
+        tight.predict(*columns())
+
+
+def test_long_texts_are_flagged_and_scored_in_windows(place: Path) -> None:
+    from assay.models.windows import predict_long
+
+    plain = predictor(place)
+    cut = plain.predict(*columns())
+    assert cut.truncated.tolist() == [False] * 8 + [True] * 2
+    whole = predict_long(plain, *columns())
+    np.testing.assert_allclose(whole.values[:8], cut.values[:8], atol=1e-5, rtol=0)
+    assert whole.values[8] != pytest.approx(cut.values[8], abs=1e-6)
+    text = columns()[0][8]
+    assert all(span.text == text[span.start : span.end] for span in whole.spans[8])
+    assert max(span.end for span in whole.spans[8]) > max(span.end for span in cut.spans[8])
+
+
+def test_a_text_is_cut_into_windows_without_losing_a_character() -> None:
+    from assay.models.windows import cut
+
+    text = "One sentence. Another one! A third? " * 9
+    for count in (1, 2, 5):
+        pieces = cut(text, count)
+        assert "".join(piece for _, piece in pieces) == text
+        assert [start for start, _ in pieces] == [text.index(p, s) for s, p in pieces]
+        assert all(piece.rstrip()[-1] in ".!?" for _, piece in pieces)
+
+
+def test_papers_weights(place: Path) -> None:
+    from assay.models.inference import PAPER
+
+    found = predictor(place, weights=PAPER).predict(*columns())
+    parts = found.components
+    expected = (np.minimum(parts["src"], 1) + 3 * np.minimum(parts["ref"], 1) + 3 * np.minimum(parts["unified"], 1)) / 9
+    np.testing.assert_allclose(found.values, expected + parts["mqm"] * 2 / 9, atol=1e-5, rtol=0)
+
+
+def test_rows_may_lack_a_reference(place: Path) -> None:
+    hypotheses, sources, references = columns()
+    mixed: list[str | None] = [None if i % 2 else text for i, text in enumerate(references)]
+    found = predictor(place).predict(hypotheses, sources, mixed)
+    both = predictor(place).predict(hypotheses, sources, references)
+    without = predictor(place).predict(hypotheses, sources, None)
+    np.testing.assert_allclose(found.values[::2], both.values[::2], atol=1e-5, rtol=0)
+    np.testing.assert_allclose(found.values[1::2], without.values[1::2], atol=1e-5, rtol=0)
+
+
+def test_bf16_is_near_fp32_on_a_model_of_ordinary_weights() -> None:
+    """Weights as encoders are initialised; the fixtures' coarse ones are far too large for a comparison of precisions."""
+    from assay.models.build import build_model
+    from assay.models.config import EncoderConfig, ModelConfig
+    from assay.models.packing import pack
+
+    torch.manual_seed(3)
+    encoder = EncoderConfig("xlm-roberta-xl", 64, 6, 4, 256, 500)
+    hparams = {"class_identifier": "xcomet_metric", "word_layer": 6, "hidden_sizes": [64, 32]}
+    model = build_model(ModelConfig.from_hparams(hparams), encoder)
+    packed = pack([list(range(4, 4 + n)) for n in (90, 40, 41, 7)], pad=1)
+    with torch.inference_mode():
+        model.prepare(torch.float32)
+        wide = model(packed).scores
+        model.prepare(torch.bfloat16)
+        assert float((model(packed).scores - wide).abs().max()) < 2e-3
+
+
+@pytest.mark.slow
+def test_several_devices_give_the_same_scores(place: Path) -> None:
+    from assay.models.workers import Recipe, Workers
+
+    workers = Workers(Recipe(str(unpack("xcomet", place)), None, "fp32", {}), ["cpu", "cpu"])
+    try:
+        found = workers.predict(*columns())
+    finally:
+        workers.close()
+    expected = predictor(place).predict(*columns())
+    np.testing.assert_allclose(found.values, expected.values, atol=1e-5, rtol=0)
+    assert [len(row) for row in found.spans or ()] == [len(row) for row in expected.spans]
