@@ -25,7 +25,7 @@ from assay.models.training.optimizer import losses, parameter_groups, unfreeze
 from assay.models.training.plan import batches, order_of
 from assay.models.training.toy import toy_records, write_example
 from assay.models.training.trainer import Listener, Trainer, TrainingStopped
-from assay.models.training.watching import kendall_b, pearson
+from assay.models.training.watching import kendall_b, pearson, predict
 from assay.models.unified import Output
 
 
@@ -259,15 +259,20 @@ def test_the_toy_set_is_learned_and_the_model_scores_like_any_metric(tmp_path: P
 
     fresh = [record for record in toy_records(300, seed=99) if record.spans][:40]
     batch = Batch([r.hypothesis for r in fresh], [r.source for r in fresh], ([r.reference for r in fresh],))
-    found = metric(str(model)).score(batch)
+    found = metric(f"{model}:precision=fp32").score(batch)
     assert found.spans is not None
+    trained = Trainer(load_config(tmp_path / "train.yaml"), resume=True)
+    scores, _ = predict(trained.model, trained.encoder, trained.encoder.examples(fresh))
+    assert scores == pytest.approx(
+        np.mean([found.components[name] for name in ("src", "ref", "unified")], axis=0), abs=1e-5
+    )
     right = sum(
         [(s.start, s.end) for s in spans] == [(s.start, s.end) for s in record.spans or ()]
         for record, spans in zip(fresh, found.spans, strict=True)
     )
     assert right >= 36
     perfect = Batch([r.reference for r in fresh], [r.source for r in fresh], ([r.reference for r in fresh],))
-    assert metric(str(model)).score(perfect).values.mean() > found.values.mean()
+    assert metric(f"{model}:precision=fp32").score(perfect).values.mean() > found.values.mean()
 
     onward = {
         "curriculum": 3,
@@ -279,6 +284,6 @@ def test_the_toy_set_is_learned_and_the_model_scores_like_any_metric(tmp_path: P
         {"output": "more", "model": {"encoder": str(model), "hidden_sizes": [64, 32]}, "phases": [onward]}, "", tmp_path
     )
     trainer = Trainer(config)
-    old = Trainer(load_config(tmp_path / "train.yaml"), resume=True).model.state_dict()
+    old = trained.model.state_dict()
     assert all(torch.equal(value, old[name]) for name, value in trainer.model.state_dict().items())
     trainer.log.close()

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 from assay.models.training.records import Record, tags
 
 if TYPE_CHECKING:
+    from assay.models.packing import Packed
     from assay.models.tokenizer import Tokenizer
+    from assay.models.unified import UnifiedModel
 
 INPUTS = ("src", "ref", "src+ref")
 IGNORE = -1
@@ -51,6 +53,8 @@ class TokenSequence:
 
     ids: list[int]
     labels: list[int]
+    first: int
+    """Tokens up to the end of the translation: those of type 0, for BERT."""
 
 
 class TextEncoder:
@@ -91,7 +95,16 @@ class TextEncoder:
         for other in others[name]:
             ids += [*self.tokenizer.between, *other]
         ids = [*ids, self.tokenizer.last][: self.max_tokens]
-        return TokenSequence(ids, [*labels, *[IGNORE] * len(ids)][: len(ids)])
+        return TokenSequence(ids, [*labels, *[IGNORE] * len(ids)][: len(ids)], min(len(labels) + 1, len(ids)))
+
+
+def packed(sequences: Sequence[TokenSequence], model: UnifiedModel) -> Packed:
+    """The sequences as the model reads them when it scores, on its device."""
+    from assay.models.packing import pack
+
+    types = [one.first for one in sequences] if model.config.encoder_model == "BERT" else None
+    pad = model.encoder_config.pad
+    return pack([one.ids for one in sequences], pad=pad, first_type=types, device=model.device)
 
 
 def has_target(example: Example, word_level: bool) -> bool:

@@ -18,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from assay.core.errors import AssayError, InputError, Interrupted, count
-from assay.models.packing import pack
 from assay.models.training.config import PhaseConfig, TrainConfig
 from assay.models.training.data import Loaded, load_held_out, load_phase
-from assay.models.training.encoding import Example, TextEncoder, has_target
+from assay.models.training.encoding import Example, TextEncoder, has_target, packed
 from assay.models.training.optimizer import adamw, clip, load_named_state, losses, named_state, unfreeze, warm_up
 from assay.models.training.plan import Plan, mixed
 from assay.models.training.setup import TOKENIZER, begin
@@ -200,13 +199,13 @@ class Trainer:
         """Forward and backward of one micro-batch; every input of every record is a sequence of one packed batch."""
         made = [(self.encoder.sequence(one, name), one.score) for one in part for name in one.inputs]
         made.sort(key=lambda pair: len(pair[0].ids))
-        packed = pack([one.ids for one, _ in made], pad=self.model.encoder_config.pad, device=self.device)
+        batch = packed([one for one, _ in made], self.model)
         targets = torch.tensor([score for _, score in made], dtype=torch.float32, device=self.device)
         labels = torch.tensor([label for one, _ in made for label in one.labels], device=self.device)
         weights = torch.tensor(phase.class_weights, device=self.device)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
-            output = self.model(packed)
-        loss, sentence, word = losses(output, packed, targets, labels, weights, phase.loss_lambda)
+            output = self.model(batch)
+        loss, sentence, word = losses(output, batch, targets, labels, weights, phase.loss_lambda)
         loss = loss / records
         if loss.requires_grad:
             loss.backward()  # type: ignore[no-untyped-call]

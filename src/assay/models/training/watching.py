@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from assay.models.packing import pack
 from assay.models.spans import decode
+from assay.models.training.encoding import packed
 from assay.models.training.records import Record
 from assay.stats.spans import character_score
 
@@ -79,11 +79,11 @@ def predict(
         rows = order[start : start + batch]
         made = [(row, encoder.sequence(examples[row], name)) for row in rows for name in examples[row].inputs]
         made.sort(key=lambda one: len(one[1].ids))
-        packed = pack([one.ids for _, one in made], pad=model.encoder_config.pad, device=model.device)
-        output = model(packed)
+        sequences = packed([one for _, one in made], model)
+        output = model(sequences)
         values = output.scores.double().cpu().numpy()
         distributions = None if output.logits is None else output.logits.float().softmax(-1).cpu().numpy()
-        starts = packed.starts.tolist()
+        starts = sequences.starts.tolist()
         for row in rows:
             places = [place for place, (other, _) in enumerate(made) if other == row]
             scores[row] = values[places].mean()
