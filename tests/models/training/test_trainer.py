@@ -261,6 +261,7 @@ def test_the_toy_set_is_learned_and_the_model_scores_like_any_metric(tmp_path: P
     batch = Batch([r.hypothesis for r in fresh], [r.source for r in fresh], ([r.reference for r in fresh],))
     found = metric(f"{model}:precision=fp32").score(batch)
     assert found.spans is not None
+    assert metric(str(model)).card.trained_on == ("toy.jsonl",)
     trained = Trainer(load_config(tmp_path / "train.yaml"), resume=True)
     scores, _ = predict(trained.model, trained.encoder, trained.encoder.examples(fresh))
     assert scores == pytest.approx(

@@ -6,6 +6,7 @@ Each input is ``<s> translation </s></s> source </s>``, with the reference in th
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -24,15 +25,16 @@ _BLOCK = 1024
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A record in token ids, without special tokens; `tags` is None where nobody marked errors, `score` NaN without a score."""
+    """A record in token ids, without special tokens; `tags` is None where nobody marked errors, `score` NaN without a score.
 
-    hypothesis: tuple[int, ...]
-    source: tuple[int, ...]
-    reference: tuple[int, ...]
-    tags: tuple[int, ...] | None
+    Arrays, since a corpus has a million of these: a tuple would need nine times the room.
+    """
+
+    hypothesis: array[int]
+    source: array[int]
+    reference: array[int]
+    tags: array[int] | None
     score: float
-    offsets: tuple[tuple[int, int], ...]
-    """Where each subword of the hypothesis stands."""
 
     @property
     def tokens(self) -> int:
@@ -72,18 +74,22 @@ class TextEncoder:
             sources = self._encode([record.source for record in block])
             references = self._encode([record.reference for record in block])
             for record, mt, src, ref in zip(block, hypotheses, sources, references, strict=True):
-                found = None if record.spans is None else tuple(tags(mt[1], record.hypothesis, record.spans))
-                made.append(Example(mt[0], src[0], ref[0], found, record.score, mt[1]))
+                found = None if record.spans is None else array("b", tags(mt[1], record.hypothesis, record.spans))
+                made.append(Example(mt[0], src[0], ref[0], found, record.score))
         return made
 
-    def _encode(self, texts: Sequence[str]) -> list[tuple[tuple[int, ...], tuple[tuple[int, int], ...]]]:
+    def offsets(self, text: str) -> list[tuple[int, int]]:
+        """Where each subword of a text stands."""
+        return self._encode([text])[0][1]
+
+    def _encode(self, texts: Sequence[str]) -> list[tuple[array[int], list[tuple[int, int]]]]:
         """Ids and offsets of each text, without special tokens (also those that a text itself spells out as padding)."""
         found = []
         for encoding in self.tokenizer.backend.encode_batch(list(texts), add_special_tokens=False):
             pairs = [
                 (i, place) for i, place in zip(encoding.ids, encoding.offsets, strict=True) if i != self.tokenizer.pad
             ]
-            found.append((tuple(i for i, _ in pairs), tuple(place for _, place in pairs)))
+            found.append((array("i", [i for i, _ in pairs]), [place for _, place in pairs]))
         return found
 
     def sequence(self, example: Example, name: str) -> TokenSequence:

@@ -84,8 +84,19 @@ def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
         error_labels=("minor", "major", "critical"),
         cross_entropy_weights=weights,
         loss_lambda=config.phases[-1].loss_lambda,
-        extra={"name": config.name, "seed": config.seed, "encoder": Path(section.encoder).name},
+        extra={
+            "assay_name": config.name,
+            "assay_seed": config.seed,
+            "assay_encoder": Path(section.encoder).name,
+            "assay_trained_on": trained_on(config),
+        },
     )
+
+
+def trained_on(config: TrainConfig) -> list[str]:
+    """The collections or files that the phases name, for the card of the trained metric."""
+    data = [one for phase in config.phases for one in phase.data]
+    return sorted({name for one in data for name in one.origins or (Path(one.path).name,)})
 
 
 def _pretrained(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]]) -> Pretrained:

@@ -243,7 +243,9 @@ class Trainer:
     def _check_data(self, examples: Sequence[Example], phase: PhaseConfig) -> None:
         digest = hashlib.blake2b(digest_size=16)
         for one in examples:
-            digest.update(repr((one.hypothesis, one.source, one.reference, one.tags, one.score)).encode())
+            for part in (one.hypothesis, one.source, one.reference, one.tags or ()):
+                digest.update(len(part).to_bytes(4, "little") + bytes(part))
+            digest.update(repr((one.tags is None, one.score)).encode())
         if self.progress.data and self.progress.data != digest.hexdigest():
             raise InputError(
                 f"the data of {phase.name} changed since the run in {self.folder} began. Restore it, or start anew."

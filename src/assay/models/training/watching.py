@@ -46,10 +46,10 @@ def look(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], b
     people = np.array([record.score for record in records])
     known = ~np.isnan(people)
     predicted, gold, lengths = [], [], []
-    for record, example, distribution in zip(records, examples, shares, strict=True):
+    for record, distribution in zip(records, shares, strict=True):
         if record.spans is None or distribution is None:
             continue
-        found = decode(record.hypothesis, distribution, example.offsets, model.config.labels)
+        found = decode(record.hypothesis, distribution, encoder.offsets(record.hypothesis), model.config.labels)
         predicted.append([(s.start, s.end, s.severity) for s in found])
         gold.append([(s.start, s.end, s.severity) for s in record.spans if s.side == "target"])
         lengths.append(len(record.hypothesis))
