@@ -19,6 +19,7 @@ VERBS = {
     "card": "one page with all results of a metric",
     "check": "fail when a metric got worse than its card",
     "dfki": "judge, review and build the DFKI test suite",
+    "train": "train a learned metric on judged translations",
     "fetch": "download a challenge set",
     "list": "what there is: metrics, suites, analyses",
     "cache": "look at or empty the score store",

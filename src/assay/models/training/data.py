@@ -1,0 +1,148 @@
+"""From the files of a phase to the records it trains on: read, guard, scale, hold documents out, add hallucinations."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.errors import InputError, count
+from assay.io.contamination import Guard
+from assay.io.rows import BadRows
+from assay.models.training.hallucinations import hallucinate
+from assay.models.training.records import WMT_RANGE, Record, ZRange, practical_range, scaled
+from assay.models.training.sources import FORMATS
+
+if TYPE_CHECKING:
+    from assay.models.training.config import DataConfig, PhaseConfig, TrainConfig
+    from assay.models.training.hallucinations import Embed
+
+
+@dataclass
+class Loaded:
+    """Records, and what a person should know about how they came about."""
+
+    records: list[Record]
+    held_out: list[Record] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def load_phase(config: TrainConfig, number: int, guard: Guard | None = None, embed: Embed | None = None) -> Loaded:
+    """The records of phase `number` (from 0); documents of the held-out share are kept apart, in every phase the same."""
+    phase = config.phases[number]
+    guard, bad = guard or Guard(), BadRows(config.skip_bad)
+    records = read_all(phase.data, guard, bad, config.seed)
+    z_range, how = _range(phase, records)
+    loaded = Loaded(scaled(records, z_range), notes=_notes(guard, bad))
+    if how:
+        loaded.notes.append(
+            f"{phase.name}: z-scores from {z_range.low:.2f} to {z_range.high:.2f} become 0 to 1 ({how})."
+        )
+    loaded.records, loaded.held_out = hold_out(loaded.records, config.held_out.fraction, config.seed)
+    elsewhere = {text for one in _own(config, bad) for text in (one.source, one.reference) if text}
+    if elsewhere:
+        before = len(loaded.records)
+        loaded.records = [one for one in loaded.records if not ({one.source, one.reference} & elsewhere)]
+        if before != len(loaded.records):
+            loaded.notes.append(
+                f"{phase.name}: {count(before - len(loaded.records), 'record')} share a text with held_out: left out."
+            )
+    made = hallucinate(loaded.records, phase.hallucinations, config.seed + number, embed)
+    loaded.records += made
+    if made:
+        loaded.notes.append(f"{phase.name}: {count(len(made), 'synthetic hallucination')} added.")
+    if not loaded.records:
+        raise InputError(f"{phase.name} has no records left to train on.")
+    if phase.word_level and not any(one.spans is not None for one in loaded.records):
+        raise InputError(f"{phase.name} trains the tagger, but no record of its data has error spans.")
+    return loaded
+
+
+def load_held_out(config: TrainConfig, number: int, loaded: Loaded) -> list[Record]:
+    """What the model is watched on in phase `number`: the files of held_out, or the held-out documents of the phase."""
+    records = loaded.held_out
+    if config.held_out.data:
+        records = read_all(config.held_out.data, Guard(), BadRows(config.skip_bad), config.seed)
+        records = scaled(records, _range(config.phases[number], records)[0])
+    return sample(records, config.held_out.limit, config.seed)
+
+
+def read_all(data: Sequence[DataConfig], guard: Guard, bad: BadRows, seed: int) -> list[Record]:
+    """The admitted records of several files, in the order of the files."""
+    records: list[Record] = []
+    for number, one in enumerate(data):
+        found = [record for record in _read(one, bad) if _wanted(record, one)]
+        names = [f"{Path(one.path).name} {record.document.rpartition('|')[2][:40]}" for record in found]
+        allowed = guard.admit([record.texts() for record in found], names)
+        kept = [record for record, good in zip(found, allowed, strict=True) if good]
+        records += sample(kept, one.limit, seed + number)
+    return records
+
+
+def sample(records: list[Record], limit: int, seed: int) -> list[Record]:
+    """At most `limit` records (0: all), drawn by the seed, in their order."""
+    if not limit or len(records) <= limit:
+        return records
+    rows = np.random.default_rng([seed, 0x5A]).choice(len(records), limit, replace=False)
+    return [records[row] for row in np.sort(rows).tolist()]
+
+
+def hold_out(records: Sequence[Record], fraction: float, seed: int) -> tuple[list[Record], list[Record]]:
+    """Training and held-out records; a source sentence or a document is never on both sides.
+
+    Documents are drawn by a hash of their name, so that the same ones are kept apart whatever else is in the files.
+    """
+    if not fraction:
+        return list(records), []
+    away = {one.document for one in records if _share(f"{seed}|{one.document}") < fraction}
+    sources = {one.source for one in records if one.document in away and one.source}
+    held = [one for one in records if one.document in away]
+    return [one for one in records if one.document not in away and one.source not in sources], held
+
+
+def _own(config: TrainConfig, bad: BadRows) -> list[Record]:
+    """The records of held_out's own files, unguarded: only their texts count here."""
+    return [record for one in config.held_out.data for record in _read(one, bad) if _wanted(record, one)]
+
+
+def _read(one: DataConfig, bad: BadRows) -> Iterator[Record]:
+    read: Callable[..., Iterator[Record]] = FORMATS[one.format]
+    path = Path(one.path)
+    if one.format == "corpus":
+        return read(path, bad, one.split or None)
+    if one.format == "da":
+        return read(path, bad, one.columns or None)
+    if one.format == "mlqe":
+        return read(path, bad, one.split or "train")
+    return read(path, bad, one.langpair)
+
+
+def _wanted(record: Record, one: DataConfig) -> bool:
+    if one.origins and record.origin not in one.origins:
+        return False
+    if one.langpairs and record.langpair not in one.langpairs:
+        return False
+    return bool(record.hypothesis.strip()) and bool(record.source or record.reference)
+
+
+def _range(phase: PhaseConfig, records: Sequence[Record]) -> tuple[ZRange, str]:
+    """The practical range of z-scores and where it comes from; no word about it where no record has one."""
+    if phase.z_range is not None:
+        return ZRange(*phase.z_range), "as configured"
+    if not any(one.scale == "z" and math.isfinite(one.score) for one in records):
+        return WMT_RANGE, ""
+    found = practical_range(records)
+    return (found, "from unanimous judgements") if found else (WMT_RANGE, "as in newstest2020 and MLQE-PE")
+
+
+def _notes(guard: Guard, bad: BadRows) -> list[str]:
+    return [*guard.report.sentences(), *bad.sentences()]
+
+
+def _share(text: str) -> float:
+    return int.from_bytes(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=6).digest(), "big") / 2**48

@@ -1,0 +1,140 @@
+"""Synthetic hallucinations (Guerreiro et al. 2023, section 4.3 and Table 7): critical errors that MQM corpora hardly have.
+
+*random*: the translation of another sentence. *similar*: the translation of another sentence whose source is much alike; the
+paper measures likeness with LaBSE, here it is a function handed in, or shared character trigrams. *oscillatory*: two to four
+words of the translation, said again one to ten times. All score 0; what is wrong is marked critical.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.core.errors import InputError
+from assay.core.spans import ErrorSpan
+from assay.models.training.records import Record
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+    Embed = Callable[[Sequence[str]], Vectors]
+
+POOL = 4096
+"""Sentences among which the most similar one is sought."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """How many hallucinations of each kind are added, as a share of the records."""
+
+    random: float = 0.0
+    similar: float = 0.0
+    oscillatory: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("random", "similar", "oscillatory"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise InputError(f"the share of {name} hallucinations is {getattr(self, name)}, not between 0 and 1.")
+
+
+def hallucinate(records: Sequence[Record], shares: Shares, seed: int, embed: Embed | None = None) -> list[Record]:
+    """New records made from `records`, in an order that depends on nothing but them and the seed."""
+    if not records:
+        return []
+    rng = np.random.default_rng([seed, 0x4A11])
+    return [
+        *_random(records, round(shares.random * len(records)), rng),
+        *_similar(records, round(shares.similar * len(records)), rng, embed or trigram_vectors),
+        *_oscillatory(records, round(shares.oscillatory * len(records)), rng),
+    ]
+
+
+def trigram_vectors(texts: Sequence[str], dimensions: int = 4096) -> Vectors:
+    """Hashed, damped counts of character trigrams, of length 1: sentences that share words lie close to each other."""
+    out = np.zeros((len(texts), dimensions), dtype=np.float32)
+    for row, text in enumerate(texts):
+        padded = f"  {text.lower()} "
+        for i in range(len(padded) - 2):
+            out[row, zlib.crc32(padded[i : i + 3].encode("utf-8", "surrogatepass")) % dimensions] += 1
+    np.log1p(out, out=out)
+    # A trigram of every sentence says nothing about one of them.
+    out *= np.log((1 + len(texts)) / (1 + (out > 0).sum(axis=0, dtype=np.float32)))
+    norms = np.linalg.norm(out, axis=1, keepdims=True)
+    np.divide(out, norms, out=out, where=norms > 0)
+    return out
+
+
+def oscillation(text: str, rng: np.random.Generator) -> tuple[str, int, int] | None:
+    """The text with an n-gram of it repeated, and where the repetitions stand; None where it has fewer than two words."""
+    joint = " " if len(text.split()) > 1 else ""
+    words = text.split() if joint else list(text.strip())
+    if len(words) < 2:
+        return None
+    n = min(int(rng.integers(2, 5)), len(words))
+    at, times = int(rng.integers(0, len(words) - n + 1)), int(rng.integers(1, 11))
+    said = joint.join(words[: at + n])
+    again = (joint + joint.join(words[at : at + n])) * times
+    rest = joint.join(words[at + n :])
+    return said + again + (joint + rest if rest else ""), len(said) + len(joint), len(said) + len(again)
+
+
+def _random(records: Sequence[Record], n: int, rng: np.random.Generator) -> list[Record]:
+    made = []
+    for row in rng.choice(len(records), n, replace=n > len(records)).tolist():
+        one = records[row]
+        for other in rng.integers(0, len(records), 8).tolist():
+            if _other_sentence(one, records[other]):
+                made.append(_detached(one, records[other].hypothesis, "random"))
+                break
+    return made
+
+
+def _similar(records: Sequence[Record], n: int, rng: np.random.Generator, embed: Embed) -> list[Record]:
+    if n == 0:
+        return []
+    chosen = rng.choice(len(records), min(n, len(records)), replace=False).tolist()
+    pool = rng.choice(len(records), min(POOL, len(records)), replace=False).tolist()
+    vectors = embed([records[row].source or records[row].reference for row in [*chosen, *pool]])
+    likeness = vectors[: len(chosen)] @ vectors[len(chosen) :].T
+    made = []
+    for row, values in zip(chosen, likeness, strict=True):
+        one = records[row]
+        for place in np.argsort(-values, kind="stable")[:64].tolist():
+            other = records[pool[place]]
+            if _target(one) == _target(other) and _other_sentence(one, other):
+                made.append(_detached(one, other.hypothesis, "similar"))
+                break
+    return made
+
+
+def _oscillatory(records: Sequence[Record], n: int, rng: np.random.Generator) -> list[Record]:
+    made = []
+    for row in rng.choice(len(records), n, replace=n > len(records)).tolist():
+        one = records[row]
+        if (changed := oscillation(one.hypothesis, rng)) is not None:
+            text, start, end = changed
+            made.append(_made(one, text, ErrorSpan.of(text, start, end, "critical"), "oscillatory"))
+    return made
+
+
+def _other_sentence(one: Record, other: Record) -> bool:
+    same = (one.source and one.source == other.source) or (one.reference and one.reference == other.reference)
+    return not same and bool(other.hypothesis.strip()) and other.hypothesis not in (one.hypothesis, one.reference)
+
+
+def _target(record: Record) -> str:
+    return record.langpair.partition("-")[2]
+
+
+def _detached(one: Record, text: str, kind: str) -> Record:
+    return _made(one, text, ErrorSpan.of(text, 0, len(text), "critical"), kind)
+
+
+def _made(one: Record, text: str, span: ErrorSpan, kind: str) -> Record:
+    origin = f"{one.origin}+{kind} hallucination"
+    return replace(one, hypothesis=text, score=0.0, spans=(span,), scale="unit", unanimous=None, origin=origin)

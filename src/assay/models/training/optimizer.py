@@ -1,0 +1,135 @@
+"""Discriminative learning rates, gradual unfreezing and the loss (section 4.2.1, equations 1 to 4, and Appendix B)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from assay.models.training.encoding import IGNORE
+
+if TYPE_CHECKING:
+    from assay.models.packing import Packed
+    from assay.models.training.config import PhaseConfig
+    from assay.models.unified import Output, UnifiedModel
+
+_EMBEDDINGS = ("words", "places", "types", "embedding_norm")
+
+
+def parameter_groups(model: UnifiedModel, phase: PhaseConfig) -> list[dict[str, Any]]:
+    """Groups of named parameters with their learning rates.
+
+    The top layer of the encoder learns at `encoder_learning_rate`, each layer below it `layerwise_decay` times slower, the
+    embeddings (where they learn at all) slower still; mix and heads learn at `learning_rate`.
+    """
+    depth = model.encoder_config.layers
+    groups: dict[float, list[tuple[str, nn.Parameter]]] = {}
+    for name, parameter in model.named_parameters():
+        place = _place(name, depth)
+        if place is None:
+            rate = phase.learning_rate
+        elif place < 0 and phase.keep_embeddings_frozen:
+            continue
+        else:
+            rate = phase.encoder_learning_rate * phase.layerwise_decay ** (depth - 1 - place)
+        groups.setdefault(rate, []).append((name, parameter))
+    return [
+        {"params": [p for _, p in named], "names": [n for n, _ in named], "lr": rate, "base_lr": rate}
+        for rate, named in groups.items()
+    ]
+
+
+def _place(name: str, depth: int) -> int | None:
+    """The encoder layer of a parameter (-1: embeddings, the top one for a final norm), None for what is no encoder."""
+    if not name.startswith("encoder."):
+        return None
+    parts = name.split(".")
+    if parts[1] in _EMBEDDINGS or "embeddings" in parts:
+        return -1
+    number = next((int(part) for part in parts if part.isdigit()), None)
+    return depth - 1 if number is None else number
+
+
+def unfreeze(model: UnifiedModel, phase: PhaseConfig, step: int, frozen_steps: int) -> None:
+    """Which parameters learn at this step: the heads always, the encoder after `frozen_steps`, embeddings if they may."""
+    depth = model.encoder_config.layers
+    for name, parameter in model.named_parameters():
+        place = _place(name, depth)
+        learns = place is None or (step >= frozen_steps and not (place < 0 and phase.keep_embeddings_frozen))
+        parameter.requires_grad_(learns)
+        if not learns:
+            parameter.grad = None
+
+
+def adamw(model: UnifiedModel, phase: PhaseConfig) -> torch.optim.AdamW:
+    """AdamW as torch has it, with the phase's groups."""
+    return torch.optim.AdamW(parameter_groups(model, phase), lr=phase.learning_rate, weight_decay=phase.weight_decay)
+
+
+def warm_up(optimizer: torch.optim.Optimizer, phase: PhaseConfig, step: int) -> float:
+    """Set the learning rates of a step (linear up to `warmup_steps`, then constant); gives the heads' rate."""
+    share = min(1.0, (step + 1) / phase.warmup_steps) if phase.warmup_steps else 1.0
+    for group in optimizer.param_groups:
+        group["lr"] = group["base_lr"] * share
+    return phase.learning_rate * share
+
+
+def losses(
+    output: Output,
+    packed: Packed,
+    targets: Tensor,
+    labels: Tensor,
+    class_weights: Tensor,
+    loss_lambda: float,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The loss of every sequence together (equation 3 summed), and its sentence and word parts unweighted.
+
+    `targets` is NaN for sequences without a score, `labels` -1 for tokens without a class. The word loss is the mean over the
+    labelled tokens of a sequence (equation 2), so long translations do not outweigh short ones.
+    """
+    known = ~targets.isnan()
+    errors = torch.where(known, output.scores.float() - targets.nan_to_num(), torch.zeros_like(targets))
+    sentence = errors.square().sum()
+    word = torch.zeros_like(sentence)
+    if loss_lambda and output.logits is not None:
+        each = functional.cross_entropy(
+            output.logits.float(), labels, weight=class_weights, ignore_index=IGNORE, reduction="none"
+        )
+        counts = torch.segment_reduce((labels != IGNORE).float(), "sum", lengths=packed.lengths, axis=0, unsafe=True)
+        word = (each / counts.clamp(min=1).repeat_interleave(packed.lengths)).sum()
+    return (1 - loss_lambda) * sentence + loss_lambda * word, sentence.detach(), word.detach()
+
+
+def named_state(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """The optimizer's state as named tensors: ``PARAMETER/exp_avg`` and so on."""
+    state: dict[str, Tensor] = {}
+    for group in optimizer.param_groups:
+        for name, parameter in zip(group["names"], group["params"], strict=True):
+            for key, value in optimizer.state.get(parameter, {}).items():
+                state[f"{name}/{key}"] = value.detach()
+    return state
+
+
+def load_named_state(optimizer: torch.optim.Optimizer, state: dict[str, Tensor]) -> None:
+    """Put back what `named_state` gave."""
+    by_name: dict[str, dict[str, Tensor]] = {}
+    for path, value in state.items():
+        name, _, key = path.rpartition("/")
+        by_name.setdefault(name, {})[key] = value
+    for group in optimizer.param_groups:
+        for name, parameter in zip(group["names"], group["params"], strict=True):
+            if name in by_name:
+                # AdamW keeps its step count on the CPU.
+                optimizer.state[parameter] = {
+                    key: value.clone() if key == "step" else value.to(parameter.device, copy=True)
+                    for key, value in by_name[name].items()
+                }
+
+
+def clip(parameters: Sequence[nn.Parameter], limit: float) -> float:
+    """Scale gradients down to a norm of `limit` (0: leave them); gives the norm before."""
+    learning = [parameter for parameter in parameters if parameter.grad is not None]
+    return float(nn.utils.clip_grad_norm_(learning, limit if limit else float("inf")))

@@ -1,0 +1,118 @@
+"""What a metric learns from: one judged translation, its score on [0, 1] and its error spans.
+
+Scores inferred from MQM are on [0, 1] by equation 6 of Guerreiro et al. (2023). Direct assessments come as z-scores, centred at
+0 and without bounds; min-max scaling between a practical minimum and maximum brings them to the same range (section 4.3).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from assay.core.errors import InputError
+from assay.core.spans import ErrorSpan
+
+TAGS = ("ok", "minor", "major", "critical")
+"""Word-level classes in the order of the class weights (Listing 2)."""
+CAP = 25.0
+"""MQM penalty at which a translation is worth nothing (equation 6)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One judged translation.
+
+    `score` is on [0, 1] where `scale` is ``unit`` and a z-score where it is ``z``; NaN where nobody gave one. `spans` is None
+    where nobody marked errors, which is not the same as marking none. `unanimous` is the raw assessment (0 or 100) when at
+    least two people gave exactly that.
+    """
+
+    source: str
+    hypothesis: str
+    reference: str = ""
+    score: float = math.nan
+    spans: tuple[ErrorSpan, ...] | None = None
+    langpair: str = ""
+    origin: str = ""
+    document: str = ""
+    scale: Literal["unit", "z"] = "unit"
+    unanimous: int | None = None
+
+    def texts(self) -> dict[str, str]:
+        """Field to text, for the guard."""
+        return {"source": self.source, "reference": self.reference, "hypothesis": self.hypothesis}
+
+
+@dataclass(frozen=True, slots=True)
+class ZRange:
+    """The z-scores that count as 0 and as 1."""
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
+            raise InputError(f"z_range must be two finite numbers, the smaller first, not {self.low}, {self.high}.")
+
+    def unit(self, z: float) -> float:
+        """The z-score on [0, 1]; what lies beyond the practical range is cut."""
+        return min(1.0, max(0.0, (z - self.low) / (self.high - self.low)))
+
+
+WMT_RANGE = ZRange(-1.41, 0.98)
+"""Newstest2020 (en-de, zh-en) and MLQE-PE: 10 unanimous zeros, 910 unanimous hundreds. For corpora that have none of either."""
+
+
+def practical_range(records: Iterable[Record]) -> ZRange | None:
+    """Mean z-score of translations that all of several people gave 0, and 100 (section 4.3, after BLEURT-20).
+
+    None where the records have no unanimous 0 or no unanimous 100.
+    """
+    found: dict[int, list[float]] = {0: [], 100: []}
+    for record in records:
+        if record.scale == "z" and record.unanimous in found and math.isfinite(record.score):
+            found[record.unanimous].append(record.score)
+    if not (found[0] and found[100]):
+        return None
+    low, high = (math.fsum(found[raw]) / len(found[raw]) for raw in (0, 100))
+    return ZRange(low, high) if low < high else None
+
+
+def scaled(records: Sequence[Record], z_range: ZRange) -> list[Record]:
+    """All scores on [0, 1]."""
+    return [
+        replace(record, score=z_range.unit(record.score) if math.isfinite(record.score) else math.nan, scale="unit")
+        if record.scale == "z"
+        else record
+        for record in records
+    ]
+
+
+def mqm_unit(penalty: float) -> float:
+    """Equation 6: the score of a translation with this MQM penalty (0 is perfect)."""
+    return 1.0 - min(max(penalty, 0.0), CAP) / CAP
+
+
+def tags(
+    offsets: Sequence[tuple[int, int]], text: str, spans: Iterable[ErrorSpan], ignore: Sequence[int] = ()
+) -> list[int]:
+    """The class of every subword of a translation, from its character offsets; the worst severity of those that touch it wins.
+
+    White space that a tokenizer counts to a subword does not make it touch a span. An empty span marks the character at its
+    start (the last one at the end of the text), as in `assay.stats.spans`. Tokens of `ignore` get -1.
+    """
+    marked = bytearray(len(text))
+    for span in spans:
+        if span.side != "target" or not text:
+            continue
+        start = min(span.start, len(text) - 1)
+        level = TAGS.index(span.severity) if span.severity in TAGS else 0
+        for place in range(start, max(span.end, start + 1)):
+            marked[place] = max(marked[place], level)
+    for place, character in enumerate(text):
+        if character.isspace():
+            marked[place] = 0
+    skipped = set(ignore)
+    return [-1 if place in skipped else max(marked[start:end], default=0) for place, (start, end) in enumerate(offsets)]

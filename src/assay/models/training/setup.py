@@ -1,0 +1,154 @@
+"""What a run begins with: the model, its tokenizer, and the files beside the run that say how it began."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from assay.core.errors import InputError
+from assay.io.atomic import atomic_write
+from assay.models.build import build_model
+from assay.models.config import EncoderConfig, ModelConfig
+from assay.models.files import is_checkpoint
+from assay.models.tokenizer import Tokenizer
+from assay.models.training.encoders import Pretrained, e5_small, encoder_of_folder, tiny_encoder
+from assay.models.training.encoding import TextEncoder
+from assay.models.unified import UnifiedModel
+
+if TYPE_CHECKING:
+    from assay.models.training.config import TrainConfig
+
+TOKENIZER = "tokenizer.json"
+
+
+@dataclass
+class Start:
+    """A model to train and the encoder of its texts."""
+
+    model: UnifiedModel
+    encoder: TextEncoder
+
+
+def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]]) -> Start:
+    """The model as the configuration wants it, with weights that depend on the seed alone where they are random.
+
+    `texts` gives the training texts, from which the tiny encoder learns its vocabulary. The tokenizer and the encoder's shape
+    are written to `folder`; a run that goes on finds them there.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    whole: dict[str, Tensor] = {}
+    if is_checkpoint(config.model.encoder):
+        pretrained, whole = _trained(Path(config.model.encoder))
+    else:
+        pretrained = _pretrained(config, folder, texts)
+    _remember(folder, pretrained)
+    torch.manual_seed(config.seed)
+    model = build_model(model_config(config, pretrained), pretrained.config)
+    assert isinstance(model, UnifiedModel)
+    _initialise(model)
+    if pretrained.weights is not None:
+        model.encoder.load_state_dict(pretrained.weights)  # type: ignore[attr-defined]
+    if whole:
+        # A model without a tagger lends what it has; a head of another shape starts afresh.
+        fitting = {name: value for name, value in whole.items() if _fits(model, name, value)}
+        model.load_state_dict(fitting, strict=False)
+    limit = min(config.model.max_tokens, pretrained.config.max_tokens)
+    return Start(model, TextEncoder(Tokenizer(pretrained.tokenizer, TOKENIZER), limit))
+
+
+def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
+    """Hyperparameters under their official names; a run whose phases never tag makes a unified model without a tagger."""
+    section, encoder = config.model, pretrained.config
+    word_level = any(phase.word_level for phase in config.phases)
+    weights = next((phase.class_weights for phase in reversed(config.phases) if phase.word_level), None)
+    layer = section.word_layer if section.word_layer >= 0 else encoder.layers
+    if layer > encoder.layers:
+        raise InputError(f"word_layer is {layer}, the encoder has {encoder.layers} layers.")
+    return ModelConfig(
+        "xcomet_metric" if word_level else "unified_metric",
+        encoder_model=pretrained.family_name,
+        pretrained_model="encoder",
+        layer_transformation=section.layer_transformation,
+        layer_norm=section.layer_norm,
+        hidden_sizes=section.hidden_sizes or (encoder.hidden, encoder.hidden // 2),
+        activations=section.activations,
+        dropout=section.dropout,
+        word_level_training=word_level,
+        word_layer=layer,
+        error_labels=("minor", "major", "critical"),
+        cross_entropy_weights=weights,
+        loss_lambda=config.phases[-1].loss_lambda,
+        extra={
+            "assay_name": config.name,
+            "assay_seed": config.seed,
+            "assay_encoder": Path(section.encoder).name,
+            "assay_trained_on": trained_on(config),
+        },
+    )
+
+
+def trained_on(config: TrainConfig) -> list[str]:
+    """The collections or files that the phases name, for the card of the trained metric."""
+    data = [one for phase in config.phases for one in phase.data]
+    return sorted({name for one in data for name in one.origins or (Path(one.path).name,)})
+
+
+def _pretrained(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]]) -> Pretrained:
+    section = config.model
+    if section.encoder == "e5-small":
+        return e5_small(section.encoder_dropout)
+    if section.encoder == "tiny":
+        if (folder / TOKENIZER).is_file() and (folder / "config.json").is_file():
+            shape = EncoderConfig.from_json(json.loads((folder / "config.json").read_text(encoding="utf-8")))
+            return Pretrained(shape, Tokenizer.load(folder / TOKENIZER).backend)
+        return tiny_encoder(
+            texts(),
+            hidden=section.tiny_hidden,
+            layers=section.tiny_layers,
+            vocabulary=section.tiny_vocabulary,
+            dropout=section.encoder_dropout,
+        )
+    if not Path(section.encoder).is_dir():
+        raise InputError(f"there is no encoder {section.encoder!r}: give tiny, e5-small or a folder.")
+    return encoder_of_folder(Path(section.encoder), section.encoder_dropout)
+
+
+def _trained(folder: Path) -> tuple[Pretrained, dict[str, Tensor]]:
+    from assay.models.checkpoint import load
+
+    loaded = load(folder)
+    model = loaded.model
+    if not model.config.unified:
+        raise InputError(f"{folder} is a {model.config.class_identifier}; training goes on from unified models only.")
+    shape = replace(model.encoder_config, dropout=model.encoder_config.dropout)
+    return Pretrained(shape, loaded.tokenizer.backend, None, model.config.encoder_model), dict(model.state_dict())
+
+
+def _fits(model: nn.Module, name: str, value: Tensor) -> bool:
+    own = model.state_dict().get(name)
+    return own is not None and own.shape == value.shape
+
+
+def _initialise(model: nn.Module) -> None:
+    """As BERT begins: normal weights of deviation 0.02, biases 0."""
+    for name, module in model.named_modules():
+        if isinstance(module, nn.Embedding) or (
+            isinstance(module, nn.Linear) and name.startswith(("encoder", "tagger"))
+        ):
+            nn.init.normal_(module.weight, std=0.02)
+            if isinstance(module, nn.Linear):
+                nn.init.zeros_(module.bias)
+
+
+def _remember(folder: Path, pretrained: Pretrained) -> None:
+    if not (folder / TOKENIZER).is_file():
+        with atomic_write(folder / TOKENIZER, "w") as out:
+            out.write(pretrained.tokenizer.to_str())
+    with atomic_write(folder / "config.json", "w") as out:
+        json.dump(pretrained.config.to_json(), out, indent=1)

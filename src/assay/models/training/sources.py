@@ -1,0 +1,262 @@
+"""Files of judged translations as records.
+
+``corpus``: JSON lines, one group of hypotheses of one source a line (docs/train.md). ``da``: a table with src, mt, ref and a
+z-score. ``mqm``: Google's TSV, spans marked by <v>. ``spans``: JSON or JSON lines, one translation an object with its
+list of errors. ``mlqe``: a folder of MLQE-PE, post-edits as references, as the paper has it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import InputError
+from assay.core.spans import SEVERITIES, ErrorSpan
+from assay.io.mqm import MqmSegment, read_mqm
+from assay.io.rows import BadRows, Rows, lines, objects
+from assay.models.training.records import Record, mqm_unit
+
+KINDS = ("mqm", "bio", "syn", "esa", "qe", "da", "darr", "tch")
+"""Kinds of judgement in a corpus file: MQM sums, ESA from 0 to 100, z-scores, relative rankings from -1 to 1."""
+
+
+def read_corpus(path: Path, bad: BadRows, split: str | None = None) -> Iterator[Record]:
+    """One record a hypothesis; where the group has several references the first that is not the hypothesis itself."""
+    for line, group in objects(path, bad):
+        try:
+            kind, hypotheses, references = group["kind"], group["hyps"], group["refs"]
+            common = {"source": group["src"] or "", "langpair": group["lp"], "origin": group["ds"]}
+            common["document"] = f"{group['ds']}|{group['lp']}|{group['doc'] if group['doc'] != 'x' else group['grp']}"
+        except KeyError as error:
+            bad(path, line, f"the key {error} is missing.")
+            continue
+        if kind not in KINDS:
+            bad(path, line, f"kind {kind!r} is none of {', '.join(KINDS)}.")
+            continue
+        if split is not None and group.get("split") != split:
+            continue
+        for hypothesis in hypotheses:
+            text = hypothesis["text"]
+            spans = _corpus_spans(hypothesis.get("spans"), text, path, line, bad)
+            if spans == "bad":
+                continue
+            yield Record(
+                **common,
+                hypothesis=text,
+                reference=next((one for one in references if one != text), ""),
+                score=_corpus_score(kind, hypothesis.get("score")),
+                spans=spans,
+                scale="z" if kind in ("qe", "da", "tch") else "unit",
+            )
+
+
+def _corpus_score(kind: str, score: float | None) -> float:
+    if score is None:
+        return math.nan
+    if kind in ("mqm", "bio", "syn"):
+        return mqm_unit(-score)
+    if kind == "esa":
+        return min(1.0, max(0.0, score / 100))
+    return (score + 1) / 2 if kind == "darr" else float(score)
+
+
+def _corpus_spans(found: Any, text: str, path: Path, line: int, bad: BadRows) -> Any:
+    if found is None:
+        return None
+    spans = []
+    for start, end, weight, *_ in found:
+        if not 0 <= start <= end <= len(text):
+            bad(path, line, f"span {start}:{end} lies outside its text of {len(text)} characters ({text[:40]!r}).")
+            return "bad"
+        severity = "critical" if weight >= 10 else "major" if weight >= 5 else "minor" if weight > 0 else "neutral"
+        spans.append(ErrorSpan.of(text, start, end, severity))
+    return tuple(spans)
+
+
+def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None = None) -> Iterator[Record]:
+    """A table of direct assessments with a z-score (``z``), or a score that is on [0, 1] already (``score``).
+
+    ``raw`` (0 to 100) and ``n`` (judgements) are used, where they stand, to find the practical range of z-scores.
+    """
+    from assay.io.judged_tables import read_judged_table
+
+    header = {name.strip().lower(): name for name in Rows(path, BadRows(skip=True)).columns}
+    wanted = next((header[name] for name in ("z", "z_score", "z_mean", "score") if name in header), None)
+    if wanted is None:
+        raise InputError(f"{path} has neither a column z nor a column score; there is {', '.join(header)}.")
+    extra = [header[name] for name in ("raw", "n") if name in header]
+    judged = read_judged_table(path, columns=columns, scores=[wanted, *extra], skip_bad=bad.skip)
+    values, batch = judged.scores[wanted], judged.batch
+    raw, n = (judged.scores[header[name]] if name in header else None for name in ("raw", "n"))
+    standardised = wanted.strip().lower() != "score"
+    for row, score in enumerate(values.tolist()):
+        if not standardised and not (0 <= score <= 1 or math.isnan(score)):
+            bad(path, row + 2, f"the score is {score}, not on [0, 1]: call the column z if it is a z-score.")
+            continue
+        yield Record(
+            source=batch.sources[row] if batch.sources else "",
+            hypothesis=batch.hypotheses[row],
+            reference=(batch.references[0][row] if batch.references else None) or "",
+            score=score,
+            langpair=batch.langpairs[row] if batch.langpairs else "",
+            origin=path.name,
+            document=f"{path.name}|{batch.documents[row] if batch.documents else (batch.sources or batch.hypotheses)[row]}",
+            scale="z" if standardised else "unit",
+            unanimous=_unanimous(raw[row], n[row]) if raw is not None and n is not None else None,
+        )
+
+
+def _unanimous(raw: float, judgements: float) -> int | None:
+    """A mean of exactly 0 or 100 over several judgements can only come from judges who all said so."""
+    return int(raw) if judgements > 1 and raw in (0.0, 100.0) else None
+
+
+def read_google_mqm(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Record]:
+    """One record a translation: the mean score of its raters and the spans of all of them.
+
+    The file has no references: the human translations among its systems (``Human-A``, ``ref.A`` …) serve as such.
+    """
+    segments = read_mqm(path, skip_bad=bad.skip)
+    human: dict[tuple[str, str], list[MqmSegment]] = {}
+    for segment in segments:
+        if segment.system.lower().startswith(("human", "ref")):
+            human.setdefault((segment.document, segment.segment), []).append(segment)
+    for segment in segments:
+        others = human.get((segment.document, segment.segment), [])
+        reference = next((one.target for one in others if one.target != segment.target), "")
+        found = [span for judgement in segment.judgements for span in judgement.spans if span.side == "target"]
+        penalties = [-(judgement.score or 0.0) for judgement in segment.judgements]
+        yield Record(
+            source=segment.source,
+            hypothesis=segment.target,
+            reference=reference,
+            score=sum(map(mqm_unit, penalties)) / len(penalties),
+            spans=tuple(_paper_severity(segment.target, span) for span in found),
+            langpair=langpair,
+            origin=path.name,
+            document=f"{path.name}|{segment.document}",
+        )
+
+
+def _paper_severity(text: str, span: ErrorSpan) -> ErrorSpan:
+    """Google has no critical errors; a non-translation is what comes nearest."""
+    if span.severity == "major" and span.category.lower().startswith("non-translation"):
+        return ErrorSpan.of(text, span.start, span.end, "critical", span.category)
+    return span
+
+
+_TEXTS: Mapping[str, tuple[str, ...]] = {
+    "source": ("source", "src"),
+    "hypothesis": ("hypothesis", "mt", "target", "translation", "text"),
+    "reference": ("reference", "ref"),
+    "langpair": ("langpair", "lp"),
+    "document": ("document", "doc", "DOC_ID", "doc_id"),
+}
+_SPANS = ("spans", "errors", "target_errors")
+PENALTY = {"neutral": 0.0, "minor": 1.0, "major": 5.0, "critical": 10.0}
+"""Equation 5."""
+
+
+def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Record]:
+    """Objects with texts and ``spans`` (or ``errors``, ``target_errors``): start, end (exclusive), severity.
+
+    ``startIndex`` and ``endIndex`` (Bio MQM) are taken with their ``term``, which says where the span really stands. The score is
+    the object's ``score`` on [0, 1], else that of its errors by equations 5 and 6.
+    """
+    for line, row in objects(path, bad):
+        texts = {role: next((str(row[name]) for name in names if row.get(name)), "") for role, names in _TEXTS.items()}
+        errors = next((row[name] for name in _SPANS if name in row), None)
+        if not texts["hypothesis"] or not isinstance(errors, list):
+            bad(path, line, "an object needs a translation (mt, target …) and a list of spans.")
+            continue
+        spans = _json_spans(errors, texts["hypothesis"], path, line, bad)
+        if spans is None:
+            continue
+        others = row.get("source_errors") or []
+        penalty = sum(PENALTY[span.severity] for span in spans) + sum(
+            PENALTY.get(str(error.get("severity", "")).strip().lower(), 0.0) for error in others
+        )
+        score = row.get("score")
+        if isinstance(score, int | float) and not 0 <= score <= 1:
+            bad(path, line, f"the score is {score}, not on [0, 1].")
+            continue
+        yield Record(
+            source=texts["source"],
+            hypothesis=texts["hypothesis"],
+            reference=texts["reference"],
+            score=mqm_unit(penalty) if not isinstance(score, int | float) else float(score),
+            spans=spans,
+            langpair=texts["langpair"] or langpair,
+            origin=path.name,
+            document=f"{path.name}|{texts['document'] or texts['source']}",
+        )
+
+
+def _json_spans(errors: Sequence[Any], text: str, path: Path, line: int, bad: BadRows) -> tuple[ErrorSpan, ...] | None:
+    spans = []
+    for error in errors:
+        severity = str(error.get("severity", "")).strip().lower()
+        if severity not in SEVERITIES:
+            bad(path, line, f"severity {error.get('severity')!r} is none of {', '.join(SEVERITIES)}.")
+            return None
+        extent = _extent(error, text)
+        if extent is None or not 0 <= extent[0] <= extent[1] <= len(text):
+            start, end = (error.get(key, error.get(f"{key}Index")) for key in ("start", "end"))
+            what = f"span {start}:{end}" + (f" ({error['term']!r})" if error.get("term") else "")
+            bad(path, line, f"{what} lies outside its text of {len(text)} characters ({text[:40]!r}).")
+            return None
+        category = str(error.get("category") or error.get("error_category") or "")
+        spans.append(ErrorSpan.of(text, *extent, severity, category))
+    return tuple(spans)
+
+
+def _extent(error: Mapping[str, Any], text: str) -> tuple[int, int] | None:
+    """Where an error stands, end exclusive; None where it stands nowhere."""
+    if "startIndex" in error:
+        term, start, end = str(error.get("term") or ""), error["startIndex"], error.get("endIndex")
+        if not isinstance(start, int) or not isinstance(end, int):
+            return None
+        if not term or text[start : end + 1] == term:
+            return start, min(end + 1, len(text)) if start <= end else start
+        places = [i for i in range(len(text)) if text.startswith(term, i)]
+        return min(((i, i + len(term)) for i in places), key=lambda found: abs(found[0] - start), default=None)
+    start, end = error.get("start"), error.get("end")
+    return (start, end) if isinstance(start, int) and isinstance(end, int) else None
+
+
+def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Record]:
+    """``part.da.tsv`` of a folder of MLQE-PE, with ``part.pe.pe`` as references where it stands beside it."""
+    path, edits = folder / f"{part}.da.tsv", folder / f"{part}.pe.pe"
+    rows = Rows(path, bad)
+    post_edits = [text for _, text in lines(edits, bad)] if edits.is_file() else []
+    at = {name: index for index, name in enumerate(rows.columns)}
+    for number, (line, row) in enumerate(rows):
+        try:
+            raw, z = json.loads(row[at["scores"]]), float(row[at["z_mean"]])
+        except (KeyError, ValueError) as error:
+            bad(path, line, f"no scores or z_mean: {error}.")
+            continue
+        same = len(raw) > 1 and len(set(raw)) == 1 and raw[0] in (0, 100)
+        yield Record(
+            source=row[at["original"]],
+            hypothesis=row[at["translation"]],
+            reference=post_edits[number] if number < len(post_edits) else "",
+            score=z,
+            langpair=folder.name,
+            origin=f"mlqe-{folder.name}",
+            document=f"mlqe-{folder.name}|{row[at['original']]}",
+            scale="z",
+            unanimous=int(raw[0]) if same else None,
+        )
+
+
+FORMATS: Mapping[str, Callable[..., Iterator[Record]]] = {
+    "corpus": read_corpus,
+    "da": read_assessments,
+    "mqm": read_google_mqm,
+    "spans": read_span_json,
+    "mlqe": read_mlqe,
+}

@@ -1,0 +1,120 @@
+"""The state of a run on disk: one safetensors file that is always whole, and a log that never runs ahead of it.
+
+No pickles: tensors, and the rest as JSON in the file's header. Shuffling and dropout are functions of seed and step, so that the
+position is all there is to remember.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError
+from assay.io.atomic import atomic_write
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from assay.models.training.config import TrainConfig
+
+STATE = "state.safetensors"
+LOG = "log.jsonl"
+
+
+@dataclass
+class Progress:
+    """Where a run stands: the next step to take, the micro-batch that fits, how long the log was, and what it trains on."""
+
+    phase: int = 0
+    step: int = 0
+    micro_batch: int = 0
+    log_bytes: int = 0
+    data: str = ""
+    """Hash of the phase's examples."""
+    finished: bool = False
+
+
+def save_state(
+    folder: Path, progress: Progress, config: dict[str, Any], model: dict[str, Tensor], optimizer: dict[str, Tensor]
+) -> None:
+    """Replace the state; a kill at any moment leaves the old one or the new one."""
+    from safetensors.torch import save
+
+    tensors = {f"model/{name}": value.detach().cpu().contiguous() for name, value in model.items()}
+    tensors |= {f"optimizer/{name}": value.detach().cpu().contiguous() for name, value in optimizer.items()}
+    # One entry: safetensors writes several in no fixed order, and equal states shall be equal files.
+    header = {"run": json.dumps({"progress": asdict(progress), "config": config})}
+    with atomic_write(folder / STATE) as file:
+        file.write(save(tensors, header))
+
+
+def load_state(folder: Path) -> tuple[Progress, dict[str, Any], dict[str, Tensor], dict[str, Tensor]]:
+    """Progress, configuration, weights and optimizer state of an unfinished run."""
+    from safetensors import SafetensorError, safe_open
+
+    path = folder / STATE
+    model: dict[str, Tensor] = {}
+    optimizer: dict[str, Tensor] = {}
+    try:
+        with safe_open(path, framework="pt") as file:
+            header = json.loads((file.metadata() or {})["run"])
+            for key in file.keys():  # noqa: SIM118 (not a dictionary)
+                kind, _, name = key.partition("/")
+                (model if kind == "model" else optimizer)[name] = file.get_tensor(key)
+        progress, config = Progress(**header["progress"]), header["config"]
+    except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
+        raise InputError(f"{path} is damaged ({error}). Remove it and start again.") from error
+    return progress, config, model, optimizer
+
+
+class Log:
+    """One JSON object a line; what a killed run wrote after its last checkpoint is cut off when it goes on."""
+
+    def __init__(self, path: Path, keep_bytes: int = 0) -> None:
+        self.path = path
+        path.touch()
+        os.truncate(path, min(keep_bytes, path.stat().st_size))
+        self._file = path.open("a", encoding="utf-8")
+
+    def write(self, **entry: Any) -> None:
+        """Add a line."""
+        self._file.write(json.dumps(entry) + "\n")
+
+    def size(self) -> int:
+        """Bytes so far, all of them on the disk."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        return self.path.stat().st_size
+
+    def close(self) -> None:
+        """Flush and close."""
+        self._file.close()
+
+
+def plain_config(config: TrainConfig) -> dict[str, Any]:
+    """The configuration as JSON holds it, without what may differ when a run goes on: a run may be moved with its data."""
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
+    for section in (plain["held_out"], *plain["phases"]):
+        for one in section["data"]:
+            one["path"] = Path(one["path"]).name
+    for key in ("output", "device", "checkpoint_every"):
+        del plain[key]
+    return plain
+
+
+def difference(old: Any, new: Any, where: str = "") -> str | None:
+    """The first place where two plain structures differ, such as ``phases.2.learning_rate``."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for key in [*old, *(key for key in new if key not in old)]:
+            if (found := difference(old.get(key), new.get(key), f"{where}.{key}" if where else str(key))) is not None:
+                return found
+        return None
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        for i, (a, b) in enumerate(zip(old, new, strict=True), 1):
+            if (found := difference(a, b, f"{where}.{i}")) is not None:
+                return found
+        return None
+    return None if old == new else where

@@ -1,0 +1,114 @@
+"""How well the model does on what it does not train on: Kendall's tau, Pearson's r and the F1 of error spans.
+
+Works without our compiled kernels, since models train on machines that have none.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+
+from assay.models.spans import decode
+from assay.models.training.encoding import packed
+from assay.models.training.records import Record
+from assay.stats.spans import character_score
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.models.training.encoding import Example, TextEncoder
+    from assay.models.unified import UnifiedModel
+
+    Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Agreement with people; NaN where there is nothing to compare."""
+
+    kendall: float
+    pearson: float
+    span_f1: float
+    loss: float
+    """Mean squared error of the sentence score."""
+    n: int
+
+
+def look(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], batch: int = 32) -> Look:
+    """Score and tag held-out records with the average over the inputs that each allows."""
+    examples = encoder.examples(records)
+    scores, shares = predict(model, encoder, examples, batch)
+    people = np.array([record.score for record in records])
+    known = ~np.isnan(people)
+    predicted, gold, lengths = [], [], []
+    for record, distribution in zip(records, shares, strict=True):
+        if record.spans is None or distribution is None:
+            continue
+        found = decode(record.hypothesis, distribution, encoder.offsets(record.hypothesis), model.config.labels)
+        predicted.append([(s.start, s.end, s.severity) for s in found])
+        gold.append([(s.start, s.end, s.severity) for s in record.spans if s.side == "target"])
+        lengths.append(len(record.hypothesis))
+    marked = any(span[2] != "neutral" for spans in gold for span in spans)
+    return Look(
+        kendall_b(people[known], scores[known]),
+        pearson(people[known], scores[known]),
+        character_score(gold, predicted, lengths).f1 if marked else math.nan,
+        float(np.mean((people[known] - scores[known]) ** 2)) if known.any() else math.nan,
+        len(records),
+    )
+
+
+@torch.no_grad()
+def predict(
+    model: UnifiedModel, encoder: TextEncoder, examples: Sequence[Example], batch: int = 32
+) -> tuple[Floats, list[NDArray[np.float32] | None]]:
+    """One score an example, and for a model that tags the class distribution of every subword of its translation.
+
+    Both are means over the inputs. Subwords beyond the model's window have no row.
+    """
+    model.eval()
+    scores = np.full(len(examples), np.nan)
+    shares: list[NDArray[np.float32] | None] = [None] * len(examples)
+    order = sorted(range(len(examples)), key=lambda row: examples[row].tokens)
+    for start in range(0, len(order), batch):
+        rows = order[start : start + batch]
+        made = [(row, encoder.sequence(examples[row], name)) for row in rows for name in examples[row].inputs]
+        made.sort(key=lambda one: len(one[1].ids))
+        sequences = packed([one for _, one in made], model)
+        output = model(sequences)
+        values = output.scores.double().cpu().numpy()
+        distributions = None if output.logits is None else output.logits.float().softmax(-1).cpu().numpy()
+        starts = sequences.starts.tolist()
+        for row in rows:
+            places = [place for place, (other, _) in enumerate(made) if other == row]
+            scores[row] = values[places].mean()
+            if distributions is not None:
+                size = min(len(examples[row].hypothesis), *(starts[p + 1] - starts[p] - 1 for p in places))
+                parts = [distributions[starts[p] + 1 : starts[p] + 1 + size] for p in places]
+                shares[row] = np.mean(parts, axis=0)
+    return scores, shares
+
+
+def pearson(a: Floats, b: Floats) -> float:
+    """Pearson's r; NaN where it is not defined."""
+    if len(a) < 2 or np.ptp(a) == 0 or np.ptp(b) == 0:
+        return math.nan
+    return float(np.corrcoef(a, b)[0, 1])
+
+
+def kendall_b(a: Floats, b: Floats) -> float:
+    """Kendall's tau-b by counting all pairs, a row at a time; NaN where it is not defined."""
+    agree = ties_a = ties_b = 0
+    for i in range(len(a) - 1):
+        x, y = np.sign(a[i + 1 :] - a[i]), np.sign(b[i + 1 :] - b[i])
+        agree += int((x * y).sum())
+        ties_a += int((x == 0).sum())
+        ties_b += int((y == 0).sum())
+    pairs = len(a) * (len(a) - 1) // 2
+    room = math.sqrt(pairs - ties_a) * math.sqrt(pairs - ties_b)
+    return agree / room if room else math.nan
