@@ -12,14 +12,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.api.make import make as make
     from assay.api.scoring import compare as compare
     from assay.api.scoring import score as score
     from assay.api.suites import run as run
 
 __version__ = "0.1.0"
-__all__ = ["__version__", "compare", "run", "score"]
+__all__ = ["__version__", "compare", "make", "run", "score"]
 
-_LAZY = {"score": "assay.api.scoring", "compare": "assay.api.scoring", "run": "assay.api.suites"}
+_LAZY = {
+    "score": "assay.api.scoring",
+    "compare": "assay.api.scoring",
+    "run": "assay.api.suites",
+    "make": "assay.api.make",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -14,8 +14,9 @@ VERBS = {
     "score": "score translations with one or more metrics",
     "compare": "compare systems: intervals and significance",
     "run": "run metrics on challenge sets: where is a metric blind?",
+    "make": "make a challenge set from your own sentences",
     "fetch": "download a challenge set",
-    "list": "what there is: metrics, suites, analyses",
+    "list": "what there is: metrics, suites, analyses, perturbations",
     "cache": "look at or empty the score store",
     "completion": "print a completion script for your shell",
 }

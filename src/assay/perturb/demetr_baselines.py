@@ -131,12 +131,15 @@ def _plain(word: str, text: str) -> str:
 
 
 class Reference(Rule):
-    """DEMETR 35: the reference in place of the translation. It is the better text, so a hit is counted the other way."""
+    """DEMETR 35: the reference beside the translation. The reference is the better text, so it is the item's good one.
+
+    DEMETR keeps the translation as the good text and reverses the count; the accuracy is the same.
+    """
 
     tidy = False
     card = PerturbationCard(
         name="reference",
-        about="the reference as the translation (a baseline: here the changed text is the better one)",
+        about="the reference as the good text, the translation as the other (a baseline)",
         phenomenon="reference",
         category="baseline",
         severity="base",
@@ -149,4 +152,4 @@ class Reference(Rule):
         text, reference = segment.hypothesis, segment.references[0]
         if text == reference:
             return Refused("the reference equals the translation")
-        return Perturbed((Change(0, len(text), reference),), "the reference")
+        return Perturbed((Change(0, len(reference), text),), "the reference is the good text", good=reference)
