@@ -14,10 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 ADJECTIVES = listed(
-    "former fake alleged military temporary illegal imaginary artificial stolen secret abandoned fictional "
-    "foreign ancient unpaid hostile private failed modern expensive damaged rejected religious mechanical "
-    "underground virtual rival retired unknown counterfeit medical criminal unfinished forgotten broken wooden "
-    "annual hidden electric domestic"
+    "former alleged fake secret temporary unknown failed private foreign illegal hidden fictional rejected imaginary supposed "
+    "unofficial military unpaid unfinished forgotten hostile rival artificial abandoned hypothetical so-called"
 )
 ADVERBS = listed(
     "allegedly secretly rarely accidentally falsely reluctantly barely supposedly illegally temporarily almost"
@@ -46,7 +44,7 @@ class AddedWord(ParsedRule):
     ) -> Perturbed | Refused:
         """Before a random noun phrase's nouns; before a verb where there is no such noun."""
         nouns = [
-            with_compounds(sentence, i)[0]
+            _phrase_start(sentence, i)
             for i, tag in enumerate(sentence.tags)
             if tag in ("NN", "NNS") and sentence.deps[i] in ("nsubj", "nsubjpass", "dobj", "pobj", "conj", "attr")
         ]
@@ -72,6 +70,16 @@ class AddedWord(ParsedRule):
         if len(perturbed.apply(segment.hypothesis).split()) != len(segment.hypothesis.split()) + 1:
             found.append("not exactly one word was added")
         return found
+
+
+def _phrase_start(sentence: Sentence, i: int) -> int:
+    """Where the adjectives and compounds before a noun begin: a new adjective goes before them."""
+    first = with_compounds(sentence, i)[0]
+    while (
+        first and first - 1 in sentence.children[i] and sentence.tags[first - 1] == "JJ" and sentence.is_word(first - 1)
+    ):
+        first -= 1
+    return first
 
 
 def _added(sentence: Sentence, i: int, word: str) -> Perturbed | None:

@@ -99,7 +99,7 @@ class Shuffled(Rule):
         if not spaceless and len(words) > 1:
             words[0] = _plain(words[0], text)
         for _ in range(_TRIES):
-            order = [words[i] for i in rng.permutation(len(words))]
+            order = _closed([words[i] for i in rng.permutation(len(words))])
             new = ("" if spaceless else " ").join(order)
             new = capital(new) if text[:1].isupper() else new
             if new != text[:end]:
@@ -111,9 +111,15 @@ class Shuffled(Rule):
         good = segment.hypothesis
         bad = perturbed.apply(good)
         found = super().problems(segment, perturbed, language, tools)
-        if sorted(good.lower().replace(" ", "")) != sorted(bad.lower().replace(" ", "")):
+        if sorted("".join(good.lower().split())) != sorted("".join(bad.lower().split())):
             found.append("words were lost or added")
         return found
+
+
+def _closed(words: list[str]) -> list[str]:
+    """The words with one at the end that no comma hangs on, so that it can stand before the final punctuation."""
+    last = next((i for i in reversed(range(len(words))) if words[i][-1:] not in ",;:，、；："), len(words) - 1)
+    return [*words[:last], *words[last + 1 :], words[last]]
 
 
 def _pieces(text: str, spans: object) -> list[str]:

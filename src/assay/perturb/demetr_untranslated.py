@@ -22,7 +22,7 @@ Span = tuple[int, int]
 _COMMON = 5.7
 """Zipf frequency from which a word counts as grammar rather than content."""
 _RARE = 1.0
-_BEST = 0.34
+_BEST = 0.2
 """The share of pairs, the likeliest ones, that one is drawn from."""
 
 
