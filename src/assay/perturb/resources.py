@@ -136,7 +136,8 @@ def _japanese() -> Callable[[str], list[Span]]:
         from sudachipy import Dictionary
     except ImportError:
         raise MissingPart("words of Japanese need sudachipy: pip install 'mt-assay[make-ja]'.") from None
-    tokenizer = Dictionary(dict="core").create()
+    dictionary = Dictionary(dict="core")
+    tokenizer = dictionary.tokenizer() if hasattr(dictionary, "tokenizer") else dictionary.create()
 
     def words(text: str) -> list[Span]:
         tokens = tokenizer.tokenize(text)
