@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from assay.core.batch import Batch, Segment
-    from assay.perturb.corpus import Batches, Survey
+    from assay.perturb.corpus import Corpus, Survey
     from assay.perturb.making import Outcome
     from assay.perturb.selection import Chosen
 
@@ -102,20 +102,20 @@ def make(
     corpus with several language pairs giving each its share. The same seed gives the same bytes whatever `workers` is. With
     `out` the items are written there, with a data card beside them (``out.card.json``).
     """
-    from assay.core.batch import Batch
     from assay.perturb.corpus import survey
     from assay.perturb.selection import choose_perturbations, fitting
 
     if n < 1:
         raise InputError(f"n must be at least 1, not {n}.")
-    batches = (lambda: iter([data])) if isinstance(data, Batch) else _table(data, columns)
     chosen = choose_perturbations(perturbations)
-    found = survey(batches, langpair)
+    further = sorted({column for one in chosen for column in one.perturbation.card.columns})
+    corpus, present = _corpus(data, columns, further)
+    found = survey(corpus, langpair)
     if not found.usable:
         raise InputError(f"there is nothing to change: {found.rows:,} rows, none of them with a translation.")
     languages = sorted({pair.rpartition("-")[2] for pair in found.usable})
-    able, left_out = fitting(chosen, languages)
-    job = _Job(chosen, able, found, n, seed, workers, batches, langpair)
+    able, left_out = fitting(chosen, languages, present)
+    job = _Job(chosen, able, found, n, seed, workers, corpus, langpair)
     if out is None:
         lines = list(job.lines(progress))
         return MadeSet(job.card(left_out), lines=lines, problems=found.problems())
@@ -131,12 +131,19 @@ def card_path(path: Path) -> Path:
     return path.with_name(path.name + ".card.json")
 
 
-def _table(path: str | os.PathLike[str], columns: Mapping[str, str] | None) -> Batches:
-    from assay.io.tables import read_table
+def _corpus(
+    data: str | os.PathLike[str] | Batch, columns: Mapping[str, str] | None, further: Sequence[str]
+) -> tuple[Corpus, list[str]]:
+    """How to open the corpus, and which of the further columns it has."""
+    from assay.core.batch import Batch
+    from assay.io.segments import columns_of, read_segments
 
-    if os.fspath(path) == "-":
+    if isinstance(data, Batch):
+        return lambda: (data[i] for i in range(len(data))), []
+    if os.fspath(data) == "-":
         raise InputError("a corpus is read twice, so it cannot come from standard input: write it to a file first.")
-    return lambda: read_table(path, columns, 1024)
+    present = [column for column in further if column in columns_of(data)] if further else []
+    return lambda: read_segments(data, columns, present), present
 
 
 def _write(path: Path, lines: Iterator[str] | Sequence[str]) -> None:
@@ -157,7 +164,7 @@ class _Job:
     n: int
     seed: int
     workers: int
-    batches: Batches
+    corpus: Corpus
     langpair: str | None
 
     def __post_init__(self) -> None:
@@ -204,7 +211,7 @@ class _Job:
         from assay.perturb.corpus import segments
         from assay.perturb.making import Maker, chunks, start_worker, work
 
-        pieces = iter(chunks(segments(self.batches, self.langpair)))
+        pieces = iter(chunks(segments(self.corpus, self.langpair)))
         specs = [one.spec for one in self.chosen]
         if self.workers == 1:
             maker = Maker(specs, self.seed, self.found.others)

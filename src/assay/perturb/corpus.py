@@ -6,10 +6,10 @@ import hashlib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from assay.core.batch import Batch, Segment
+from assay.core.batch import Segment
 from assay.core.errors import InputError
 
-Batches = Callable[[], Iterator[Batch]]
+Corpus = Callable[[], Iterator[Segment]]
 """Opens the corpus from the start."""
 
 POOL = 1000
@@ -42,15 +42,16 @@ class Survey:
 
 
 def key(segment: Segment) -> bytes:
-    """What makes two segments the same: language pair, source and translation."""
-    parts = (segment.langpair or "", segment.source or "", segment.hypothesis)
+    """What makes two segments the same: language pair, source, translation and further columns."""
+    further = [text for pair in sorted(segment.meta.items()) for text in pair]
+    parts = (segment.langpair or "", segment.source or "", segment.hypothesis, *further)
     return hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def segments(batches: Batches, langpair: str | None) -> Iterator[tuple[int, Segment]]:
+def segments(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]:
     """Row numbers from 1 and segments, each with its language pair; empty ones and duplicates are passed over."""
     seen: set[int] = set()
-    for row, segment in _rows(batches, langpair):
+    for row, segment in _rows(corpus, langpair):
         if not segment.hypothesis.strip():
             continue
         mark = int.from_bytes(key(segment)[:8], "big")
@@ -59,7 +60,7 @@ def segments(batches: Batches, langpair: str | None) -> Iterator[tuple[int, Segm
             yield row, segment
 
 
-def survey(batches: Batches, langpair: str | None) -> Survey:
+def survey(corpus: Corpus, langpair: str | None) -> Survey:
     """Read everything once: counts, and a random sample of segments (those with the smallest hashes) as the others."""
     import heapq
 
@@ -67,7 +68,7 @@ def survey(batches: Batches, langpair: str | None) -> Survey:
     digest = hashlib.blake2b(digest_size=16)
     seen: set[int] = set()
     sample: list[tuple[int, int, Segment]] = []
-    for row, segment in _rows(batches, langpair):
+    for row, segment in _rows(corpus, langpair):
         found.rows += 1
         own = key(segment)
         digest.update(own)
@@ -92,22 +93,18 @@ def survey(batches: Batches, langpair: str | None) -> Survey:
     return found
 
 
-def _rows(batches: Batches, langpair: str | None) -> Iterator[tuple[int, Segment]]:
+def _rows(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]:
     from dataclasses import replace
 
-    row = 0
-    for batch in batches():
-        for i in range(len(batch)):
-            row += 1
-            segment = batch[i]
-            if not segment.langpair and langpair:
-                segment = replace(segment, langpair=langpair)
-            pair = segment.langpair or ""
-            if not pair.rpartition("-")[2] or "-" not in pair:
-                raise InputError(
-                    f"row {row:,}: the language pair is not known ({pair!r}). Give --langpair xx-yy, as in de-en."
-                )
-            yield row, segment
+    for row, segment in enumerate(corpus(), 1):
+        if not segment.langpair and langpair:
+            segment = replace(segment, langpair=langpair)
+        pair = segment.langpair or ""
+        if not pair.rpartition("-")[2] or "-" not in pair:
+            raise InputError(
+                f"row {row:,}: the language pair is not known ({pair!r}). Give --langpair xx-yy, as in de-en."
+            )
+        yield row, segment
 
 
 def quotas(usable: dict[str, int], n: int) -> dict[str, int]:

@@ -82,6 +82,9 @@ def apply(
         text = segment.source if want == "source" else next(iter(segment.references), None)
         if not (text or "").strip():
             return Refused(f"no {want}")
+    for column in perturbation.card.columns:
+        if not segment.meta.get(column, "").strip():
+            return Refused(f"nothing in column {column}")
     try:
         return perturbation.perturb(segment, language, rng, tools)
     except MissingPart as error:
@@ -108,13 +111,15 @@ def line(row: int, segment: Segment, perturbation: Perturbation, made: Perturbed
         "spans": [list(span) for span in made.spans()],
         **made.meta,
     }
+    if made.base is not None and made.base != good:
+        meta["changed text"] = made.base
     if segment.id:
         meta["segment"] = segment.id
     item = {
         "id": f"{card.name}-{row}",
         "source": made.source if made.source is not None else segment.source or "",
         "good-translation": good,
-        "incorrect-translation": made.apply(good),
+        "incorrect-translation": made.incorrect(segment),
         "reference": made.reference if made.reference is not None else next(iter(segment.references), None) or "",
         "phenomena": card.phenomenon,
         "category": card.category,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from assay.core.errors import InputError, MissingPart
@@ -63,15 +63,21 @@ def obstacle(card: PerturbationCard, language: str) -> str:
     return ""
 
 
-def fitting(chosen: Sequence[Chosen], languages: Sequence[str]) -> tuple[dict[str, list[str]], dict[str, str]]:
+def fitting(
+    chosen: Sequence[Chosen], languages: Sequence[str], columns: Collection[str] = ()
+) -> tuple[dict[str, list[str]], dict[str, str]]:
     """For each language the specs that can be made in it, and for each spec left out why.
 
     A perturbation that was asked for by name and fits none of the languages is an error; one of a group is left out.
+    `columns` are those that the corpus has beyond the usual ones.
     """
     able: dict[str, list[str]] = {language: [] for language in languages}
     left_out: dict[str, str] = {}
     for one in chosen:
-        reasons = {language: obstacle(one.perturbation.card, language) for language in languages}
+        card = one.perturbation.card
+        absent = [column for column in card.columns if column not in columns]
+        needs = f"{card.name} needs the column {', '.join(absent)} in the corpus." if absent else ""
+        reasons = {language: needs or obstacle(card, language) for language in languages}
         for language, reason in reasons.items():
             if not reason:
                 able[language].append(one.spec)
