@@ -22,6 +22,13 @@ ADVERBS = listed(
 )
 
 
+_PLACES = ("nsubj", "nsubjpass", "dobj", "pobj", "conj", "attr")
+_PALE = frozenset(
+    listed("moment plenty part lot lots number order course example fact addition least all kind way time")
+)
+"""Nouns that mostly stand in set phrases."""
+
+
 class AddedWord(ParsedRule):
     """An adjective before a noun, or an adverb before a verb, that the source knows nothing of."""
 
@@ -46,14 +53,9 @@ class AddedWord(ParsedRule):
         nouns = [
             _phrase_start(sentence, i)
             for i, tag in enumerate(sentence.tags)
-            if tag in ("NN", "NNS") and sentence.deps[i] in ("nsubj", "nsubjpass", "dobj", "pobj", "conj", "attr")
+            if tag in ("NN", "NNS") and sentence.deps[i] in _PLACES and sentence.lower[i] not in _PALE
         ]
-        open_nouns = [
-            i
-            for i in nouns
-            if (sentence.words[i].isalpha() and sentence.text[sentence.starts[i] - 1] in ' "“(')
-            or sentence.starts[i] == 0
-        ]
+        open_nouns = [i for i in nouns if sentence.words[i].isalpha() and _open(sentence, i)]
         verbs = [
             i for i, tag in enumerate(sentence.tags) if tag in ("VBD", "VBZ", "VBP", "VBN") and self._plain(sentence, i)
         ]
@@ -70,6 +72,12 @@ class AddedWord(ParsedRule):
         if len(perturbed.apply(segment.hypothesis).split()) != len(segment.hypothesis.split()) + 1:
             found.append("not exactly one word was added")
         return found
+
+
+def _open(sentence: Sentence, i: int) -> bool:
+    """True where a word may go before token `i`: it opens the text, or is no part of a capitalised or hyphenated name."""
+    at = sentence.starts[i]
+    return at == 0 or (sentence.text[at - 1] in ' "“(' and sentence.words[i].islower())
 
 
 def _phrase_start(sentence: Sentence, i: int) -> int:

@@ -20,8 +20,8 @@ TOO_GENERAL = frozenset(
     listed(
         "entity abstraction object whole matter thing attribute relation group unit part state cause causal_agent quality "
         "content cognition property formation psychological_feature physical_entity artifact instrumentality measure act "
-        "event happening communication message location be have do make move change act_involve get collection point idea "
-        "activity_level magnitude kind category concept degree extent import assemblage"
+        "event happening communication message location be have do make move change get collection point idea "
+        "magnitude kind category concept degree extent import assemblage"
     )
 )
 """Names at the top of WordNet's tree, which no translator would write."""

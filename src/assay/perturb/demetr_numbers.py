@@ -23,8 +23,8 @@ _IN_WORD = re.compile(
     r"(?<![\w.,])\d+(?=-(?:year|day|month|week|hour|minute|meter|metre|kilo|mile|fold|man|member|time)|s\b)"
 )
 _SCORE = re.compile(r"(?<![\w.,-])\d{1,4}(?=[-–:]\d)")
-_RANGE_AFTER = re.compile(r"^\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?(\d[\d.,]*)")
-_RANGE_BEFORE = re.compile(r"(\d[\d.,]*)\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?$")
+_RANGE_AFTER = re.compile(r"^-?\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?(\d[\d.,]*)")
+_RANGE_BEFORE = re.compile(r"(\d[\d.,]*)-?\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?$")
 _MONTH = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|"
     r"Aug|Sept?|Oct|Nov|Dec)\b"

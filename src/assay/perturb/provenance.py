@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from assay._version import __version__
 from assay.perturb.tools import MODELS, RESOURCES
 
 LICENCES = {
@@ -43,7 +44,7 @@ def provenance(needs: Iterable[str]) -> dict[str, Any]:
             names.append("wordfreq")
         elif need in RESOURCES:
             names += RESOURCES[need].packages
-    versions = {"mt-assay": _assay(), "numpy": numpy.__version__}
+    versions = {"mt-assay": __version__, "numpy": numpy.__version__}
     versions |= {name: found for name in names if (found := _version(name))}
     if "wordnet" in wanted:
         from assay.io.wordnet import find, load
@@ -53,10 +54,6 @@ def provenance(needs: Iterable[str]) -> dict[str, Any]:
             versions["WordNet"] = load(place).identity
     licences = {name: LICENCES[name] for name in versions if name in LICENCES}
     return {"versions": versions, "licences": {"corpus": "that of its owner", **licences}}
-
-
-def _assay() -> str:
-    return _version("mt-assay") or "unknown"
 
 
 def _version(name: str) -> str | None:
