@@ -14,6 +14,7 @@ VERBS = {
     "score": "score translations with one or more metrics",
     "compare": "compare systems: intervals and significance",
     "run": "run metrics on challenge sets: where is a metric blind?",
+    "make": "make a challenge set from your own sentences",
     "meta": "how well metrics agree with people: the official WMT tables",
     "reproduce": "receipts: published tables derived anew, cell by cell",
     "card": "one page with all results of a metric",
@@ -21,7 +22,7 @@ VERBS = {
     "dfki": "judge, review and build the DFKI test suite",
     "train": "train a learned metric on judged translations",
     "fetch": "download a challenge set",
-    "list": "what there is: metrics, suites, analyses",
+    "list": "what there is: metrics, suites, analyses, perturbations",
     "cache": "look at or empty the score store",
     "completion": "print a completion script for your shell",
 }

@@ -1,7 +1,7 @@
-"""WordNet's own files (``index.*``, ``data.*``, ``*.exc``; see wndb(5WN)), read for one question: which single words are
-synonyms of this one?
+"""WordNet's own files (``index.*``, ``data.*``, ``*.exc``; see wndb(5WN)), read for two questions: which single words are
+synonyms of this one, and which synsets does it have, with their relations?
 
-The answer is what NLTK's ``wordnet.synsets(word)`` leads to: the word is reduced to its base forms by Morphy
+The answer to the first is what NLTK's ``wordnet.synsets(word)`` leads to: the word is reduced to its base forms by Morphy
 (morphy(7WN)) for every part of speech, and the lemma names of all their synsets are collected. Loading reads the files and
 cuts the index into lines; entries are parsed when a word asks for them.
 """
@@ -15,6 +15,7 @@ import re
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart
@@ -50,6 +51,7 @@ _ENDINGS = {
     "adv": (),
 }
 """Morphy's rules of detachment: an ending, and what replaces it."""
+_MARKER = re.compile(r"\((?:p|a|ip)\)$")
 _CACHE_WORDS, _CACHE_LENGTH = 1 << 17, 64
 DEBIAN = Path("/usr/share/wordnet")
 NLTK_FOLDERS = (
@@ -57,6 +59,35 @@ NLTK_FOLDERS = (
     *(Path(folder, "nltk_data") for folder in ("/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib")),
 )
 _HOW_TO_GET = "Debian has it as wordnet-base; or give its folder (meteor:wordnet=FOLDER, ASSAY_WORDNET=FOLDER)"
+
+
+LETTERS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
+"""The parts of speech as WordNet's files abbreviate them; ``s`` is a satellite adjective."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A relation to another synset: ``@`` hypernym, ``~`` hyponym, ``!`` antonym, ``+`` derivation, ``&`` similar …
+
+    `source` and `target` number the words it links, from 1; both are 0 where the whole synsets are meant.
+    """
+
+    symbol: str
+    part: str
+    offset: int
+    source: int
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Synset:
+    """One sense: its names (underscores for spaces), its relations, and the number of its lexicographer file."""
+
+    part: str
+    offset: int
+    names: tuple[str, ...]
+    pointers: tuple[Pointer, ...]
+    file: int
 
 
 class WordNet:
@@ -67,6 +98,7 @@ class WordNet:
         self._data = {part: files[f"data.{part}"] for part in PARTS}
         self._exceptions = {part: _exceptions(files.get(f"{part}.exc", b"")) for part in PARTS}
         self._synonyms: dict[str, frozenset[str]] = {}
+        self._senses: dict[tuple[str, str], tuple[Synset, ...]] = {}
         digest = hashlib.sha256()
         for name in (*NEEDED, *EXCEPTIONS):
             digest.update(hashlib.sha256(files.get(name, b"")).digest())
@@ -91,6 +123,57 @@ class WordNet:
             if len(word) <= _CACHE_LENGTH:
                 self._synonyms[word] = known
         return known
+
+    def synsets(self, word: str, part: str) -> tuple[Synset, ...]:
+        """The senses of a word as one part of speech (``noun``, ``verb``, ``adj``, ``adv``), the commonest first."""
+        key = word, part
+        known = self._senses.get(key)
+        if known is None:
+            form = word.lower().replace(" ", "_").encode("utf-8", "surrogatepass")
+            index = self._index[part]
+            offsets = [offset for base in self._base_forms(form, part) for offset in _offsets(index[base])]
+            known = tuple(self.synset(part, offset) for offset in dict.fromkeys(offsets))
+            if len(self._senses) >= _CACHE_WORDS:
+                self._senses.clear()
+            self._senses[key] = known
+        return known
+
+    def tagged(self, word: str, part: str) -> int:
+        """How many senses of this base form occur in WordNet's sense-tagged texts: 0 marks rare words."""
+        entry = self._index[part].get(word.lower().replace(" ", "_").encode("utf-8", "surrogatepass"))
+        if entry is None:
+            return 0
+        fields = entry.split()
+        return int(fields[4 + int(fields[2])])
+
+    def synset(self, part: str, offset: int) -> Synset:
+        """The synset at an offset of a part's data file."""
+        data = self._data[part]
+        try:
+            fields = data[offset : data.index(b"|", offset)].decode("utf-8").split()
+            words = int(fields[3], 16)
+            names = tuple(_MARKER.sub("", name) for name in fields[4 : 4 + 2 * words : 2])
+            first = 5 + 2 * words
+            pointers = tuple(
+                Pointer(fields[at], LETTERS[fields[at + 2]], int(fields[at + 1]), *_ends(fields[at + 3]))
+                for at in range(first, first + 4 * int(fields[first - 1]), 4)
+            )
+        except (ValueError, IndexError, KeyError) as error:
+            raise InputError(f"WordNet's files are damaged at {part} {offset}: install them again.") from error
+        return Synset(part, offset, names, pointers, int(fields[1]))
+
+    def related(self, synset: Synset, symbol: str) -> tuple[Synset, ...]:
+        """The synsets that a relation between whole synsets leads to."""
+        return tuple(self.synset(p.part, p.offset) for p in synset.pointers if p.symbol == symbol and not p.source)
+
+    def related_words(self, synset: Synset, word: str, symbol: str) -> tuple[str, ...]:
+        """The words that a relation between words (antonym, derivation) leads to from `word` in this synset."""
+        lowered = word.lower().replace(" ", "_")
+        found = []
+        for pointer in synset.pointers:
+            if pointer.symbol == symbol and pointer.source and synset.names[pointer.source - 1].lower() == lowered:
+                found.append(self.synset(pointer.part, pointer.offset).names[pointer.target - 1])
+        return tuple(found)
 
     def _names(self, form: bytes, part: str) -> Iterator[bytes]:
         index, data = self._index[part], self._data[part]
@@ -123,6 +206,11 @@ def _offsets(entry: bytes) -> list[int]:
     fields = entry.split()
     synsets, pointers = int(fields[1]), int(fields[2])
     return [int(field) for field in fields[5 + pointers : 5 + pointers + synsets]]
+
+
+def _ends(field: str) -> tuple[int, int]:
+    """Source and target word numbers out of four hexadecimal digits."""
+    return int(field[:2], 16), int(field[2:], 16)
 
 
 def _exceptions(text: bytes) -> dict[bytes, list[bytes]]:
