@@ -6,8 +6,9 @@ A `Batch` is what every metric gets: columns of equal length. A million lines co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from dataclasses import field as default
 from typing import Any, TypeVar
 
 from assay.core.errors import InputError, count
@@ -27,6 +28,8 @@ class Segment:
     system: str | None = None
     document: str | None = None
     id: str | None = None
+    meta: Mapping[str, str] = default(default_factory=dict, hash=False)
+    """Further columns of the row by name, for perturbations that need more than a sentence pair."""
 
 
 @dataclass(frozen=True, slots=True)

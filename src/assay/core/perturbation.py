@@ -40,6 +40,8 @@ class PerturbationCard:
     """Resources by the name the linguistic tools know them under (``parse``, ``wordnet``, ``lemma``, ``embedding`` …)."""
     wants: tuple[Literal["source", "reference"], ...] = ()
     """Columns that the segment must have beside the good translation."""
+    columns: tuple[str, ...] = ()
+    """Further columns of the row that it must have (`Segment.meta`), where a sentence pair alone does not tell enough."""
     extra: str | None = None
     """The optional extra of mt-assay that brings the resources."""
     manual: bool = False
@@ -67,6 +69,18 @@ class Perturbed:
     source: str | None = None
     reference: str | None = None
     """A different source or reference, where the phenomenon changes them too."""
+    base: str | None = None
+    """The text that `changes` edit, where it is not the good translation (ACES often edits the reference)."""
+
+    def incorrect(self, segment: Segment) -> str:
+        """The incorrect translation of the segment."""
+        return self.apply(self.edited(segment))
+
+    def edited(self, segment: Segment) -> str:
+        """The text that the changes edit: `base`, or else the good translation."""
+        if self.base is not None:
+            return self.base
+        return segment.hypothesis if self.good is None else self.good
 
     def apply(self, text: str) -> str:
         """The incorrect text."""
@@ -119,8 +133,8 @@ class Perturbation(ABC):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """What is wrong with the result, in sentences; empty when it is as it should be. Checked for every item made."""
-        good = perturbed.good or segment.hypothesis
+        good = segment.hypothesis if perturbed.good is None else perturbed.good
         found = []
-        if perturbed.apply(good) == good:
+        if perturbed.incorrect(segment) == good:
             found.append("the text did not change")
         return found
