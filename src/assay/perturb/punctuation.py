@@ -30,6 +30,14 @@ def _inside_word(text: str, at: int) -> bool:
     return 0 < at < len(text) - 1 and text[at - 1].isalnum() and text[at + 1].isalnum()
 
 
+def _spelling(text: str, at: int) -> bool:
+    """A sign inside a word or number that belongs to its spelling."""
+    if not _inside_word(text, at) or text[at] in "()[]{}（）【】":
+        return False
+    digits = text[at - 1].isdigit() and text[at + 1].isdigit()
+    return digits or not (_unspaced(text[at - 1]) or _unspaced(text[at + 1]))
+
+
 class Deleted(Perturbation):
     """Some of the punctuation marks deleted."""
 
@@ -107,7 +115,7 @@ class AllDeleted(Deleted):
         return [
             at
             for at, char in enumerate(text)
-            if is_punctuation(char) and not _inside_word(text, at) and char not in "%‰#&@*/\\·・§" and not _minus(text, at)
+            if is_punctuation(char) and not _spelling(text, at) and char not in "%‰#&@*/\\·・§" and not _minus(text, at)
         ]
 
 
@@ -167,7 +175,7 @@ class QuotesDeleted(Deleted):
             inside = _inside_word(text, at) and not _unspaced(text[at - 1]) and not _unspaced(text[at + 1])
             if char == "‘" and (inside or text[at + 1 : at + 2].isdigit()):
                 continue
-            if char in QUOTES and not (char == '"' and (inside or text[at - 1 : at].isdigit() and text.count('"') == 1)):
+            if char in QUOTES and not (inside or (char == '"' and text[at - 1 : at].isdigit() and text.count('"') == 1)):
                 found.append(at)
             elif char in _CLOSING_SINGLE and not inside and _quotes_single(text, at):
                 found.append(at)
@@ -211,7 +219,7 @@ class StatementToQuestion(Perturbation):
         if end is None:
             return Refused("no exclamation mark and no full stop at the end")
         at = end.start(1)
-        if text[at - 1 : at] in (".", "…") or re.search(r"\b(?:[^\W\d_]\.)?[^\W\d_]$", text[:at]):
+        if text[at - 1 : at] in (".", "…") or re.search(r"\b[A-Za-zА-Яа-я]$", text[:at]):
             return Refused("the last full stop belongs to an abbreviation or an ellipsis")
         return Perturbed((Change(at, at + 1, self._question(_STOPS[text[at]], base)),), ". -> ?", {"marks": 1})
 
