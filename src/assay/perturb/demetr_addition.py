@@ -1,0 +1,85 @@
+"""DEMETR 6: a word is added that changes the meaning and leaves the grammar whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.demetr_omission import with_compounds
+from assay.perturb.rules import ParsedRule, choose, first_fit, listed, with_article
+from assay.perturb.sentence import Sentence
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ADJECTIVES = listed(
+    "former fake alleged military temporary illegal imaginary artificial stolen secret abandoned fictional "
+    "foreign ancient unpaid hostile private failed modern expensive damaged rejected religious mechanical "
+    "underground virtual rival retired unknown counterfeit medical criminal unfinished forgotten broken wooden "
+    "annual hidden electric domestic"
+)
+ADVERBS = listed(
+    "allegedly secretly rarely accidentally falsely reluctantly barely supposedly illegally temporarily almost"
+)
+
+
+class AddedWord(ParsedRule):
+    """An adjective before a noun, or an adverb before a verb, that the source knows nothing of."""
+
+    most_places = 2
+    card = PerturbationCard(
+        name="added-word",
+        about="a word that changes the meaning is added: The reform of notaries -> The failed reform of notaries",
+        phenomenon="addition",
+        category="accuracy/addition",
+        severity="critical",
+        follows=("DEMETR 6",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+        manual=True,
+    )
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """Before a random noun phrase's nouns; before a verb where there is no such noun."""
+        nouns = [
+            with_compounds(sentence, i)[0]
+            for i, tag in enumerate(sentence.tags)
+            if tag in ("NN", "NNS") and sentence.deps[i] in ("nsubj", "nsubjpass", "dobj", "pobj", "conj", "attr")
+        ]
+        open_nouns = [
+            i
+            for i in nouns
+            if (sentence.words[i].isalpha() and sentence.text[sentence.starts[i] - 1] in ' "“(')
+            or sentence.starts[i] == 0
+        ]
+        verbs = [
+            i for i, tag in enumerate(sentence.tags) if tag in ("VBD", "VBZ", "VBP", "VBN") and self._plain(sentence, i)
+        ]
+        if verbs and (not open_nouns or rng.random() < 0.2):
+            return first_fit(rng, verbs, lambda i: _added(sentence, i, choose(rng, ADVERBS)), "no room for a word")
+        return first_fit(rng, open_nouns, lambda i: _added(sentence, i, choose(rng, ADJECTIVES)), "no noun or verb")
+
+    def _plain(self, sentence: Sentence, i: int) -> bool:
+        return sentence.pos[i] == "VERB" and sentence.starts[i] > 0 and sentence.text[sentence.starts[i] - 1] == " "
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One word more."""
+        found = super().problems(segment, perturbed, language, tools)
+        if len(perturbed.apply(segment.hypothesis).split()) != len(segment.hypothesis.split()) + 1:
+            found.append("not exactly one word was added")
+        return found
+
+
+def _added(sentence: Sentence, i: int, word: str) -> Perturbed | None:
+    if word in sentence.lower:
+        return None
+    at = sentence.starts[i]
+    fixed = with_article(sentence, i, word)
+    if sentence.text[:at].strip("\"“'( ") == "" and sentence.words[i][0].isupper():
+        first = sentence.words[i][0]
+        return Perturbed((Change(at, at + 1, f"{word.capitalize()} {first.lower()}"),), f"{word} added")
+    return Perturbed((*fixed, Change(at, at, word + " ")), f"{word} added")

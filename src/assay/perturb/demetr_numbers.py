@@ -1,0 +1,169 @@
+"""DEMETR 10: a number replaced by another one in a plausible range.
+
+Years stay in their time, percentages under a hundred, hours of the day and days of the month within theirs, digits and
+separators as they were; "from 1920 to 1930" never runs backwards. Digits work in any language, number words in English.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.rules import Rule, article, first_fit, like, like_article, listed
+from assay.perturb.tools import base_language
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_NUMBER = re.compile(r"(?<![\w.,:/-])(?<!\w-)\d+(?:[.,:\u00a0\u202f]\d+)*(?:st|nd|rd|th)?(?![\w]|[.,:]\d)", re.ASCII)
+_IN_WORD = re.compile(
+    r"(?<![\w.,])\d+(?=-(?:year|day|month|week|hour|minute|meter|metre|kilo|mile|fold|man|member|time)|s\b)"
+)
+_SCORE = re.compile(r"(?<![\w.,-])\d{1,4}(?=[-–:]\d)")
+_RANGE_AFTER = re.compile(r"^\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?(\d[\d.,]*)")
+_RANGE_BEFORE = re.compile(r"(\d[\d.,]*)\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?$")
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|"
+    r"Aug|Sept?|Oct|Nov|Dec)\b"
+)
+_WORDS = listed(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+)
+_TENS = listed("twenty thirty forty fifty sixty seventy eighty ninety")
+_ORDINALS = listed("second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+_MULTIPLES = listed("hundred thousand million billion")
+_TRIES = 12
+
+
+class NumberReplaced(Rule):
+    """One number of the text becomes another of its kind."""
+
+    most_places = 2
+    card = PerturbationCard(
+        name="number-replaced",
+        about="a number replaced by a plausible other one: established in 1979 -> established in 1997",
+        phenomenon="mistranslation - numbers",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=("DEMETR 10",),
+        manual=True,
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Digits first; number words where a text has none and is English."""
+        text = segment.hypothesis
+        found = [*_NUMBER.finditer(text), *_IN_WORD.finditer(text), *_SCORE.finditer(text)]
+        starts = {match.start(): match for match in reversed(found)}
+        made = first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
+        if isinstance(made, Perturbed) or base_language(language) != "en":
+            return made
+        words = [match for match in re.finditer(r"[A-Za-z]+", text) if _scale(match.group().lower())]
+        return first_fit(rng, words, lambda match: _word(text, match, rng), "no number")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """A number became a number of the same shape."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[-1]
+        old, new = segment.hypothesis[change.start : change.end], change.text
+        if any(c.isdigit() for c in old) and (
+            len(old) != len(new) or re.sub(r"\d", "0", old)[:-2] != re.sub(r"\d", "0", new)[:-2]
+        ):
+            found.append(f"{new} is not of the shape of {old}")
+        return found
+
+
+def _digits(text: str, match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
+    old = match.group()
+    bare = re.sub(r"(?:st|nd|rd|th)$", "", old)
+    for _ in range(_TRIES):
+        new = _drawn(text, match, bare, rng)
+        if new == bare or not _ordered(text, match, bare, new):
+            continue
+        said = new + (_suffix(new) if old != bare else "")
+        changes: tuple[Change, ...] = (Change(*match.span(), said),)
+        before = re.search(r"\b([Aa]n?) $", text[: match.start()])
+        if before and article(said) != before.group(1).lower():
+            fixed = like_article(before.group(1), article(said))
+            changes = (Change(*before.span(1), fixed), *changes)
+        return Perturbed(changes, f"{old} -> {said}")
+    return None
+
+
+def _drawn(text: str, match: re.Match[str], bare: str, rng: np.random.Generator) -> str:
+    """A random number of the kind that `bare` is here."""
+    after, before = text[match.end() : match.end() + 12], text[max(0, match.start() - 12) : match.start()]
+    if ":" in bare:
+        hours, _, rest = bare.partition(":")
+        return (
+            f"{int(rng.integers(1, 24)):0{len(hours)}d}:{rest}" if len(hours) == 2 else f"{rng.integers(1, 10)}:{rest}"
+        )
+    if not bare.isdigit():
+        return _same_shape(bare, rng)
+    value = int(bare)
+    if len(bare) == 4 and 1000 <= value <= 2100:
+        return str(min(value + int(rng.integers(1, 30)) * (1 if rng.random() < 0.4 else -1), max(value, 2030)))
+    if (_MONTH.search(before[-10:]) and value <= 31) or (value <= 31 and _MONTH.match(after.lstrip())):
+        return _kept(bare, int(rng.integers(1, 29)))
+    if after.lstrip().startswith(("%", "percent", "per cent")) and value <= 100:
+        return _kept(bare, int(rng.integers(10, 100)) if len(bare) > 1 else int(rng.integers(1, 10)))
+    return _same_shape(bare, rng)
+
+
+def _kept(bare: str, value: int) -> str:
+    """The value in as many digits; one that has more is cut to its last digit, and 0 is avoided."""
+    if len(str(value)) > len(bare):
+        value = value % 9 + 1
+    return (
+        f"{value:0{len(bare)}d}" if bare.startswith("0") or len(bare) == 1 else str(max(value, 10 ** (len(bare) - 1)))
+    )
+
+
+def _same_shape(bare: str, rng: np.random.Generator) -> str:
+    """The leading digit (or the first two) drawn anew; the rest and the separators stay, so round numbers stay round."""
+    digits = [i for i, character in enumerate(bare) if character.isdigit()]
+    new = list(bare)
+    new[digits[0]] = str(int(rng.integers(1, 10)) if bare[0] != "0" or len(bare) == 1 else 0)
+    if len(digits) > 1 and (bare[digits[1]] != "0" or bare[0] == "0"):
+        new[digits[1]] = str(int(rng.integers(1, 10)))
+    return "".join(new)
+
+
+def _ordered(text: str, match: re.Match[str], old: str, new: str) -> bool:
+    """A range keeps its direction: the new number stays on the side of its partner that the old one was on."""
+    partner = _RANGE_AFTER.match(text[match.end() :]) or _RANGE_BEFORE.search(text[: match.start()])
+    if partner is None:
+        return True
+    other, before, after = _value(partner.group(1)), _value(old), _value(new)
+    return after != other and (before < other) == (after < other)
+
+
+def _value(text: str) -> float:
+    return float(re.sub(r"\D", "", text) or 0)
+
+
+def _suffix(number: str) -> str:
+    """st, nd, rd or th."""
+    if number[-2:] in ("11", "12", "13"):
+        return "th"
+    return {"1": "st", "2": "nd", "3": "rd"}.get(number[-1], "th")
+
+
+def _scale(word: str) -> tuple[str, ...]:
+    """The number words that `word` may be exchanged with."""
+    if word == "second":
+        return ()
+    return next((scale for scale in (_WORDS, _TENS, _ORDINALS, _MULTIPLES) if word in scale), ())
+
+
+def _word(text: str, match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
+    old = match.group()
+    scale = _scale(old.lower())
+    at = scale.index(old.lower())
+    near: Callable[[int], bool] = lambda i: i != at and abs(i - at) <= 4  # noqa: E731
+    options = [word for i, word in enumerate(scale) if near(i)]
+    new = like(old, options[int(rng.integers(len(options)))])
+    return Perturbed((Change(*match.span(), new),), f"{old} -> {new}")

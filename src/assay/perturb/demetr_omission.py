@@ -1,0 +1,338 @@
+"""DEMETR 5, 12 and 20 to 24: something that the sentence needs is missing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.rules import ParsedRule, choose, first_fit, listed, removed, with_article
+from assay.perturb.sentence import Entity, Sentence
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Span = tuple[int, int]
+
+NAME_TYPES = ("PERSON", "GPE", "LOC", "ORG", "FAC", "NORP", "PRODUCT", "EVENT", "WORK_OF_ART")
+SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
+_NEGATIONS = ("not", "n't", "n’t", "never", "no")
+_CONNECTING_ADVERBS = frozenset(
+    listed(
+        "however therefore thus moreover furthermore nevertheless nonetheless meanwhile otherwise instead hence "
+        "additionally consequently accordingly besides similarly then also"
+    )
+)
+_RELATIVE = frozenset(listed("when where while whereas that which who how why whether"))
+
+
+def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
+    """Tokens `first` to `last` taken out: with the comma that follows at a beginning, an article before put right."""
+    text = sentence.text
+    start, end = sentence.starts[first], sentence.ends[last]
+    opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’([")
+    before, after = text[:start].rstrip()[-1:], text[end : end + 1]
+    if after in (",", ":", ";") and (opens or before in (",", "(", "—", "-", ";", ":")):
+        end += 1
+    change = removed(text, start, end, opens=opens)
+    following = text[change.end :].lstrip()
+    fixed = with_article(sentence, first, following) if following[:1].isalnum() else []
+    return (*fixed, change)
+
+
+class Omission(ParsedRule):
+    """Tokens are taken out; `spans` says which ones may be."""
+
+    most_places = 2
+    nothing = ""
+    """Why a sentence is refused."""
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Runs of tokens, first and last, that this rule may take out."""
+        raise NotImplementedError
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """Take one of them out."""
+        spans = [span for span in self.spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
+        if not spans:
+            return Refused(self.nothing)
+        first, last = choose(rng, spans)
+        return Perturbed(without(sentence, first, last), f"{sentence.span(first, last)} omitted")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Nothing was added: the words left are words of the good text in their order."""
+        good = segment.hypothesis
+        bad = perturbed.apply(good)
+        found = super().problems(segment, perturbed, language, tools)
+        rest = iter(_bare(good))
+        if not all(any(word == other for other in rest) for word in _bare(bad)):
+            found.append("more than an omission")
+        return found
+
+
+def _bare(text: str) -> str:
+    """The letters and digits of a text without case and without articles, which an omission may put right."""
+    words = (re.sub(r"\W", "", word) for word in text.lower().split())
+    return "".join(word for word in words if word not in ("a", "an"))
+
+
+class OmittedPrepositionalPhrase(Omission):
+    """DEMETR 5: the shortest prepositional phrase is missing."""
+
+    nothing = "no prepositional phrase"
+    card = PerturbationCard(
+        name="omitted-prepositional-phrase",
+        about="a prepositional phrase is missing: She is in custody pending … -> She is pending …",
+        phenomenon="completeness (omitted pp)",
+        category="accuracy/omission",
+        severity="major",
+        follows=("DEMETR 5",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """The shortest phrases that are one run of words and not most of the sentence."""
+        found = []
+        for i, dep in enumerate(sentence.deps):
+            if dep not in ("prep", "agent", "dative") or sentence.pos[i] not in ("ADP", "SCONJ"):
+                continue
+            inside = [
+                child for child in sentence.children[i] if child > i and sentence.deps[child] in ("pobj", "pcomp")
+            ]
+            first, last = sentence.edges[i]
+            while last > i and sentence.pos[last] == "PUNCT" and sentence.words[last] not in "\"”’)'":
+                last -= 1
+            if inside and first == i and _balanced(sentence.span(first, last)):
+                found.append((first, last))
+        limit = max(len(sentence) * 2 // 3, 3)
+        fitting = [span for span in found if span[1] - span[0] < limit]
+        shortest = min((last - first for first, last in fitting), default=0)
+        return [(first, last) for first, last in fitting if last - first == shortest]
+
+
+def _balanced(text: str) -> bool:
+    return text.count("(") == text.count(")") and text.count('"') % 2 == 0 and text.count("“") == text.count("”")
+
+
+class OmittedConjunction(Omission):
+    """DEMETR 12: a conjunction or connecting adverb is missing."""
+
+    nothing = "no conjunction"
+    card = PerturbationCard(
+        name="omitted-conjunction",
+        about="a conjunction is missing: formed since a comet collided -> formed a comet collided",
+        phenomenon="cohesion",
+        category="fluency/cohesion",
+        severity="minor",
+        follows=("DEMETR 12",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Coordinators, subordinators, connecting adverbs, relative words."""
+        found = []
+        for i, (word, dep, pos) in enumerate(zip(sentence.lower, sentence.deps, sentence.pos, strict=True)):
+            if not word.isalpha():
+                continue
+            joins = dep == "cc" or (dep == "mark" and pos == "SCONJ")
+            joins |= dep == "advmod" and (
+                word in _CONNECTING_ADVERBS or (sentence.tags[i] == "WRB" and word in _RELATIVE)
+            )
+            joins |= sentence.tags[i] == "WDT" and word in _RELATIVE and dep in SUBJECTS
+            if joins:
+                last = i + 1 if sentence.lower[i : i + 2] in (["such", "as"], ["even", "though"], ["as", "if"]) else i
+                found.append((i, last))
+        return found
+
+
+class OmittedAdjectiveAdverb(Omission):
+    """DEMETR 20: an adjective or adverb is missing."""
+
+    nothing = "no adjective or adverb"
+    card = PerturbationCard(
+        name="omitted-adjective-adverb",
+        about="an adjective or adverb is missing: Rangers closely monitor -> Rangers monitor",
+        phenomenon="omission - adj/adv",
+        category="accuracy/omission",
+        severity="critical",
+        follows=("DEMETR 20",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Adjectives and adverbs that stand alone before what they modify; others only where there is none such."""
+        easy, hard = [], []
+        for i, (tag, pos) in enumerate(zip(sentence.tags, sentence.pos, strict=True)):
+            if not (tag.startswith(("JJ", "RB")) or pos in ("ADJ", "ADV")) or sentence.lower[i] in _NEGATIONS:
+                continue
+            first, last = hyphenated(sentence, i)
+            alone = first == last == i and sentence.is_word(i) and not sentence.children[i]
+            modifies = sentence.deps[i] == ("amod" if tag.startswith("JJ") else "advmod")
+            if alone and modifies and sentence.lower[i] not in ("as", "so", "than", "more", "most"):
+                easy.append((i, i))
+            elif sentence.is_word(i):
+                hard.append((first, last))
+        return easy or hard
+
+
+def hyphenated(sentence: Sentence, i: int) -> Span:
+    """The whole hyphenated word that token `i` is part of: ``working-class``."""
+    first = last = i
+    while (
+        last + 2 < len(sentence)
+        and sentence.words[last + 1] == "-"
+        and sentence.ends[last] == sentence.starts[last + 1]
+    ):
+        last += 2
+    while first > 1 and sentence.words[first - 1] == "-" and sentence.ends[first - 2] == sentence.starts[first - 1]:
+        first -= 2
+    return first, last
+
+
+def _hyphened(sentence: Sentence, i: int) -> bool:
+    return sentence.text[sentence.ends[i] : sentence.ends[i] + 1] == "-" or sentence.text[sentence.starts[i] - 1] == "-"
+
+
+class OmittedVerb(Omission):
+    """DEMETR 21: a content verb is missing; auxiliaries and copulas stay."""
+
+    nothing = "no content verb"
+    card = PerturbationCard(
+        name="omitted-verb",
+        about="a content verb is missing: Catri said that 85% … -> Catri that 85% …",
+        phenomenon="omission - content verb",
+        category="accuracy/omission",
+        severity="critical",
+        follows=("DEMETR 21",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Verbs other than ``be`` that are not hyphened to another word."""
+        return [
+            (i, i)
+            for i, pos in enumerate(sentence.pos)
+            if pos == "VERB" and sentence.lemmas[i] != "be" and sentence.is_word(i) and not _hyphened(sentence, i)
+        ]
+
+
+class OmittedNoun(Omission):
+    """DEMETR 22: a noun that is neither a subject nor a name is missing, with the nouns compounded to it."""
+
+    nothing = "no noun that is neither subject nor name"
+    card = PerturbationCard(
+        name="omitted-noun",
+        about="a noun is missing: stood up to other aristocrats who -> stood up to other who",
+        phenomenon="omission - noun",
+        category="accuracy/omission",
+        severity="critical",
+        follows=("DEMETR 22",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Nouns by their heads; parts of a compound or hyphenated nouns only where there is no other."""
+        nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and sentence.is_word(i)]
+        fitting = [i for i in nouns if sentence.deps[i] not in SUBJECTS and sentence.named[i] not in NAME_TYPES]
+        heads = [i for i in fitting if sentence.deps[i] not in ("compound", "nmod") and not _hyphened(sentence, i)]
+        return [with_compounds(sentence, i) for i in heads] or [hyphenated(sentence, i) for i in fitting]
+
+
+def with_compounds(sentence: Sentence, i: int) -> Span:
+    """A noun with the nouns compounded to it that stand directly before."""
+    first = i
+    while first and (first - 1) in sentence.children[i] and sentence.deps[first - 1] == "compound":
+        first -= 1
+    while first < i and sentence.starts[first] and sentence.text[sentence.starts[first] - 1] == "-":
+        first += 1
+    return first, i
+
+
+class OmittedSubject(Omission):
+    """DEMETR 23: the head of a subject is missing, with the nouns compounded to it."""
+
+    nothing = "no subject"
+    card = PerturbationCard(
+        name="omitted-subject",
+        about="the head of the subject is missing: His research shows -> His shows",
+        phenomenon="omission - subject",
+        category="accuracy/omission",
+        severity="critical",
+        follows=("DEMETR 23",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Nouns and pronouns; a relative pronoun or an empty ``there`` only where there is no other."""
+        heads = [
+            i for i, dep in enumerate(sentence.deps) if dep in ("nsubj", "nsubjpass") and not _hyphened(sentence, i)
+        ]
+        nouns = [i for i in heads if sentence.tags[i] not in ("WDT", "WP", "DT")]
+        there = [i for i, dep in enumerate(sentence.deps) if dep in ("expl", "csubj")]
+        return [with_compounds(sentence, i) for i in nouns or heads or there]
+
+
+class OmittedName(ParsedRule):
+    """DEMETR 24: a name that is not the subject is missing, everywhere it is mentioned in the same words."""
+
+    most_places = 8
+    card = PerturbationCard(
+        name="omitted-name",
+        about="a name is missing: imported from Central America are -> imported from are",
+        phenomenon="omission - named entity",
+        category="accuracy/omission",
+        severity="critical",
+        follows=("DEMETR 24",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """Take out one that is not the subject, or the subject where it is the only name."""
+        found = [name for name in names(sentence) if name.last - name.first + 3 <= len(sentence)]
+        apart = [name for name in found if not _is_subject(sentence, name)]
+        return first_fit(rng, apart or found, lambda name: self._taken(sentence, name), "no name")
+
+    def _taken(self, sentence: Sentence, name: Entity) -> Perturbed | None:
+        said = sentence.span(name.first, name.last)
+        changes: list[Change] = []
+        for entity in mentions(sentence, said):
+            first = entity.first + (sentence.tags[entity.first] == "DT" and sentence.lower[entity.first] != "the")
+            new = without(sentence, first, entity.last)
+            if changes and new[0].start < changes[-1].end:
+                return None
+            changes += new
+        return Perturbed(tuple(changes), f"{said} omitted")
+
+
+def _is_subject(sentence: Sentence, name: Entity) -> bool:
+    return any(sentence.deps[i] in SUBJECTS for i in range(name.first, name.last + 1))
+
+
+def names(sentence: Sentence) -> list[Entity]:
+    """The names of people, places, organisations and things."""
+    return [entity for entity in sentence.entities if entity.label in NAME_TYPES]
+
+
+def mentions(sentence: Sentence, said: str) -> list[Entity]:
+    """Every name of the text in these words."""
+    return [entity for entity in names(sentence) if sentence.span(entity.first, entity.last) == said]

@@ -1,0 +1,126 @@
+"""DEMETR 25 and 26: a misspelt word, a word that lost a letter."""
+
+from __future__ import annotations
+
+import functools
+import re
+from importlib.resources import files
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.rules import SPACELESS, Rule, choose, first_fit, like
+from assay.perturb.tools import base_language
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_LETTERS = re.compile(r"(?<![\w'’-])[^\W\d_]+(?![\w'’-])")
+_SHORTEST = 5
+"""Words below this length are misspelt only by the list: a rule would leave them hard to read."""
+
+
+@functools.cache
+def misspellings() -> dict[str, tuple[str, ...]]:
+    """Our list of common English misspellings: word to its wrong forms."""
+    text = files("assay.data").joinpath("misspellings_en.txt").read_text(encoding="utf-8")
+    rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
+    return {row[0]: tuple(row[1:]) for row in rows}
+
+
+class Misspelling(Rule):
+    """DEMETR 25: one word misspelt as people do, by a list for English, else by a slip of the fingers.
+
+    A slip swaps two inner letters, doubles one, or leaves one of a double out; the first letter stays.
+    """
+
+    card = PerturbationCard(
+        name="misspelling",
+        about="one word misspelt: separate -> seperate (list for English, slips of the fingers elsewhere)",
+        phenomenon="spelling - misspelled",
+        category="fluency/spelling",
+        severity="minor",
+        follows=("DEMETR 25",),
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Misspell a word of the list, or any longer word where the list has none of the text's."""
+        text = segment.hypothesis
+        if base_language(language) in SPACELESS:
+            return Refused("the script has no spelling by letters")
+        words = list(_LETTERS.finditer(text))
+        if base_language(language) == "en":
+            known = misspellings()
+            listed = [word for word in words if _listed(word.group(), known)]
+            if listed:
+                word = choose(rng, listed)
+                wrong = like(word.group(), choose(rng, _listed(word.group(), known)))
+                return Perturbed((Change(*word.span(), wrong),), f"{word.group()} -> {wrong}")
+        long = [word for word in words if len(word.group()) >= _SHORTEST and word.group()[1:].islower()]
+        return first_fit(rng, long, lambda word: _slipped(word, rng), "no word long enough")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One word became another one of nearly the same length, by letters only."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[0]
+        word = segment.hypothesis[change.start : change.end]
+        if not change.text.isalpha() or abs(len(change.text) - len(word)) > 2 or change.text[0].lower() == " ":
+            found.append(f"{change.text!r} is no misspelling of {word!r}")
+        return found
+
+
+def _listed(word: str, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+    """The wrong forms of a word; a name of the list (Germany) only with its capital, others with any."""
+    found = known.get(word) or (known.get(word.lower()) if word[1:].islower() else None)
+    return found or ()
+
+
+def _slipped(word: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
+    letters = word.group()
+    wrong = set()
+    for i in range(1, len(letters) - 1):
+        a, b = letters[i], letters[i + 1]
+        if a != b:
+            wrong.add(letters[:i] + b + a + letters[i + 2 :])
+        else:
+            wrong.add(letters[:i] + letters[i + 1 :])
+    options = sorted(wrong)
+    if not options:
+        return None
+    new = choose(rng, options)
+    return Perturbed((Change(*word.span(), new),), f"{letters} -> {new}")
+
+
+class CharacterRemoved(Rule):
+    """DEMETR 26: one letter missing from a word that is neither the first nor the last."""
+
+    card = PerturbationCard(
+        name="character-removed",
+        about="one letter missing: adhere -> adhre",
+        phenomenon="spelling - char removed",
+        category="fluency/spelling",
+        severity="minor",
+        follows=("DEMETR 26",),
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Remove a letter of a longer word."""
+        text = segment.hypothesis
+        if base_language(language) in SPACELESS:
+            return Refused("the script has no spelling by letters")
+        inner = list(re.finditer(r"[^\W\d_]+", text))[1:-1]
+        words = [word for word in inner if len(word.group()) > 3] or [word for word in inner if len(word.group()) > 1]
+        if not words:
+            return Refused("no word between the first and the last")
+        word = choose(rng, words)
+        at = word.start() + int(rng.integers(len(word.group())))
+        wrong = text[word.start() : at] + text[at + 1 : word.end()]
+        return Perturbed((Change(at, at + 1, ""),), f"{word.group()} -> {wrong}")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Exactly one letter went."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[0]
+        if change.end - change.start != 1 or change.text or not segment.hypothesis[change.start].isalpha():
+            found.append("not exactly one letter was removed")
+        return found

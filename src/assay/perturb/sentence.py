@@ -1,0 +1,117 @@
+"""A parsed English text as plain lists: spaCy's Doc read once, for rules that look at every word many times."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from assay.core.perturbation import Tools
+
+_KEY = "assay.sentence"
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """Words `first` to `last` (inclusive) are a name of type `label` (PERSON, GPE, LOC, ORG …)."""
+
+    first: int
+    last: int
+    label: str
+
+
+@dataclass
+class Sentence:
+    """Columns, one entry a token. `starts` and `ends` are character offsets into `text`; a root is its own head."""
+
+    text: str
+    words: list[str]
+    lower: list[str]
+    starts: list[int]
+    ends: list[int]
+    lemmas: list[str]
+    tags: list[str]
+    pos: list[str]
+    deps: list[str]
+    heads: list[int]
+    entities: list[Entity]
+    firsts: frozenset[int]
+    """The first token of each sentence of the text."""
+
+    def __len__(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def children(self) -> list[list[int]]:
+        """The dependents of each token, from left to right."""
+        found: list[list[int]] = [[] for _ in self.words]
+        for i, head in enumerate(self.heads):
+            if head != i:
+                found[head].append(i)
+        return found
+
+    @cached_property
+    def edges(self) -> list[tuple[int, int]]:
+        """The first and the last token of what hangs on each token."""
+        left, right = list(range(len(self))), list(range(len(self)))
+        for i in range(len(self)):
+            at = i
+            while self.heads[at] != at:
+                at = self.heads[at]
+                left[at], right[at] = min(left[at], i), max(right[at], i)
+        return list(zip(left, right, strict=True))
+
+    @cached_property
+    def named(self) -> list[str]:
+        """The entity type of each token, or an empty string."""
+        labels = [""] * len(self)
+        for entity in self.entities:
+            for i in range(entity.first, entity.last + 1):
+                labels[i] = entity.label
+        return labels
+
+    @cached_property
+    def roots(self) -> list[int]:
+        """The main verb (or other head) of each sentence of the text."""
+        return [i for i, head in enumerate(self.heads) if head == i and self.pos[i] not in ("PUNCT", "SPACE")]
+
+    def child(self, i: int, *deps: str) -> int | None:
+        """The first dependent of token `i` with one of these relations."""
+        return next((child for child in self.children[i] if self.deps[child] in deps), None)
+
+    def span(self, first: int, last: int) -> str:
+        """The text from token `first` to token `last`."""
+        return self.text[self.starts[first] : self.ends[last]]
+
+    def is_word(self, i: int) -> bool:
+        """True for letters only (hyphens and apostrophes allowed inside)."""
+        return self.words[i].replace("-", "").replace("'", "").replace("’", "").isalpha()
+
+
+def sentence_of(tools: Tools, text: str, language: str) -> Sentence:
+    """The parsed text; made from the Doc once and kept with it."""
+    document = tools.parse(text, language)
+    known = document.user_data.get(_KEY)
+    if known is None:
+        known = document.user_data[_KEY] = read(document)
+    return known  # type: ignore[no-any-return]
+
+
+def read(document: Any) -> Sentence:
+    """The lists of a Doc."""
+    words = [token.text for token in document]
+    starts = [token.idx for token in document]
+    return Sentence(
+        text=document.text,
+        words=words,
+        lower=[word.lower() for word in words],
+        starts=starts,
+        ends=[start + len(word) for start, word in zip(starts, words, strict=True)],
+        lemmas=[token.lemma_ for token in document],
+        tags=[token.tag_ for token in document],
+        pos=[token.pos_ for token in document],
+        deps=[token.dep_ for token in document],
+        heads=[token.head.i for token in document],
+        entities=[Entity(entity.start, entity.end - 1, entity.label_) for entity in document.ents],
+        firsts=frozenset(span.start for span in document.sents),
+    )
