@@ -83,7 +83,11 @@ _EXTRA_SPELLINGS = {
     "de": {"speed-kilometer-per-hour": ("{0} km/h", "{0} Stundenkilometer"), "length-foot": ("{0} Fuß",)},
     "en": {"speed-mile-per-hour": ("{0} mph", "{0}mph"), "speed-kilometer-per-hour": ("{0} km/h", "{0}km/h")},
     "zh": {"length-kilometer": ("{0}千米",), "duration-hour": ("{0}个小时",), "duration-month": ("{0}个月",)},
-    "ja": {"length-kilometer": ("{0}キロメートル",), "duration-month": ("{0}か月", "{0}ヶ月"), "length-meter": ("{0}メートル",)},
+    "ja": {
+        "length-kilometer": ("{0}キロメートル",),
+        "duration-month": ("{0}か月", "{0}ヶ月"),
+        "length-meter": ("{0}メートル",),
+    },
 }
 
 
@@ -135,7 +139,9 @@ def rounded(value: float) -> tuple[float, int]:
     return (float(round(one)), 0) if one == round(one) else (one, 1)
 
 
-def phrase(value: float, decimals: int, unit: str, length: str, like: Numeral, language: str, british: bool) -> str | None:
+def phrase(
+    value: float, decimals: int, unit: str, length: str, like: Numeral, language: str, british: bool
+) -> str | None:
     """Amount and unit as the language writes them: plural form, decimal sign and order are CLDR's."""
     forms = _forms(base_language(language), unit).get(length)
     if not forms:
@@ -172,7 +178,10 @@ def _forms(language: str, unit: str) -> dict[str, dict[str, str]]:
         short = None  # "18 h" is an hour of the clock, "in" a preposition
     if short and re.search(r"[A-Za-z]", next(iter(short.values())).replace("{0}", "")):
         kept["short"] = short
-    return {length: {form: re.sub(f"[{SPACES}]", " ", text) for form, text in forms.items()} for length, forms in kept.items()}
+    return {
+        length: {form: re.sub(f"[{SPACES}]", " ", text) for form, text in forms.items()}
+        for length, forms in kept.items()
+    }
 
 
 @functools.lru_cache(maxsize=64)

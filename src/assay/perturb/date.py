@@ -93,9 +93,7 @@ def _named(text: str, language: str) -> set[int]:
     found = {month.number for month in find_months(text, base)}
     for form, names in months(base).items():
         if form.endswith("abbreviated"):
-            found |= {
-                number for number, name in names.items() if _places(text, _bare(name, base).rstrip("."), base)
-            }
+            found |= {number for number, name in names.items() if _places(text, _bare(name, base).rstrip("."), base)}
     return found
 
 
@@ -135,7 +133,9 @@ class WrongMonth(Perturbation):
             change = Change(month.start, month.end, new)
             meta = {"old": old, "new": new, "month": month.number, "other": number}
             same = good == text
-            return Perturbed((change,), f"{old} -> {new}", meta, good=None if same else good, base=None if same else text)
+            return Perturbed(
+                (change,), f"{old} -> {new}", meta, good=None if same else good, base=None if same else text
+            )
         return Refused("no other month fits")
 
     @staticmethod

@@ -17,7 +17,21 @@ if TYPE_CHECKING:
 
 _ALIKE = 0.5
 """Least chrF between premise and hypothesis (ACES section 5.6.3)."""
-_HIGH = {"es": 9, "fr": 9, "de": 9, "it": 8, "pt": 8, "ru": 9, "zh": 9, "ja": 9, "en": 10, "cs": 6, "hi": 6, "ar": 8, "tr": 7}
+_HIGH = {
+    "es": 9,
+    "fr": 9,
+    "de": 9,
+    "it": 8,
+    "pt": 8,
+    "ru": 9,
+    "zh": 9,
+    "ja": 9,
+    "en": 10,
+    "cs": 6,
+    "hi": 6,
+    "ar": 8,
+    "tr": 7,
+}
 """Rough order of resources; languages not listed are low (5). As in ACES, Czech and Hindi stand above Polish and Marathi."""
 
 
@@ -104,7 +118,9 @@ class SimilarLanguage(Perturbation):
         if other == language:
             return Refused("the similar language is the target language")
         if (_HIGH.get(language, 5) >= _HIGH.get(other, 5)) != self.higher:
-            return Refused("the target language has fewer resources" if self.higher else "the target language has more resources")
+            return Refused(
+                "the target language has fewer resources" if self.higher else "the target language has more resources"
+            )
         change = Change(0, len(segment.hypothesis), similar)
         return Perturbed((change,), f"{language} -> {other}", {"language": other})
 
@@ -181,26 +197,38 @@ def _given(name: str, about: str, columns: tuple[str, str]) -> PerturbationCard:
 class LiteralVersusReference(GivenWord):
     """An overly literal word over the reference's word."""
 
-    card = _given("overly-literal-vs-ref-word", "an overly literal word that you give: Libellen -> Drachenfliegen", ("target_word", "literal"))
+    card = _given(
+        "overly-literal-vs-ref-word",
+        "an overly literal word that you give: Libellen -> Drachenfliegen",
+        ("target_word", "literal"),
+    )
     in_reference = True
 
 
 class LiteralVersusSynonym(GivenWord):
     """An overly literal word over a synonym of the reference's word."""
 
-    card = _given("overly-literal-vs-synonym", "the same, where the reference has another word", ("target_word", "literal"))
+    card = _given(
+        "overly-literal-vs-synonym", "the same, where the reference has another word", ("target_word", "literal")
+    )
     in_reference = False
 
 
 class LiteralVersusIdiom(GivenWord):
     """A literal rendering over the right idiom; the reference explains."""
 
-    card = _given("overly-literal-vs-correct-idiom", "a literal rendering that you give over the idiom", ("idiom", "literal"))
+    card = _given(
+        "overly-literal-vs-correct-idiom", "a literal rendering that you give over the idiom", ("idiom", "literal")
+    )
     right = "idiom"
 
 
 class LiteralVersusExplanation(GivenWord):
     """A literal rendering over an explanation; the reference has the idiom."""
 
-    card = _given("overly-literal-vs-explanation", "a literal rendering that you give over an explanation", ("explanation", "literal"))
+    card = _given(
+        "overly-literal-vs-explanation",
+        "a literal rendering that you give over an explanation",
+        ("explanation", "literal"),
+    )
     right = "explanation"

@@ -204,7 +204,9 @@ class Oscillatory(Perturbation):
         times = int(rng.integers(1, 11))
         gap = "" if _UNSPACED.search(text[start:end]) else " "
         change = Change(end, end, (gap + text[start:end]) * times)
-        return Perturbed((change,), f"{text[start:end]!r} repeated {times} times", {"ngram": text[start:end], "times": times})
+        return Perturbed(
+            (change,), f"{text[start:end]!r} repeated {times} times", {"ngram": text[start:end], "times": times}
+        )
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """What was inserted is the text before it, one to ten times."""

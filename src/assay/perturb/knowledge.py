@@ -91,7 +91,7 @@ def _believable(name: str, lemma: str, frequency: Any) -> bool:
     return plain and lemma.lower() not in words and min(frequency(word) for word in words) >= _COMMON
 
 
-_LIGHT = frozenset("have be do get make take say go come add give let keep put set see hold".split())
+_LIGHT = frozenset(["have", "be", "do", "get", "make", "take", "say", "go", "come", "add", "give", "let", "keep", "put", "set", "see", "hold"])
 _CONCRETE = frozenset((5, 6, 8, 13, 17, 18, 20, 27))
 """Lexicographer files of things one can point at: animals, artefacts, body, food, objects, people, plants, substances."""
 
@@ -123,7 +123,9 @@ class Exchanged(Perturbation):
                 return made
         return Refused(f"no {self.part} with the relation in WordNet")
 
-    def _made(self, sentence: Sentence, i: int, rng: np.random.Generator, tools: Tools, base: str | None) -> Perturbed | None:
+    def _made(
+        self, sentence: Sentence, i: int, rng: np.random.Generator, tools: Tools, base: str | None
+    ) -> Perturbed | None:
         lexicon = tools.get("wordnet", "en"), tools.get("frequency", "en")
         lemma = sentence.lemmas[i].lower()
         if type(self).right is not None and not _plain(lexicon[0], lemma, self.part):
@@ -142,7 +144,13 @@ class Exchanged(Perturbation):
         return contrasted(sentence, i, right, wrong, f"{old}: {right} -> {wrong}", meta)
 
     def _form(
-        self, sentence: Sentence, i: int, lemmas: list[str], rng: np.random.Generator, tools: Tools, avoid: set[str] | None = None
+        self,
+        sentence: Sentence,
+        i: int,
+        lemmas: list[str],
+        rng: np.random.Generator,
+        tools: Tools,
+        avoid: set[str] | None = None,
     ) -> str | None:
         inflection = tools.get("inflection", "en")
         for lemma in shuffled(lemmas, rng):
@@ -189,14 +197,19 @@ def _words(sentence: Sentence, part: str) -> Iterator[int]:
     for i, tag in enumerate(sentence.tags):
         if tag not in tags or sentence.named[i] or not sentence.words[i].isalpha() or len(sentence.words[i]) < 3:
             continue
-        hyphened = sentence.text[sentence.ends[i] : sentence.ends[i] + 1] == "-" or sentence.text[sentence.starts[i] - 1] == "-"
+        hyphened = (
+            sentence.text[sentence.ends[i] : sentence.ends[i] + 1] == "-"
+            or sentence.text[sentence.starts[i] - 1] == "-"
+        )
         compound = part == "noun" and (sentence.deps[i] == "compound" or sentence.child(i, "compound") is not None)
         verb = part == "verb" and (sentence.pos[i] != "VERB" or sentence.child(i, "prt", "prep") is not None)
         if not hyphened and not compound and not verb:
             yield i
 
 
-def _card(name: str, about: str, phenomenon: str, category: str, severity: Any, manual: bool = False) -> PerturbationCard:
+def _card(
+    name: str, about: str, phenomenon: str, category: str, severity: Any, manual: bool = False
+) -> PerturbationCard:
     return PerturbationCard(
         name=name,
         about=about,
@@ -214,42 +227,81 @@ def _card(name: str, about: str, phenomenon: str, category: str, severity: Any, 
 class Undertranslation(Exchanged):
     """A noun of the reference replaced by a more general one."""
 
-    card = _card("undertranslation", "a noun made more general: son -> offspring", "hypernym-replacement", "accuracy/undertranslation", "major")
+    card = _card(
+        "undertranslation",
+        "a noun made more general: son -> offspring",
+        "hypernym-replacement",
+        "accuracy/undertranslation",
+        "major",
+    )
     wrong = staticmethod(hypernyms)
 
 
 class Overtranslation(Exchanged):
     """A noun of the reference replaced by a more special one."""
 
-    card = _card("overtranslation", "a noun made more special: car -> convertible", "hyponym-replacement", "accuracy/overtranslation", "major")
+    card = _card(
+        "overtranslation",
+        "a noun made more special: car -> convertible",
+        "hyponym-replacement",
+        "accuracy/overtranslation",
+        "major",
+    )
     wrong = staticmethod(hyponyms)
 
 
 class NounAntonym(Exchanged):
     """A noun of the reference replaced by its opposite."""
 
-    card = _card("noun-antonym", "a noun replaced by its opposite: member -> nonmember", "antonym-replacement", "accuracy/mistranslation", "critical")
+    card = _card(
+        "noun-antonym",
+        "a noun replaced by its opposite: member -> nonmember",
+        "antonym-replacement",
+        "accuracy/mistranslation",
+        "critical",
+    )
     wrong = staticmethod(antonyms)
 
 
 class HypernymVersusHyponym(Exchanged):
     """Good: a more general noun. Incorrect: a more special one."""
 
-    card = _card("hypernym-versus-hyponym", "dog: (good) animal -> (incorrect) puppy", "real-world-knowledge-hypernym-vs-hyponym", "accuracy/mistranslation", "major", True)
+    card = _card(
+        "hypernym-versus-hyponym",
+        "dog: (good) animal -> (incorrect) puppy",
+        "real-world-knowledge-hypernym-vs-hyponym",
+        "accuracy/mistranslation",
+        "major",
+        True,
+    )
     right, wrong = staticmethod(hypernyms), staticmethod(hyponyms)
 
 
 class HypernymVersusDistractor(Exchanged):
     """Good: a more general noun. Incorrect: another member of the class."""
 
-    card = _card("hypernym-versus-distractor", "dog: (good) animal -> (incorrect) fox", "real-world-knowledge-hypernym-vs-distractor", "accuracy/mistranslation", "major", True)
+    card = _card(
+        "hypernym-versus-distractor",
+        "dog: (good) animal -> (incorrect) fox",
+        "real-world-knowledge-hypernym-vs-distractor",
+        "accuracy/mistranslation",
+        "major",
+        True,
+    )
     right, wrong = staticmethod(hypernyms), staticmethod(siblings)
 
 
 class SynonymVersusAntonym(Exchanged):
     """Good: a verb's synonym. Incorrect: its opposite."""
 
-    card = _card("synonym-versus-antonym", "hated: (good) detested -> (incorrect) loved", "real-world-knowledge-synonym-vs-antonym", "accuracy/mistranslation", "critical", True)
+    card = _card(
+        "synonym-versus-antonym",
+        "hated: (good) detested -> (incorrect) loved",
+        "real-world-knowledge-synonym-vs-antonym",
+        "accuracy/mistranslation",
+        "critical",
+        True,
+    )
     part = "verb"
     right, wrong = staticmethod(synonyms), staticmethod(antonyms)
 
@@ -257,7 +309,14 @@ class SynonymVersusAntonym(Exchanged):
 class Entailment(Exchanged):
     """Good: a verb that the verb entails. Incorrect: its opposite, or another kind of the entailed one."""
 
-    card = _card("entailment", "murdered: (good) killed -> (incorrect) drowned", "real-world-knowledge-entailment", "accuracy/mistranslation", "major", True)
+    card = _card(
+        "entailment",
+        "murdered: (good) killed -> (incorrect) drowned",
+        "real-world-knowledge-entailment",
+        "accuracy/mistranslation",
+        "major",
+        True,
+    )
     part = "verb"
     right = staticmethod(entailed)
 

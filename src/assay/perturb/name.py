@@ -52,7 +52,9 @@ def misspelt(name: str, script: str, rng: np.random.Generator) -> str | None:
 def _other_character(name: str, script: str, rng: np.random.Generator) -> str:
     """One character of a Chinese or Japanese spelling exchanged for one that other names use."""
     spots = [at for at, char in enumerate(name) if char not in "·・ー" and at > 0]
-    pool = sorted({char for surname in SURNAMES[script] for char in surname[1:]} - set(name) - set("ーィァゥェョャュッ"))
+    pool = sorted(
+        {char for surname in SURNAMES[script] for char in surname[1:]} - set(name) - set("ーィァゥェョャュッ")
+    )
     spots = [at for at in spots if name[at] not in "ィァゥェョャュッー"] or spots
     at = pick(spots, rng)
     return name[:at] + pick(pool, rng) + name[at + 1 :]

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 _ORDINAL = re.compile(r"\d+(st|nd|rd|th)\b")
 _HOUR = re.compile(r"\s?(?:Uhr|heures?|h\b|時|点|點|시\b|[ap]\.?m\b|o'clock|часов|часа|giờ|godz|hodin)", re.IGNORECASE)
-_HOUR_BEFORE = re.compile(r"(?:(?:saa|ore|às|las|kello|klo|godz\.|saat|o|at|by|um|gegen|à|в|à les|alle|lúc|til) )$", re.I)
+_HOUR_BEFORE = re.compile(
+    r"(?:(?:saa|ore|às|las|kello|klo|godz\.|saat|o|at|by|um|gegen|à|в|à les|alle|lúc|til) )$", re.I
+)
 _PERCENT = re.compile(r"\s?(?:%|٪|percent|per cent|Prozent|pour cent|por ciento|per cento|por cento|процент|percento)")
 _CENTURY = re.compile(
     r"(?:st|nd|rd|th|\.|-?е|-?го|º)?[\s-]?(?:centur|Jahrhundert|siècle|siglo|sécul|secol|век|wiek|stolet|世紀|世纪|세기|yüzyıl|vuosisa)"

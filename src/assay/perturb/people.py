@@ -31,14 +31,14 @@ _HAN_NAME = re.compile(rf"[{_HAN}]{{1,5}}(?:·[{_HAN}]{{1,6}})+")
 _KANA_NAME = re.compile(r"(?<![゠-ヿ])[ァ-ヺー]{2,9}・[ァ-ヺー]{3,9}(?![゠-ヿ])")
 _LATIN_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 _PARTS = re.compile(r"[ ·・]")
-_TITLE = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Sir|President|Judge|Justice|Senator|Sen|Rep|Minister|Chancellor|Prof|Professor)\.? $")
+_TITLE = re.compile(
+    r"\b(?:Mr|Mrs|Ms|Dr|Sir|President|Judge|Justice|Senator|Sen|Rep|Minister|Chancellor|Prof|Professor)\.? $"
+)
 _PLACES = frozenset(
-    "Street Road Avenue Bridge Park Square Hotel Cup Club City County Stadium School University Church House Centre Center "
-    "Island River Lake Mountain Beach Street Award Prize Show Band Festival Storm Hurricane Palace United Rovers".split()
+    ["Street", "Road", "Avenue", "Bridge", "Park", "Square", "Hotel", "Cup", "Club", "City", "County", "Stadium", "School", "University", "Church", "House", "Centre", "Center", "Island", "River", "Lake", "Mountain", "Beach", "Street", "Award", "Prize", "Show", "Band", "Festival", "Storm", "Hurricane", "Palace", "United", "Rovers"]
 )
 _HUMAN_VERBS = frozenset(
-    "say tell add ask write think believe insist claim admit argue explain reply deny testify tweet joke recall note announce "
-    "promise agree warn suggest smile laugh marry resign apologise apologize".split()
+    ["say", "tell", "add", "ask", "write", "think", "believe", "insist", "claim", "admit", "argue", "explain", "reply", "deny", "testify", "tweet", "joke", "recall", "note", "announce", "promise", "agree", "warn", "suggest", "smile", "laugh", "marry", "resign", "apologise", "apologize"]
 )
 
 

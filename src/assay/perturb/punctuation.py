@@ -79,7 +79,11 @@ def _letters(text: str) -> str:
 def _deleted(text: str, at: int) -> Change:
     """The mark, with the blank before it where a blank follows too or the text ends (French ``?``, a dash between words)."""
     start, end = at, at + 1
-    if start > 0 and text[start - 1].isspace() and (end == len(text) or text[end].isspace() or is_punctuation(text[end])):
+    if (
+        start > 0
+        and text[start - 1].isspace()
+        and (end == len(text) or text[end].isspace() or is_punctuation(text[end]))
+    ):
         start -= 1
     elif start == 0:
         while end < len(text) and text[end].isspace():
@@ -175,9 +179,9 @@ class QuotesDeleted(Deleted):
             inside = _inside_word(text, at) and not _unspaced(text[at - 1]) and not _unspaced(text[at + 1])
             if char == "‘" and (inside or text[at + 1 : at + 2].isdigit()):
                 continue
-            if char in QUOTES and not (inside or (char == '"' and text[at - 1 : at].isdigit() and text.count('"') == 1)):
-                found.append(at)
-            elif char in _CLOSING_SINGLE and not inside and _quotes_single(text, at):
+            if (char in QUOTES and not (
+                inside or (char == '"' and text[at - 1 : at].isdigit() and text.count('"') == 1)
+            )) or (char in _CLOSING_SINGLE and not inside and _quotes_single(text, at)):
                 found.append(at)
         return found
 

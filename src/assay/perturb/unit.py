@@ -18,7 +18,9 @@ from assay.perturb.texts import reference_of, shuffled
 if TYPE_CHECKING:
     import numpy as np
 
-_DATIVE = re.compile(r"\b(?:in|vor|seit|nach|mit|von|aus|bei|zu|ab|binnen|den|letzten|nächsten|vergangenen|ersten)(?: \w+)? $")
+_DATIVE = re.compile(
+    r"\b(?:in|vor|seit|nach|mit|von|aus|bei|zu|ab|binnen|den|letzten|nächsten|vergangenen|ersten)(?: \w+)? $"
+)
 _PER = re.compile(
     r"\s?(?:/|(?:per|pro|an?|each|every|par|por|a la|à l|all['’]|al|a|na|za|в|на|في|saatte|一?小时|每|毎)\s?"
     r"(?:hour|day|week|second|Stunde|heure|hora|ora|godzin|hodin|час|секунд|годин|الساعة|小时))"
@@ -27,7 +29,9 @@ _PER_BEFORE = re.compile(r"(?:時速|秒速|每小时|每小時|時|第|시속|s
 _CLOCK = re.compile(
     r"\s?(?:утра|вечера|ночи|дня|пополудни|ранку|вечора|rano|ráno|večer|wieczorem|sáng|chiều|tối|de la mañana|de la tarde|半|前)"
 )
-_CLOCK_BEFORE = re.compile(r"(?:\b(?:в|об?|около|к|v|ve|o|um|à|vers|alle|las|às|lúc)|午前|午後|上午|下午|凌晨|晚上|早上)\s?$", re.IGNORECASE)
+_CLOCK_BEFORE = re.compile(
+    r"(?:\b(?:в|об?|около|к|v|ve|o|um|à|vers|alle|las|às|lúc)|午前|午後|上午|下午|凌晨|晚上|早上)\s?$", re.IGNORECASE
+)
 _JOINED_BEFORE = re.compile(
     r"\d\S*\s?(?:[-–—~〜,、]|to|or|and|bis|und|oder|à|et|ou|a|e|o|y|u|do|i|lub|az|až|nebo|до|и|или|至|到|或|和|から|または|ve|ila|tai|hadi|و|أو|إلى)?\s?$"
 )
@@ -146,7 +150,9 @@ class UnitKept(WrongUnit):
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """The unit is the one the translation had: the same letters, or the same unit in another plural form."""
-        found = [text for text in super().problems(segment, perturbed, language, tools) if "unit may be right" not in text]
+        found = [
+            text for text in super().problems(segment, perturbed, language, tools) if "unit may be right" not in text
+        ]
         units = {quantity.unit for quantity in find_quantities(perturbed.changes[0].text, language)}
         if not found and perturbed.meta.get("unit") not in units:
             found.append("the unit is not the one of the translation")
@@ -175,7 +181,11 @@ def _something_else(text: str, quantity: Quantity) -> bool:
 
 def _fitted(new: str, old: str, before: str, language: str) -> str:
     """Spelling that the place asks for: no blank where there was none, German dative after its prepositions."""
-    if not re.search(r"\s", old) and re.search(r"\d[^\W\d]|[^\W\d]\d", old) and language in ("zh", "ja", "ko", "en", "de"):
+    if (
+        not re.search(r"\s", old)
+        and re.search(r"\d[^\W\d]|[^\W\d]\d", old)
+        and language in ("zh", "ja", "ko", "en", "de")
+    ):
         new = re.sub(r"(?<=\d) (?=\D)|(?<=[^\W\d]) (?=\d)", "", new) if language in ("zh", "ja", "ko") else new
     if language == "de" and new.endswith(" Tage") and _DATIVE.search(before):
         new += "n"
