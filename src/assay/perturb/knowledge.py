@@ -1,0 +1,325 @@
+"""Words exchanged along WordNet's relations: over- and undertranslation (ACES section 5.11) and real-world knowledge (5.12).
+
+Over-, undertranslation and noun antonyms edit the reference, beside the unchanged good translation, as in the paper; without a
+reference the translation itself. The contrastive four put a fitting word into the good translation (hypernym, synonym,
+entailed verb) and an unfitting one (hyponym, sibling, antonym) into the incorrect one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.antonyms import OPPOSITES
+from assay.perturb.demetr_lexical import TOO_GENERAL, hypernym, inflected
+from assay.perturb.rules import replaced, with_article
+from assay.perturb.sentence import Sentence, sentence_of
+from assay.perturb.texts import reference_of, shuffled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+NEEDS = ("parse", "wordnet", "inflection", "frequency")
+_COMMON = 2.6
+"""Zipf frequency below which a replacement is too rare to be believed."""
+
+Finder = Callable[[Any, Any, str, str], list[str]]
+
+
+def hypernyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """The nearest more general word of the first sense."""
+    found = hypernym(wordnet, frequency, lemma, part)
+    return [found] if found else []
+
+
+def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """More special words of the first sense, of one word or two, that people use."""
+    senses = wordnet.synsets(lemma, part)[:1]
+    if not senses or lemma.lower() not in senses[0].names:
+        return []
+    names = [name for sense in senses for below in wordnet.related(sense, "~") for name in below.names]
+    return [name.replace("_", " ") for name in names if _believable(name, lemma, frequency)]
+
+
+def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Other members of the class that the first sense belongs to: *cat* for *dog*."""
+    senses = wordnet.synsets(lemma, part)[:1]
+    if not senses or lemma.lower() not in senses[0].names:
+        return []
+    own = {name for sense in wordnet.synsets(lemma, part) for name in sense.names}
+    names = [
+        name
+        for above in wordnet.related(senses[0], "@")
+        if above.names[0] not in TOO_GENERAL
+        for beside in wordnet.related(above, "~")
+        if beside.offset != senses[0].offset
+        for name in beside.names[:1]
+    ]
+    return [name for name in names if name not in own and _believable(name, lemma, frequency) and "_" not in name]
+
+
+def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Other words of the first sense."""
+    senses = wordnet.synsets(lemma, part)[:1]
+    names = [name for sense in senses for name in sense.names if "_" not in name]
+    return [name for name in names if _believable(name, lemma, frequency)]
+
+
+def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Opposites: WordNet's of the first two senses, and our list of common ones."""
+    names = [name for sense in wordnet.synsets(lemma, part)[:2] for name in wordnet.related_words(sense, lemma, "!")]
+    names += OPPOSITES.get((lemma, {"noun": "NOUN", "verb": "VERB"}[part]), ())
+    return [name for name in dict.fromkeys(names) if "_" not in name and frequency(name) >= _COMMON]
+
+
+def entailed(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Verbs that the verb entails: WordNet's own relation (*snore*, *sleep*), then the more general verb (*murder*, *kill*)."""
+    senses = wordnet.synsets(lemma, part)[:1]
+    if not senses or lemma.lower() not in senses[0].names:
+        return []
+    names = [name for sense in senses for other in wordnet.related(sense, "*") for name in other.names[:1]]
+    return [name for name in names if _believable(name, lemma, frequency) and "_" not in name] + hypernyms(
+        wordnet, frequency, lemma, part
+    )
+
+
+def _believable(name: str, lemma: str, frequency: Any) -> bool:
+    words = name.split("_")
+    plain = all(word.isalpha() and word.islower() for word in words) and len(words) <= 2
+    return plain and lemma.lower() not in words and min(frequency(word) for word in words) >= _COMMON
+
+
+_LIGHT = frozenset(["have", "be", "do", "get", "make", "take", "say", "go", "come", "add", "give", "let", "keep", "put", "set", "see", "hold"])
+_CONCRETE = frozenset((5, 6, 8, 13, 17, 18, 20, 27))
+"""Lexicographer files of things one can point at: animals, artefacts, body, food, objects, people, plants, substances."""
+
+
+def _plain(wordnet: Any, lemma: str, part: str) -> bool:
+    """A word of few senses, a noun also of a thing: relations of its first sense then fit most sentences."""
+    senses = wordnet.synsets(lemma, part)
+    if not 1 <= len(senses) <= 6 or lemma in _LIGHT:
+        return False
+    return part == "verb" or senses[0].file in _CONCRETE
+
+
+class Exchanged(Perturbation):
+    """One noun or verb exchanged; `right` finds the word for the good text (None leaves it), `wrong` the one for the incorrect."""
+
+    part = "noun"
+    wrong: Finder
+    right: Finder | None = None
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Draw a word whose relations lead somewhere."""
+        reference = reference_of(segment)
+        edits_reference = self.right is None and reference is not None and reference != segment.hypothesis
+        text = reference if edits_reference and reference is not None else segment.hypothesis
+        sentence = sentence_of(tools, text, language)
+        for i in shuffled(list(_words(sentence, self.part)), rng):
+            made = self._made(sentence, i, rng, tools, text if edits_reference else None)
+            if made is not None:
+                return made
+        return Refused(f"no {self.part} with the relation in WordNet")
+
+    def _made(
+        self, sentence: Sentence, i: int, rng: np.random.Generator, tools: Tools, base: str | None
+    ) -> Perturbed | None:
+        lexicon = tools.get("wordnet", "en"), tools.get("frequency", "en")
+        lemma = sentence.lemmas[i].lower()
+        if type(self).right is not None and not _plain(lexicon[0], lemma, self.part):
+            return None
+        wrong = self._form(sentence, i, type(self).wrong(*lexicon, lemma, self.part), rng, tools)
+        if wrong is None:
+            return None
+        old = sentence.words[i]
+        if type(self).right is None:
+            changes = replaced(sentence, i, wrong)
+            return Perturbed(changes, f"{old} -> {wrong}", {"old": old, "new": wrong}, base=base)
+        right = self._form(sentence, i, type(self).right(*lexicon, lemma, self.part), rng, tools, {wrong.lower()})
+        if right is None:
+            return None
+        meta = {"old": old, "good": right, "new": wrong}
+        return contrasted(sentence, i, right, wrong, f"{old}: {right} -> {wrong}", meta)
+
+    def _form(
+        self,
+        sentence: Sentence,
+        i: int,
+        lemmas: list[str],
+        rng: np.random.Generator,
+        tools: Tools,
+        avoid: set[str] | None = None,
+    ) -> str | None:
+        inflection = tools.get("inflection", "en")
+        for lemma in shuffled(lemmas, rng):
+            head, _, last = lemma.rpartition(" ")
+            form = inflected(inflection, last, self.part, sentence.tags[i])
+            if form and form.lower() not in sentence.lower and form.lower() not in (avoid or ()):
+                return f"{head} {form}".strip()
+        return None
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One word was exchanged (an article before it put right), and the new word is one."""
+        found = super().problems(segment, perturbed, language, tools)
+        if not 1 <= len(perturbed.changes) <= 2:
+            found.append("more than one word was exchanged")
+        change = perturbed.changes[-1]
+        if not change.text.replace(" ", "").replace("-", "").isalpha():
+            found.append("the replacement is not a word")
+        if perturbed.edited(segment)[change.start : change.end].lower() == change.text.lower():
+            found.append("the word is the same")
+        return found
+
+
+def contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, meta: dict[str, Any]) -> Perturbed:
+    """Good translation with `right` in place of word `i`, incorrect one with `wrong`; articles fit both."""
+    good = Perturbed(replaced(sentence, i, right)).apply(sentence.text)
+    changes = replaced(sentence, i, right)
+    shift = sum(len(change.text) - (change.end - change.start) for change in changes[:-1])
+    start = changes[-1].start + shift
+    end = start + len(changes[-1].text)
+    article = with_article(sentence, i, wrong)
+    needs = []
+    if changes[:-1] and not article:  # the good text has the other article: take it back
+        old = changes[0]
+        needs = [Change(old.start, old.start + len(old.text), sentence.text[old.start : old.end])]
+    elif article and not changes[:-1]:
+        needs = article
+    new = changes[-1].text[:0] + (wrong.capitalize() if changes[-1].text[:1].isupper() else wrong)
+    return Perturbed((*needs, Change(start, end, new)), what, meta, good=good)
+
+
+def _words(sentence: Sentence, part: str) -> Iterator[int]:
+    """Common nouns or full verbs outside names, compounds and hyphens."""
+    tags = ("NN", "NNS") if part == "noun" else ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
+    for i, tag in enumerate(sentence.tags):
+        if tag not in tags or sentence.named[i] or not sentence.words[i].isalpha() or len(sentence.words[i]) < 3:
+            continue
+        hyphened = (
+            sentence.text[sentence.ends[i] : sentence.ends[i] + 1] == "-"
+            or sentence.text[sentence.starts[i] - 1] == "-"
+        )
+        compound = part == "noun" and (sentence.deps[i] == "compound" or sentence.child(i, "compound") is not None)
+        verb = part == "verb" and (sentence.pos[i] != "VERB" or sentence.child(i, "prt", "prep") is not None)
+        if not hyphened and not compound and not verb:
+            yield i
+
+
+def _card(
+    name: str, about: str, phenomenon: str, category: str, severity: Any, manual: bool = False
+) -> PerturbationCard:
+    return PerturbationCard(
+        name=name,
+        about=about,
+        phenomenon=phenomenon,
+        category=category,
+        severity=severity,
+        follows=(f"ACES {phenomenon}",),
+        languages=("en",),
+        needs=NEEDS,
+        extra="make",
+        manual=manual,
+    )
+
+
+class Undertranslation(Exchanged):
+    """A noun of the reference replaced by a more general one."""
+
+    card = _card(
+        "undertranslation",
+        "a noun made more general: son -> offspring",
+        "hypernym-replacement",
+        "accuracy/undertranslation",
+        "major",
+    )
+    wrong = staticmethod(hypernyms)
+
+
+class Overtranslation(Exchanged):
+    """A noun of the reference replaced by a more special one."""
+
+    card = _card(
+        "overtranslation",
+        "a noun made more special: car -> convertible",
+        "hyponym-replacement",
+        "accuracy/overtranslation",
+        "major",
+    )
+    wrong = staticmethod(hyponyms)
+
+
+class NounAntonym(Exchanged):
+    """A noun of the reference replaced by its opposite."""
+
+    card = _card(
+        "noun-antonym",
+        "a noun replaced by its opposite: member -> nonmember",
+        "antonym-replacement",
+        "accuracy/mistranslation",
+        "critical",
+    )
+    wrong = staticmethod(antonyms)
+
+
+class HypernymVersusHyponym(Exchanged):
+    """Good: a more general noun. Incorrect: a more special one."""
+
+    card = _card(
+        "hypernym-versus-hyponym",
+        "dog: (good) animal -> (incorrect) puppy",
+        "real-world-knowledge-hypernym-vs-hyponym",
+        "accuracy/mistranslation",
+        "major",
+        True,
+    )
+    right, wrong = staticmethod(hypernyms), staticmethod(hyponyms)
+
+
+class HypernymVersusDistractor(Exchanged):
+    """Good: a more general noun. Incorrect: another member of the class."""
+
+    card = _card(
+        "hypernym-versus-distractor",
+        "dog: (good) animal -> (incorrect) fox",
+        "real-world-knowledge-hypernym-vs-distractor",
+        "accuracy/mistranslation",
+        "major",
+        True,
+    )
+    right, wrong = staticmethod(hypernyms), staticmethod(siblings)
+
+
+class SynonymVersusAntonym(Exchanged):
+    """Good: a verb's synonym. Incorrect: its opposite."""
+
+    card = _card(
+        "synonym-versus-antonym",
+        "hated: (good) detested -> (incorrect) loved",
+        "real-world-knowledge-synonym-vs-antonym",
+        "accuracy/mistranslation",
+        "critical",
+        True,
+    )
+    part = "verb"
+    right, wrong = staticmethod(synonyms), staticmethod(antonyms)
+
+
+class Entailment(Exchanged):
+    """Good: a verb that the verb entails. Incorrect: its opposite, or another kind of the entailed one."""
+
+    card = _card(
+        "entailment",
+        "murdered: (good) killed -> (incorrect) drowned",
+        "real-world-knowledge-entailment",
+        "accuracy/mistranslation",
+        "major",
+        True,
+    )
+    part = "verb"
+    right = staticmethod(entailed)
+
+    @staticmethod
+    def wrong(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:  # noqa: D102
+        return antonyms(wordnet, frequency, lemma, part) or siblings(wordnet, frequency, lemma, part)

@@ -1,0 +1,45 @@
+"""The three levels of ACES section 5.3.2: which text is changed, and how near good translation and reference must be.
+
+Level 1 changes the good translation. Levels 2 and 3 change the reference, so that the incorrect translation is worded like
+it; the good translation is then much like the reference (level 2) or very different from it (level 3). The paper measures
+Levenshtein similarity and prints no thresholds; these are ours.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Refused
+from assay.perturb.texts import levenshtein_similarity, reference_of
+
+Level = Literal[1, 2, 3]
+SIMILAR, DIFFERENT = 0.7, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class LevelTexts:
+    """The text to change, and the other one that must hold the same number or name."""
+
+    base: str
+    other: str | None
+    as_base: str | None
+    """What `Perturbed.base` should be: None at level 1, the reference at levels 2 and 3."""
+
+
+def level_texts(segment: Segment, level: Level) -> LevelTexts | Refused:
+    """The texts of a level, or why the segment does not belong to it."""
+    if level == 1:
+        return LevelTexts(segment.hypothesis, None, None)
+    reference = reference_of(segment)
+    if reference is None:
+        return Refused("no reference")
+    if reference == segment.hypothesis:
+        return Refused("the translation equals the reference")
+    similarity = levenshtein_similarity(segment.hypothesis, reference)
+    if level == 2 and similarity < SIMILAR:
+        return Refused("translation and reference are not much alike")
+    if level == 3 and similarity > DIFFERENT:
+        return Refused("translation and reference are not very different")
+    return LevelTexts(reference, segment.hypothesis, reference)

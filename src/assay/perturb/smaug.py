@@ -1,0 +1,217 @@
+"""SMAUG's perturbations (Alves et al. 2022; xCOMET section 7.1 and appendix C) beside the number and name swaps.
+
+SMAUG asks a large language model for text. Here added text is a short sentence of the same corpus, and a masked span is filled
+by a masked language model where the folder of one is given (option `model`), else by the corpus's own n-grams: words
+that stood between the same neighbours, or after the same word.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Segment
+from assay.core.errors import MissingPart
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.hallucinations import shared
+from assay.perturb.rules import SPACELESS
+from assay.perturb.texts import deletion, pick, reference_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_SENTENCE_END = re.compile(r"[.!?。！？][\"”»]?\s+(?=\S)|[。！？]")
+NEGATIONS = {
+    "de": r"nicht", "es": r"no(?= (?:es|son|se|lo|la|le|ha|han|hay|está|están|puede|pueden|fue|era|tiene|tienen|quiere)\b)",
+    "it": r"non", "pt": r"não", "ru": r"не(?= )", "pl": r"nie(?= )", "uk": r"не(?= )", "zh": r"没有|并不|不会|不是|不能", "cs": r"není(?= )",
+}  # fmt: skip
+"""Words of negation that can be taken out and leave a sentence."""
+
+
+class TextInserted(Perturbation):
+    """A short sentence of the corpus inserted where a sentence begins or ends."""
+
+    card = PerturbationCard(
+        name="text-inserted",
+        about="a sentence that the source does not have inserted",
+        phenomenon="text-inserted",
+        category="accuracy/addition",
+        severity="critical",
+        follows=("SMAUG insert text",),
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Draw another segment of at most 80 characters and a place."""
+        text = segment.hypothesis
+        if not text.strip():
+            return Refused("empty translation")
+        target = (segment.langpair or "").rpartition("-")[2]
+        pool = [
+            other.hypothesis.strip()
+            for other in tools.others()
+            if (other.langpair or "").rpartition("-")[2] == target
+            and 10 <= len(other.hypothesis) <= 80
+            and re.search(r"[.!?。！？]$", other.hypothesis.strip())
+        ]
+        pool = [other for other in pool if other not in text and shared(other, text) < 0.5]
+        if not pool:
+            return Refused("no short sentence in the corpus to insert")
+        new = pick(pool, rng)
+        places = [0, *(match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text))]
+        at = pick(places, rng)
+        gap = "" if language in SPACELESS else " "
+        return Perturbed((Change(at, at, new + gap),), f"inserted: {new}", {"new": new})
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Only an insertion, and not of what the reference says."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[0]
+        if change.start != change.end:
+            found.append("something was replaced")
+        if change.text.strip() in (reference_of(segment) or ""):
+            found.append("the reference has the text")
+        return found
+
+
+class NegationChanged(Perturbation):
+    """English: a negation inserted or removed as DEMETR 8 does. Other languages: the word of negation removed."""
+
+    card = PerturbationCard(
+        name="negation-changed",
+        about="the sentence negated, or its negation removed: may include -> does not include",
+        phenomenon="negation-changed",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=("SMAUG negation",),
+        languages=("en", *NEGATIONS),
+        extra="make",
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Change the polarity of the sentence."""
+        if language == "en":
+            from assay.perturb.demetr_verbs import Negation
+
+            return Negation().perturb(segment, language, rng, tools)
+        pattern = NEGATIONS.get(language)
+        if pattern is None:
+            return Refused(f"no words of negation for {language}")
+        text = segment.hypothesis
+        edges = ("", "") if language in SPACELESS else (r"(?<![\w-])", r"(?![\w-])")
+        found = [match.span() for match in re.finditer(f"{edges[0]}(?:{pattern}){edges[1]}", text)]
+        found = [
+            place
+            for place in found
+            if not re.match(r" (?:nur|solo|sólo|só|только|tylko|sondern|quin)\b", text[place[1] :])
+        ]
+        if len(found) != 1:
+            return Refused("not exactly one word of negation")
+        start, end = found[0]
+        return Perturbed((deletion(text, start, end),), f"{text[start:end]} removed", {"old": text[start:end]})
+
+
+class MaskFilled(Perturbation):
+    """One to three words replaced by others that read on from their neighbours."""
+
+    card = PerturbationCard(
+        name="mask-filled",
+        about="a few words replaced by others that fit their neighbours",
+        phenomenon="mask-filled",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=("SMAUG mask in-fill",),
+        needs=("words",),
+    )
+
+    def __init__(self, model: str = "") -> None:
+        self.model = model
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Draw a span inside the sentence and fill it."""
+        text = segment.hypothesis
+        words = tools.get("words", language)(text)
+        if len(words) < 5:
+            return Refused("fewer than five words")
+        for _ in range(12):
+            size = int(rng.integers(1, 4))
+            first = int(rng.integers(1, max(2, len(words) - size)))
+            if first + size >= len(words):
+                continue
+            start, end = words[first][0], words[first + size - 1][1]
+            left, right = text[slice(*words[first - 1])], text[slice(*words[first + size])]
+            old = text[start:end]
+            if not old.replace(" ", "").isalpha():
+                continue
+            new = self._filled(text, start, end, left, right, rng, tools, language)
+            if new and new.lower() != old.lower():
+                return Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
+        return Refused("nothing in the corpus fits between two words of the sentence")
+
+    def _filled(
+        self,
+        text: str,
+        start: int,
+        end: int,
+        left: str,
+        right: str,
+        rng: np.random.Generator,
+        tools: Tools,
+        language: str,
+    ) -> str | None:
+        if self.model:
+            return _masked_model(self.model)(text[:start], text[end:], rng)
+        between = _ngrams(tuple(o.hypothesis for o in tools.others()), tools.get("words", language))
+        options = [
+            new for new in between.get((left.lower(), right.lower()), ()) if new.lower() != text[start:end].lower()
+        ]
+        return pick(options, rng) if options else None
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """A span inside the sentence became other words."""
+        found = super().problems(segment, perturbed, language, tools)
+        if len(perturbed.changes) != 1 or not perturbed.changes[0].text.strip():
+            found.append("there must be one span, filled")
+        return found
+
+
+def _ngrams(texts: tuple[str, ...], words: Any) -> dict[tuple[str, str], list[str]]:
+    """What stood between two words of the corpus: one to three words, each filling once."""
+    key = hash(texts)
+    if key not in _tables:
+        _tables.clear()
+        table: dict[tuple[str, str], dict[str, None]] = {}
+        for text in texts:
+            spans = words(text)
+            for i in range(len(spans)):
+                for size in (1, 2, 3):
+                    if i + size + 1 >= len(spans):
+                        break
+                    new = text[spans[i + 1][0] : spans[i + size][1]]
+                    if new.replace(" ", "").isalpha():
+                        ends = text[slice(*spans[i])].lower(), text[slice(*spans[i + size + 1])].lower()
+                        table.setdefault(ends, {})[new] = None
+        _tables[key] = {ends: list(fillings) for ends, fillings in table.items()}
+    return _tables[key]
+
+
+_tables: dict[int, dict[tuple[str, str], list[str]]] = {}
+
+
+@functools.lru_cache(maxsize=1)
+def _masked_model(folder: str) -> Any:
+    """A function that fills one mask between two texts with one of the model's five likeliest words."""
+    try:
+        import transformers
+    except ImportError:
+        raise MissingPart("filling masks with a model needs transformers: pip install 'mt-assay[neural]'.") from None
+    fill = transformers.pipeline("fill-mask", model=folder, top_k=6)
+
+    def filled(before: str, after: str, rng: np.random.Generator) -> str | None:
+        options: Sequence[Any] = fill(f"{before}{fill.tokenizer.mask_token}{after}")
+        words = [str(option["token_str"]).strip() for option in options]
+        words = [word for word in words if word.isalpha()]
+        return pick(words, rng) if words else None
+
+    return filled

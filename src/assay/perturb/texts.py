@@ -1,0 +1,86 @@
+"""Small things that many perturbations do with texts: similarity, spans, deletions that leave no double blanks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change
+
+if TYPE_CHECKING:
+    import numpy as np
+
+T = TypeVar("T")
+
+
+def pick(options: Sequence[T], rng: np.random.Generator) -> T:
+    """One of the options, each as likely as any other."""
+    return options[int(rng.integers(len(options)))]
+
+
+def shuffled(options: Sequence[T], rng: np.random.Generator) -> list[T]:
+    """The options in a random order."""
+    return [options[int(i)] for i in rng.permutation(len(options))]
+
+
+def reference_of(segment: Segment) -> str | None:
+    """The first reference with text in it."""
+    return next((text for text in segment.references if text.strip()), None)
+
+
+def source_language(segment: Segment) -> str:
+    """The language of the source as the language pair names it; empty where there is none."""
+    return (segment.langpair or "").partition("-")[0].lower() if segment.source else ""
+
+
+def levenshtein_similarity(first: str, second: str) -> float:
+    """One minus the character edit distance over the longer length, as ACES measures levels 2 and 3 (section 5.3.2)."""
+    if not first or not second:
+        return float(first == second)
+    row = list(range(len(second) + 1))
+    for i, left in enumerate(first, 1):
+        diagonal, row[0] = row[0], i
+        for j, right in enumerate(second, 1):
+            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, diagonal + (left != right))
+    return 1 - row[-1] / max(len(first), len(second))
+
+
+def ngram_overlap(first: str, second: str, order: int = 6, beta: float = 2.0) -> float:
+    """chrF of `first` against `second` between 0 and 1, averaged over the orders that both have (ACES section 5.6.3)."""
+    first, second = "".join(first.split()), "".join(second.split())
+    scores = []
+    for n in range(1, order + 1):
+        left = Counter(first[i : i + n] for i in range(len(first) - n + 1))
+        right = Counter(second[i : i + n] for i in range(len(second) - n + 1))
+        if left and right:
+            matches = (left & right).total()
+            precision, recall = matches / left.total(), matches / right.total()
+            total = beta**2 * precision + recall
+            scores.append((1 + beta**2) * precision * recall / total if total else 0.0)
+    return sum(scores) / len(scores) if scores else 0.0
+
+
+def deletion(text: str, start: int, end: int) -> Change:
+    """Delete a span with one of the blanks around it, so that neither a double nor a leading blank stays."""
+    if text[end : end + 1].isspace() and (start == 0 or text[start - 1].isspace()):
+        end += 1
+    elif start > 0 and text[start - 1].isspace() and (end == len(text) or re.match(r"[.,;:!?…)\]}»”]", text[end])):
+        start -= 1
+    return Change(start, end, "")
+
+
+def word_at(text: str, word: str) -> list[tuple[int, int]]:
+    """Where `word` stands as a whole word (scripts without blanks: anywhere)."""
+    if re.search(r"[぀-ヿ㐀-鿿฀-๿]", word):
+        return [match.span() for match in re.finditer(re.escape(word), text)]
+    return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
+
+
+def like_case(word: str, model: str) -> str:
+    """`word` with the capitals of `model`: all of them, the first letter, or none changed."""
+    if model.isupper() and len(model) > 1:
+        return word.upper()
+    return word[:1].upper() + word[1:] if model[:1].isupper() else word
