@@ -10,5 +10,6 @@ ANALYSES = Registry(
         "dfki": "assay.analyses.dfki:tables",
         "hallucinations": "assay.analyses.hallucinations:tables",
         "contrastive": "assay.analyses.contrastive:tables",
+        "breakdown": "assay.analyses.breakdown:tables",
     },
 )
