@@ -17,7 +17,7 @@ from assay.stats.classification import BINS
 from assay.stats.proportions import wilson
 
 if TYPE_CHECKING:
-    from assay.analyses.breakdown import Setup, Verdict
+    from assay.analyses.breakdown_verdicts import Setup, Verdicts
 
 NO_ERROR = "no error"
 
@@ -26,7 +26,7 @@ def tables(
     outcomes: TaskOutcomes,
     measured: Sequence[Measured],
     cut: Sequence[Setup],
-    verdicts: dict[Any, Verdict],
+    verdicts: Verdicts,
     case: str | None = None,
 ) -> list[Table]:
     """`cases`, and `errors` and `matrix` where error types are known."""
@@ -39,7 +39,7 @@ def tables(
     return found
 
 
-def best(measured: Sequence[Measured], verdicts: dict[Any, Verdict]) -> str:
+def best(measured: Sequence[Measured], verdicts: Verdicts) -> str:
     """The metric with the highest mean macro-F1 on the development part."""
     means = {m.name: [v.dev_f1 for v in verdicts.values() if v.metric == m.name] for m in measured}
     return max((name for name in means if means[name]), key=lambda name: float(np.mean(means[name])))
@@ -49,7 +49,7 @@ def cases(
     outcomes: TaskOutcomes,
     measured: Sequence[Measured],
     cut: Sequence[Setup],
-    verdicts: dict[Any, Verdict],
+    verdicts: Verdicts,
     case: str | None = None,
 ) -> Table:
     """Figure 2: good translations and breakdowns of the test part in ten equal ranges of one metric's scores."""
@@ -85,7 +85,7 @@ def cases(
     return Table("cases", columns, rows, f"{name}: scores and outcomes in ten ranges (Moghe et al. 2023, Figure 2)")
 
 
-def errors(outcomes: TaskOutcomes, verdicts: dict[Any, Verdict]) -> Table | None:
+def errors(outcomes: TaskOutcomes, verdicts: Verdicts) -> Table | None:
     """Table 2: the error types of breakdowns a metric let through, and of good translations it held back.
 
     Examples that failed by the task model's fault are counted apart and enter no share; those without a type are left out.

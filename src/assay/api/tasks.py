@@ -1,13 +1,14 @@
-"""Running a downstream task on translated input: from a Task and a Translator to outcomes (Moghe et al. 2023, Sections 3.1 and 4.4)."""
+"""Running a task on translated input: from a Task and a Translator to outcomes (Moghe et al. 2023, Sections 3.1 and 4.4)."""
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from assay.core.batch import Batch
-from assay.core.errors import AssayError, InputError, count, listing, unknown
+from assay.core.errors import AssayError, InputError, MissingPart, count, listing, unknown
 from assay.core.outcomes import NO_TYPE, TaskOutcomes
 from assay.core.task import Example, Task, TaskModel, Translator
 
@@ -93,6 +94,29 @@ class _Rows:
             parts=self.parts,
             back=self.back if pseudo else None,
         )
+
+
+def find_task(name: str) -> Task:
+    """A task by its registered name, with options after a colon."""
+    from assay.core.spec import build, parse
+
+    plain, options = parse(name)
+    made: Task = build(_tasks(name).TASKS.resolve(plain), plain, options)
+    return made
+
+
+def find_translator(spec: str) -> Translator:
+    """A translator by its registered name (``apertium``, ``cmd:COMMAND``, ``file:PATH``)."""
+    _tasks(spec)
+    made: Translator = importlib.import_module("assay.tasks.translators").open_translator(spec)
+    return made
+
+
+def _tasks(name: str) -> Any:
+    try:
+        return importlib.import_module("assay.tasks")
+    except ModuleNotFoundError:
+        raise MissingPart(f"{name!r}: this assay has no tasks and no translators. Use --data outcomes.tsv.") from None
 
 
 def task_outcomes(

@@ -17,6 +17,8 @@ VERBS = {
     "reproduce": "receipts: published tables derived anew, cell by cell",
     "card": "one page with all results of a metric",
     "check": "fail when a metric got worse than its card",
+    "breakdown": "judge metrics by what translations break downstream",
+    "decide": "learn when to use, review or reject; label translations",
     "dfki": "judge, review and build the DFKI test suite",
     "fetch": "download a challenge set",
     "list": "what there is: metrics, suites, analyses",

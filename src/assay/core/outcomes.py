@@ -104,7 +104,7 @@ class TaskOutcomes:
         return folded
 
     def pseudo_batch(self) -> Batch | None:
-        """The online setting of Moghe et al. 2023, Section 4.4: translation as source, back-translation as hypothesis, source as reference.
+        """Without references (Moghe et al. 2023, Section 4.4): the back-translation as hypothesis, the source as reference.
 
         None where there are no back-translations or no sources. A row that could not be translated back has an empty
         hypothesis here; `pseudo_missing` says which.

@@ -1,8 +1,8 @@
 """Scores as classifiers of good and bad: macro-F1, Matthews correlation, and the threshold of ten bins.
 
 Everything is computed from confusion counts, so that a bootstrap is a draw of counts and needs no copy of the data. The
-positive class is *good* (no breakdown), as in Moghe et al. 2023, Section 3.1: a false positive is a breakdown that was let through, a
-false negative a good translation that was held back.
+positive class is *good* (no breakdown), as in Moghe et al. 2023, Section 3.1: a false positive is a breakdown that was let
+through, a false negative a good translation that was held back.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def macro_f1(counts: Confusion) -> Floats:
         size = 2 * hits + fp + fn
         total += np.divide(2 * hits, size, out=np.zeros(tp.shape), where=size > 0)
         classes += size > 0
-    return np.divide(total, classes, out=np.full(tp.shape, np.nan), where=classes > 0)
+    return np.asarray(np.divide(total, classes, out=np.full(tp.shape, np.nan), where=classes > 0))
 
 
 def matthews(counts: Confusion) -> Floats:
@@ -66,7 +66,7 @@ def matthews(counts: Confusion) -> Floats:
     tp, fp, fn, tn = (np.asarray(count, np.float64) for count in counts)
     spread = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     root = np.sqrt(spread)
-    return np.divide(tp * tn - fp * fn, root, out=np.zeros(tp.shape), where=root > 0)
+    return np.asarray(np.divide(tp * tn - fp * fn, root, out=np.zeros(tp.shape), where=root > 0))
 
 
 def bin_threshold(scores: Floats, good: Bools, bins: int = BINS) -> Threshold:

@@ -1,0 +1,105 @@
+"""``assay breakdown``: can a metric tell that a translation will break the next step?"""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.api.breakdown import BreakdownResult
+    from assay.core.table import Table
+
+SUMMARY = "Judge metrics by what happens downstream: can they tell which translations break the next step?"
+EXAMPLES = """examples:
+  assay breakdown --data outcomes.tsv -m chrf -m bleu
+  assay breakdown --task parsing --langs es,pt --translator auto
+
+A table of outcomes has source, translation, reference, outcome (success or breakdown), language and split (dev or test),
+and may have id and part (question and context of one example), task, error_type, back_translation (for pseudo-references)
+and columns of ready scores (--score comet, or --score ter:lower). Thresholds are chosen on dev, figures are from test."""
+TABLES = ("summary", "languages", "balance", "thresholds", "pseudo", "cases", "errors", "matrix")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this verb."""
+    from assay.cli.options import add_metrics, add_output, natural, positive
+    from assay.report import FORMATS
+
+    add_metrics(parser)
+    group = parser.add_argument_group("input")
+    group.add_argument("--data", metavar="FILE", help="outcomes: .tsv .csv .jsonl .parquet (- is stdin)")
+    group.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where names differ")
+    group.add_argument(
+        "--score",
+        action="append",
+        default=[],
+        metavar="COLUMN",
+        help="ready scores in --data; COLUMN:lower if lower is better",
+    )
+    group.add_argument(
+        "--dev-share", type=float, metavar="SHARE", help="draw a development part of this share instead of split"
+    )
+    group.add_argument(
+        "--task", action="append", default=[], metavar="TASK", help="run a task instead of reading outcomes"
+    )
+    group.add_argument("--langs", metavar="xx,yy", help="these languages (with --task: translated from them)")
+    group.add_argument(
+        "--translator", metavar="NAME", default="auto", help="with --task: auto, apertium, cmd:… (default: auto)"
+    )
+    group.add_argument("--pseudo", action="store_true", help="with --task: translate back, too, for pseudo-references")
+    parser.add_argument("--table", action="append", metavar="NAME", choices=TABLES, help="only these tables")
+    parser.add_argument("--all", action="store_true", help="every table on the terminal, not the summary alone")
+    parser.add_argument("--case", metavar="METRIC", help="metric of the case study (default: the best on dev)")
+    parser.add_argument("--run-dir", metavar="DIR", help="keep outcomes, scores, tables and figures here")
+    parser.add_argument(
+        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
+    )
+    parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed (default: 12345)")
+    add_output(parser, FORMATS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Judge the metrics; print, render or keep the tables."""
+    from assay.cli.output import emit, note
+
+    result = _result(args)
+    if args.run_dir:
+        written = result.write(args.run_dir, ("svg", "png"))
+        files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
+        note(f"wrote {written}/ ({files})", args.quiet)
+    emit(_chosen(result, args), args, title="assay breakdown")
+    return 0
+
+
+def _result(args: argparse.Namespace) -> BreakdownResult:
+    from assay.api.breakdown import METRICS, breakdown, run_task
+    from assay.cli.options import column_map
+    from assay.core.errors import InputError
+
+    metrics = args.metrics if args.metrics is not None else ([] if args.score else METRICS)
+    langs = [language.strip() for language in (args.langs or "").split(",") if language.strip()]
+    common = {
+        "dev_share": args.dev_share, "case": args.case, "seed": args.seed, "samples": args.samples, "workers": args.workers,
+    }  # fmt: skip
+    if bool(args.data) == bool(args.task):
+        raise InputError("give the outcomes with --data FILE, or a task to run with --task NAME, one of both.")
+    if args.data:
+        return breakdown(args.data, metrics, scores=args.score, columns=column_map(args.columns), langs=langs, **common)
+    if not langs:
+        raise InputError("--task needs the languages to translate from: --langs es,pt.")
+    if args.score or args.columns:
+        raise InputError("--score and --columns go with --data.")
+    return run_task(args.task, args.translator, langs, metrics, pseudo=args.pseudo, **common)
+
+
+def _chosen(result: BreakdownResult, args: argparse.Namespace) -> list[Table]:
+    from assay.core.errors import unknown
+
+    if args.table:
+        for name in args.table:
+            if name not in result.tables:
+                raise unknown("table that these outcomes give", name, result.tables)
+        return [result.tables[name] for name in args.table]
+    if args.format == "table" and not args.all and not args.out:
+        return [result.tables["summary"], result.tables["balance"]]
+    return list(result.tables.values())
