@@ -8,7 +8,7 @@ from assay.core.table import Table
 from assay.report.figures.canvas import INK, MUTED, Frame, about, canvas, fold, label_width
 
 LOW, HIGH = "#f7f7f7", "#b3480a"
-ROW, WIDE = 0.31, 1.15
+ROW, WIDE = 0.31, 1.6
 
 
 def rates(table: Table) -> Any:
@@ -20,7 +20,7 @@ def rates(table: Table) -> Any:
     heads = [fold(task, 15) for task in tasks]
     left = label_width(list(names.values())) + 0.2
     wide = max(WIDE, label_width(heads) * 1.1 + 0.14)
-    subtitle = "share of examples whose task fails once the error is put in, % · small: 95% interval, examples"
+    subtitle = "share of examples with the error whose task fails, % · small: 95% interval, number of examples"
     frame = Frame(left, above=0.2 + 0.17 * max(head.count("\n") + 1 for head in heads), below=0.25)
     size = (wide * len(tasks), ROW * len(types))
     figure, place = canvas(table.caption, about(table, subtitle), size, frame)
@@ -52,22 +52,8 @@ def _cell(axes: Any, box: tuple[float, float, float, float], row: Any) -> None:
     if rate is None:
         axes.text(x + width / 2, y + height / 2, "–", ha="center", va="center_baseline", color=MUTED)
         return
-    dark = rate > 0.55
-    axes.text(
-        x + 0.44 * width,
-        y + height / 2,
-        f"{100 * rate:.0f}",
-        ha="right",
-        va="center_baseline",
-        color="white" if dark else INK,
-    )
+    ink, faint = ("white", "white") if rate > 0.7 else (INK, INK if rate > 0.25 else MUTED)
+    number = {"va": "center_baseline", "y": y + height / 2}
+    axes.text(x + 0.29 * width, s=f"{100 * rate:.0f}", ha="right", color=ink, **number)
     small = f"{100 * row['rate_low']:.0f}–{100 * row['rate_high']:.0f}, n={row['n']:,}"
-    axes.text(
-        x + 0.5 * width,
-        y + height / 2,
-        small,
-        ha="left",
-        va="center_baseline",
-        size=6.5,
-        color="white" if dark else MUTED,
-    )
+    axes.text(x + 0.35 * width, s=small, ha="left", size=6.5, color=faint, **number)
