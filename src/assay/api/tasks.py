@@ -26,13 +26,14 @@ class TaskRun:
     """Examples that the model got right in the task language; the others take no part."""
     untranslated: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Language to the ids of examples that the translator could not translate; they take no part either."""
+    remarks: Sequence[str] = ()
 
     def notes(self) -> list[str]:
         """One sentence on what was kept, one for each language with translations missing."""
         notes = [f"{self.kept:,} of {count(self.examples, 'example')} succeed in the task language and take part"]
         for language, ids in self.untranslated.items():
             notes.append(f"⚠ {language}: {count(len(ids), 'example')} could not be translated ({listing(ids, 3)})")
-        return notes
+        return [*notes, *self.remarks]
 
 
 @dataclass
@@ -52,6 +53,7 @@ class _Rows:
     ids: list[str] = field(default_factory=list)
     types: list[str] = field(default_factory=list)
     controlled: list[bool] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def add(
         self,
@@ -161,7 +163,7 @@ def task_outcomes(
         raise InputError(
             f"task {task.name}: {getattr(translator, 'name', 'nothing')} translated none of {count(len(kept), 'example')}."
         )
-    return TaskRun(rows.outcomes(pseudo and translator is not None), len(examples), len(kept), untranslated)
+    return TaskRun(rows.outcomes(pseudo and translator is not None), len(examples), len(kept), untranslated, rows.notes)
 
 
 def _check_languages(examples: Sequence[Example], langs: Sequence[str], task: Task) -> None:
@@ -190,7 +192,7 @@ def _texts(example: Example, language: str, task: Task) -> Mapping[str, str]:
 def translate_distinct(
     translator: Translator, texts: Sequence[str | None], source: str, target: str
 ) -> dict[str, str | None]:
-    """Each different text translated once; None where it failed, a crash of the whole call included."""
+    """Each different text translated once; None where it failed. A call that crashes is repeated text by text."""
     distinct = list(dict.fromkeys(text for text in texts if text is not None))
     if not distinct:
         return {}
@@ -199,14 +201,22 @@ def translate_distinct(
     except AssayError:
         raise
     except Exception as error:
-        raise InputError(
-            f"translator {translator.name} failed on {source} to {target}: {type(error).__name__}: {error}."
-        ) from error
+        found = [_alone(translator, text, source, target) for text in distinct]
+        if all(text is None for text in found):
+            reason = f"{type(error).__name__}: {error}"
+            raise InputError(f"translator {translator.name} failed on {source} to {target}: {reason}.") from error
     if len(found) != len(distinct):
         raise InputError(
             f"translator {translator.name} gave {count(len(found), 'translation')} for {count(len(distinct), 'text')}."
         )
     return dict(zip(distinct, found, strict=True))
+
+
+def _alone(translator: Translator, text: str, source: str, target: str) -> str | None:
+    try:
+        return translator.translate([text], source, target)[0]
+    except Exception:
+        return None
 
 
 def _translated(
@@ -234,7 +244,10 @@ def _translated(
     back: dict[str, str | None] = {}
     if pseudo:
         used = [forth[text] for _, texts in whole for text in texts.values()]
-        back = translate_distinct(translator, used, task.language, language)
+        try:
+            back = translate_distinct(translator, used, task.language, language)
+        except AssayError as error:
+            rows.notes.append(f"⚠ {language}: no pseudo-references ({error})")
     for (example, texts), answer in zip(whole, _answers(model, inputs), strict=True):
         parts = {part: (text, str(forth[text]), back.get(str(forth[text]))) for part, text in texts.items()}
         rows.add(example, language, task.succeeds(example, answer), parts)

@@ -13,6 +13,7 @@ SUMMARY = "Judge metrics by what happens downstream: can they tell which transla
 EXAMPLES = """examples:
   assay breakdown --data outcomes.tsv -m chrf -m bleu
   assay breakdown --task parsing --langs es,pt --translator auto
+  assay breakdown --task parsing --translator none --error all --table matrix
 
 A table of outcomes has source, translation, reference, outcome (success or breakdown), language and split (dev or test),
 and may have id and part (question and context of one example), task, error_type, back_translation (for pseudo-references)
@@ -44,9 +45,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--langs", metavar="xx,yy", help="these languages (with --task: translated from them)")
     group.add_argument(
-        "--translator", metavar="NAME", default="auto", help="with --task: auto, apertium, cmd:… (default: auto)"
+        "--translator", metavar="NAME", default="auto", help="with --task: auto, apertium, cmd:…, none (default: auto)"
     )
     group.add_argument("--pseudo", action="store_true", help="with --task: translate back, too, for pseudo-references")
+    group.add_argument(
+        "--error",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="with --task: put this error into the human text, too (a perturbation, module:function, or all); repeat for several",
+    )
     parser.add_argument("--table", action="append", metavar="NAME", choices=TABLES, help="only these tables")
     parser.add_argument("--all", action="store_true", help="every table on the terminal, not the summary alone")
     parser.add_argument("--case", metavar="METRIC", help="metric of the case study (default: the best on dev)")
@@ -73,7 +81,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _result(args: argparse.Namespace) -> BreakdownResult:
     from assay.api.breakdown import METRICS, breakdown, run_task
+    from assay.api.controlled import find_errors
     from assay.cli.options import column_map
+    from assay.cli.output import note
     from assay.core.errors import InputError
 
     metrics = args.metrics if args.metrics is not None else ([] if args.score else METRICS)
@@ -85,11 +95,15 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
         raise InputError("give the outcomes with --data FILE, or a task to run with --task NAME, one of both.")
     if args.data:
         return breakdown(args.data, metrics, scores=args.score, columns=column_map(args.columns), langs=langs, **common)
-    if not langs:
+    if not langs and args.translator != "none":
         raise InputError("--task needs the languages to translate from: --langs es,pt.")
     if args.score or args.columns:
         raise InputError("--score and --columns go with --data.")
-    return run_task(args.task, args.translator, langs, metrics, pseudo=args.pseudo, **common)
+    translator = None if args.translator == "none" else args.translator
+    errors, left_out = find_errors(args.error) if args.error else ([], [])
+    for sentence in left_out:
+        note(sentence, args.quiet)
+    return run_task(args.task, translator, langs, metrics, pseudo=args.pseudo, errors=errors, **common)
 
 
 def _chosen(result: BreakdownResult, args: argparse.Namespace) -> list[Table]:

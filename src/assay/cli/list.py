@@ -9,7 +9,9 @@ import sys
 from assay.core.errors import AssayError
 from assay.core.table import Table, TableColumn
 
-SUMMARY = "List the metrics, suites or analyses that can be used, with what they need and what they mean."
+SUMMARY = (
+    "List the metrics, suites, analyses, tasks or translators that can be used, with what they need and what they mean."
+)
 EXAMPLES = """examples:
   assay list metrics
   assay list metrics bleu          # one metric: its card and its options"""
@@ -20,7 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.cli.options import add_output
     from assay.report import FORMATS
 
-    parser.add_argument("what", choices=["metrics", "suites", "analyses"], help="what to list")
+    parser.add_argument("what", choices=["metrics", "suites", "analyses", "tasks", "translators"], help="what to list")
     parser.add_argument("name", nargs="?", help="one of them, in full")
     add_output(parser, FORMATS)
 
@@ -39,6 +41,8 @@ def _all(what: str) -> Table:
         return _metrics()
     if what == "suites":
         return _suites()
+    if what in ("tasks", "translators"):
+        return _tasks(what)
     from assay.analyses import ANALYSES
 
     rows = [{"name": name, "about": _first_line(ANALYSES.resolve(name))} for name in ANALYSES.names()]
@@ -98,6 +102,14 @@ def _suites() -> Table:
         )
     columns = [TableColumn(key) for key in ("name", "kind", "languages", "licence", "title")]
     return Table("suites", columns, rows)
+
+
+def _tasks(what: str) -> Table:
+    from assay.tasks import TASKS, TRANSLATORS
+
+    registry = TASKS if what == "tasks" else TRANSLATORS
+    rows = [{"name": name, "about": _first_line(registry.resolve(name))} for name in registry.names()]
+    return Table(what, [TableColumn("name"), TableColumn("about")], rows)
 
 
 def _first_line(thing: object) -> str:
