@@ -72,7 +72,9 @@ class Mirror:
 class Same(Metric):
     """1 where hypothesis and reference are equal, their share of equal beginnings otherwise."""
 
-    card = Card("same", "Same", "reference", True, (0.0, 1.0), "Share of the reference that the hypothesis begins with.")
+    card = Card(
+        "same", "Same", "reference", True, (0.0, 1.0), "Share of the reference that the hypothesis begins with."
+    )
 
     @property
     def signature(self) -> Signature:

@@ -35,7 +35,9 @@ def outcomes(languages: int = 1, types: bool = False) -> TaskOutcomes:
         [f"l{k}" for k in range(languages) for _ in range(n)],
         (["dev"] * len(DEV) + ["test"] * len(TEST)) * languages,
         tasks=["parsing"] * n * languages,
-        error_types=(["omission", "mistranslation", "", "no error"] * n * languages)[: n * languages] if types else None,
+        error_types=(["omission", "mistranslation", "", "no error"] * n * languages)[: n * languages]
+        if types
+        else None,
     )
 
 
@@ -128,7 +130,9 @@ def test_cases_are_ten_ranges_that_hold_every_test_example() -> None:
 def test_unscored_examples_are_left_out_and_counted() -> None:
     scores = values()
     scores[11] = np.nan  # 39, bad, held back
-    mine = row(by_name(tables(outcomes(), [Measured("m", card("m"), values=scores)], samples=50))["languages"], metric="m")
+    mine = row(
+        by_name(tables(outcomes(), [Measured("m", card("m"), values=scores)], samples=50))["languages"], metric="m"
+    )
     assert (mine["unscored"], mine["true_negative"]) == (1, 1)
 
 

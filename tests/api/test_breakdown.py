@@ -154,7 +154,9 @@ def test_run_directory_can_be_read_again(tmp_path: Path) -> None:
     first = assay.run_task(WordTask(60, context=True), Mirror(), ["xx"], [Same()], samples=50)
     first.write(tmp_path / "run", figures=())
     again = assay.breakdown(tmp_path / "run" / "outcomes.tsv", [Same()], samples=50)
-    assert [dict(row) for row in again.tables["languages"].rows] == [dict(row) for row in first.tables["languages"].rows]
+    assert [dict(row) for row in again.tables["languages"].rows] == [
+        dict(row) for row in first.tables["languages"].rows
+    ]
 
 
 @pytest.mark.slow
@@ -166,5 +168,7 @@ def test_a_hundred_thousand_outcomes_in_less_than_a_gigabyte(tmp_path: Path) -> 
         "assert len(result) == 100_000\n"
         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )
-    out = subprocess.run([sys.executable, "-c", code, str(tmp_path / "big.tsv")], capture_output=True, text=True, check=True)
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "big.tsv")], capture_output=True, text=True, check=True
+    )
     assert int(out.stdout) < 1_000_000, "kilobytes"

@@ -145,7 +145,7 @@ def _group_to_dict(group: Group) -> dict[str, Any]:
         "promise": group.promise,
         "pooled": group.pooled,
         "curve": {"quality": group.curve.quality.tolist(), "probability": group.curve.probability.round(6).tolist()},
-        "quantiles": [float(f"{value:.6g}") for value in group.quantiles.tolist()],
+        "quantiles": group.quantiles.tolist(),
     }
 
 
