@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.api.outcomes import concat, load, measure, ready
 from assay.api.scoring import Wanted, build_metrics, signature
 from assay.api.tasks import ControlledError, find_task, find_translator, task_outcomes
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
 from assay.core.table import Table
@@ -20,6 +20,8 @@ from assay.results import Shown
 
 if TYPE_CHECKING:
     import polars
+
+    from assay.report.page import Section
 
 METRICS = ("chrf", "bleu", "ter", "rouge2", "meteor", "cer")
 """What is scored when nothing is asked for: string metrics, which are always there."""
@@ -60,6 +62,17 @@ class BreakdownResult(Shown):
         from assay.report.figures import render
 
         return render(self.tables, self.analysis, format)
+
+    def section(self, tables: Sequence[Table] | None = None) -> Section:
+        """The result as part of an HTML report, with figures where they can be drawn."""
+        from assay.analyses.reading import READING
+        from assay.report.figures import available, inline
+        from assay.report.page import Section
+
+        shown = list(self.tables.values()) if tables is None else list(tables)
+        drawn = inline({table.name: table for table in shown}, self.analysis) if available() else {}
+        lead = f"{count(len(self), 'outcome')} · {', '.join(metric.name for metric in self.measured)}"
+        return Section("Breakdown detection", shown, lead, READING[self.analysis], drawn)
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
         """A run directory: outcomes.tsv, scores.parquet, tables.json, manifest.json and, with matplotlib, the figures."""

@@ -68,14 +68,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge the metrics; print, render or keep the tables."""
-    from assay.cli.output import emit, note
+    from assay.cli.output import emit, note, write
 
     result = _result(args)
     if args.run_dir:
         written = result.write(args.run_dir, ("svg", "png"))
         files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
         note(f"wrote {written}/ ({files})", args.quiet)
-    emit(_chosen(result, args), args, title="assay breakdown")
+    if args.format == "html":
+        from assay.report.page import page
+
+        write(page([result.section(_chosen(result, args))], title="assay breakdown"), args.out)
+    else:
+        emit(_chosen(result, args), args)
     return 0
 
 

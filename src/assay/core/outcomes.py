@@ -99,7 +99,8 @@ class TaskOutcomes:
         if len(values) == len(self) == len(self.example) and bool((self.example == np.arange(len(self))).all()):
             return np.asarray(values, np.float64)
         folded = np.full(len(self), np.inf if higher_is_better else -np.inf)
-        (np.minimum if higher_is_better else np.maximum).at(folded, self.example, values)  # NaN spreads in both
+        with np.errstate(invalid="ignore"):  # a NaN spreads, as it should
+            (np.minimum if higher_is_better else np.maximum).at(folded, self.example, values)
         folded[np.isinf(folded)] = np.nan
         return folded
 
