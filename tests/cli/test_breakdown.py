@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -91,6 +92,24 @@ def test_a_table_without_a_split_is_split_on_request(table: Path, capsys: pytest
     assert "--dev-share 0.5" in capsys.readouterr().err
     assert main(["breakdown", "--data", str(table), "-m", "chrf", "--dev-share", "0.5", "--samples", "50"]) == 0
     assert "120 development and 120 test" in capsys.readouterr().out
+
+
+def test_a_person_names_the_error_types(
+    table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = tmp_path / "kept.jsonl"
+    base = ["breakdown", "--data", str(table), "-m", "chrf", "--samples", "50", "--decisions", str(kept)]
+    monkeypatch.setattr("sys.stdin", io.StringIO("m\nn\nt\n"))
+    assert main([*base, "--review", "--table", "errors"]) == 0
+    out = capsys.readouterr()
+    assert "3 named" in out.err and "broke down, but chrf let it through" in out.out
+    assert "mistranslation" in out.out and "no error" in out.out
+    assert main([*base, "--table", "errors", "--format", "json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["errors"]
+    assert {(row["error_type"], row["n"], row["task_model"]) for row in rows} == {
+        ("mistranslation", 1, 1),
+        ("no error", 1, 1),
+    }
 
 
 def test_fit_and_apply(table: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

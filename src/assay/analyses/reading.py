@@ -53,8 +53,8 @@ READING: dict[str, dict[str, str]] = {
         "better the metric tells it apart.",
     },
     "breakdown": {
-        "summary": "Each metric calls a translation good or bad by a threshold chosen on the development part; the figures say how "
-        "well that foretells, on the test part, whether the next step succeeds. An MCC of 0 is a coin, below 0.3 next to "
+        "summary": "Each metric calls a translation good or bad by a threshold chosen on the development part; the figures say "
+        "how well that foretells, on the test part, whether the next step succeeds. An MCC of 0 is a coin, below 0.3 next to "
         "nothing, 1 is perfect; macro-F1 gives both classes the same weight.",
         "languages": "The same, language by language.",
         "balance": "How many translations the task survives (good) and how many break it (bad).",

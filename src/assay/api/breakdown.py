@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.api.outcomes import concat, load, measure, ready
 from assay.api.scoring import Wanted, build_metrics, signature
 from assay.api.tasks import ControlledError, find_task, find_translator, task_outcomes
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError, count, unknown
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
 from assay.core.table import Table
@@ -21,6 +21,7 @@ from assay.results import Shown
 if TYPE_CHECKING:
     import polars
 
+    from assay.core.question import Question
     from assay.report.page import Section
 
 METRICS = ("chrf", "bleu", "ter", "rouge2", "meteor", "cer")
@@ -107,6 +108,7 @@ def breakdown(
     columns: Mapping[str, str] | None = None,
     langs: Sequence[str] = (),
     dev_share: float | None = None,
+    decisions: str | os.PathLike[str] | None = None,
     case: str | None = None,
     seed: int = 12345,
     samples: int = 1000,
@@ -118,10 +120,16 @@ def breakdown(
 
     `scores` are columns of the table with ready scores (``comet``, or ``ter:lower`` where lower is better). `dev_share` draws
     the development part anew; without it the table must have a split column. `langs` keeps some languages only.
+    `decisions` is a file of error types that people gave (``assay breakdown --review``).
     """
     from assay.analyses.breakdown import tables
 
     outcomes = load(data, columns=columns, scores=scores, langs=langs, dev_share=dev_share, seed=seed)
+    if decisions is not None:
+        from assay.review.decisions import Decisions
+        from assay.review.error_types import typed
+
+        outcomes = replace(outcomes, error_types=typed(outcomes, Decisions(Path(decisions))))
     built = build_metrics(metrics) if metrics else {}
     measured, pseudo, notes = measure(outcomes, built, workers=workers, store=store)
     measured += ready(outcomes, scores)
@@ -140,6 +148,37 @@ def breakdown(
     )
 
 
+def type_questions(
+    result: BreakdownResult, metric: str | None = None, *, most: int = 50, seed: int = 12345
+) -> list[Question]:
+    """Up to `most` false positives and as many false negatives of a metric, drawn for a person to name their error types."""
+    import numpy as np
+
+    from assay.analyses.breakdown_errors import best
+    from assay.analyses.breakdown_verdicts import judge, setups
+    from assay.review.error_types import question, rows_of
+
+    outcomes = result.outcomes
+    verdicts = judge(outcomes, result.measured, setups(outcomes)[0])
+    name = metric or best(result.measured, verdicts)
+    if name not in {measured.name for measured in result.measured}:
+        raise unknown("metric among those scored", name, [measured.name for measured in result.measured])
+    rng, rows, found = np.random.default_rng(seed), rows_of(outcomes), []
+    for let_through, what in (
+        (True, f"broke down, but {name} let it through"),
+        (False, f"is fine, but {name} held it back"),
+    ):
+        wrong = [
+            verdict.scored[(verdict.predicted != verdict.good) & (verdict.predicted == let_through)]
+            for verdict in verdicts.values()
+            if verdict.metric == name
+        ]
+        everyone = np.concatenate([part for part in wrong if len(part)] or [np.empty(0, np.int64)])
+        chosen = np.sort(rng.permutation(everyone)[:most]).tolist()
+        found += [question(outcomes, i, rows[i], what) for i in chosen]
+    return found
+
+
 def run_task(
     task: Task | str | Sequence[Task | str],
     translator: Translator | str | None,
@@ -149,6 +188,7 @@ def run_task(
     pseudo: bool = False,
     errors: Sequence[ControlledError] | ControlledError = (),
     dev_share: float | None = None,
+    decisions: str | os.PathLike[str] | None = None,
     case: str | None = None,
     seed: int = 12345,
     samples: int = 1000,
@@ -167,7 +207,15 @@ def run_task(
     runs = [task_outcomes(one, chosen, langs, pseudo=pseudo, errors=wanted, seed=seed) for one in made]
     outcomes = concat([run.outcomes for run in runs])
     result = breakdown(
-        outcomes, metrics, dev_share=dev_share, case=case, seed=seed, samples=samples, workers=workers, store=store
+        outcomes,
+        metrics,
+        dev_share=dev_share,
+        decisions=decisions,
+        case=case,
+        seed=seed,
+        samples=samples,
+        workers=workers,
+        store=store,
     )
     notes = [
         (f"{one.name}: " if len(runs) > 1 else "") + note

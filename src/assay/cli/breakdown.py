@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ EXAMPLES = """examples:
 A table of outcomes has source, translation, reference, outcome (success or breakdown), language and split (dev or test),
 and may have id and part (question and context of one example), task, error_type, back_translation (for pseudo-references)
 and columns of ready scores (--score comet, or --score ter:lower). Thresholds are chosen on dev, figures are from test."""
+DECISIONS = "breakdown-decisions.jsonl"
 TABLES = ("summary", "languages", "balance", "thresholds", "pseudo", "cases", "errors", "matrix")
 
 
@@ -57,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--table", action="append", metavar="NAME", choices=TABLES, help="only these tables")
     parser.add_argument("--all", action="store_true", help="every table on the terminal, not the summary alone")
+    parser.add_argument(
+        "--review", action="store_true", help="name the error types of wrongly judged translations first, a key each"
+    )
+    parser.add_argument(
+        "--decisions", metavar="FILE", help=f"error types that people gave (default: {DECISIONS} where it is)"
+    )
     parser.add_argument("--case", metavar="METRIC", help="metric of the case study (default: the best on dev)")
     parser.add_argument("--run-dir", metavar="DIR", help="keep outcomes, scores, tables and figures here")
     parser.add_argument(
@@ -70,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     """Judge the metrics; print, render or keep the tables."""
     from assay.cli.output import emit, note, write
 
-    result = _result(args)
+    result = _reviewed(args) if args.review else _result(args)
     if args.run_dir:
         written = result.write(args.run_dir, ("svg", "png"))
         files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
@@ -95,6 +104,7 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
     langs = [language.strip() for language in (args.langs or "").split(",") if language.strip()]
     common = {
         "dev_share": args.dev_share, "case": args.case, "seed": args.seed, "samples": args.samples, "workers": args.workers,
+        "decisions": args.decisions or (DECISIONS if Path(DECISIONS).is_file() else None),
     }  # fmt: skip
     if bool(args.data) == bool(args.task):
         raise InputError("give the outcomes with --data FILE, or a task to run with --task NAME, one of both.")
@@ -109,6 +119,35 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
     for sentence in left_out:
         note(sentence, args.quiet)
     return run_task(args.task, translator, langs, metrics, pseudo=args.pseudo, errors=errors, **common)
+
+
+def _reviewed(args: argparse.Namespace) -> BreakdownResult:
+    """Ask a person about wrongly judged translations, then count again with what was decided."""
+    from dataclasses import replace
+
+    from assay.analyses.breakdown import tables
+    from assay.api.breakdown import type_questions
+    from assay.cli.output import note
+    from assay.review.decisions import Decisions
+    from assay.review.error_types import typed
+    from assay.review.screen import keys, review
+
+    result = _result(args)
+    decisions = Decisions(Path(args.decisions or DECISIONS))
+    with keys(sys.stdin) as read:
+        progress = review(type_questions(result, args.case, seed=args.seed), decisions, read, _show)
+    note(f"{progress.answered:,} named, {progress.left:,} left · kept in {decisions.path}", args.quiet)
+    result.outcomes = replace(result.outcomes, error_types=typed(result.outcomes, decisions))
+    made = tables(
+        result.outcomes, result.measured, pseudo=result.pseudo, seed=args.seed, samples=args.samples, case=args.case
+    )
+    result.tables |= {table.name: table for table in made if table.name in ("errors", "matrix")}
+    return result
+
+
+def _show(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 def _chosen(result: BreakdownResult, args: argparse.Namespace) -> list[Table]:
