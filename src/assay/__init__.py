@@ -12,10 +12,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.api.breakdown import breakdown as breakdown
+    from assay.api.breakdown import run_task as run_task
     from assay.api.card import card as card
     from assay.api.check import check as check
     from assay.api.make import make as make
     from assay.api.meta import meta as meta
+    from assay.api.decide import apply_rule as apply_rule
+    from assay.api.decide import fit_rule as fit_rule
     from assay.api.reproduce import reproduce as reproduce
     from assay.api.scoring import compare as compare
     from assay.api.scoring import score as score
@@ -23,16 +27,34 @@ if TYPE_CHECKING:
 
 from assay._version import __version__
 
-__all__ = ["__version__", "card", "check", "compare", "make", "meta", "reproduce", "run", "score"]
+__all__ = [
+    "__version__",
+    "apply_rule",
+    "breakdown",
+    "card",
+    "check",
+    "compare",
+    "fit_rule",
+    "make",
+    "meta",
+    "reproduce",
+    "run",
+    "run_task",
+    "score",
+]
 
 _LAZY = {
+    "apply_rule": "assay.api.decide",
+    "breakdown": "assay.api.breakdown",
     "card": "assay.api.card",
     "check": "assay.api.check",
     "compare": "assay.api.scoring",
     "make": "assay.api.make",
     "meta": "assay.api.meta",
+    "fit_rule": "assay.api.decide",
     "reproduce": "assay.api.reproduce",
     "run": "assay.api.suites",
+    "run_task": "assay.api.breakdown",
     "score": "assay.api.scoring",
 }
 

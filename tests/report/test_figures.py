@@ -170,6 +170,35 @@ def test_without_matplotlib_the_message_is_the_instruction(monkeypatch: pytest.M
             render(tables, analysis)
 
 
+def breakdown(panels: int = 3, types: int = 14) -> dict[str, Table]:
+    ranges = [
+        {"task": "parsing", "language": f"l{p}", "metric": "ter", "from": 10.0 * i, "to": 10.0 * (i + 1), "good": 9 - i}
+        | {"bad": i, "threshold": 40.0, "higher_is_better": False}
+        for p in range(panels)
+        for i in range(10)
+    ]
+    rates = [
+        {"error_type": f"{NAMES[i % len(NAMES)]} {i}", "task": task, "n": 1000, "rate": value, "rate_low": 0.1}
+        | {"rate_high": 0.9}
+        for i in range(types)
+        for task, value in (("parsing", i / types), ("dialogue", None))
+    ]
+    columns = [TableColumn(key) for key in ("task", "language", "metric", "threshold")]
+    return {
+        "cases": Table("cases", columns, ranges, "ter: scores and outcomes"),
+        "matrix": Table("matrix", [TableColumn("error_type"), TableColumn("task")], rates, "Errors and tasks"),
+    }
+
+
+def test_breakdown_figures_show_every_panel_and_cell() -> None:
+    drawn = {name: texts(content) for name, content in render(breakdown(), "breakdown").items()}
+    assert all(f"parsing l{p}" in drawn["cases.svg"] for p in range(3))
+    assert "the task survives" in drawn["cases.svg"] and "breakdown" in drawn["cases.svg"]
+    assert drawn["matrix.svg"].count("n=1,000") == 14 and "dialogue" in drawn["matrix.svg"]
+    assert "the first 12 of 15 panels" in texts(render(breakdown(15), "breakdown")["cases.svg"]).replace("\n", " ")
+    assert render(breakdown(), "breakdown", "png").keys() == {"cases.png", "matrix.png"}
+
+
 def test_every_recipe_names_a_table_of_its_analysis() -> None:
     from assay.analyses.reading import READING
 

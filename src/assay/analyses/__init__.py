@@ -11,5 +11,6 @@ ANALYSES = Registry(
         "hallucinations": "assay.analyses.hallucinations:tables",
         "judged": "assay.analyses.judged:tables",
         "contrastive": "assay.analyses.contrastive:tables",
+        "breakdown": "assay.analyses.breakdown:tables",
     },
 )

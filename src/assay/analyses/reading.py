@@ -52,6 +52,20 @@ READING: dict[str, dict[str, str]] = {
         "distribution": "Raw scores on the metric's own scale. The further a row lies from the correct translations, the "
         "better the metric tells it apart.",
     },
+    "breakdown": {
+        "summary": "Each metric calls a translation good or bad by a threshold chosen on the development part; the figures say "
+        "how well that foretells, on the test part, whether the next step succeeds. An MCC of 0 is a coin, below 0.3 next to "
+        "nothing, 1 is perfect; macro-F1 gives both classes the same weight.",
+        "languages": "The same, language by language.",
+        "balance": "How many translations the task survives (good) and how many break it (bad).",
+        "thresholds": "A threshold that differs much from language to language cannot be carried over to a new one.",
+        "pseudo": "Without references: the translation is translated back and compared with the source. The difference is what "
+        "that costs.",
+        "cases": "A metric that knew would have successes on one side of the threshold and breakdowns on the other.",
+        "errors": "What the metric overlooks (false positives) and what it makes too much of (false negatives).",
+        "matrix": "The share of translations with this error on which the task fails. Errors with a low rate do not matter to "
+        "the task, however ugly they are.",
+    },
     "contrastive": {
         "summary": "The share of pairs in which a metric scores the good translation above the incorrect one, in percent; "
         "a tie earns nothing and a coin would have 50.",

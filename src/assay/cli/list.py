@@ -10,7 +10,7 @@ from assay.core.errors import AssayError
 from assay.core.table import Table, TableColumn
 
 SUMMARY = (
-    "List the metrics, suites, analyses or perturbations that can be used, with what they need and what they mean."
+    "List metrics, suites, analyses, perturbations, tasks or translators, with what they need and what they mean."
 )
 EXAMPLES = """examples:
   assay list metrics
@@ -23,7 +23,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.cli.options import add_output
     from assay.report import FORMATS
 
-    parser.add_argument("what", choices=["metrics", "suites", "analyses", "perturbations"], help="what to list")
+    kinds = ["metrics", "suites", "analyses", "perturbations", "tasks", "translators"]
+    parser.add_argument("what", choices=kinds, help="what to list")
     parser.add_argument("name", nargs="?", help="one of them, in full")
     add_output(parser, FORMATS)
 
@@ -46,6 +47,8 @@ def _all(what: str) -> Table:
         from assay.api.perturbations import matrix
 
         return matrix()
+    if what in ("tasks", "translators"):
+        return _tasks(what)
     from assay.analyses import ANALYSES
 
     rows = [{"name": name, "about": _first_line(ANALYSES.resolve(name))} for name in ANALYSES.names()]
@@ -105,6 +108,14 @@ def _suites() -> Table:
         )
     columns = [TableColumn(key) for key in ("name", "kind", "languages", "licence", "title")]
     return Table("suites", columns, rows)
+
+
+def _tasks(what: str) -> Table:
+    from assay.tasks import TASKS, TRANSLATORS
+
+    registry = TASKS if what == "tasks" else TRANSLATORS
+    rows = [{"name": name, "about": _first_line(registry.resolve(name))} for name in registry.names()]
+    return Table(what, [TableColumn("name"), TableColumn("about")], rows)
 
 
 def _first_line(thing: object) -> str:

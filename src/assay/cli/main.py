@@ -19,6 +19,8 @@ VERBS = {
     "reproduce": "receipts: published tables derived anew, cell by cell",
     "card": "one page with all results of a metric",
     "check": "fail when a metric got worse than its card",
+    "breakdown": "judge metrics by what translations break downstream",
+    "decide": "learn when to use, review or reject; label translations",
     "dfki": "judge, review and build the DFKI test suite",
     "train": "train a learned metric on judged translations",
     "fetch": "download a challenge set",

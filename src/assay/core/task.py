@@ -19,7 +19,9 @@ class Example:
     """One task example: its input in the task language and in others, and what is expected.
 
     `inputs` has one or more named texts (``utterance``; ``question`` and ``context``) in the task language;
-    `translations` maps a language to the same names in that language (written by people). `split` is ``dev`` or ``test``.
+    `translations` maps a language to the same names in that language (written by people). A name that stands in `inputs`
+    but not in a language's translations (a dialogue's oracle history) is not translated: the model gets it as it is.
+    `split` is ``dev`` or ``test``.
     """
 
     id: str

@@ -66,7 +66,7 @@ def read_table(
         raise InputError(f"a chunk must hold at least one row, not {chunk}.")
     with open_bytes(name) as file:
         head = file.readline(1 << 20)
-        source = _open(file, name, head, format or format_of(name, head))
+        source = open_source(file, name, head, format or format_of(name, head))
         if not source.names and isinstance(source, JsonLines):
             return
         layout = _layout(source.names, columns or {}, file_name(name))
@@ -86,7 +86,8 @@ def _check_needs(layout: _Layout, needs: Mapping[str, str], found: Sequence[str]
             )
 
 
-def _open(file: io.BufferedReader, path: str, head: bytes, kind: str) -> Source:
+def open_source(file: io.BufferedReader, path: str, head: bytes, kind: str) -> Source:
+    """The table of format `kind` in an open file whose first line has been read."""
     if kind == "parquet":
         if path == "-" or not _begins_with_mark(Path(path)):
             raise InputError(f"{file_name(path)} is not a Parquet file as it stands. Give a plain .parquet file.")

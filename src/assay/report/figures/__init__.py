@@ -13,10 +13,12 @@ from typing import Any
 
 from assay.core.errors import unknown
 from assay.core.table import Table
+from assay.report.figures.bars import cases
 from assay.report.figures.boxes import boxes
 from assay.report.figures.canvas import save, settings
 from assay.report.figures.dots import dots, levels
 from assay.report.figures.heatmap import heatmap
+from assay.report.figures.rates import rates
 
 FORMATS = ("svg", "png")
 
@@ -75,6 +77,7 @@ FIGURES: dict[str, tuple[Recipe, ...]] = {
         Recipe("detection", "detection", partial(_area_dots, index="set")),
         Recipe("distribution", "distribution", boxes),
     ),
+    "breakdown": (Recipe("cases", "cases", cases), Recipe("matrix", "matrix", rates)),
     "contrastive": (Recipe("phenomena", "phenomena", _phenomena),),
 }
 """The figures of each analysis."""

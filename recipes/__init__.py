@@ -1,0 +1,1 @@
+"""How the data inside the package were made."""

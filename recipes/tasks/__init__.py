@@ -1,0 +1,1 @@
+"""How the examples of the downstream tasks were made."""

@@ -1,0 +1,157 @@
+"""From scores and outcomes to verdicts: each metric as a classifier, its threshold chosen on the development part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.errors import InputError, count
+from assay.core.outcomes import DEV, TEST, TaskOutcomes
+from assay.core.suite import Measured
+from assay.stats.classification import Confusion, bin_threshold, confusion, majority
+
+Bools = NDArray[np.bool_]
+
+FEWEST = 20
+"""Fewer examples of a language than these say nothing."""
+COIN, VOTE = "random", "majority of 3"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """One task in one language: its development and test examples, by their numbers."""
+
+    task: str
+    language: str
+    dev: NDArray[np.int64]
+    test: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What one metric as a classifier said about one setup: of the test examples it scored, which it calls good."""
+
+    setup: Setup
+    metric: str
+    threshold: float
+    """On the metric's own scale."""
+    dev_f1: float
+    scored: NDArray[np.int64]
+    good: Bools
+    predicted: Bools
+
+    @property
+    def counts(self) -> Confusion:
+        """Confusion counts on the test part."""
+        return confusion(self.good, self.predicted)
+
+
+Verdicts = dict[tuple[str, str, str], Verdict]
+"""Verdicts by task, language and metric."""
+
+
+def setups(outcomes: TaskOutcomes) -> tuple[list[Setup], list[str]]:
+    """The tasks and languages that can be judged, and a sentence for each that cannot.
+
+    Examples with an error made on purpose take part only where there are no others.
+    """
+    n = len(outcomes)
+    natural = ~outcomes.controlled if not outcomes.controlled.all() else np.ones(n, bool)
+    if n < FEWEST:
+        raise InputError(f"{count(n, 'example')} are too few to judge a metric by: there must be {FEWEST} or more.")
+    for what, there in (("breakdown", ~outcomes.success), ("success", outcomes.success)):
+        if not (there & natural).any():
+            raise InputError(f"the outcomes have no {what}: with one class only there is nothing to tell apart.")
+    keys = [*zip(outcomes.tasks, outcomes.languages, strict=True)]
+    order = {key: i for i, key in enumerate(dict.fromkeys(keys))}
+    codes = np.array([order[key] for key in keys])
+    is_dev = np.array([split == DEV for split in outcomes.splits])
+    is_test = np.array([split == TEST for split in outcomes.splits])
+    kept, left_out = [], []
+    for (task, language), code in order.items():
+        mine = (codes == code) & natural
+        setup = Setup(task, language, np.flatnonzero(mine & is_dev), np.flatnonzero(mine & is_test))
+        if not mine.any():
+            continue
+        if reason := _unusable(outcomes, setup):
+            left_out.append(f"⚠ {_name(task, language)} is left out: {reason}")
+        else:
+            kept.append(setup)
+    if not kept:
+        raise InputError("no language can be judged. " + " ".join(reason.removeprefix("⚠ ") for reason in left_out))
+    return kept, left_out
+
+
+def _name(task: str, language: str) -> str:
+    return f"{task} {language}".strip() or "the data"
+
+
+def _unusable(outcomes: TaskOutcomes, setup: Setup) -> str | None:
+    size = len(setup.dev) + len(setup.test)
+    if size < FEWEST:
+        return f"{count(size, 'example')}, and there must be {FEWEST} or more."
+    for name, part in (("development", setup.dev), ("test", setup.test)):
+        if not len(part):
+            return f"it has no examples in the {name} part. (--dev-share 0.5 draws a development part anew.)"
+        good = int(outcomes.success[part].sum())
+        if good in (0, len(part)):
+            which = "successes" if good else "breakdowns"
+            return f"its {name} part ({count(len(part), 'example')}) has {which} only."
+    return None
+
+
+def judge(outcomes: TaskOutcomes, measured: Sequence[Measured], cut: Sequence[Setup]) -> Verdicts:
+    """Every metric's verdict on every setup, by (task, language, metric); none where it scored too little to choose by."""
+    found: Verdicts = {}
+    for metric in measured:
+        if metric.values is None or len(metric.values) != len(outcomes):
+            raise InputError(f"{metric.name} does not have one score for each of {count(len(outcomes), 'example')}.")
+        sign = 1.0 if metric.card.higher_is_better else -1.0
+        quality = sign * metric.values
+        for setup in cut:
+            dev = setup.dev[np.isfinite(quality[setup.dev])]
+            test = setup.test[np.isfinite(quality[setup.test])]
+            if not len(dev) or not len(test):
+                continue
+            chosen = bin_threshold(quality[dev], outcomes.success[dev])
+            found[setup.task, setup.language, metric.name] = Verdict(
+                setup,
+                metric.name,
+                sign * chosen.value,
+                chosen.f1,
+                test,
+                outcomes.success[test],
+                quality[test] >= chosen.value,
+            )
+    return found
+
+
+def vote(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts) -> dict[str, list[str]]:
+    """For each task the three metrics with the highest mean macro-F1 on the development part; none where there are fewer."""
+    chosen = {}
+    for task in dict.fromkeys(setup.task for setup in cut):
+        means = {}
+        for metric in measured:
+            mine = [v.dev_f1 for v in verdicts.values() if v.metric == metric.name and v.setup.task == task]
+            if mine:
+                means[metric.name] = float(np.mean(mine))
+        if len(means) >= 3:
+            chosen[task] = sorted(means, key=lambda name: -means[name])[:3]
+    return chosen
+
+
+def voted(top: Sequence[str], setup: Setup, verdicts: Verdicts) -> Verdict | None:
+    """The majority vote on one setup, on the examples that all three scored."""
+    three = [verdicts.get((setup.task, setup.language, name)) for name in top]
+    known = [verdict for verdict in three if verdict is not None]
+    if len(known) < 3:
+        return None
+    common = np.intersect1d(np.intersect1d(known[0].scored, known[1].scored), known[2].scored)
+    if not len(common):
+        return None
+    votes = [v.predicted[np.searchsorted(v.scored, common)] for v in known]
+    good = known[0].good[np.searchsorted(known[0].scored, common)]
+    return Verdict(setup, VOTE, float("nan"), float("nan"), common, good, majority(votes))

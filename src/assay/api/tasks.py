@@ -1,0 +1,286 @@
+"""Running a task on translated input: from a Task and a Translator to outcomes (Moghe et al. 2023, Sections 3.1 and 4.4)."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.core.batch import Batch
+from assay.core.errors import AssayError, InputError, MissingPart, count, listing, unknown
+from assay.core.outcomes import NO_TYPE, TaskOutcomes
+from assay.core.task import Example, Task, TaskModel, Translator
+
+ControlledError = Callable[[str, Any], tuple[str, str] | None]
+"""``(text, rng) -> (text with one error, type of the error)``, or None where the error does not fit the text."""
+
+
+@dataclass(frozen=True)
+class TaskRun:
+    """The outcomes of a run, and what a reader should know about it."""
+
+    outcomes: TaskOutcomes
+    examples: int
+    kept: int
+    """Examples that the model got right in the task language; the others take no part."""
+    untranslated: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Language to the ids of examples that the translator could not translate; they take no part either."""
+    remarks: Sequence[str] = ()
+
+    def notes(self) -> list[str]:
+        """One sentence on what was kept, one for each language with translations missing."""
+        notes = [f"{self.kept:,} of {count(self.examples, 'example')} succeed in the task language and take part"]
+        for language, ids in self.untranslated.items():
+            notes.append(f"⚠ {language}: {count(len(ids), 'example')} could not be translated ({listing(ids, 3)})")
+        return [*notes, *self.remarks]
+
+
+@dataclass
+class _Rows:
+    """Rows and examples as they are found."""
+
+    task: str
+    hypotheses: list[str] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    references: list[str] = field(default_factory=list)
+    back: list[str | None] = field(default_factory=list)
+    parts: list[str] = field(default_factory=list)
+    example: list[int] = field(default_factory=list)
+    success: list[bool] = field(default_factory=list)
+    languages: list[str] = field(default_factory=list)
+    splits: list[str] = field(default_factory=list)
+    ids: list[str] = field(default_factory=list)
+    types: list[str] = field(default_factory=list)
+    controlled: list[bool] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def add(
+        self,
+        example: Example,
+        language: str,
+        success: bool,
+        texts: Mapping[str, tuple[str, str, str | None]],
+        *,
+        error_type: str = NO_TYPE,
+        suffix: str = "",
+    ) -> None:
+        """One example; `texts` maps a part to its source, its translation and (if any) its back-translation."""
+        for part, (source, translation, back) in texts.items():
+            self.hypotheses.append(translation)
+            self.sources.append(source)
+            self.references.append(example.inputs[part])
+            self.back.append(back)
+            self.parts.append(part)
+            self.example.append(len(self.ids))
+        self.success.append(success)
+        self.languages.append(language)
+        self.splits.append(example.split)
+        self.ids.append(example.id + suffix)
+        self.types.append(error_type)
+        self.controlled.append(error_type != NO_TYPE)
+
+    def outcomes(self, pseudo: bool) -> TaskOutcomes:
+        import numpy as np
+
+        return TaskOutcomes(
+            batch=Batch(self.hypotheses, self.sources, (self.references,)),
+            success=np.array(self.success, bool),
+            languages=self.languages,
+            splits=self.splits,
+            tasks=[self.task] * len(self.ids),
+            ids=self.ids,
+            error_types=self.types,
+            controlled=np.array(self.controlled, bool),
+            example=np.array(self.example, np.int64),
+            parts=self.parts,
+            back=self.back if pseudo else None,
+        )
+
+
+def find_task(name: str) -> Task:
+    """A task by its registered name, with options after a colon."""
+    from assay.core.spec import build, parse
+
+    plain, options = parse(name)
+    made: Task = build(_tasks(name).TASKS.resolve(plain), plain, options)
+    return made
+
+
+def find_translator(spec: str) -> Translator:
+    """A translator by its registered name (``apertium``, ``cmd:COMMAND``, ``file:PATH``)."""
+    _tasks(spec)
+    made: Translator = importlib.import_module("assay.tasks.translators").open_translator(spec)
+    return made
+
+
+def _tasks(name: str) -> Any:
+    try:
+        return importlib.import_module("assay.tasks")
+    except ModuleNotFoundError:
+        raise MissingPart(f"{name!r}: this assay has no tasks and no translators. Use --data outcomes.tsv.") from None
+
+
+def task_outcomes(
+    task: Task,
+    translator: Translator | None,
+    langs: Sequence[str],
+    *,
+    pseudo: bool = False,
+    errors: Sequence[ControlledError] = (),
+    seed: int = 12345,
+    model: TaskModel | None = None,
+) -> TaskRun:
+    """Translate, answer, compare.
+
+    Only examples that the model gets right in the task language take part (Section 3.1). A part of the input that a language
+    has no text for (a dialogue's history) is given to the model as it stands in the task language and is not scored.
+    `pseudo` translates every translation back (Section 4.4). `errors` are put one at a time into the human text in the task
+    language, part by part, and the model reads the result: outcomes with a known type of error, without any translator.
+    """
+    examples = list(task.examples())
+    if not examples:
+        raise InputError(f"task {task.name} has no examples.")
+    if translator is None and not errors:
+        raise InputError(f"task {task.name} needs a translator, or controlled errors (errors=[...]).")
+    _check_languages(examples, langs, task)
+    model = model or task.model()
+    answers = _answers(model, [dict(example.inputs) for example in examples])
+    kept = [e for e, answer in zip(examples, answers, strict=True) if task.succeeds(e, answer)]
+    if not kept:
+        raise InputError(
+            f"task {task.name}: {model.name} gets none of {count(len(examples), 'example')} right in {task.language}."
+        )
+    rows = _Rows(task.name)
+    untranslated: dict[str, list[str]] = {}
+    for language in langs if translator is not None else ():
+        assert translator is not None
+        if missing := _translated(rows, task, model, translator, language, kept, pseudo):
+            untranslated[language] = missing
+    for language in (langs or [task.language]) if errors else ():
+        _controlled(rows, task, model, errors, language, kept, seed)
+    if not rows.ids:
+        raise InputError(
+            f"task {task.name}: {getattr(translator, 'name', 'nothing')} translated none of {count(len(kept), 'example')}."
+        )
+    return TaskRun(rows.outcomes(pseudo and translator is not None), len(examples), len(kept), untranslated, rows.notes)
+
+
+def _check_languages(examples: Sequence[Example], langs: Sequence[str], task: Task) -> None:
+    known = list(dict.fromkeys(language for example in examples for language in example.translations))
+    for language in langs:
+        if language not in known and language != task.language:
+            raise unknown(f"language of task {task.name}", language, known)
+
+
+def _answers(model: TaskModel, inputs: Sequence[Mapping[str, str]]) -> list[Any]:
+    if not inputs:
+        return []
+    answers = list(model.answer(inputs))
+    if len(answers) != len(inputs):
+        raise InputError(f"{model.name} gave {count(len(answers), 'answer')} to {count(len(inputs), 'input')}.")
+    return answers
+
+
+def _texts(example: Example, language: str, task: Task) -> Mapping[str, str]:
+    """The parts of an example that `language` has texts for."""
+    if language == task.language:
+        return example.inputs
+    return {part: text for part, text in example.translations.get(language, {}).items() if part in example.inputs}
+
+
+def translate_distinct(
+    translator: Translator, texts: Sequence[str | None], source: str, target: str
+) -> dict[str, str | None]:
+    """Each different text translated once; None where it failed. A call that crashes is repeated text by text."""
+    distinct = list(dict.fromkeys(text for text in texts if text is not None))
+    if not distinct:
+        return {}
+    try:
+        found = list(translator.translate(distinct, source, target))
+    except AssayError:
+        raise
+    except Exception as error:
+        found = [_alone(translator, text, source, target) for text in distinct]
+        if all(text is None for text in found):
+            reason = f"{type(error).__name__}: {error}"
+            raise InputError(f"translator {translator.name} failed on {source} to {target}: {reason}.") from error
+    if len(found) != len(distinct):
+        raise InputError(
+            f"translator {translator.name} gave {count(len(found), 'translation')} for {count(len(distinct), 'text')}."
+        )
+    return dict(zip(distinct, found, strict=True))
+
+
+def _alone(translator: Translator, text: str, source: str, target: str) -> str | None:
+    try:
+        return translator.translate([text], source, target)[0]
+    except Exception:
+        return None
+
+
+def _translated(
+    rows: _Rows,
+    task: Task,
+    model: TaskModel,
+    translator: Translator,
+    language: str,
+    kept: Sequence[Example],
+    pseudo: bool,
+) -> list[str]:
+    """Outcomes of one language; gives the ids of examples that were not translated."""
+    there = [(example, _texts(example, language, task)) for example in kept if language in example.translations]
+    forth = translate_distinct(
+        translator, [text for _, texts in there for text in texts.values()], language, task.language
+    )
+    whole = [
+        (example, texts)
+        for example, texts in there
+        if texts and all(forth[text] is not None for text in texts.values())
+    ]
+    inputs = [
+        {**example.inputs, **{part: str(forth[text]) for part, text in texts.items()}} for example, texts in whole
+    ]
+    back: dict[str, str | None] = {}
+    if pseudo:
+        used = [forth[text] for _, texts in whole for text in texts.values()]
+        try:
+            back = translate_distinct(translator, used, task.language, language)
+        except AssayError as error:
+            rows.notes.append(f"⚠ {language}: no pseudo-references ({error})")
+    for (example, texts), answer in zip(whole, _answers(model, inputs), strict=True):
+        parts = {part: (text, str(forth[text]), back.get(str(forth[text]))) for part, text in texts.items()}
+        rows.add(example, language, task.succeeds(example, answer), parts)
+    done = {example.id for example, _ in whole}
+    return [example.id for example, _ in there if example.id not in done]
+
+
+def _controlled(
+    rows: _Rows,
+    task: Task,
+    model: TaskModel,
+    errors: Sequence[ControlledError],
+    language: str,
+    kept: Sequence[Example],
+    seed: int,
+) -> None:
+    """Every error on every part of every example that it fits, one change at a time."""
+    import numpy as np
+
+    made: list[tuple[Example, str, str, str]] = []
+    for number, error in enumerate(errors):
+        # One generator an error: adding another error leaves the texts of the first as they were.
+        rng = np.random.default_rng([seed, number])
+        for example in kept:
+            for part in _texts(example, language, task):
+                result = error(example.inputs[part], rng)
+                if result is not None and result[0] != example.inputs[part]:
+                    made.append((example, part, *result))
+    inputs = [{**example.inputs, part: text} for example, part, text, _ in made]
+    for (example, part, text, kind), answer in zip(made, _answers(model, inputs), strict=True):
+        parts = {
+            name: (source, text if name == part else example.inputs[name], None)
+            for name, source in _texts(example, language, task).items()
+        }
+        suffix = f"#{kind}" + (f"@{part}" if len(parts) > 1 else "")
+        rows.add(example, language, task.succeeds(example, answer), parts, error_type=kind, suffix=suffix)

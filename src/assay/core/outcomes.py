@@ -1,0 +1,148 @@
+"""Translations with what happened downstream, as columns: the noun of breakdown detection and of decisions.
+
+An example is what a task succeeds or fails on; its texts are rows of a Batch. Most examples have one row; in question
+answering the question and the context are two, and a metric's score of the example is that of its worst row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Bools = NDArray[np.bool_]
+    Integers = NDArray[np.int64]
+
+DEV, TEST = "dev", "test"
+NO_TYPE = ""
+TASK_MODEL = "task model"
+"""The error type of an example that failed through the task model's fault, not the translation's (Moghe et al. 2023, Table 2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class TaskOutcomes:
+    """Rows (`batch`, and `example`: the number of the example each row belongs to) and columns of one value an example.
+
+    `success` says whether the step that read the translation succeeded (False: a breakdown). `error_types` names the MQM type
+    of the error, where a person or a perturbation gave one; `controlled` marks examples whose error was made on purpose.
+    `back` are the translations translated back into the source language, for pseudo-references. `scores` are row scores that
+    came with the data.
+    """
+
+    batch: Batch
+    success: Bools
+    languages: Sequence[str]
+    splits: Sequence[str]
+    tasks: Sequence[str]
+    ids: Sequence[str]
+    error_types: Sequence[str]
+    controlled: Bools
+    example: Integers
+    parts: Sequence[str] | None = None
+    back: Sequence[str | None] | None = None
+    scores: Mapping[str, Floats] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        n = len(self.success)
+        for name in ("languages", "splits", "tasks", "ids", "error_types", "controlled"):
+            if len(getattr(self, name)) != n:
+                raise InputError(f"outcomes: {name} has {len(getattr(self, name)):,} values for {n:,} examples.")
+        if len(self.example) != len(self.batch):
+            raise InputError(f"outcomes: {len(self.example):,} example numbers for {len(self.batch):,} rows.")
+
+    def __len__(self) -> int:
+        return len(self.success)
+
+    @classmethod
+    def single(
+        cls,
+        batch: Batch,
+        success: Bools,
+        languages: Sequence[str],
+        splits: Sequence[str],
+        *,
+        tasks: Sequence[str] | None = None,
+        error_types: Sequence[str] | None = None,
+        back: Sequence[str | None] | None = None,
+        scores: Mapping[str, Floats] | None = None,
+    ) -> TaskOutcomes:
+        """Outcomes with one row an example."""
+        import numpy as np
+
+        n = len(batch)
+        return cls(
+            batch=batch,
+            success=np.asarray(success, bool),
+            languages=languages,
+            splits=splits,
+            tasks=tasks if tasks is not None else [""] * n,
+            ids=batch.ids or [str(i) for i in range(1, n + 1)],
+            error_types=error_types if error_types is not None else [NO_TYPE] * n,
+            controlled=np.zeros(n, bool),
+            example=np.arange(n),
+            back=back,
+            scores=scores or {},
+        )
+
+    def fold(self, values: Floats, higher_is_better: bool) -> Floats:
+        """One score an example from one a row: the worst row's; NaN where a row has none."""
+        import numpy as np
+
+        if len(values) == len(self) == len(self.example) and bool((self.example == np.arange(len(self))).all()):
+            return np.asarray(values, np.float64)
+        folded = np.full(len(self), np.inf if higher_is_better else -np.inf)
+        with np.errstate(invalid="ignore"):  # a NaN spreads, as it should
+            (np.minimum if higher_is_better else np.maximum).at(folded, self.example, values)
+        folded[np.isinf(folded)] = np.nan
+        return folded
+
+    def pseudo_batch(self) -> Batch | None:
+        """Without references (Moghe et al. 2023, Section 4.4): the back-translation as hypothesis, the source as reference.
+
+        None where there are no back-translations or no sources. A row that could not be translated back has an empty
+        hypothesis here; `pseudo_missing` says which.
+        """
+        if self.back is None or self.batch.sources is None:
+            return None
+        return Batch(
+            hypotheses=[text if text is not None else "" for text in self.back],
+            sources=self.batch.hypotheses,
+            references=(self.batch.sources,),
+        )
+
+    def pseudo_missing(self) -> Bools:
+        """Rows without a back-translation."""
+        import numpy as np
+
+        return np.array([text is None for text in self.back or ()], bool)
+
+    def select(self, examples: Any) -> TaskOutcomes:
+        """The examples of a boolean mask, with their rows."""
+        import numpy as np
+
+        mask = np.asarray(examples, bool)
+        kept, rows = np.flatnonzero(mask).tolist(), np.flatnonzero(mask[self.example])
+        renumbered = np.cumsum(mask) - 1
+        at = rows.tolist()
+        return TaskOutcomes(
+            batch=self.batch.select(at),
+            success=self.success[mask],
+            languages=[self.languages[i] for i in kept],
+            splits=[self.splits[i] for i in kept],
+            tasks=[self.tasks[i] for i in kept],
+            ids=[self.ids[i] for i in kept],
+            error_types=[self.error_types[i] for i in kept],
+            controlled=self.controlled[mask],
+            example=renumbered[self.example[rows]],
+            parts=None if self.parts is None else [self.parts[i] for i in at],
+            back=None if self.back is None else [self.back[i] for i in at],
+            scores={name: values[rows] for name, values in self.scores.items()},
+        )

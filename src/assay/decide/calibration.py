@@ -1,0 +1,82 @@
+"""From a quality to the probability of a breakdown, and from several metrics to one quality."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.stats.isotonic import isotonic, pool_adjacent_violators
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+RIDGE = 1.0
+"""Pull of the weights towards 0: as if one observation had said so."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The probability of a breakdown over quality: straight between its points, flat beyond them, never rising."""
+
+    quality: Floats
+    probability: Floats
+
+    def at(self, quality: Floats) -> Floats:
+        """The probability at each quality; NaN stays NaN."""
+        return np.interp(quality, self.quality, self.probability)
+
+
+def breakdown_curve(quality: Floats, good: Bools) -> Curve:
+    """Isotonic regression of breakdowns on falling quality.
+
+    Each step is drawn towards one half by half a success and half a breakdown (Jeffreys), so that no finite sample says
+    never or always; only the corners of the steps are kept.
+    """
+    fitted = isotonic(-quality, (~good).astype(np.float64))
+    _, where = np.unique(-quality, return_inverse=True)
+    weights = np.bincount(where).astype(np.float64)
+    starts = np.flatnonzero(np.diff(fitted.y, prepend=-1.0))
+    sizes = np.add.reduceat(weights, starts)
+    heights = pool_adjacent_violators((fitted.y[starts] * sizes + 0.5) / (sizes + 1), sizes)
+    ends = np.append(starts[1:], len(fitted.x)) - 1
+    x = np.stack([fitted.x[starts], fitted.x[ends]], axis=1).ravel()
+    y = np.repeat(heights, 2)
+    once = np.append(True, np.diff(x) > 0)
+    return Curve(-x[once][::-1], y[once][::-1])
+
+
+@dataclass(frozen=True)
+class Blend:
+    """Several qualities as one: the log-odds of success of a logistic regression on standardised qualities."""
+
+    means: Floats
+    scales: Floats
+    weights: Floats
+    intercept: float
+
+    def parts(self, qualities: Floats) -> Floats:
+        """What each metric adds, [metric, example]."""
+        return np.asarray(self.weights[:, None] * (qualities - self.means[:, None]) / self.scales[:, None])
+
+    def at(self, qualities: Floats) -> Floats:
+        """The blended quality of each example."""
+        return np.asarray(self.parts(qualities).sum(axis=0) + self.intercept)
+
+
+def blend(qualities: Floats, good: Bools) -> Blend:
+    """Fit by Newton's method with a small ridge, which keeps the weights finite even where classes are separate."""
+    means, scales = qualities.mean(axis=1), qualities.std(axis=1)
+    scales = np.where(scales > 0, scales, 1.0)
+    design = np.concatenate([(qualities - means[:, None]) / scales[:, None], np.ones((1, qualities.shape[1]))])
+    penalty = np.diag([RIDGE] * len(means) + [1e-9])
+    weights = np.zeros(len(means) + 1)
+    for _ in range(100):
+        chance = 1 / (1 + np.exp(-np.clip(weights @ design, -35, 35)))
+        gradient = design @ (good - chance) - penalty @ weights
+        step = np.linalg.solve((design * (chance * (1 - chance))) @ design.T + penalty, gradient)
+        weights = weights + step
+        if float(np.abs(step).max()) < 1e-10:
+            break
+    return Blend(means, scales, weights[:-1], float(weights[-1]))

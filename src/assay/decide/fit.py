@@ -1,0 +1,173 @@
+"""Learning a rule from scores and outcomes: limits for the goal, per language where there is enough to learn from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.errors import InputError, count
+from assay.decide.calibration import Blend, Curve, blend, breakdown_curve
+from assay.decide.conformal import STEPS, Limit, catch, clean, fewest_breakdowns
+from assay.decide.goals import Catch, Clean, Cost, Goal
+from assay.decide.rule import EVERY, Group, Member, Rule
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+FEWEST = 20
+"""Fewer examples than these are refused."""
+OWN, OWN_BREAKDOWNS = 100, 20
+"""A language has limits of its own from this many examples, breakdowns and successes on; below, all languages are pooled."""
+QUANTILES = 101
+REJECT_AT = 0.5
+
+
+def fit(
+    members: Sequence[Member],
+    scores: Mapping[str, Floats],
+    good: Bools,
+    languages: Sequence[str],
+    goal: Goal,
+    *,
+    reject_at: float = REJECT_AT,
+    seed: int = 12345,
+    card: Mapping[str, Any] | None = None,
+) -> Rule:
+    """A rule for the goal. Scores are as the metrics give them, one an example; unscored examples (NaN) are left out.
+
+    With several metrics, half of the examples (drawn by `seed`) teach how to blend them and the other half sets the limits,
+    so that the promise is not spoilt by having looked.
+    """
+    good = np.asarray(good, bool)
+    plain = Rule(members, str(goal), {})
+    qualities = plain.qualities(scores)
+    known = np.asarray(np.isfinite(qualities).all(axis=0))
+    _check(good[known])
+    spoken = np.array([str(language) for language in languages])
+    held = known.copy()
+    blended: Blend | None = None
+    if len(members) > 1:
+        teach = _half(good, known, seed)
+        blended = blend(qualities[:, teach], good[teach])
+        held &= ~teach
+    quality = qualities[0] if blended is None else np.full(len(good), np.nan)
+    if blended is not None:
+        quality[known] = blended.at(qualities[:, known])
+    groups = {EVERY: _group(EVERY, quality[held], good[held], goal, reject_at)}
+    for language in dict.fromkeys(spoken[held].tolist()):
+        if language:
+            mine = held & (spoken == language)
+            groups[language] = _language(language, quality[mine], good[mine], goal, reject_at, groups[EVERY])
+    return Rule(members, str(goal), groups, blended, dict(card or {}) | _about(goal, good[held], len(members)))
+
+
+def _check(good: Bools) -> None:
+    if len(good) < FEWEST:
+        raise InputError(
+            f"{count(len(good), 'scored example')} are too few to learn a rule from: there must be {FEWEST} or more."
+        )
+    if good.all() or not good.any():
+        which = "successes" if good.all() else "breakdowns"
+        raise InputError(f"the outcomes are {which} only: a rule needs both to learn from.")
+
+
+def _half(good: Bools, known: Bools, seed: int) -> Bools:
+    """Half of the known examples, the classes divided alike."""
+    chosen, rng = np.zeros(len(good), bool), np.random.default_rng(seed)
+    for mask in (good & known, ~good & known):
+        where = np.flatnonzero(mask)
+        chosen[rng.permutation(where)[: len(where) // 2]] = True
+    return chosen
+
+
+def _language(name: str, quality: Floats, good: Bools, goal: Goal, reject_at: float, every: Group) -> Group:
+    """The language's own limits where it has enough examples and the goal can be reached with them, else those of all."""
+    enough = len(good) >= OWN and min(int(good.sum()), int((~good).sum())) >= OWN_BREAKDOWNS
+    if enough:
+        try:
+            return _group(name, quality, good, goal, reject_at)
+        except InputError:
+            pass
+    curve = breakdown_curve(quality, good) if enough else every.curve
+    return Group(
+        name,
+        len(good),
+        int((~good).sum()),
+        every.above,
+        every.use_at,
+        every.reject_at,
+        curve,
+        _quantiles(quality) if len(quality) >= FEWEST else every.quantiles,
+        f"{every.promise}, over all languages together",
+        int(((quality > every.above) & (curve.at(quality) <= every.use_at)).sum()),
+        pooled=True,
+    )
+
+
+def _group(name: str, quality: Floats, good: Bools, goal: Goal, reject_at: float) -> Group:
+    curve = breakdown_curve(quality, good)
+    above, use_at, promise = -math.inf, 1.0, ""
+    if isinstance(goal, Cost):
+        use_at, reject_at = goal.levels()
+        promise = f"none; expected cost {_expected_cost(goal, curve, quality):.3g} a translation where it was learned"
+    else:
+        limit = _limit(goal, quality, good)
+        above, promise = limit.above, _promise(goal)
+    used = int(((quality > above) & (curve.at(quality) <= use_at)).sum())
+    return Group(
+        name, len(good), int((~good).sum()), above, use_at, reject_at, curve, _quantiles(quality), promise, used
+    )
+
+
+def _limit(goal: Catch | Clean, quality: Floats, good: Bools) -> Limit:
+    if isinstance(goal, Catch):
+        limit = catch(quality, good, goal.share)
+        if limit is None:
+            raise InputError(
+                f"to {goal}, {count(fewest_breakdowns(goal.share), 'breakdown')} must be known; there are "
+                f"{int((~good).sum()):,}. Bring more outcomes, or ask for less."
+            )
+        return limit
+    found = clean(quality, good, goal.share, goal.confidence)
+    if found is None:
+        needed = math.ceil(math.log((1 - goal.confidence) / STEPS) / math.log1p(-goal.share))
+        raise InputError(
+            f"no limit can be shown to keep {goal} with {goal.confidence:.0%} confidence on {count(len(good), 'example')} "
+            f"({(~good).mean():.0%} bad; even without a bad one it takes {needed:,} accepted). Ask for less, bring more "
+            "outcomes, or take a metric that tells them better apart."
+        )
+    return found
+
+
+def _promise(goal: Catch | Clean) -> str:
+    if isinstance(goal, Catch):
+        return f"on average {100 * goal.share:g}% or more of the breakdowns are not used"
+    return f"{100 * goal.share:g}% or less of what is used is bad, with {goal.confidence:.0%} confidence"
+
+
+def _expected_cost(goal: Cost, curve: Curve, quality: Floats) -> float:
+    bad = curve.at(quality)
+    return float(np.minimum(np.minimum(bad * goal.use_bad, goal.review), (1 - bad) * goal.reject_good).mean())
+
+
+def _quantiles(quality: Floats) -> Floats:
+    return np.asarray(np.quantile(quality, np.linspace(0, 1, QUANTILES)))
+
+
+def _about(goal: Goal, good: Bools, metrics: int) -> dict[str, Any]:
+    return {
+        "examples": len(good),
+        "breakdowns": int((~good).sum()),
+        "method": {
+            Catch: "conformal risk control (Angelopoulos et al. 2024)",
+            Clean: "Learn then Test (Angelopoulos et al. 2021), exact binomial tests, Bonferroni",
+            Cost: "lowest expected cost by isotonic calibration",
+        }[type(goal)],
+        "holds": "as long as new translations are like those it was learned from: same kind of text, same translator, same "
+        "task (the drift check looks at scores alone)",
+        "blend": "logistic regression on half of the examples; limits from the other half" if metrics > 1 else "none",
+    }

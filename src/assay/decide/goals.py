@@ -1,0 +1,99 @@
+"""What a rule is to achieve, as people say it: ``catch 95%``, ``at most 2% bad``, ``cost use-bad=10 review=1 reject-good=4``."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from assay.core.errors import InputError, unknown
+
+CONFIDENCE = 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class Catch:
+    """Of all breakdowns, at least `share` are not used (they go to review or are rejected)."""
+
+    share: float
+
+    def __str__(self) -> str:
+        return f"catch {100 * self.share:g}% of breakdowns"
+
+
+@dataclass(frozen=True, slots=True)
+class Clean:
+    """Of all translations that are used, at most `share` are bad; this holds with probability `confidence`."""
+
+    share: float
+    confidence: float = CONFIDENCE
+
+    def __str__(self) -> str:
+        return f"at most {100 * self.share:g}% bad among accepted"
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Lowest expected cost. Using a good translation and rejecting a bad one cost nothing."""
+
+    use_bad: float
+    review: float
+    reject_good: float
+
+    def __str__(self) -> str:
+        return f"cost use-bad={self.use_bad:g} review={self.review:g} reject-good={self.reject_good:g}"
+
+    def levels(self) -> tuple[float, float]:
+        """The breakdown probability up to which using is cheapest, and that from which rejecting is."""
+        even = self.reject_good / (self.use_bad + self.reject_good)
+        if self.review >= self.use_bad * even:
+            return even, even
+        return self.review / self.use_bad, 1 - self.review / self.reject_good
+
+
+Goal = Catch | Clean | Cost
+_CATCH = re.compile(r"catch\s+([\d.]+)\s*%(\s+of\s+(all\s+)?breakdowns)?")
+_CLEAN = re.compile(r"at\s+most\s+([\d.]+)\s*%\s+bad(\s+among\s+(accepted|used))?")
+_COSTS = ("use-bad", "review", "reject-good")
+
+
+def parse_goal(text: str, confidence: float = CONFIDENCE) -> Goal:
+    """The goal in a sentence."""
+    plain = " ".join(text.lower().split())
+    if match := _CATCH.fullmatch(plain):
+        return Catch(_share(match[1], text))
+    if match := _CLEAN.fullmatch(plain):
+        if not 0 < confidence < 1:
+            raise InputError(f"confidence must lie between 0 and 1, not {confidence:g}.")
+        return Clean(_share(match[1], text), confidence)
+    if plain.startswith("cost"):
+        return _costs(plain.removeprefix("cost"), text)
+    raise InputError(
+        f"goal {text!r} is not understood. Say 'catch 95%', 'at most 2% bad' or 'cost use-bad=10 review=1 reject-good=4'."
+    )
+
+
+def _share(number: str, text: str) -> float:
+    try:
+        share = float(number) / 100
+    except ValueError:
+        share = 0.0
+    if not 0 < share < 1:
+        raise InputError(f"goal {text!r}: the share must lie between 0% and 100%.")
+    return share
+
+
+def _costs(rest: str, text: str) -> Cost:
+    found = {}
+    for part in rest.replace(",", " ").split():
+        name, _, number = part.partition("=")
+        if name not in _COSTS:
+            raise unknown("cost", name, _COSTS)
+        try:
+            found[name] = float(number)
+        except ValueError:
+            raise InputError(f"goal {text!r}: the cost of {name} is {number!r}, not a number.") from None
+    missing = [name for name in _COSTS if name not in found]
+    if missing or min(found.values()) <= 0:
+        what = f"{', '.join(missing)} is missing" if missing else "every cost must be above 0"
+        raise InputError(f"goal {text!r}: {what}. Say 'cost use-bad=10 review=1 reject-good=4'.")
+    return Cost(found["use-bad"], found["review"], found["reject-good"])

@@ -1,0 +1,166 @@
+"""A rule as it is kept: a small JSON that says which metrics, which limits, what is promised, and how scores used to lie."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.errors import InputError
+from assay.decide.calibration import Blend, Curve
+
+Floats = NDArray[np.float64]
+
+FORMAT = "assay decision rule 1"
+EVERY = "all"
+"""The group of every language together, for languages that have no limits of their own."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """A metric of a rule: how to ask for it, its identity, its direction, and the decimals it is shown with."""
+
+    name: str
+    signature: str
+    higher_is_better: bool
+    decimals: int = 1
+    source: str = "metric"
+    """``metric``: assay scores it; ``column``: its scores come with the data."""
+
+    @property
+    def sign(self) -> float:
+        """1, or -1 where lower is better: score times sign is quality."""
+        return 1.0 if self.higher_is_better else -1.0
+
+
+@dataclass(frozen=True)
+class Group:
+    """The limits for one language, or for all together."""
+
+    name: str
+    n: int
+    breakdowns: int
+    above: float
+    """Only qualities above this are used (minus infinity: all may be)."""
+    use_at: float
+    """Only breakdown probabilities up to this are used (1: all may be)."""
+    reject_at: float
+    """Breakdown probabilities from this on are rejected, unless used."""
+    curve: Curve
+    quantiles: Floats
+    """Evenly spaced quantiles of the fitted qualities, for the drift check."""
+    promise: str
+    used: int = 0
+    """How many of the `n` it was learned from are used."""
+    pooled: bool = False
+    """True where the limits are those of all languages together, this one having too few examples."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Metrics, groups and a card. `blend` makes one quality of several metrics; None for a single one."""
+
+    members: Sequence[Member]
+    goal: str
+    groups: Mapping[str, Group]
+    blend: Blend | None = None
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def qualities(self, scores: Mapping[str, Floats]) -> Floats:
+        """Scores as qualities (higher is better), [metric, example]."""
+        return np.stack([member.sign * scores[member.name] for member in self.members])
+
+    def quality(self, scores: Mapping[str, Floats]) -> Floats:
+        """One quality an example: the metric's own score (negated where lower is better), or the blend of several."""
+        mine = self.qualities(scores)
+        return mine[0] if self.blend is None else self.blend.at(mine)
+
+    def group(self, language: str) -> Group:
+        """The limits for a language: its own, those of its first part (``es`` of ``es-en``), or those of all."""
+        for name in (language, language.partition("-")[0]):
+            if name in self.groups:
+                return self.groups[name]
+        return self.groups[EVERY]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values for JSON."""
+        blended = self.blend and {
+            "means": self.blend.means.tolist(),
+            "scales": self.blend.scales.tolist(),
+            "weights": self.blend.weights.tolist(),
+            "intercept": self.blend.intercept,
+        }
+        return {
+            "format": FORMAT,
+            "goal": self.goal,
+            "metrics": [
+                {key: getattr(m, key) for key in ("name", "signature", "higher_is_better", "decimals", "source")}
+                for m in self.members
+            ],
+            "blend": blended,
+            "groups": {name: _group_to_dict(group) for name, group in self.groups.items()},
+            "card": dict(self.card),
+        }
+
+    @classmethod
+    def from_dict(cls, read: Any, where: str = "the rule") -> Rule:
+        """The rule from JSON's values; anything else is refused with its place."""
+        if not isinstance(read, dict) or read.get("format") != FORMAT:
+            raise InputError(
+                f"{where} is not a decision rule of this assay ('format': {FORMAT!r}). assay decide fit makes one."
+            )
+        try:
+            blended = read["blend"]
+            return cls(
+                members=[Member(**member) for member in read["metrics"]],
+                goal=read["goal"],
+                groups={name: _group_from_dict(name, group) for name, group in read["groups"].items()},
+                blend=blended and _blend(blended),
+                card=read.get("card", {}),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(
+                f"{where} is damaged ({type(error).__name__}: {error}). Make it again with assay decide fit."
+            ) from error
+
+
+def _blend(read: Mapping[str, Any]) -> Blend:
+    means, scales, weights = (np.array(read[key], float) for key in ("means", "scales", "weights"))
+    return Blend(means, scales, weights, float(read["intercept"]))
+
+
+def _group_to_dict(group: Group) -> dict[str, Any]:
+    return {
+        "n": group.n,
+        "breakdowns": group.breakdowns,
+        "used": group.used,
+        "above": group.above if math.isfinite(group.above) else None,
+        "nothing": group.above == math.inf,
+        "use_at": group.use_at,
+        "reject_at": group.reject_at,
+        "promise": group.promise,
+        "pooled": group.pooled,
+        "curve": {"quality": group.curve.quality.tolist(), "probability": group.curve.probability.round(6).tolist()},
+        "quantiles": group.quantiles.tolist(),
+    }
+
+
+def _group_from_dict(name: str, read: Mapping[str, Any]) -> Group:
+    above = read["above"]
+    return Group(
+        name=name,
+        n=int(read["n"]),
+        breakdowns=int(read["breakdowns"]),
+        above=(math.inf if read.get("nothing") else -math.inf) if above is None else float(above),
+        use_at=float(read["use_at"]),
+        reject_at=float(read["reject_at"]),
+        curve=Curve(np.array(read["curve"]["quality"], float), np.array(read["curve"]["probability"], float)),
+        quantiles=np.array(read["quantiles"], float),
+        promise=str(read["promise"]),
+        used=int(read.get("used", 0)),
+        pooled=bool(read.get("pooled", False)),
+    )

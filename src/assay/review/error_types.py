@@ -1,0 +1,58 @@
+"""Which error does a wrongly judged translation have? The question of Moghe et al. 2023, Section 4.2, after MQM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from assay.core.outcomes import NO_TYPE, TASK_MODEL, TaskOutcomes
+from assay.core.question import Choice, Question
+from assay.io.decisions import decision_key
+
+CHOICES = (
+    Choice("m", "mistranslation"),
+    Choice("o", "omission"),
+    Choice("a", "addition"),
+    Choice("r", "untranslated"),
+    Choice("d", "undertranslation"),
+    Choice("f", "fluency"),
+    Choice("n", "no error"),
+    Choice("t", TASK_MODEL),
+)
+"""The types of Table 2; ``task model``: the translation is fine, the task model failed on it."""
+
+
+def type_key(outcomes: TaskOutcomes, example: int, rows: Sequence[int]) -> str:
+    """The key of a decision: the task, the language, and the example's translations."""
+    subject = f"error-type:{outcomes.tasks[example]}:{outcomes.languages[example]}"
+    return decision_key(subject, "\t".join(outcomes.batch.hypotheses[row] for row in rows))
+
+
+def question(outcomes: TaskOutcomes, example: int, rows: Sequence[int], what: str) -> Question:
+    """One card: the texts of an example, what happened and what the metric said (`what`)."""
+    body = []
+    for row in rows:
+        segment = outcomes.batch[row]
+        part = f"{outcomes.parts[row]} " if outcomes.parts and outcomes.parts[row] else ""
+        body += [f"{part}source       {segment.source or ''}", f"{part}translation  {segment.hypothesis}"]
+        body += [f"{part}reference    {text}" for text in segment.references]
+    name = " ".join(filter(None, [outcomes.tasks[example], outcomes.languages[example], outcomes.ids[example]]))
+    return Question(type_key(outcomes, example, rows), f"{name}: {what}", tuple(body), CHOICES)
+
+
+def typed(outcomes: TaskOutcomes, decisions: Mapping[str, str]) -> list[str]:
+    """The examples' error types, those that a person decided filled in."""
+    known = {choice.name for choice in CHOICES}
+    found = list(outcomes.error_types)
+    for example, rows in enumerate(rows_of(outcomes)):
+        if found[example] == NO_TYPE:
+            decided = decisions.get(type_key(outcomes, example, rows), NO_TYPE)
+            found[example] = decided if decided in known else NO_TYPE
+    return found
+
+
+def rows_of(outcomes: TaskOutcomes) -> list[list[int]]:
+    """Each example's rows."""
+    rows: list[list[int]] = [[] for _ in range(len(outcomes))]
+    for row, example in enumerate(outcomes.example.tolist()):
+        rows[example].append(row)
+    return rows

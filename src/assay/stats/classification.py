@@ -1,0 +1,131 @@
+"""Scores as classifiers of good and bad: macro-F1, Matthews correlation, and the threshold of ten bins.
+
+Everything is computed from confusion counts, so that a bootstrap is a draw of counts and needs no copy of the data. The
+positive class is *good* (no breakdown), as in Moghe et al. 2023, Section 3.1: a false positive is a breakdown that was let
+through, a false negative a good translation that was held back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.errors import InputError
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+BINS = 10
+
+
+class Confusion(NamedTuple):
+    """Counts, single numbers or arrays of the same shape."""
+
+    true_positive: Integers
+    false_positive: Integers
+    false_negative: Integers
+    true_negative: Integers
+
+
+class Threshold(NamedTuple):
+    """A chosen threshold (a score at or above it is good), its macro-F1 where it was chosen, and all candidates."""
+
+    value: float
+    f1: float
+    candidates: Floats
+    f1s: Floats
+
+
+def confusion(good: Bools, predicted: Bools) -> Confusion:
+    """Counts of what is good against what was predicted to be good, over the last axis."""
+    good, predicted = np.asarray(good, bool), np.asarray(predicted, bool)
+    cells = (good & predicted, ~good & predicted, good & ~predicted, ~good & ~predicted)
+    return Confusion(*(np.count_nonzero(cell, axis=-1) for cell in cells))
+
+
+def macro_f1(counts: Confusion) -> Floats:
+    """Mean F1 of the classes, as scikit-learn has it: a class that is neither there nor predicted does not take part.
+
+    NaN where there is nothing at all.
+    """
+    tp, fp, fn, tn = (np.asarray(count, np.float64) for count in counts)
+    total, classes = np.zeros(tp.shape), np.zeros(tp.shape)
+    for hits in (tp, tn):
+        size = 2 * hits + fp + fn
+        total += np.divide(2 * hits, size, out=np.zeros(tp.shape), where=size > 0)
+        classes += size > 0
+    return np.asarray(np.divide(total, classes, out=np.full(tp.shape, np.nan), where=classes > 0))
+
+
+def matthews(counts: Confusion) -> Floats:
+    """Matthews correlation coefficient; 0 where truth or prediction is all of one class, as scikit-learn has it."""
+    tp, fp, fn, tn = (np.asarray(count, np.float64) for count in counts)
+    spread = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+    root = np.sqrt(spread)
+    return np.asarray(np.divide(tp * tn - fp * fn, root, out=np.zeros(tp.shape), where=root > 0))
+
+
+def bin_threshold(scores: Floats, good: Bools, bins: int = BINS) -> Threshold:
+    """The threshold of Moghe et al. 2023, Sections 3.1 and 4.3, from the scores of the development part (higher is better).
+
+    The range from the lowest to the highest score is cut into ten bins of equal width. Each bin is a candidate: it and every
+    bin above it count as good, so its lower edge is the threshold (a score on the edge is good). The bin with the highest
+    macro-F1 wins; of equal ones the lowest, which holds fewest translations back. The paper leaves the side of the edge and
+    ties open.
+    """
+    scores, good = np.asarray(scores, np.float64), np.asarray(good, bool)
+    if len(scores) == 0 or not np.isfinite(scores).all():
+        raise InputError("a threshold needs at least one score, and finite ones only.")
+    low, high = scores.min(), scores.max()
+    # The lower edge of bin k, without the rounding that would lift the lowest edge above the lowest score.
+    edges = low + (high - low) * np.arange(bins) / bins
+    order = np.sort(scores[good]), np.sort(scores[~good])
+    below_good, below_bad = (np.searchsorted(part, edges, "left") for part in order)
+    counts = Confusion(len(order[0]) - below_good, len(order[1]) - below_bad, below_good, below_bad)
+    f1s = macro_f1(counts)
+    best = int(np.argmax(f1s >= f1s.max() - 1e-12))
+    return Threshold(float(edges[best]), float(f1s[best]), edges, f1s)
+
+
+def coin(n_good: int, n_bad: int, rng: np.random.Generator, samples: int = 1000) -> tuple[Floats, Floats]:
+    """Draws of macro-F1 and Matthews correlation of a coin that calls half of everything good (the random baseline)."""
+    passed, missed = rng.binomial(n_good, 0.5, samples), rng.binomial(n_bad, 0.5, samples)
+    counts = Confusion(passed, missed, n_good - passed, n_bad - missed)
+    return macro_f1(counts), matthews(counts)
+
+
+def majority(votes: Sequence[Bools]) -> Bools:
+    """Good where more than half of the votes say good."""
+    if not len(votes):
+        raise InputError("a majority needs at least one vote.")
+    return np.asarray(2 * np.count_nonzero(np.asarray(votes, bool), axis=0) > len(votes))
+
+
+def draw(counts: Confusion, rng: np.random.Generator, samples: int) -> Confusion:
+    """Bootstrap draws of confusion counts: examples drawn anew, which is a multinomial draw of the four cells."""
+    cells = np.array([int(count) for count in counts])
+    drawn = rng.multinomial(cells.sum(), cells / cells.sum(), samples)
+    return Confusion(*drawn.T)
+
+
+def paired_draw(
+    good: Bools, first: Bools, second: Bools, rng: np.random.Generator, samples: int
+) -> tuple[Confusion, Confusion]:
+    """Bootstrap draws of two classifiers' counts on the same examples: a multinomial draw of their eight joint cells."""
+    code = 4 * np.asarray(good, bool) + 2 * np.asarray(first, bool) + np.asarray(second, bool)
+    cells = np.bincount(code, minlength=8)
+    drawn = rng.multinomial(len(code), cells / len(code), samples).T
+    by = {(g, a, b): drawn[4 * g + 2 * a + b] for g in (0, 1) for a in (0, 1) for b in (0, 1)}
+
+    def counts(which: int) -> Confusion:
+        def cell(g: int, called: int) -> Integers:
+            pairs = [(called, other) if which == 0 else (other, called) for other in (0, 1)]
+            return np.asarray(sum(by[g, a, b] for a, b in pairs))
+
+        return Confusion(cell(1, 1), cell(0, 1), cell(1, 0), cell(0, 0))
+
+    return counts(0), counts(1)

@@ -1,0 +1,124 @@
+"""The flights database of the parsing task, and queries that can do it no harm.
+
+A frame is a question in a form that has one SQL query: what is asked for (``intent``) and the conditions (slots) a
+flight must meet.
+"""
+
+from __future__ import annotations
+
+import functools
+import sqlite3
+import threading
+import time
+from collections.abc import Mapping
+from importlib.resources import files
+
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+PERIODS = {"morning": ("05:00", "11:59"), "afternoon": ("12:00", "17:59"), "evening": ("18:00", "23:59")}
+
+_SCHEMA = """
+CREATE TABLE flight (number TEXT PRIMARY KEY, airline TEXT, origin TEXT, destination TEXT, departure TEXT, arrival TEXT,
+                     minutes INTEGER, stops INTEGER, aircraft TEXT);
+CREATE TABLE operates (number TEXT, day TEXT);
+CREATE TABLE fare (number TEXT, class TEXT, euros INTEGER);
+CREATE INDEX operates_number ON operates (number);
+CREATE INDEX fare_number ON fare (number);
+"""
+
+_SELECTED = {
+    "flights": "SELECT number FROM flight{where}",
+    "cheapest": "SELECT number FROM flight JOIN fare USING (number){where} AND class = '{class}'"
+    " AND euros = (SELECT MIN(euros) FROM flight JOIN fare USING (number){where} AND class = '{class}')",
+    "fare": "SELECT number, class, euros FROM flight JOIN fare USING (number){where}{class_condition}",
+    "earliest": "SELECT number FROM flight{where} AND departure = (SELECT MIN(departure) FROM flight{where})",
+    "latest": "SELECT number FROM flight{where} AND departure = (SELECT MAX(departure) FROM flight{where})",
+    "count": "SELECT COUNT(*) FROM flight{where}",
+    "airlines": "SELECT DISTINCT airline FROM flight{where}",
+    "shortest": "SELECT number FROM flight{where} AND minutes = (SELECT MIN(minutes) FROM flight{where})",
+    "departures": "SELECT departure FROM flight{where}",
+    "arrivals": "SELECT arrival FROM flight{where}",
+    "aircraft": "SELECT DISTINCT aircraft FROM flight{where}",
+    "days": "SELECT DISTINCT day FROM flight JOIN operates USING (number){where}",
+    "destinations": "SELECT DISTINCT destination FROM flight{where}",
+}
+INTENTS = tuple(_SELECTED)
+
+_SECONDS = 2.0
+_STEPS = 10_000
+_ROWS = 1_000
+_ALLOWED = (sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION)
+
+
+def sql(frame: Mapping[str, str]) -> str:
+    """The query of a frame. Slots: origin, destination, airline, number, day, period, after, before, stops, price, class."""
+    conditions = []
+    for slot in ("origin", "destination", "airline", "number"):
+        if value := frame.get(slot):
+            conditions.append(f"{slot} = {_quoted(value)}")
+    if day := frame.get("day"):
+        conditions.append(f"number IN (SELECT number FROM operates WHERE day = {_quoted(day)})")
+    if period := frame.get("period"):
+        start, end = PERIODS[period]
+        conditions.append(f"departure BETWEEN '{start}' AND '{end}'")
+    if after := frame.get("after"):
+        conditions.append(f"departure >= {_quoted(after)}")
+    if before := frame.get("before"):
+        conditions.append(f"departure <= {_quoted(before)}")
+    if frame.get("stops"):
+        conditions.append("stops = 0")
+    wanted = frame.get("class", "")
+    if price := frame.get("price"):
+        inside = f"class = '{wanted or 'economy'}' AND euros < {int(price)}"
+        conditions.append(f"number IN (SELECT number FROM fare WHERE {inside})")
+    fills = {"where": " WHERE " + " AND ".join(conditions or ["1"]), "class": wanted or "economy"}
+    fills["class_condition"] = f" AND class = {_quoted(wanted)}" if wanted else ""
+    text = _SELECTED[frame["intent"]]
+    for name, value in fills.items():
+        text = text.replace("{" + name + "}", value)
+    return text
+
+
+def _quoted(value: str) -> str:
+    return "'" + value.replace("'", "''") + "'"
+
+
+def result(query: str) -> frozenset[tuple[object, ...]] | None:
+    """What a query returns, as a set of rows; None when it fails, wants to write, runs too long or returns too much."""
+    with _LOCK:
+        database = _database()
+        ends = time.monotonic() + _SECONDS
+        database.set_progress_handler(lambda: time.monotonic() > ends, _STEPS)
+        try:
+            rows = database.execute(query).fetchmany(_ROWS + 1)
+        except (sqlite3.Error, sqlite3.Warning):
+            return None
+    return frozenset(rows) if len(rows) <= _ROWS else None
+
+
+_LOCK = threading.Lock()
+
+
+@functools.cache
+def _database() -> sqlite3.Connection:
+    """The database, built in memory at first use and then closed to writing."""
+    connection = sqlite3.connect(":memory:", check_same_thread=False)
+    connection.executescript(_SCHEMA)
+    text = (files("assay") / "data" / "tasks" / "flights.tsv").read_text(encoding="utf-8")
+    for line in text.splitlines()[1:]:
+        number, airline, origin, destination, departure, minutes, stops, aircraft, days, economy, business = line.split(
+            "\t"
+        )
+        arrival = _later(departure, int(minutes))
+        flight = (number, airline, origin, destination, departure, arrival, int(minutes), int(stops), aircraft)
+        connection.execute("INSERT INTO flight VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", flight)
+        connection.executemany("INSERT INTO operates VALUES (?, ?)", [(number, DAYS[int(day) - 1]) for day in days])
+        fares = [(number, "economy", int(economy)), (number, "business", int(business))]
+        connection.executemany("INSERT INTO fare VALUES (?, ?, ?)", fares)
+    connection.commit()
+    connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _ALLOWED else sqlite3.SQLITE_DENY)
+    return connection
+
+
+def _later(clock: str, minutes: int) -> str:
+    hours, past = divmod(int(clock[:2]) * 60 + int(clock[3:]) + minutes, 60)
+    return f"{hours % 24:02d}:{past:02d}"

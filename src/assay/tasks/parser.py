@@ -1,0 +1,157 @@
+"""The parser of the flights task: English in, SQL out.
+
+A perceptron reads what is asked for, a second one gives each word its slot, and small tables turn slot words into values. Both
+are trained on English sentences alone (`flights_train.jsonl`), none of which is an example of the task.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.resources import files
+
+from assay.tasks import flights
+from assay.tasks.perceptron import AveragedPerceptron
+
+_WORDS = re.compile(r"\w+(?:[-:']\w+)*")
+_CITIES = {
+    "london": "LON",
+    "geneva": "GVA",
+    "lisbon": "LIS",
+    "vienna": "VIE",
+    "warsaw": "WAW",
+    "athens": "ATH",
+    "copenhagen": "CPH",
+    "prague": "PRG",
+    "brussels": "BRU",
+    "munich": "MUC",
+    "milan": "MIL",
+    "edinburgh": "EDI",
+}
+_AIRLINES = {"northwind": "NW", "meridian": "MD", "skylark": "SK", "aurora": "AU"}
+_DAYS = {day.lower(): day for day in flights.DAYS}
+_PERIODS = {"morning": "morning", "afternoon": "afternoon", "evening": "evening", "night": "evening"}
+_CLASSES = {"economy": "economy", "business": "business"}
+_NUMBER = re.compile(r"[a-z]{2}\d{3}")
+_CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?(am|pm)?")
+_PLACES = ("origin", "destination")
+_UNKNOWN = "?"
+"""The value of a slot whose words mean nothing to the database: no row has it."""
+
+
+class FlightParser:
+    """Intent, then slots, then SQL."""
+
+    name = "flight-parser"
+
+    def __init__(self) -> None:
+        self._intents, self._slots = _trained()
+
+    def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[str]:
+        """The SQL query of each utterance."""
+        return [flights.sql(self.frame(row["utterance"])) for row in inputs]
+
+    def frame(self, utterance: str) -> dict[str, str]:
+        """What is asked for and under which conditions."""
+        words = _WORDS.findall(utterance)
+        tags = self._tags(words)
+        frame = {"intent": self._intents.predict(_bag(words))}
+        for slot in dict.fromkeys(tag for tag in tags if tag):
+            frame[slot] = _value(slot, [word.lower() for word, tag in zip(words, tags, strict=True) if tag == slot])
+        return frame
+
+    def _tags(self, words: Sequence[str]) -> list[str]:
+        tags: list[str] = []
+        for position in range(len(words)):
+            tags.append(self._slots.predict(_around(words, position, tags)))
+        return tags
+
+
+@functools.cache
+def _trained() -> tuple[AveragedPerceptron, AveragedPerceptron]:
+    """The two perceptrons, trained at first use in about a second."""
+    text = (files("assay") / "data" / "tasks" / "flights_train.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in text.splitlines()]
+    intents, slots = AveragedPerceptron(), AveragedPerceptron()
+    intents.train([list(_bag(row["words"])) for row in rows], [row["intent"] for row in rows])
+    around = [list(_around(row["words"], at, row["tags"])) for row in rows for at in range(len(row["words"]))]
+    slots.train(around, [tag for row in rows for tag in row["tags"]])
+    return intents, slots
+
+
+def _kind(word: str) -> str:
+    """The word, or what sort of value it is: which city it is must not matter."""
+    low = word.lower()
+    tables = {"CITY": _CITIES, "AIRLINE": _AIRLINES, "DAY": _DAYS, "PERIOD": _PERIODS, "CLASS": _CLASSES}
+    for kind, table in tables.items():
+        if low in table:
+            return kind
+    if _NUMBER.fullmatch(low):
+        return "FLIGHT"
+    if low.isdigit():
+        return f"DIGITS{len(low)}"
+    return low
+
+
+def _bag(words: Sequence[str]) -> Iterator[str]:
+    kinds = [_kind(word) for word in words]
+    yield "bias"
+    yield "first=" + (kinds[0] if kinds else "")
+    yield from kinds
+    for pair in itertools.pairwise(kinds):
+        yield " ".join(pair)
+
+
+def _around(words: Sequence[str], at: int, tags: Sequence[str]) -> Iterator[str]:
+    """What a word and its neighbours look like, and how the words before it were read."""
+    kinds = ["<s>", "<s>", *(_kind(word) for word in words), "</s>", "</s>"]
+    here = at + 2
+    capital = words[at][0].isupper() and at > 0
+    yield "bias"
+    yield f"0={kinds[here]}"
+    yield f"-1={kinds[here - 1]}|{kinds[here] if kinds[here].isupper() else capital}"
+    yield f"-2={kinds[here - 2]} {kinds[here - 1]}"
+    yield f"+1={kinds[here + 1]}|{kinds[here] if kinds[here].isupper() else capital}"
+    yield f"0+1={kinds[here]} {kinds[here + 1]}"
+    yield f"-1+0={kinds[here - 1]} {kinds[here]}"
+    before = tags[at - 1] if at else ""
+    yield f"tag={before}"
+    yield f"tag={before} {kinds[here]}"
+    seen = "+".join(place for place in _PLACES if place in tags[:at])
+    yield f"seen={seen} {kinds[here] if kinds[here].isupper() else capital}"
+
+
+def _value(slot: str, words: Sequence[str]) -> str:
+    """The database's value for the words of a slot."""
+    tables = {
+        "origin": _CITIES,
+        "destination": _CITIES,
+        "airline": _AIRLINES,
+        "day": _DAYS,
+        "period": _PERIODS,
+        "class": _CLASSES,
+    }
+    if slot == "stops":
+        return "0"
+    if slot in ("after", "before"):
+        return _clock(words)
+    if slot == "number":
+        return next((word.upper() for word in words if _NUMBER.fullmatch(word)), _UNKNOWN)
+    if slot == "price":
+        return next((word for word in words if word.isdigit()), "0")
+    return next((tables[slot][word] for word in words if word in tables[slot]), _UNKNOWN)
+
+
+def _clock(words: Sequence[str]) -> str:
+    """``17:00`` for "5 pm", "17 hours", "5 in the afternoon"."""
+    found = next((match for word in words if (match := _CLOCK.fullmatch(word))), None)
+    if found is None:
+        return _UNKNOWN
+    hour, minute = int(found[1]), found[2] or "00"
+    late = {"pm", "p", "afternoon", "evening", "night"} & {*words, found[3]}
+    if late and hour < 12:
+        hour += 12
+    return f"{hour % 24:02d}:{minute}"

@@ -1,0 +1,104 @@
+"""Programs that translate line by line, run so that a crash or a hang costs one segment and not the run."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+from collections.abc import Sequence
+
+from assay.core.errors import InputError
+
+_NOT_FOUND = 127
+_LEAST_SECONDS = 5.0
+_PATIENCE = 6
+_LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+
+
+class LineProgram:
+    """A command that reads lines and writes as many lines.
+
+    `blank_lines` puts an empty line after each, for programs that would otherwise read over the end of a line.
+    """
+
+    def __init__(self, command: Sequence[str], seconds: float = 120.0, blank_lines: bool = False) -> None:
+        if seconds <= 0:
+            raise InputError(f"a time limit must be above 0 seconds, not {seconds:g}.")
+        self.command = list(command)
+        self.seconds = seconds
+        self.blank_lines = blank_lines
+
+    def translate(self, texts: Sequence[str], batch: int = 256) -> list[str | None]:
+        """One translation a text, or None.
+
+        Texts of several lines are sent as several lines and joined again; empty lines are not sent. When the program
+        crashes, hangs or answers with a wrong number of lines, the lines are halved until the guilty one is alone.
+        After six time-outs with no line translated between them, the lines that are left are given up as well.
+        """
+        parts = [_LINE_END.split(text) for text in texts]
+        sent = [line for text in parts for line in text if line.strip()]
+        received: list[str | None] = []
+        self._time_outs = 0
+        for start in range(0, len(sent), batch):
+            received += self._lines(sent[start : start + batch], self.seconds)
+        answers = iter(received)
+        return [_joined([next(answers) if line.strip() else "" for line in text]) for text in parts]
+
+    def _lines(self, lines: list[str], seconds: float) -> list[str | None]:
+        if self._time_outs >= _PATIENCE:
+            return [None] * len(lines)
+        answer = self._call(lines, seconds)
+        if answer is not None:
+            self._time_outs = 0
+            return list(answer)
+        if len(lines) == 1:
+            return [None]
+        half = len(lines) // 2
+        less = max(min(_LEAST_SECONDS, seconds), seconds / 2)
+        return self._lines(lines[:half], less) + self._lines(lines[half:], less)
+
+    def _call(self, lines: list[str], seconds: float) -> list[str] | None:
+        """The program's answer, or None when it failed in any way."""
+        end = "\n\n" if self.blank_lines else "\n"
+        payload = "".join(line + end for line in lines).encode("utf-8", "replace")
+        environment = {**os.environ, "PYTHONIOENCODING": "utf-8", "LC_ALL": "C.UTF-8"}
+        try:
+            process = subprocess.Popen(
+                self.command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise InputError(f"the translator {self.command[0]!r} cannot be started: {error.strerror}.") from error
+        with process:
+            try:
+                output, _ = process.communicate(payload, timeout=seconds)
+            except subprocess.TimeoutExpired:
+                self._time_outs += 1
+                return None
+            finally:
+                _end(process)
+        if process.returncode == _NOT_FOUND:
+            raise InputError(f"the translator {' '.join(self.command)!r} was not found: is it installed and on PATH?")
+        if process.returncode:
+            return None
+        answer = output.decode("utf-8", "replace").split("\n")
+        answer = [line.strip("\r") for line in (answer[:-1] if answer[-1] == "" else answer)]
+        if self.blank_lines:
+            answer = answer[::2]
+        return answer if len(answer) == len(lines) else None
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End the program with all that it started; nothing happens when it has ended by itself."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _joined(lines: Sequence[str | None]) -> str | None:
+    return None if None in lines else "\n".join(line for line in lines if line is not None)

@@ -1,0 +1,174 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import assay
+from assay.api.tasks import task_outcomes
+from assay.core.errors import InputError, UnknownName
+from tests.tasks_fake import Mirror, Same, WordTask
+
+
+def test_only_examples_that_succeed_in_the_task_language_take_part() -> None:
+    run = task_outcomes(WordTask(40), Mirror(), ["xx"])
+    # e9, e19, e29, e39 fail in English; e7 is not translated. Of the 36 kept, texts 0, 4, 8 … are spoilt.
+    assert (run.examples, run.kept, run.untranslated) == (40, 36, {"xx": ["e7"]})
+    outcomes = run.outcomes
+    assert len(outcomes) == 35
+    spoilt = {name for name, good in zip(outcomes.ids, outcomes.success, strict=True) if not good}
+    kept = [f"e{i}" for i in range(40) if i % 10 != 9]
+    assert spoilt == set(kept[::4]) - {"e7"}
+    first = outcomes.batch[1]
+    assert (first.source, first.hypothesis, first.references) == ("ereh 1drow", "word1 here", ("word1 here",))
+
+
+def test_question_and_context_are_both_scored_and_the_worse_counts() -> None:
+    mirror = Mirror()
+    outcomes = task_outcomes(WordTask(40, context=True), mirror, ["xx"]).outcomes
+    assert len(outcomes.batch) == 2 * len(outcomes)
+    asked = [text for text in mirror.asked[0] if text.endswith(("a", "b", "c"))]
+    assert len(asked) == 3, "each different context is translated once"
+    scores = Same().score(outcomes.batch).values
+    folded = outcomes.fold(scores, True)
+    assert folded.tolist() == [min(pair) for pair in scores.reshape(-1, 2).tolist()]
+    assert outcomes.fold(scores, False).tolist() == [max(pair) for pair in scores.reshape(-1, 2).tolist()]
+    # A spoilt context breaks every example that shares it; a spoilt question breaks its own.
+    assert (outcomes.success == (folded == 1.0)).all()
+
+
+def test_pseudo_references_by_back_translation() -> None:
+    outcomes = task_outcomes(WordTask(40), Mirror(), ["xx"], pseudo=True).outcomes
+    online = outcomes.pseudo_batch()
+    assert online is not None and online.references is not None
+    # e1: word1 here -> back ereh 1drow, against the source ereh 1drow.
+    assert (online.hypotheses[1], online.sources[1], online.references[0][1]) == (  # type: ignore[index]
+        "ereh 1drow", "word1 here", "ereh 1drow",
+    )  # fmt: skip
+    result = assay.breakdown(outcomes, [Same()], samples=50)
+    assert result.tables["pseudo"].rows[0]["metric"] == "same"
+    # e0 comes back as "ereh 0drow tliops", which begins with its whole source: pseudo-references see no error.
+    assert result.pseudo[0].values[0] == 1.0  # type: ignore[index]
+    assert result.measured[0].values[0] < 1.0  # type: ignore[index]
+
+
+def test_the_whole_protocol_with_a_perfect_metric() -> None:
+    result = assay.run_task(WordTask(60), Mirror(), ["xx"], [Same()], samples=50)
+    mine = next(row for row in result.table().rows if row["metric"] == "same")
+    assert (mine["f1"], mine["mcc"]) == (1.0, 1.0)
+    assert any("54 of 60 examples succeed" in note for note in result.table().notes)
+    assert any("xx: 1 example could not be translated (e7)" in note for note in result.table().notes)
+
+
+def swap(text: str, rng: Any) -> tuple[str, str] | None:
+    words = text.split()
+    return (" ".join(reversed(words)), "word order") if len(words) == 2 else None
+
+
+def shout(text: str, rng: Any) -> tuple[str, str] | None:
+    return text + "!", "punctuation"
+
+
+def test_controlled_errors_need_no_translator() -> None:
+    run = task_outcomes(WordTask(40), None, [], errors=[swap, shout])
+    outcomes = run.outcomes
+    assert set(outcomes.languages) == {"en"} and outcomes.controlled.all() and len(outcomes) == 72
+    rates = {kind: np.mean([not good for good, own in zip(outcomes.success, outcomes.error_types, strict=True) if own == kind])
+             for kind in ("word order", "punctuation")}  # fmt: skip
+    assert rates == {"word order": 1.0, "punctuation": 0.0}
+    result = assay.run_task(WordTask(40), None, [], [Same()], errors=[swap, shout], samples=50)
+    cells = {row["error_type"]: row["rate"] for row in result.tables["matrix"].rows}
+    assert cells == {"word order": 1.0, "punctuation": 0.0}
+
+
+def test_controlled_errors_do_not_enter_table_1_beside_translations() -> None:
+    plain = assay.run_task(WordTask(60), Mirror(), ["xx"], [Same()], samples=50)
+    both = assay.run_task(WordTask(60), Mirror(), ["xx"], [Same()], errors=swap, samples=50)
+    assert both.table().rows[1]["n"] == plain.table().rows[1]["n"]
+    assert "matrix" in both.tables
+
+
+class Broken(Mirror):
+    def translate(self, texts: Any, source: str, target: str) -> list[str | None]:
+        if len(texts) > 1 or "3" in texts[0]:
+            raise RuntimeError("boom")
+        return super().translate(texts, source, target)
+
+
+def test_a_translator_that_crashes_costs_its_segments_only() -> None:
+    run = task_outcomes(WordTask(20), Broken(), ["xx"])
+    assert run.untranslated == {"xx": ["e3", "e7", "e13"]}
+
+    class Dead(Mirror):
+        def translate(self, texts: Any, source: str, target: str) -> list[str | None]:
+            raise RuntimeError("boom")
+
+    with pytest.raises(InputError, match="mirror failed on xx to en: RuntimeError: boom"):
+        task_outcomes(WordTask(20), Dead(), ["xx"])
+
+
+def test_impossible_wishes_are_refused() -> None:
+    with pytest.raises(UnknownName, match="language"):
+        task_outcomes(WordTask(20), Mirror(), ["yy"])
+    with pytest.raises(InputError, match="needs a translator"):
+        task_outcomes(WordTask(20), None, ["xx"])
+
+
+def outcomes_file(path: Path, rows: int = 60, reference: bool = True, back: bool = False) -> Path:
+    rng = np.random.default_rng(0)
+    lines = ["source\ttranslation\toutcome\tlanguage\tsplit" + "\treference" * reference + "\tback_translation" * back]
+    for i in range(rows):
+        good = bool(rng.random() < 0.6)
+        text = "one two three" if good else "one two four"
+        cells = ["uno dos tres", text, "success" if good else "breakdown", "es", "dev" if i % 2 else "test"]
+        cells += ["one two three"] * reference + ["uno dos tres" if good else "uno dos cuatro"] * back
+        lines.append("\t".join(cells))
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_without_references_pseudo_references_are_offered_and_taken(tmp_path: Path) -> None:
+    bare = outcomes_file(tmp_path / "bare.tsv", reference=False)
+    with pytest.raises(InputError, match=r"chrf needs references.*back_translation"):
+        assay.breakdown(bare, ["chrf"])
+    result = assay.breakdown(outcomes_file(tmp_path / "back.tsv", reference=False, back=True), ["chrf"], samples=50)
+    assert any("scored with pseudo-references" in note for note in result.table().notes)
+    assert result.table().rows[1]["mcc"] == 1.0
+
+
+def test_scores_that_came_with_the_data(tmp_path: Path) -> None:
+    path = outcomes_file(tmp_path / "o.tsv")
+    lines = path.read_text().splitlines()
+    scored = [lines[0] + "\tmine"] + [f"{line}\t{0.1 if 'breakdown' in line else 0.9}" for line in lines[1:]]
+    path.write_text("\n".join(scored) + "\n")
+    assert assay.breakdown(path, [], scores=["mine"], samples=50).table().rows[1]["mcc"] == 1.0
+    # The wrong way round, the best that a threshold can do is to let everything through.
+    assert assay.breakdown(path, [], scores=["mine:lower"], samples=50).table().rows[1]["mcc"] <= 0.0
+
+
+def test_run_directory_can_be_read_again(tmp_path: Path) -> None:
+    first = assay.run_task(WordTask(60, context=True), Mirror(), ["xx"], [Same()], samples=50)
+    first.write(tmp_path / "run", figures=())
+    again = assay.breakdown(tmp_path / "run" / "outcomes.tsv", [Same()], samples=50)
+    assert [dict(row) for row in again.tables["languages"].rows] == [
+        dict(row) for row in first.tables["languages"].rows
+    ]
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_outcomes_in_less_than_a_gigabyte(tmp_path: Path) -> None:
+    outcomes_file(tmp_path / "big.tsv", rows=100_000, back=True)
+    code = (
+        "import assay, resource, sys\n"
+        "result = assay.breakdown(sys.argv[1])\n"
+        "assert len(result) == 100_000\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "big.tsv")], capture_output=True, text=True, check=True
+    )
+    assert int(out.stdout) < 1_000_000, "kilobytes"

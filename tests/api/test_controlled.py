@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from assay.api.controlled import find_errors, perturbation_error
+from assay.core.batch import Segment
+from assay.core.errors import AssayError
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused
+
+
+class Shout(Perturbation):
+    card = PerturbationCard("shout", "ends in a mark", "punctuation", "fluency/punctuation", "minor")
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Any) -> Perturbed | Refused:
+        if segment.hypothesis.endswith("!"):
+            return Refused("shouts already")
+        return Perturbed((Change(len(segment.hypothesis), len(segment.hypothesis), "!"),))
+
+
+def test_a_perturbation_becomes_a_controlled_error() -> None:
+    error = perturbation_error(Shout(), None)  # type: ignore[arg-type]
+    rng = np.random.default_rng(0)
+    assert error("to Rome", rng) == ("to Rome!", "shout")
+    assert error("to Rome!", rng) is None
+
+
+def test_functions_are_found_by_their_path() -> None:
+    errors, left_out = find_errors(["tests.api.test_breakdown:shout"])
+    assert errors[0]("to Rome", None) == ("to Rome!", "punctuation") and left_out == []
+    with pytest.raises(AssayError, match="no perturbation called 'shuot'"):
+        find_errors(["shuot"])

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+from assay.core.errors import InputError
+from assay.core.spans import ErrorSpan
+from assay.decide.apply import USE, decide, drifts, has_drifted
+from assay.decide.fit import fit
+from assay.decide.goals import Catch, Clean, Cost
+from assay.decide.rule import EVERY, Member, Rule
+
+CHRF, TER = Member("chrf", "chrF", True), Member("ter", "TER", False)
+
+
+def sample(n: int, seed: int = 0, shift: float = 0.0) -> tuple[dict[str, np.ndarray], np.ndarray]:
+    rng = np.random.default_rng(seed)
+    good = rng.random(n) < 0.7
+    chrf = rng.normal(np.where(good, 70, 45), 10) + shift
+    ter = rng.normal(np.where(good, 20, 60), 15) - shift
+    return {"chrf": chrf, "ter": ter}, good
+
+
+def test_labels_by_hand() -> None:
+    # Breakdowns at 1 … 19, successes at 11 … 40 (twice at 11 … 19): to catch 90%, the second highest breakdown (18) is the limit.
+    quality = np.array([*range(1, 20), *range(11, 41), *range(11, 20)], float)
+    good = np.array([False] * 19 + [True] * 39)
+    rule = fit([CHRF], {"chrf": quality}, good, [""] * 58, Catch(0.9))
+    new = decide(rule, {"chrf": np.array([18.0, 18.5, 5.0, 40.0, math.nan])})
+    assert new.labels == ["review", "use", "reject", "use", "review"]
+    assert new.probabilities[2] > 0.9 and new.probabilities[3] < 0.05 and math.isnan(new.probabilities[4])
+    assert new.reasons[0] == "chrf 18.0, used above 18.0"
+    assert new.reasons[4] == "not scored by chrf"
+    assert new.shares() == {"use": 2, "review": 2, "reject": 1}
+
+
+def test_lower_is_better_reads_the_other_way() -> None:
+    quality = np.array([*range(1, 20), *range(11, 41), *range(11, 20)], float)
+    good = np.array([False] * 19 + [True] * 39)
+    rule = fit([TER], {"ter": -quality}, good, [""] * 58, Catch(0.9))
+    new = decide(rule, {"ter": np.array([-18.0, -18.5, -5.0])})
+    assert new.labels == ["review", "use", "reject"]
+    assert new.reasons[1] == "ter -18.5, used below -18.0"
+
+
+def test_costs_choose_the_cheapest_action() -> None:
+    scores, good = sample(2000)
+    goal = Cost(10, 1, 4)
+    rule = fit([CHRF], {"chrf": scores["chrf"]}, good, [""] * 2000, goal)
+    new = decide(rule, {"chrf": scores["chrf"]})
+    p = new.probabilities
+    costs = np.stack([10 * p, np.ones(2000), 4 * (1 - p)])
+    clear = np.diff(np.sort(costs, axis=0), axis=0)[0] > 1e-9
+    cheapest = costs.argmin(axis=0)
+    assert (new.codes[clear] == cheapest[clear]).all()
+
+
+def test_small_languages_are_pooled_and_say_so() -> None:
+    scores, good = sample(1030)
+    languages = ["es"] * 500 + ["pt"] * 500 + ["xx"] * 30
+    rule = fit([CHRF], {"chrf": scores["chrf"]}, good, languages, Catch(0.95))
+    assert [name for name, group in rule.groups.items() if group.pooled] == ["xx"]
+    assert rule.groups["xx"].above == rule.groups[EVERY].above != rule.groups["es"].above
+    assert "over all languages together" in rule.groups["xx"].promise
+    assert rule.group("es-en") is rule.groups["es"] and rule.group("ja") is rule.groups[EVERY]
+    by_language = decide(rule, {"chrf": scores["chrf"]}, languages)
+    assert (by_language.codes[:500] == decide(rule, {"chrf": scores["chrf"][:500]}, "es").codes).all()
+
+
+def test_several_metrics_beat_one_and_name_the_culprit() -> None:
+    scores, good = sample(4000)
+    one = fit([CHRF], scores, good, [""] * 4000, Catch(0.95))
+    two = fit([CHRF, TER], scores, good, [""] * 4000, Catch(0.95))
+    held, truth = sample(4000, seed=1)
+    used = [decide(rule, held).codes == USE for rule in (one, two)]
+    assert used[1].mean() > used[0].mean(), "the blend lets more through"
+    assert used[1][~truth].mean() <= 0.07
+    reason = decide(two, {"chrf": np.array([70.0]), "ter": np.array([95.0])}).reasons[0]
+    assert reason.startswith("mostly ter 95.0, usual ")
+
+
+def test_a_rule_survives_json() -> None:
+    scores, good = sample(1000)
+    for members, goal in (([CHRF], Catch(0.9)), ([CHRF, TER], Clean(0.2)), ([TER], Cost(10, 1, 4))):
+        rule = fit(members, scores, good, ["es"] * 1000, goal, card={"data": "o.tsv"})
+        again = Rule.from_dict(json.loads(json.dumps(rule.to_dict(), allow_nan=False)))
+        first, second = decide(rule, scores, "es"), decide(again, scores, "es")
+        assert (first.codes == second.codes).all() and first.reasons == second.reasons
+        assert first.probabilities == pytest.approx(second.probabilities, abs=1e-6)
+        assert not any(has_drifted(found) for found in drifts(again, second).values())
+    for damaged in ({}, [], {"format": "assay decision rule 1"}, {**rule.to_dict(), "metrics": [{"nom": 1}]}):
+        with pytest.raises(InputError, match="assay decide fit"):
+            Rule.from_dict(damaged)
+
+
+def test_drift_is_seen_when_it_is_there_and_rarely_when_not() -> None:
+    scores, good = sample(2000)
+    rule = fit([CHRF], scores, good, [""] * 2000, Catch(0.9))
+
+    def alarm(n: int, seed: int, shift: float) -> bool:
+        new, _ = sample(n, seed, shift)
+        return any(has_drifted(found) for found in drifts(rule, decide(rule, new)).values())
+
+    assert alarm(300, 5, -8.0)
+    assert sum(alarm(200, seed, 0.0) for seed in range(100, 300)) <= 4
+    assert drifts(rule, decide(rule, {"chrf": np.array([1.0] * 29)})) == {}, "too few to tell"
+
+
+def test_equal_scores_that_fill_a_third_are_no_drift() -> None:
+    scores, good = sample(3000)
+    scores["chrf"] = np.minimum(scores["chrf"], 68.123456789)
+    scores["ter"] = np.where(scores["chrf"] == 68.123456789, 3.3333333333, scores["ter"])
+    rule = fit([CHRF, TER], scores, good, [""] * 3000, Catch(0.9))
+    again = Rule.from_dict(json.loads(json.dumps(rule.to_dict())))
+    assert not any(has_drifted(found) for found in drifts(again, decide(again, scores)).values())
+
+
+def test_spans_are_part_of_the_reason() -> None:
+    scores, good = sample(200)
+    rule = fit([CHRF], scores, good, [""] * 200, Catch(0.9))
+    text = "signed in 1979 by two"
+    spans = {"chrf": [(ErrorSpan.of(text, 0, 6, "minor"), ErrorSpan.of(text, 10, 14, "critical", "number"))]}
+    assert decide(rule, {"chrf": np.array([50.0])}, "", spans).reasons[0].endswith("· critical number '1979' (chrf)")
+
+
+def test_too_little_to_learn_from_is_refused() -> None:
+    scores, good = sample(200)
+    for kept, message in (
+        (slice(0, 19), "19 scored examples are too few"),
+        (good, "successes only"),
+        (~good, "breakdowns only"),
+    ):
+        with pytest.raises(InputError, match=message):
+            fit([CHRF], {"chrf": scores["chrf"][kept]}, good[kept], [""] * len(good[kept]), Catch(0.9))
+    few = np.concatenate([np.flatnonzero(good)[:50], np.flatnonzero(~good)[:10]])
+    with pytest.raises(InputError, match="19 breakdowns must be known; there are 10"):
+        fit([CHRF], {"chrf": scores["chrf"][few]}, good[few], [""] * 60, Catch(0.95))
+    with pytest.raises(InputError, match="no limit can be shown"):
+        fit([CHRF], {"chrf": scores["chrf"]}, good, [""] * 200, Clean(0.01))
