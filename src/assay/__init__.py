@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.api.check import check as check
     from assay.api.decide import apply_rule as apply_rule
     from assay.api.decide import fit_rule as fit_rule
+    from assay.api.meta import meta as meta
     from assay.api.reproduce import reproduce as reproduce
     from assay.api.scoring import compare as compare
     from assay.api.scoring import score as score
@@ -33,6 +34,7 @@ __all__ = [
     "check",
     "compare",
     "fit_rule",
+    "meta",
     "reproduce",
     "run",
     "run_task",
@@ -46,6 +48,7 @@ _LAZY = {
     "check": "assay.api.check",
     "compare": "assay.api.scoring",
     "fit_rule": "assay.api.decide",
+    "meta": "assay.api.meta",
     "reproduce": "assay.api.reproduce",
     "run": "assay.api.suites",
     "run_task": "assay.api.breakdown",
