@@ -115,18 +115,22 @@ class Decided(Shown):
 
     def to_polars(self) -> polars.DataFrame:
         """One row a translation."""
-        import polars
+        return frame(self.decisions)
 
-        mine = self.decisions
-        return polars.DataFrame(
-            {
-                "segment": range(1, len(mine) + 1),
-                "label": mine.labels,
-                "breakdown_probability": mine.probabilities,
-                "language": list(mine.groups),
-                "reason": list(mine.reasons),
-            }
-        )
+
+def frame(decisions: Decisions, first: int = 1) -> polars.DataFrame:
+    """Decisions as rows, numbered from `first`."""
+    import polars
+
+    return polars.DataFrame(
+        {
+            "segment": range(first, first + len(decisions)),
+            "label": decisions.labels,
+            "breakdown_probability": decisions.probabilities,
+            "language": list(decisions.groups),
+            "reason": list(decisions.reasons),
+        }
+    )
 
 
 def fit_rule(
@@ -178,7 +182,9 @@ def fit_rule(
     ]
     values: dict[str, Any] = {m.name: m.values for m in measured}
     teach, test = _parts(outcomes)
-    card = {"data": "outcomes" if isinstance(data, TaskOutcomes) else Path(data).name, "seed": seed}
+    card: dict[str, Any] = {"data": "outcomes" if isinstance(data, TaskOutcomes) else Path(data).name, "seed": seed}
+    if len(outcomes.batch) > len(outcomes):
+        card["parts"] = "an example is judged by its worst part: use it where every part is labelled use"
     rule = fit(
         members,
         {name: column[teach] for name, column in values.items()},
@@ -305,10 +311,12 @@ def label(
 
 
 def checked(rule: Rule, decisions: Decisions) -> Decided:
-    """Decisions with the drift check's warnings."""
+    """Decisions with the drift check's warnings. Parts of examples are not checked: the rule knows worst parts only."""
     from assay.decide.apply import drifts, has_drifted
 
-    warnings = []
+    warnings: list[str] = []
+    if rule.card.get("parts"):
+        return Decided(rule, decisions, warnings)
     for name, found in drifts(rule, decisions).items():
         if has_drifted(found):
             warnings.append(

@@ -169,10 +169,9 @@ def measure(
             pseudo.append(Measured(name, card, values=back))
     if instead:
         notes.append(f"⚠ there are no references: {', '.join(instead)} were scored with pseudo-references")
-    if online is not None and missing.any():
-        notes.append(
-            f"⚠ {count(int(missing.sum()), 'row')} without a back-translation, unscored with pseudo-references"
-        )
+    gaps = int((missing & ~outcomes.controlled[outcomes.example]).sum()) if online is not None else 0
+    if gaps:
+        notes.append(f"⚠ {count(gaps, 'row')} without a back-translation, unscored with pseudo-references")
     return measured, pseudo, notes
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.api.decide import Decided
     from assay.core.batch import Batch
     from assay.core.metric import Metric
     from assay.decide.apply import Decisions
@@ -89,9 +92,11 @@ def _fit(args: argparse.Namespace) -> int:
 
 
 def _apply(args: argparse.Namespace) -> int:
+    from dataclasses import replace
+
     from assay.api.decide import checked, read_rule, rule_metrics
     from assay.cli.inputs import open_inputs
-    from assay.cli.output import emit, note, write
+    from assay.cli.output import emit, note
     from assay.cli.progress import Progress
     from assay.core.errors import InputError
 
@@ -99,33 +104,68 @@ def _apply(args: argparse.Namespace) -> int:
         raise InputError("assay decide apply needs a rule: --rule rule.json (assay decide fit makes one).")
     if args.metrics:
         raise InputError("the rule says which metrics to use: leave out -m.")
+    if args.mt and len(args.mt) > 1:
+        raise InputError("assay decide apply labels one system at a time: give one --mt.")
     rule = read_rule(args.rule)
     metrics = rule_metrics(rule)
     inputs = open_inputs(args, metrics)
     progress = Progress("labelling", inputs.rows, quiet=args.quiet)
-    parts = list(_labelled(rule, metrics, inputs.chunks, args, progress))
-    progress.close()
-    if not parts:
-        raise InputError(f"{inputs.paths[0]} is empty: there is nothing to label.")
+    parts: list[Decisions] = []
+    with _rows_out(args) as write_rows:
+        for part in _labelled(rule, metrics, inputs.chunks, args, progress):
+            write_rows(part)
+            # What was written need not be kept; the drift check and the counts need no reasons.
+            parts.append(part if args.format == "json" else replace(part, reasons=()))
+        progress.close()
+        if not parts:
+            raise InputError(f"{inputs.paths[0]} is empty: there is nothing to label.")
     decided = checked(rule, _joined(parts))
     if args.format == "table":
         emit([decided.table()], args)
-        return 0
-    for warning in decided.warnings:
-        note(warning, args.quiet)
-    frame = decided.to_polars()
-    if args.format == "json":
-        import json
-
-        from assay.report.data import plain
-
-        whole = {"goal": rule.goal, "counts": decided.decisions.shares(), "warnings": decided.warnings}
-        write(json.dumps(plain({**whole, "segments": frame.to_dicts()}), ensure_ascii=False, indent=1) + "\n", args.out)
-    elif args.format == "jsonl":
-        write(frame.write_ndjson(), args.out)
     else:
-        write(frame.write_csv(separator="\t" if args.format == "tsv" else ",", float_precision=4), args.out)
+        for warning in decided.warnings:
+            note(warning, args.quiet)
+    if args.format == "json":
+        _as_json(args, decided)
     return 0
+
+
+@contextmanager
+def _rows_out(args: argparse.Namespace) -> Iterator[Callable[[Decisions], None]]:
+    """A function that writes decisions as rows while they come; a file appears only when whole."""
+    from assay.api.decide import frame
+
+    if args.format in ("table", "json"):
+        yield lambda part: None
+        return
+    from assay.io.atomic import atomic_write
+
+    written = 0
+    with atomic_write(args.out, "w") if args.out and args.out != "-" else nullcontext(sys.stdout) as stream:
+
+        def write_rows(part: Decisions) -> None:
+            nonlocal written
+            rows = frame(part, written + 1)
+            separator = "\t" if args.format == "tsv" else ","
+            stream.write(
+                rows.write_ndjson()
+                if args.format == "jsonl"
+                else rows.write_csv(separator=separator, include_header=written == 0, float_precision=4)
+            )
+            written += len(part)
+
+        yield write_rows
+
+
+def _as_json(args: argparse.Namespace, decided: Decided) -> None:
+    import json
+
+    from assay.cli.output import write
+    from assay.report.data import plain
+
+    whole = {"goal": decided.rule.goal, "counts": decided.decisions.shares(), "warnings": decided.warnings}
+    rows = decided.to_polars().to_dicts()
+    write(json.dumps(plain({**whole, "segments": rows}), ensure_ascii=False, indent=1) + "\n", args.out)
 
 
 def _labelled(
