@@ -205,22 +205,10 @@ def main(folder: str) -> None:
     from assay.tasks import flights
 
     rng = random.Random(20_031)
-    header = [
-        "number",
-        "airline",
-        "origin",
-        "destination",
-        "departure",
-        "minutes",
-        "stops",
-        "aircraft",
-        "days",
-        "economy",
-        "business",
-    ]
+    header = "number\tairline\torigin\tdestination\tdeparture\tminutes\tstops\taircraft\tdays\teconomy\tbusiness"
     table = schedule(rng)
     target = Path(folder)
-    text = "".join("\t".join(row) + "\n" for row in [header, *table])
+    text = "".join("\t".join(row) + "\n" for row in [[header], *table])
     (target / "flights.tsv").write_text(text, encoding="utf-8")
     rows = utterances(rng, [row[0] for row in table])
     for row in rows:

@@ -6,6 +6,8 @@ TASKS = Registry(
     "task",
     {
         "parsing": "assay.tasks.parsing:Parsing",
+        "answering": "assay.tasks.answering:Answering",
+        "dialogue": "assay.tasks.dialogue:Dialogue",
     },
 )
 

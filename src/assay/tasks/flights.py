@@ -14,6 +14,20 @@ from collections.abc import Mapping
 from importlib.resources import files
 
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+CITIES = {
+    "London": "LON",
+    "Geneva": "GVA",
+    "Lisbon": "LIS",
+    "Vienna": "VIE",
+    "Warsaw": "WAW",
+    "Athens": "ATH",
+    "Copenhagen": "CPH",
+    "Prague": "PRG",
+    "Brussels": "BRU",
+    "Munich": "MUC",
+    "Milan": "MIL",
+    "Edinburgh": "EDI",
+}
 PERIODS = {"morning": ("05:00", "11:59"), "afternoon": ("12:00", "17:59"), "evening": ("18:00", "23:59")}
 
 _SCHEMA = """

@@ -17,20 +17,7 @@ from assay.tasks import flights
 from assay.tasks.perceptron import AveragedPerceptron
 
 _WORDS = re.compile(r"\w+(?:[-:']\w+)*")
-_CITIES = {
-    "london": "LON",
-    "geneva": "GVA",
-    "lisbon": "LIS",
-    "vienna": "VIE",
-    "warsaw": "WAW",
-    "athens": "ATH",
-    "copenhagen": "CPH",
-    "prague": "PRG",
-    "brussels": "BRU",
-    "munich": "MUC",
-    "milan": "MIL",
-    "edinburgh": "EDI",
-}
+_CITIES = {name.lower(): code for name, code in flights.CITIES.items()}
 _AIRLINES = {"northwind": "NW", "meridian": "MD", "skylark": "SK", "aurora": "AU"}
 _DAYS = {day.lower(): day for day in flights.DAYS}
 _PERIODS = {"morning": "morning", "afternoon": "afternoon", "evening": "evening", "night": "evening"}

@@ -6,7 +6,7 @@ fixed order drawn from a seed, so that two machines learn the same weights.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy
 from numpy.typing import NDArray
@@ -42,9 +42,11 @@ class AveragedPerceptron:
                 moment += 1
         self._weights = weights - drift / moment
 
-    def predict(self, features: Iterable[str]) -> str:
-        """The label with the highest score; of equals the first in alphabetical order."""
-        return self.labels[int(self._weights[self._coded(features)].sum(axis=0).argmax())]
+    def predict(self, features: Iterable[str], allowed: Collection[str] | None = None) -> str:
+        """The label with the highest score, among the allowed ones; of equals the first in alphabetical order."""
+        scores = self._weights[self._coded(features)].sum(axis=0)
+        order = sorted(range(len(self.labels)), key=lambda index: (-scores[index], index))
+        return next(self.labels[index] for index in order if allowed is None or self.labels[index] in allowed)
 
     def _coded(self, names: Iterable[str], grow: bool = False) -> list[int]:
         if grow:

