@@ -143,7 +143,9 @@ def worth_notes(worth: Mapping[str, Mapping[float, float]], metrics: Mapping[str
     parts = []
     for name, known in worth.items():
         digits = 1 if metrics[name].card.decimals <= 1 else 3
-        parts.append(f"{metrics[name].card.label} " + " / ".join(f"{difference:.{digits}f}" for difference in known.values()))
+        parts.append(
+            f"{metrics[name].card.label} " + " / ".join(f"{difference:.{digits}f}" for difference in known.values())
+        )
     levels = " / ".join(f"{level:.0%}" for level in next(iter(worth.values())))
     return [f"difference from which people agreed in {levels} of WMT23's system pairs: {', '.join(parts)}"]
 
