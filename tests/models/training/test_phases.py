@@ -28,29 +28,36 @@ def data(*parts: str, **options: Any) -> dict[str, Any]:
 @pytest.mark.real
 @pytest.mark.slow
 def test_the_three_phases_run_end_to_end_on_real_judgements(tmp_path: Path) -> None:
-    corpus = {"format": "corpus", "limit": 300}
+    corpus = {"format": "corpus", "limit": 60}
     common = {
         "batch_size": 24,
-        "micro_batch": 16,
-        "epochs": 3.0,
-        "max_steps": 15,
-        "learning_rate": 1e-3,
-        "encoder_learning_rate": 5e-4,
+        "micro_batch": 12,
+        "epochs": 6.0,
+        "nr_frozen_epochs": 1.0,
+        "learning_rate": 3e-3,
+        "encoder_learning_rate": 3e-3,
+        "keep_embeddings_frozen": False,
     }
     assessments = [
-        data("wmt_da", "wmt20.zh-en.tsv.xz", format="da", limit=300),
+        data("wmt_da", "wmt20.zh-en.tsv.xz", format="da", limit=60),
         data("mini_corpus", "wmt21da_fixed.jsonl.xz", **corpus),
     ]
     annotated = [
         data("mini_corpus", "wmt.jsonl.xz", **corpus, origins=["mqm21", "ted21"], split="train"),
-        data("mqm", "ted2021", "mqm_ted_zhen.tsv.xz", format="mqm", langpair="zh-en", limit=200),
+        data("mqm", "ted2021", "mqm_ted_zhen.tsv.xz", format="mqm", langpair="zh-en", limit=60),
     ]
-    best = [data("mqm", "newstest2020", "mqm_newstest2020_ende.tsv.xz", format="mqm", langpair="en-de", limit=300)]
+    best = [data("mqm", "newstest2020", "mqm_newstest2020_ende.tsv.xz", format="mqm", langpair="en-de", limit=100)]
     config = parse_config(
         {
             "output": "run",
-            "model": {"tiny_hidden": 48, "tiny_vocabulary": 3000, "max_tokens": 128},
-            "held_out": {"fraction": 0.1, "every": 0, "limit": 60},
+            "model": {
+                "tiny_hidden": 48,
+                "tiny_vocabulary": 3000,
+                "max_tokens": 96,
+                "dropout": 0.0,
+                "encoder_dropout": 0.0,
+            },
+            "held_out": {"fraction": 0.15, "every": 0, "limit": 60},
             "phases": [
                 {"curriculum": 1, "data": assessments, **common},
                 {"curriculum": 2, "data": annotated, "hallucinations": {"random": 0.05, "oscillatory": 0.05}, **common},
@@ -66,9 +73,9 @@ def test_the_three_phases_run_end_to_end_on_real_judgements(tmp_path: Path) -> N
     entries = [json.loads(line) for line in (tmp_path / "run" / "log.jsonl").read_text().splitlines()]
     for phase in (1, 2, 3):
         loss = [entry["loss"] for entry in entries if entry["phase"] == phase and "loss" in entry]
-        assert len(loss) == 15
-        if phase < 3:  # the third begins where the second ended, and has little left to fall
-            assert np.mean(loss[-4:]) < np.mean(loss[:4]), phase
+        epoch = len(loss) // 6
+        # The same records in the first and in the last epoch.
+        assert np.mean(loss[-epoch:]) < 0.8 * np.mean(loss[:epoch]), phase
     looks = [entry["held_out"] for entry in entries if "held_out" in entry]
     assert len(looks) == 3
     assert looks[0]["kendall"] is not None
