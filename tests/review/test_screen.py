@@ -105,3 +105,27 @@ def test_terminal_needs_no_return_key_and_is_given_back(early: bytes) -> None:
             assert termios.tcgetattr(stream) == before
         finally:
             os.close(controller)
+
+
+def test_a_text_is_typed_in_key_mode(tmp_path: Path) -> None:
+    controller, terminal = pty.openpty()
+    question = Question("a", "question", ("body",), (*CHOICES, Choice("e", "edit")))
+    decisions, said = Decisions(tmp_path / "d.jsonl"), io.StringIO()
+    with os.fdopen(terminal, encoding="utf-8") as stream:
+        try:
+            with keys(stream) as read:
+                os.write(controller, "eIt iss\x7f ünlike.\n".encode())
+                progress = review([question], decisions, read, said.write, ask=lambda _, line: line("new: "))
+        finally:
+            os.close(controller)
+    assert progress == Progress(answered=1, skipped=0, left=0)
+    assert dict(decisions) == {"a": "It is ünlike."}
+
+
+def test_an_edit_that_gives_nothing_asks_again(tmp_path: Path) -> None:
+    question = Question("a", "question", ("body",), (*CHOICES, Choice("e", "edit")))
+    decisions, said = Decisions(tmp_path / "d.jsonl"), io.StringIO()
+    with keys(io.StringIO("e\nfirst\np\n")) as read:
+        review([question], decisions, read, said.write, ask=lambda _, line: line("new: ") and None)
+    assert dict(decisions) == {"a": "pass"}
+    assert said.getvalue().count("question") == 2

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count, listing
 from assay.core.table import Table, TableColumn
 from assay.results import Shown
 
@@ -78,9 +78,17 @@ class MadeSet(Shown):
             TableColumn("failed", kind="count"),
             TableColumn("mostly because"),
         ]
-        notes = [f"{len(self):,} items from {self.card['segments']:,} segments · seed {self.card['seed']}"]
-        notes += [f"left out: {reason}" for reason in self.card["left out"].values()]
+        made, read = count(len(self), "item"), count(self.card["segments"], "segment")
+        notes = [f"{made} from {read} · seed {self.card['seed']}", *_left_out(self.card["left out"])]
         return Table("made", columns, rows, notes=notes)
+
+
+def _left_out(reasons: Mapping[str, str]) -> list[str]:
+    """One sentence for each reason, with the perturbations that it keeps out."""
+    by_reason: dict[str, list[str]] = {}
+    for spec, reason in reasons.items():
+        by_reason.setdefault(reason.removeprefix(f"{spec}: ").removeprefix(f"{spec} "), []).append(spec)
+    return [f"left out: {listing(specs, 4)}: {reason}" for reason, specs in by_reason.items()]
 
 
 def make(
@@ -175,12 +183,12 @@ class _Job:
 
     def lines(self, progress: Progress | None) -> Iterator[str]:
         """The items as lines, in the order of the corpus and then of the perturbations."""
-        for count, outcomes in self._outcomes():
+        for size, outcomes in self._outcomes():
             for outcome in outcomes:
                 if self._counts(outcome):
                     yield outcome.line
             if progress:
-                progress(count)
+                progress(size)
 
     def _counts(self, outcome: Outcome) -> bool:
         """Count an outcome; True when it is an item of the set."""

@@ -85,6 +85,7 @@ class Shuffled(Rule):
         category="fluency/unintelligible",
         severity="critical",
         follows=("DEMETR 34",),
+        needs=("words",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:

@@ -123,7 +123,8 @@ def _drawn(text: str, match: re.Match[str], bare: str, rng: np.random.Generator)
         top = 22 if after.lstrip().startswith("century") else 29
         return str(int(rng.integers(2, top)))
     if len(bare) == 4 and not _UNIT.match(after) and 1000 <= value <= 2100:
-        return str(min(value + int(rng.integers(1, 30)) * (1 if rng.random() < 0.4 else -1), max(value, 2030)))
+        moved = value + int(rng.integers(1, 30)) * (1 if rng.random() < 0.4 else -1)
+        return str(max(min(moved, max(value, 2030)), 1000))
     if (_MONTH.search(before[-10:]) and value <= 31) or (value <= 31 and _MONTH.match(after.lstrip())):
         return _kept(bare, int(rng.integers(1, 29)))
     if after.lstrip().startswith(("%", "percent", "per cent")) and value <= 100:

@@ -81,10 +81,9 @@ class Omission(ParsedRule):
         return found
 
 
-def _bare(text: str) -> str:
-    """The letters and digits of a text without case and without articles, which an omission may put right."""
-    words = (re.sub(r"\W", "", word) for word in text.lower().split())
-    return "".join(word for word in words if word not in ("a", "an"))
+def _bare(text: str) -> list[str]:
+    """The words of a text without case and without articles, which an omission may put right."""
+    return [word for word in re.findall(r"\w+", text.lower()) if word not in ("a", "an")]
 
 
 class OmittedPrepositionalPhrase(Omission):
@@ -269,10 +268,16 @@ class OmittedNoun(Omission):
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Nouns by their heads; parts of a compound or hyphenated nouns only where there is no other."""
-        nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and sentence.is_word(i)]
+        nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and _stands_free(sentence, i)]
         fitting = [i for i in nouns if sentence.deps[i] not in SUBJECTS and sentence.named[i] not in NAME_TYPES]
         heads = [i for i in fitting if sentence.deps[i] not in ("compound", "nmod") and not _hyphened(sentence, i)]
         return [with_compounds(sentence, i) for i in heads] or [hyphenated(sentence, i) for i in fitting]
+
+
+def _stands_free(sentence: Sentence, i: int) -> bool:
+    """A word of letters that is no unit written onto its number (``10km``)."""
+    start = sentence.starts[i]
+    return sentence.is_word(i) and not (start and sentence.text[start - 1].isalnum())
 
 
 def with_compounds(sentence: Sentence, i: int) -> Span:

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.letters import pattern
 from assay.perturb.rules import SPACELESS, Rule, capital, first_fit
 from assay.perturb.tools import base_language
 
 if TYPE_CHECKING:
     import numpy as np
 
-_WORD = re.compile(r"[^\W_]+(?:[-'’.,:/][^\W_]+)*%?")
+_WORD = r"<W>+(?:[-'’.,:/]<W>+)*%?"
 
 
 class WordSwap(Rule):
@@ -27,13 +28,18 @@ class WordSwap(Rule):
         category="fluency/grammar",
         severity="minor",
         follows=("DEMETR 14",),
+        needs=("words",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Swap two different words."""
         text = segment.hypothesis
         spaceless = base_language(language) in SPACELESS
-        spans = tools.get("words", language)(text) if spaceless else [match.span() for match in _WORD.finditer(text)]
+        spans = (
+            tools.get("words", language)(text)
+            if spaceless
+            else [match.span() for match in pattern(_WORD).finditer(text)]
+        )
         between = "" if spaceless else " "
         pairs = [
             (a, b, c, d)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.letters import is_mark
 from assay.perturb.rules import SPACELESS, Rule
 from assay.perturb.tools import base_language
 
@@ -55,11 +56,16 @@ def last_word(text: str, language: str, tools: Tools) -> tuple[int, int] | None:
         if _ABBREVIATION.search(token):
             bare = token.lstrip(_OPENING)
             return match.end() - len(bare), match.end()
-        letters = [i for i, character in enumerate(token) if character.isalnum() or character in "%€$£°"]
+        letters = [i for i, character in enumerate(token) if _inside(character)]
         if letters:
             first = next(i for i, character in enumerate(token) if character not in _OPENING)
             return match.start() + first, match.start() + letters[-1] + 1
     return None
+
+
+def _inside(character: str) -> bool:
+    """True for what a word may end in: letters with their marks, digits, signs that belong to a number."""
+    return character.isalnum() or character in "%€$£°" or is_mark(character)
 
 
 class RepeatTwice(Repetition):
@@ -72,6 +78,7 @@ class RepeatTwice(Repetition):
         category="accuracy/addition",
         severity="minor",
         follows=("DEMETR 1",),
+        needs=("words",),
     )
 
     def __init__(self) -> None:
@@ -88,6 +95,7 @@ class RepeatFourTimes(Repetition):
         category="accuracy/addition",
         severity="minor",
         follows=("DEMETR 2",),
+        needs=("words",),
     )
 
     def __init__(self) -> None:

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.letters import is_mark, pattern
 from assay.perturb.rules import SPACELESS, Rule, choose, first_fit, like
 from assay.perturb.tools import base_language
 
 if TYPE_CHECKING:
     import numpy as np
 
-_LETTERS = re.compile(r"(?<![\w'’-])[^\W\d_]+(?![\w'’-])")
+_LETTERS = r"(?<![\w'’-])<L>+(?![\w'’-])"
 _SHORTEST = 5
 """Words below this length are misspelt only by the list: a rule would leave them hard to read."""
 
@@ -41,6 +42,7 @@ class Misspelling(Rule):
         category="fluency/spelling",
         severity="minor",
         follows=("DEMETR 25",),
+        needs=("alphabet",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -48,7 +50,7 @@ class Misspelling(Rule):
         text = segment.hypothesis
         if base_language(language) in SPACELESS:
             return Refused("the script has no spelling by letters")
-        words = list(_LETTERS.finditer(text))
+        words = list(pattern(_LETTERS).finditer(text))
         if base_language(language) == "en":
             known = misspellings()
             listed = [word for word in words if _listed(word.group(), known)]
@@ -64,7 +66,8 @@ class Misspelling(Rule):
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         word = segment.hypothesis[change.start : change.end]
-        if not change.text.isalpha() or abs(len(change.text) - len(word)) > 2 or change.text[0].lower() == " ":
+        letters = pattern("<L>+").fullmatch(change.text)
+        if not letters or abs(len(change.text) - len(word)) > 2:
             found.append(f"{change.text!r} is no misspelling of {word!r}")
         return found
 
@@ -85,15 +88,21 @@ def _slipped(word: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
     wrong = set()
     for i in range(1, len(letters) - 1):
         a, b = letters[i], letters[i + 1]
-        if a != b:
+        if a != b and not (is_mark(a) or is_mark(b)):
             wrong.add(letters[:i] + b + a + letters[i + 2 :])
-        else:
+        elif a == b:
             wrong.add(letters[:i] + letters[i + 1 :])
     options = sorted(wrong)
     if not options:
         return None
     new = choose(rng, options)
     return Perturbed((Change(*word.span(), new),), f"{letters} -> {new}")
+
+
+def _bare_letters(word: str) -> list[int]:
+    """Where the letters stand that carry no mark, so that none is left hanging; all letters where every one carries some."""
+    letters = [i for i, character in enumerate(word) if character.isalpha()]
+    return [i for i in letters if not is_mark(word[i + 1 : i + 2] or "a")] or letters
 
 
 class CharacterRemoved(Rule):
@@ -106,6 +115,7 @@ class CharacterRemoved(Rule):
         category="fluency/spelling",
         severity="minor",
         follows=("DEMETR 26",),
+        needs=("alphabet",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -113,12 +123,12 @@ class CharacterRemoved(Rule):
         text = segment.hypothesis
         if base_language(language) in SPACELESS:
             return Refused("the script has no spelling by letters")
-        inner = list(re.finditer(r"[^\W\d_]+", text))[1:-1]
+        inner = list(pattern("<L>+").finditer(text))[1:-1]
         words = [word for word in inner if len(word.group()) > 3] or [word for word in inner if len(word.group()) > 1]
         if not words:
             return Refused("no word between the first and the last")
         word = choose(rng, words)
-        at = word.start() + int(rng.integers(len(word.group())))
+        at = word.start() + choose(rng, _bare_letters(word.group()))
         wrong = text[word.start() : at] + text[at + 1 : word.end()]
         return Perturbed((Change(at, at + 1, ""),), f"{word.group()} -> {wrong}")
 

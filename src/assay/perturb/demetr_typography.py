@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.letters import pattern
 from assay.perturb.rules import SPACELESS, Rule, choose
 from assay.perturb.tools import base_language, missing
 
@@ -53,6 +54,7 @@ class PunctuationAdded(Rule):
         category="fluency/punctuation",
         severity="minor",
         follows=("DEMETR 28",),
+        needs=("words",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -81,6 +83,7 @@ class Tokenized(Rule):
         category="fluency/typography",
         severity="minor",
         follows=("DEMETR 29",),
+        needs=("words",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -108,8 +111,15 @@ def _token_starts(text: str, language: str, tools: Tools) -> list[int]:
         inside = {i for start, end in words for i in range(start, end)}
         signs = [i for i, character in enumerate(text) if i not in inside and not character.isspace()]
         return sorted({*(start for start, _ in words), *signs})
-    word = r"\w+['’]?" if base in ELIDING else r"\w+"
-    return [match.start() for match in re.finditer(rf"\d+(?:[.,:]\d+)*|{word}|[^\w\s]", text)]
+    word = r"(?:<W>|_)+['’]?" if base in ELIDING else r"(?:<W>|_)+"
+    return [match.start() for match in pattern(rf"\d+(?:[.,:]\d+)*|{word}|\S").finditer(text)]
+
+
+def lowered(text: str, language: str) -> str:
+    """Lower case as the language has it: Turkish and Azerbaijani keep the dot of I apart."""
+    if base_language(language) in ("tr", "az"):
+        text = text.replace("I", "ı").replace("İ", "i")
+    return text.lower()
 
 
 class LowercaseAll(Rule):
@@ -128,11 +138,11 @@ class LowercaseAll(Rule):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Lower every capital."""
         runs = [
-            match for match in re.finditer(r"[^\W\d_]+", segment.hypothesis) if match.group().lower() != match.group()
+            run for run in pattern("<L>+").finditer(segment.hypothesis) if lowered(run.group(), language) != run.group()
         ]
         if not runs:
             return Refused("no capital letter")
-        changes = tuple(Change(run.start(), run.end(), run.group().lower()) for run in runs)
+        changes = tuple(Change(run.start(), run.end(), lowered(run.group(), language)) for run in runs)
         return Perturbed(changes, f"{len(changes)} words lowercased")
 
 
@@ -152,6 +162,7 @@ class LowercaseFirst(Rule):
         """Lower it, past an opening quotation mark."""
         text = segment.hypothesis
         first = next((i for i, character in enumerate(text) if character.isalnum()), None)
-        if first is None or text[first].lower() == text[first]:
+        if first is None or lowered(text[first], language) == text[first]:
             return Refused("the text does not begin with a capital letter")
-        return Perturbed((Change(first, first + 1, text[first].lower()),), f"{text[first]} -> {text[first].lower()}")
+        new = lowered(text[first], language)
+        return Perturbed((Change(first, first + 1, new),), f"{text[first]} -> {new}")

@@ -5,17 +5,17 @@ from __future__ import annotations
 import functools
 import importlib.util
 import math
-import re
 from collections.abc import Callable
 from typing import Any
 
 from assay.core.errors import MissingPart
+from assay.perturb.letters import pattern
 
 Span = tuple[int, int]
 
 _GRAMMAR_LENGTH = 3
 """Words up to this length are mostly grammar."""
-_WORD = re.compile(r"[^\W_]+(?:['’·-][^\W_]+)*")
+_WORD = r"<W>+(?:['’·-]<W>+)*"
 
 
 class Inflection:
@@ -115,7 +115,7 @@ def load_words(language: str) -> Callable[[str], list[Span]]:
 
 
 def _spaced(text: str) -> list[Span]:
-    return [match.span() for match in _WORD.finditer(text)]
+    return [match.span() for match in pattern(_WORD).finditer(text)]
 
 
 def _chinese() -> Callable[[str], list[Span]]:
@@ -126,7 +126,7 @@ def _chinese() -> Callable[[str], list[Span]]:
     jieba.setLogLevel(60)
 
     def words(text: str) -> list[Span]:
-        return [(start, end) for word, start, end in jieba.tokenize(text) if _WORD.match(word)]
+        return [(start, end) for word, start, end in jieba.tokenize(text) if pattern(_WORD).match(word)]
 
     return words
 
@@ -141,7 +141,7 @@ def _japanese() -> Callable[[str], list[Span]]:
 
     def words(text: str) -> list[Span]:
         tokens = tokenizer.tokenize(text)
-        return [(token.begin(), token.end()) for token in tokens if _WORD.match(token.surface())]
+        return [(token.begin(), token.end()) for token in tokens if pattern(_WORD).match(token.surface())]
 
     return words
 

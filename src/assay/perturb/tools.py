@@ -27,6 +27,12 @@ MODELS: dict[str, tuple[str, ...]] = {
 UNUSED = ("senter", "textcat", "trainable_lemmatizer")
 """Components of a model that no perturbation reads."""
 
+SEGMENTERS = {"zh": "jieba", "ja": "sudachipy"}
+"""Packages that find the words of languages written without spaces."""
+
+UNSEGMENTED = ("th", "lo", "km", "my")
+"""Languages without spaces for which there is no segmenter here."""
+
 PARSE_BATCH = 64
 """Texts that spaCy sees at a time: fixed, so that a parse never depends on the number of workers."""
 
@@ -52,6 +58,7 @@ RESOURCES: dict[str, Resource] = {
     "frequency": Resource("assay.perturb.resources:load_frequency", (), "pip install 'mt-assay[frequency]'"),
     "lemma": Resource("assay.perturb.resources:load_lemmatizer", ("simplemma",), _EXTRA),
     "locale": Resource("assay.perturb.resources:load_locale", ("babel",), _EXTRA),
+    "alphabet": Resource("assay.perturb.resources:load_words", (), ""),
     "words": Resource("assay.perturb.resources:load_words", (), _EXTRA),
     "morphology": Resource(
         "assay.perturb.resources:load_morphology", ("pymorphy3",), "pip install 'mt-assay[make-ru]'", ("ru",)
@@ -125,6 +132,12 @@ def missing(name: str, language: str) -> str:
         return (
             f"there is no resource {name!r} for language {language!r}; it exists for {', '.join(resource.languages)}."
         )
+    if name == "alphabet":
+        return f"{base} is not written with an alphabet." if base in ("zh", "ja") else ""
+    if name == "words" and base in UNSEGMENTED:
+        return f"nothing here finds the words of {base}, which is written without spaces."
+    if name == "words" and not _installed(SEGMENTERS.get(base, "assay")):
+        return f"words of {base} need the package {SEGMENTERS[base]!r}: pip install 'mt-assay[make-{base}]'."
     if name == "parse" and _model(base) is None:
         return f"parsing {base} needs a spaCy model ({' or '.join(MODELS[base])}): {_install_model(base)}."
     if name == "wordnet":
