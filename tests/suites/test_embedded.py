@@ -85,10 +85,10 @@ def test_base_segments_have_two_different_good_translations():
         )
 
 
-def test_items_cover_all_of_aces_and_most_of_demetr():
+def test_items_cover_all_of_aces_and_demetr():
     counts = Counter(item.phenomenon for item in ITEMS)
-    assert {name: counts[name] for name in aces() if counts[name] < 10} == {}
-    assert sum(counts[label] >= 10 for label in demetr()) >= 23
+    assert len(ITEMS) >= 2500
+    assert {name: counts[name] for name in (*aces(), *demetr()) if counts[name] < 10} == {}
     assert set(counts) <= set(aces()) | set(demetr())
 
 
@@ -108,9 +108,9 @@ def test_items_are_whole():
     for item in ITEMS:
         assert item.source and item.reference and item.good, item.id
         assert re.fullmatch(r"[a-z]{2}-[a-z]{2}", item.langpair), item.id
-        assert item.good not in (item.incorrect, item.reference, item.source), item.id
-        if item.phenomenon != "reference":
-            assert item.incorrect != item.reference, item.id
+        assert item.good not in (item.incorrect, item.source), item.id
+        if item.phenomenon != "reference":  # there the reference itself is the good text
+            assert item.reference not in (item.good, item.incorrect), item.id
         for text in (item.source, item.reference, item.good):
             assert text == text.strip() and "  " not in text, item.id
 
@@ -172,7 +172,7 @@ def test_no_text_stands_in_a_public_set():
         if text
     }
     for text in _public_texts():
-        assert _normal(text) not in ours, text
+        assert not _normal(text) or _normal(text) not in ours, text
 
 
 def _normal(text: str) -> str:
