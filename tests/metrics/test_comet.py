@@ -9,8 +9,10 @@ import pytest
 
 import assay
 from assay.cli.main import main
-from assay.core.errors import InputError, MissingPart
+from assay.core.errors import MissingPart
 from assay.metrics import METRICS, metric
+from assay.testing import check_metric
+from assay.testing.contract import Contract
 from tests.models.official import reference, tiny, unpack
 
 NAMES = [name for name in METRICS.names() if METRICS.entries.get(name, "").startswith("assay.metrics.comet:")]
@@ -56,9 +58,22 @@ def test_a_folder_is_a_metric(checkpoint: Path) -> None:
     assert again.scores[spec].spans == result.scores[spec].spans
 
 
-def test_two_references_are_refused(checkpoint: Path) -> None:
-    with pytest.raises(InputError, match="reads one reference"):
-        assay.score(["a"], [["b"], ["c"]], ["d"], [str(checkpoint)])
+def test_the_best_of_several_references_counts(checkpoint: Path) -> None:
+    spec = f"{checkpoint}:precision=fp32"
+    first, second = ["one reference", "a cat"], ["another one", None]
+    both = assay.score(["a b", "a dog"], [first, second], ["x", "y"], [spec]).segments[spec]
+    apart = [
+        assay.score(["a b", "a dog"], each, ["x", "y"], [spec]).segments[spec] for each in (first, ["another one", "q"])
+    ]
+    assert both[0] == pytest.approx(max(apart[0][0], apart[1][0]), abs=1e-5)
+    assert both[1] == pytest.approx(apart[0][1], abs=1e-5)
+
+
+@pytest.mark.parametrize("name", ["xcomet", "regression", "referenceless", "unified", "kiwi_bert"])
+def test_the_contract(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-assay[neural]')")
+    monkeypatch.setattr(Contract, "direction", lambda self: None)  # random weights know no better
+    check_metric(metric(f"{unpack(name, tmp_path)}:precision=fp32"))
 
 
 def test_spans_in_the_terminal_in_json_and_in_html(

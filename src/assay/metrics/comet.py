@@ -89,35 +89,52 @@ class Comet(Metric):
         """Scores with components, spans where the model tags, and a flag on rows that were longer than it reads."""
         import numpy as np
 
-        if batch.nrefs > 1:
-            raise InputError(
-                f"{self.card.name} reads one reference, and {batch.nrefs} were given. Leave the others out."
-            )
         if not len(batch):
             return Scores(np.empty(0))
-        references = batch.references[0] if batch.references else None
-        self._check_rows(batch.sources, references)
         with self._lock:
             started = time.monotonic()
-            found = self._predict(batch, references)
+            found = self._with_references(batch)
             self._remark(len(batch), time.monotonic() - started)
         flags = {"truncated": found.truncated} if found.truncated.any() else {}
         return Scores(found.values, components=found.components, spans=found.spans, flags=flags)
 
-    def _predict(self, batch: Batch, references: Sequence[str | None] | None) -> Prediction:
+    def _with_references(self, batch: Batch) -> Prediction:
+        """Each row beside each of its references; the best one counts, with its components and spans."""
+        import numpy as np
+
+        from assay.models.inference import take
+
+        if self.card.needs_source and batch.sources is None:
+            raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
+        columns = batch.references or () if self.card.needs != "source" else ()
+        if not columns and batch.sources is None:
+            raise InputError(f"{self.card.name} needs a source or a reference (--src FILE, --ref FILE).")
+        rows: list[int] = []
+        references: list[str | None] = []
+        for i in range(len(batch)):
+            here: list[str | None] = [text for column in columns if (text := column[i]) is not None]
+            if not here and self.card.needs_reference:
+                raise InputError(f"{self.card.name} needs a reference, and segment {i + 1} has none.")
+            rows += [i] * max(len(here), 1)
+            references += here or [None]
         if self._predictor is None:
             self._predictor = self._load()
+        hypotheses = [batch.hypotheses[i] for i in rows]
+        sources = None if batch.sources is None else [batch.sources[i] for i in rows]
+        given = references if columns else None
         if self.long == "window":
             from assay.models.windows import predict_long
 
-            return predict_long(self._predictor, batch.hypotheses, batch.sources, references)
-        return self._predictor.predict(batch.hypotheses, batch.sources, references)  # type: ignore[no-any-return]
-
-    def _check_rows(self, sources: Sequence[str | None] | None, references: Sequence[str | None] | None) -> None:
-        """A reference may be missing in some rows; a model that cannot do without says which row."""
-        if self.card.needs_reference and references is not None and None in references:
-            row = list(references).index(None) + 1
-            raise InputError(f"{self.card.name} needs a reference, and segment {row} has none.")
+            found = predict_long(self._predictor, hypotheses, sources, given)
+        else:
+            found = self._predictor.predict(hypotheses, sources, given)
+        if len(rows) == len(batch):
+            return found
+        best: dict[int, int] = {}
+        for at, i in enumerate(rows):
+            if i not in best or found.values[at] > found.values[best[i]]:
+                best[i] = at
+        return take(found, np.array([best[i] for i in range(len(batch))]))
 
     def _load(self) -> Any:
         from assay.models import inference

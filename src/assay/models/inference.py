@@ -320,6 +320,16 @@ def _components(columns: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[np
     return {name: column.astype(np.float64) for name, column in columns.items()}
 
 
+def take(whole: Prediction, rows: NDArray[np.int64]) -> Prediction:
+    """The given rows, in the given order."""
+    return Prediction(
+        whole.values[rows],
+        whole.truncated[rows],
+        {name: column[rows] for name, column in whole.components.items()},
+        None if whole.spans is None else [whole.spans[i] for i in rows],
+    )
+
+
 def join(parts: Sequence[Prediction]) -> Prediction:
     """Consecutive predictions as one; a component that a part lacks is NaN there."""
     if len(parts) == 1:

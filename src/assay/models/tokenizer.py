@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,10 @@ from assay.core.errors import InputError, MissingPart
 
 FILES = ("tokenizer.json", "sentencepiece.bpe.model", "sentencepiece.model")
 """What a tokenizer may lie in, the first one found being taken."""
+
+
+_LONE = re.compile("[\ud800-\udfff]")
+"""Half characters, which Python strings may hold and tokenizers refuse: they become U+FFFD, and offsets stay right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Tokenizer:
         """Texts as tokens, cut to `limit` with the closing token kept."""
         encode = self.backend.encode_batch if offsets else self.backend.encode_batch_fast
         found = []
-        for encoding in encode(list(texts)):
+        for encoding in encode([_LONE.sub("\ufffd", text) for text in texts]):
             ids, places = encoding.ids, encoding.offsets if offsets else None
             cut = len(ids) > limit
             if cut:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.models.inference import Prediction, Predictor, Texts, choose_dtype, join
+from assay.models.inference import Prediction, Predictor, Texts, choose_dtype, join, take
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,7 @@ class Workers:
         ]
         whole = join([job.result() for job in jobs])
         back = np.argsort(np.concatenate([np.array(share, dtype=np.int64) for share in shares] or [np.empty(0, int)]))
-        return Prediction(
-            whole.values[back],
-            whole.truncated[back],
-            {name: column[back] for name, column in whole.components.items()},
-            None if whole.spans is None else [whole.spans[i] for i in back],
-        )
+        return take(whole, back)
 
     def close(self) -> None:
         """End the worker processes."""
