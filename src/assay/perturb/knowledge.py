@@ -70,7 +70,8 @@ def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
     """Opposites: WordNet's of the first two senses, and our list of common ones."""
     names = [name for sense in wordnet.synsets(lemma, part)[:2] for name in wordnet.related_words(sense, lemma, "!")]
-    names += OPPOSITES.get((lemma, {"noun": "NOUN", "verb": "VERB"}[part]), ())
+    opposite = OPPOSITES.get(lemma, {}).get({"noun": "NOUN", "verb": "VERB"}[part])
+    names += [opposite] if opposite else []
     return [name for name in dict.fromkeys(names) if "_" not in name and frequency(name) >= _COMMON]
 
 
@@ -134,10 +135,11 @@ class Exchanged(Perturbation):
         if wrong is None:
             return None
         old = sentence.words[i]
-        if type(self).right is None:
+        finder = type(self).right
+        if finder is None:
             changes = replaced(sentence, i, wrong)
             return Perturbed(changes, f"{old} -> {wrong}", {"old": old, "new": wrong}, base=base)
-        right = self._form(sentence, i, type(self).right(*lexicon, lemma, self.part), rng, tools, {wrong.lower()})
+        right = self._form(sentence, i, finder(*lexicon, lemma, self.part), rng, tools, {wrong.lower()})
         if right is None:
             return None
         meta = {"old": old, "good": right, "new": wrong}

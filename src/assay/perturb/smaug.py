@@ -161,7 +161,8 @@ class MaskFilled(Perturbation):
         language: str,
     ) -> str | None:
         if self.model:
-            return _masked_model(self.model)(text[:start], text[end:], rng)
+            filled: str | None = _masked_model(self.model)(text[:start], text[end:], rng)
+            return filled
         between = _ngrams(tuple(o.hypothesis for o in tools.others()), tools.get("words", language))
         options = [
             new for new in between.get((left.lower(), right.lower()), ()) if new.lower() != text[start:end].lower()
@@ -206,7 +207,7 @@ def _masked_model(folder: str) -> Any:
         import transformers
     except ImportError:
         raise MissingPart("filling masks with a model needs transformers: pip install 'mt-assay[neural]'.") from None
-    fill = transformers.pipeline("fill-mask", model=folder, top_k=6)
+    fill: Any = transformers.pipeline("fill-mask", model=folder, top_k=6)
 
     def filled(before: str, after: str, rng: np.random.Generator) -> str | None:
         options: Sequence[Any] = fill(f"{before}{fill.tokenizer.mask_token}{after}")
