@@ -12,14 +12,29 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from assay.api.card import card as card
+    from assay.api.check import check as check
+    from assay.api.make import make as make
+    from assay.api.meta import meta as meta
+    from assay.api.reproduce import reproduce as reproduce
     from assay.api.scoring import compare as compare
     from assay.api.scoring import score as score
     from assay.api.suites import run as run
 
-__version__ = "0.1.0"
-__all__ = ["__version__", "compare", "run", "score"]
+from assay._version import __version__
 
-_LAZY = {"score": "assay.api.scoring", "compare": "assay.api.scoring", "run": "assay.api.suites"}
+__all__ = ["__version__", "card", "check", "compare", "make", "meta", "reproduce", "run", "score"]
+
+_LAZY = {
+    "card": "assay.api.card",
+    "check": "assay.api.check",
+    "compare": "assay.api.scoring",
+    "make": "assay.api.make",
+    "meta": "assay.api.meta",
+    "reproduce": "assay.api.reproduce",
+    "run": "assay.api.suites",
+    "score": "assay.api.scoring",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -53,7 +53,7 @@ def test_accuracies_and_averages_by_hand() -> None:
     answers = [1, 1, 1, 0, 1, -1, 1, 1]
     for higher_is_better in (True, False):
         metric = measured("m", answers, higher_is_better=higher_is_better)
-        phenomena, categories, averages = tables(SMALL, [metric])
+        averages, categories, phenomena = tables(SMALL, [metric])
         assert [(row["phenomenon"], row["n"], row["accuracy"]) for row in phenomena.rows] == [
             ("a1", 4, 0.75),
             ("a2", 2, 0.5),
@@ -67,7 +67,7 @@ def test_accuracies_and_averages_by_hand() -> None:
 
 def test_unscored_items_are_no_losses() -> None:
     metric = measured("m", [1, NAN, NAN, -1, NAN, NAN, 1, 1])
-    phenomena, categories, averages = tables(SMALL, [metric])
+    averages, categories, phenomena = tables(SMALL, [metric])
     a1, a2, b1 = phenomena.rows
     assert (a1["n"], a1["unscored"], a1["accuracy"]) == (2, 2, 0.5)
     assert (a2["n"], a2["unscored"], a2["accuracy"], a2["accuracy_low"], a2["p"]) == (0, 2, None, None, None)
@@ -89,7 +89,7 @@ def test_first_places_of_all_and_of_the_classes_by_hand() -> None:
         measured("words", [1] * 22 + [-1] * 28),
         measured("qe", [1] * 27 + [-1] * 23, kind="learned", needs="source"),
     ]
-    phenomena, _, averages = tables(fifty, metrics)
+    averages, _, phenomena = tables(fifty, metrics)
     rows = {row["metric"]: row for row in phenomena.rows}
     assert {name: row["class"] for name, row in rows.items()} == {
         "chr": "baseline",
@@ -111,7 +111,7 @@ def test_correction_widens_the_first_place() -> None:
     # Bonferroni's p 0.112.
     fifty = items(("A", "a", 50))
     metrics = [measured(str(k), [1] * k + [-1] * (50 - k)) for k in (40, 32, 10, 5)]
-    plain, corrected = (tables(fifty, metrics, correction=name)[0].rows[1] for name in ("none", "bonferroni"))
+    plain, corrected = (tables(fifty, metrics, correction=name)[-1].rows[1] for name in ("none", "bonferroni"))
     assert (plain["place"], corrected["place"]) == ("", "*")
     assert plain["p"] == pytest.approx(0.0374, abs=1e-4)
     assert corrected["p"] == pytest.approx(3 * plain["p"])
@@ -136,7 +136,7 @@ def test_class_is_read_from_the_card() -> None:
 
 def test_language_the_card_does_not_cover_is_noted() -> None:
     item = Item("1", "s", "r", "g", "b", "p", "c", langpair="de-en")
-    table = tables([item], [measured("m", [1], languages=("fr",))])[0]
+    table = tables([item], [measured("m", [1], languages=("fr",))])[-1]
     assert any("m: its card does not cover de-en" in note for note in table.notes)
 
 
@@ -185,7 +185,7 @@ def test_cluster_of_one_real_phenomenon_by_hand() -> None:
             {"chrf", "chrf++"},
         ),
     ):
-        rows = cells(real_tables()[0], phenomenon=phenomenon)
+        rows = cells(real_tables()[-1], phenomenon=phenomenon)
         chosen = [item for item in real_items() if item.phenomenon == phenomenon]
         for row in rows:
             oracle = CHRF(word_order=2 if row["metric"] == "chrf++" else 0)
@@ -202,7 +202,7 @@ def test_cluster_of_one_real_phenomenon_by_hand() -> None:
 
 @pytest.mark.real
 def test_real_tables_are_whole() -> None:
-    phenomena, categories, averages = real_tables()
+    averages, categories, phenomena = real_tables()
     assert (len(phenomena.rows), len(categories.rows), len(averages.rows)) == (2 * 105, 2 * 14, 2 * 3)
     for name in ("chrf", "chrf++"):
         for table in (phenomena, categories):

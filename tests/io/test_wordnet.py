@@ -133,3 +133,45 @@ def test_the_memory_is_bounded(small, monkeypatch):
     for i in range(100):
         ours.synonyms(f"word{i}")
     assert len(ours._synonyms) <= 10
+
+
+@pytest.mark.real
+def test_relations_as_nltk_reads_them():
+    folder = need_debian()
+    reader, ours = nltk_reader(folder), wordnet.load(folder)
+    words = [
+        "dog",
+        "dogs",
+        "hot",
+        "quickly",
+        "take",
+        "increase",
+        "beautiful",
+        "ceremony",
+        "pain",
+        "galore",
+        "write",
+        "church",
+    ]
+    for word in words:
+        for letter, part in (("n", "noun"), ("v", "verb"), ("a", "adj"), ("r", "adv")):
+            theirs, mine = reader.synsets(word, letter), ours.synsets(word, part)
+            assert [synset.offset() for synset in theirs] == [synset.offset for synset in mine]
+            for synset, own in zip(theirs, mine, strict=True):
+                assert [lemma.name() for lemma in synset.lemmas()] == list(own.names)
+                above = [hypernym.offset() for hypernym in synset.hypernyms()]
+                assert sorted(above) == sorted(found.offset for found in ours.related(own, "@"))
+                for lemma in synset.lemmas():
+                    opposites = sorted(antonym.name() for antonym in lemma.antonyms())
+                    assert opposites == sorted(ours.related_words(own, lemma.name(), "!"))
+                    kin = sorted(other.name() for other in lemma.derivationally_related_forms())
+                    assert kin == sorted(ours.related_words(own, lemma.name(), "+"))
+
+
+# index.noun of WordNet 3.0 counts one sense of "dog" met in tagged texts ("dog n 7 5 @ ~ #m #p %p 7 1 …"); of "cad" none.
+@pytest.mark.real
+def test_tagged_senses():
+    ours = wordnet.load(need_debian())
+    assert ours.tagged("dog", "noun") == 1
+    assert ours.tagged("cad", "noun") == 0
+    assert ours.tagged("no such word", "noun") == 0

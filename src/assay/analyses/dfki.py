@@ -83,7 +83,7 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """``phenomena`` (Tables 4 to 6), ``categories`` (Tables 1 to 3) and ``averages`` (section 3.3).
+    """``averages`` (section 3.3), ``categories`` (Tables 1 to 3) and ``phenomena`` (Tables 4 to 6).
 
     `correction` takes all comparisons of a table as one family (none, as in the paper, leaves them as they are).
     """
@@ -105,9 +105,9 @@ def tables(
     notes = _notes(items, answers, correction)
     made = []
     for name, keys, lines, what in (
-        ("phenomena", ("category", "phenomenon"), each_phenomenon, " by phenomenon"),
-        ("categories", ("category",), each_category, " by category"),
         ("averages", ("average",), averages, ", averages"),
+        ("categories", ("category",), each_category, " by category"),
+        ("phenomena", ("category", "phenomenon"), each_phenomenon, " by phenomenon"),
     ):
         caption = f"DFKI · {len(items):,} items · strict accuracy{what}"
         made.append(_table(name, keys, _rows(keys, lines, seed, samples, correction), caption, notes))

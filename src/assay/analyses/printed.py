@@ -10,23 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from statistics import fmean
 
+from assay.analyses.aces_facts import WEIGHTS
 from assay.core.item import Item
 
 Cell = tuple[str, str, str]
-
-ACES_WEIGHTS = {
-    "addition": 5.0,
-    "omission": 5.0,
-    "mistranslation": 5.0,
-    "untranslated": 1.0,
-    "do not translate": 1.0,
-    "overtranslation": 5.0,
-    "undertranslation": 5.0,
-    "real-world knowledge": 1.0,
-    "wrong language": 1.0,
-    "punctuation": 0.1,
-}
-"""Weights of the ten categories in the ACES-Score (Amrhein et al. 2022, Section 7.2)."""
 
 _TABLE_4 = {
     "ambiguous-translation-wrong-discourse-connective-since-causal": "since-causal",
@@ -51,7 +38,7 @@ def aces_from_printed(printed: Mapping[Cell, float]) -> dict[Cell, float]:
     metrics = {(table, row) for table, row, _ in printed if row != "Examples"}
     for table, row in metrics:
         if table == "Table 1" and row != "Average":
-            found[table, row, "ACES-Score"] = sum(w * printed[table, row, c] for c, w in ACES_WEIGHTS.items())
+            found[table, row, "ACES-Score"] = sum(w * printed[table, row, c] for c, w in WEIGHTS.items())
         elif table == "Table 4":
             found[table, row, "avg"] = fmean(printed[table, row, name] for name in _TABLE_4.values())
         elif table == "Table 7":

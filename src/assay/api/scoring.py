@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Batch
@@ -131,7 +132,7 @@ def make_batch(
 def _reference_columns(references: References, n: int) -> tuple[Sequence[str | None], ...]:
     if isinstance(references, str):
         raise InputError("references must be a list of strings, not one string. Write references=[text].")
-    if all(text is None or isinstance(text, str) for text in references):
+    if all(issubclass(kind, (str, NoneType)) for kind in set(map(type, references))):
         return (_strings("references", references),)
     columns = []
     for column in references:
@@ -151,10 +152,12 @@ def _reference_columns(references: References, n: int) -> tuple[Sequence[str | N
 
 
 def _strings(name: str, column: Sequence[Any]) -> Sequence[Any]:
+    """The column, once it is sure that it holds strings (and None for a missing reference) and nothing else."""
     texts: Sequence[Any] = column if isinstance(column, (list, tuple)) else list(column)
-    for i, text in enumerate(texts):
-        if not isinstance(text, str) and not (text is None and name == "references"):
-            raise InputError(f"{name}[{i}] is {type(text).__name__}, not a string.")
+    allowed = (str, NoneType) if name == "references" else (str,)
+    if any(not issubclass(kind, allowed) for kind in set(map(type, texts))):
+        i = next(i for i, text in enumerate(texts) if not isinstance(text, allowed))
+        raise InputError(f"{name}[{i}] is {type(texts[i]).__name__}, not a string.")
     return texts
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.api.scoring import Wanted, build_metrics, default_store, signature
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count
 from assay.core.item import Item
 from assay.core.judged import Judged
 from assay.core.suite import Measured, Suite
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.metric import Metric
+    from assay.report.page import Section
 
 
 @dataclass(repr=False)
@@ -34,6 +36,7 @@ class SuiteResult(Shown):
     tables: dict[str, Table]
     signatures: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
+    analysis: str = ""
 
     def __len__(self) -> int:
         return len(self.content.batch if isinstance(self.content, Judged) else self.content)
@@ -59,11 +62,30 @@ class SuiteResult(Shown):
             columns[f"{metric.name} good"], columns[f"{metric.name} incorrect"] = metric.good, metric.incorrect
         return polars.DataFrame(columns)
 
-    def write(self, folder: str | os.PathLike[str]) -> Path:
-        """A run directory: scores.parquet, tables.json and manifest.json."""
+    def figures(self, format: str = "svg") -> dict[str, bytes]:
+        """The suite's figures as files, name to content (needs the extra ``figures``)."""
+        from assay.report.figures import render
+
+        return render(self.tables, self.analysis, format)
+
+    def section(self, tables: Sequence[Table] | None = None, figures: bool = True) -> Section:
+        """This suite's part of an HTML report: all tables (or some), how to read them, and the figures if they can be drawn."""
+        from assay.analyses.reading import READING
+        from assay.report.figures import available, inline
+        from assay.report.page import Section
+
+        shown = list(self.tables.values()) if tables is None else list(tables)
+        drawn = inline({table.name: table for table in shown}, self.analysis) if figures and available() else {}
+        what = "judged segment" if isinstance(self.content, Judged) else "pair"
+        lead = f"{count(len(self), what)} · {', '.join(metric.name for metric in self.measured)}"
+        return Section(self.title, shown, lead, READING.get(self.analysis, {}), drawn)
+
+    def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
+        """A run directory: scores.parquet, tables.json, manifest.json and, where matplotlib is installed, the figures."""
         from assay.engine.manifest import Manifest
         from assay.io.atomic import atomic_write
         from assay.report.data import as_json
+        from assay.report.figures import available
 
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
@@ -71,6 +93,10 @@ class SuiteResult(Shown):
             self.to_polars().write_parquet(stream)
         with atomic_write(path / "tables.json", "w") as stream:
             stream.write(as_json(list(self.tables.values()), {"suite": self.suite}))
+        for format in figures if available() else ():
+            for name, content in self.figures(format).items():
+                with atomic_write(path / name, "wb") as stream:
+                    stream.write(content)
         Manifest("assay run", self.signatures, counts={self.suite: len(self)}).finish().write(path / "manifest.json")
         return path
 
@@ -84,6 +110,7 @@ def run(
     columns: Mapping[str, str] | None = None,
     langpair: str | None = None,
     skip_bad: bool = False,
+    verify: bool = False,
     seed: int = 12345,
     samples: int = 1000,
     correction: str = "none",
@@ -93,9 +120,12 @@ def run(
     """Run metrics on a suite and make its tables.
 
     `suite` is a registered name (``demetr``), the path of a contrastive file, or a Suite object. `metric_files` are files of
-    scores by metrics that live elsewhere. `data_dir` holds local copies of the suites (default: ``$ASSAY_DATA``).
+    scores by metrics that live elsewhere. `data_dir` holds local copies of the suites (default: ``$ASSAY_DATA``); `verify`
+    checks their checksums first.
     """
-    made, content = load_suite(suite, data_dir=data_dir, columns=columns, langpair=langpair, skip_bad=skip_bad)
+    made, content = load_suite(
+        suite, data_dir=data_dir, columns=columns, langpair=langpair, skip_bad=skip_bad, verify=verify
+    )
     built = build_metrics(metrics) if metrics else {}
     measured = measure(made, content, built, workers=workers, store=store)
     measured += [read_metric_file(path, content) for path in metric_files]
@@ -110,6 +140,7 @@ def run(
         tables={table.name: table for table in tables},
         signatures={name: signature(metric, 1) for name, metric in built.items()},
         problems=list(getattr(made, "problems", ())),
+        analysis=made.card.analysis,
     )
 
 
@@ -120,24 +151,31 @@ def load_suite(
     columns: Mapping[str, str] | None = None,
     langpair: str | None = None,
     skip_bad: bool = False,
+    verify: bool = False,
 ) -> tuple[Suite, Sequence[Item] | Judged]:
     """The suite object and its content."""
     from assay.core.spec import build, parse
     from assay.suites import SUITES
     from assay.suites.locate import locate
+    from assay.suites.locate import verify as check
 
     if isinstance(suite, Suite):
         made = suite
-    elif os.sep in suite or Path(suite).suffix or Path(suite).is_file():
+    elif suite.partition(":")[0] not in SUITES.entries and (
+        os.sep in suite or Path(suite).suffix or Path(suite).is_file()
+    ):
         from assay.suites.contrastive import Contrastive
 
         made = Contrastive(Path(suite), columns=columns, langpair=langpair, skip_bad=skip_bad)
     else:
         name, options = parse(suite)
-        if skip_bad:
+        factory = SUITES.resolve(name)
+        if skip_bad and "skip_bad" in inspect.signature(factory).parameters:
             options.setdefault("skip_bad", "yes")
-        made = build(SUITES.resolve(name), name, options)
+        made = build(factory, name, options)
     folder = locate(made.card, data_dir) if made.card.folders else None
+    if verify and folder is not None:
+        check(folder, made.card)
     content = made.load(folder)
     if not isinstance(content, Judged) and len(content) == 0:
         raise InputError(f"{made.card.title} has no items: there is nothing to run.")

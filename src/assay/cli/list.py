@@ -9,10 +9,13 @@ import sys
 from assay.core.errors import AssayError
 from assay.core.table import Table, TableColumn
 
-SUMMARY = "List the metrics, suites or analyses that can be used, with what they need and what they mean."
+SUMMARY = (
+    "List the metrics, suites, analyses or perturbations that can be used, with what they need and what they mean."
+)
 EXAMPLES = """examples:
   assay list metrics
-  assay list metrics bleu          # one metric: its card and its options"""
+  assay list metrics bleu          # one metric: its card and its options
+  assay list perturbations         # name by language, and what to install"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.cli.options import add_output
     from assay.report import FORMATS
 
-    parser.add_argument("what", choices=["metrics", "suites", "analyses"], help="what to list")
+    parser.add_argument("what", choices=["metrics", "suites", "analyses", "perturbations"], help="what to list")
     parser.add_argument("name", nargs="?", help="one of them, in full")
     add_output(parser, FORMATS)
 
@@ -39,6 +42,10 @@ def _all(what: str) -> Table:
         return _metrics()
     if what == "suites":
         return _suites()
+    if what == "perturbations":
+        from assay.api.perturbations import matrix
+
+        return matrix()
     from assay.analyses import ANALYSES
 
     rows = [{"name": name, "about": _first_line(ANALYSES.resolve(name))} for name in ANALYSES.names()]

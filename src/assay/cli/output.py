@@ -43,4 +43,6 @@ def write(text: str, out: str | None) -> None:
 def note(sentence: str, quiet: bool = False) -> None:
     """A remark for people, on stderr."""
     if not quiet:
-        sys.stderr.write(f" {sentence}\n")
+        from assay.report.terminal import paragraph, width_of
+
+        sys.stderr.write("\n".join(paragraph(sentence, width_of(sys.stderr))) + "\n")

@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
     parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of a contrastive file to take")
     parser.add_argument("--langpair", metavar="xx-yy", help="language pair of a contrastive file that has none")
+    parser.add_argument("--verify", action="store_true", help="check the checksums of the suite's files first")
     parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
     parser.add_argument(
         "--table", action="append", metavar="NAME", help="only these tables (default on a terminal: the summary)"
@@ -55,7 +56,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--run-dir", metavar="DIR", help="where to keep the run (default on a terminal: runs/TIME-SUITE)"
     )
+    parser.add_argument(
+        "--figures", type=_formats, default=("svg",), metavar="svg,png|none",
+        help="figures in the run directory and in the HTML page (default: svg; needs the extra 'figures')",
+    )  # fmt: skip
     add_output(parser, FORMATS)
+
+
+def _formats(text: str) -> tuple[str, ...]:
+    """``svg,png`` or ``none``."""
+    from assay.report.figures import FORMATS as FIGURES
+
+    names = tuple(dict.fromkeys(name.strip() for name in text.split(",")))
+    if names == ("none",):
+        return ()
+    for name in names:
+        if name not in FIGURES:
+            raise argparse.ArgumentTypeError(f"{name!r} is not a figure format (svg, png, svg,png or none)")
+    return names
 
 
 def run(args: argparse.Namespace) -> int:
@@ -68,7 +86,8 @@ def run(args: argparse.Namespace) -> int:
     from assay.report.data import plain, rows
 
     metrics = args.metrics if args.metrics is not None else ([] if args.metric_file else DEFAULT_METRICS)
-    documents, shown = [], []
+    documents, shown, sections, kept = [], [], [], []
+    _note_missing_figures(args)
     for suite in args.suites or ["embedded"]:
         started = time.monotonic()
         result = run_suite(
@@ -79,6 +98,7 @@ def run(args: argparse.Namespace) -> int:
             columns=column_map(args.columns),
             langpair=args.langpair,
             skip_bad=args.skip_bad,
+            verify=args.verify,
             seed=args.seed,
             samples=args.samples,
             correction=args.correction,
@@ -87,15 +107,32 @@ def run(args: argparse.Namespace) -> int:
         chosen = _chosen(result, args)
         documents.append({"suite": result.suite, "tables": {table.name: rows(table) for table in chosen}})
         shown += chosen
+        if args.format == "html":
+            sections.append(result.section(chosen, figures=bool(args.figures)))
         for problem in result.problems:
             note(f"⚠ {problem}", args.quiet)
-        _keep(result, args, time.monotonic() - started)
+        kept += _keep(result, args, time.monotonic() - started)
     if args.format == "json":
         whole = documents[0] if len(documents) == 1 else {"suites": documents}
         write(json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n", args.out)
+    elif args.format == "html":
+        from assay.report.page import page
+
+        write(page(sections, title="assay run " + " ".join(args.suites)), args.out)
     else:
-        emit(shown, args, title="assay run " + " ".join(args.suites))
+        emit(shown, args)
+    for sentence in kept:
+        note(sentence, args.quiet)
     return 0
+
+
+def _note_missing_figures(args: argparse.Namespace) -> None:
+    """Say once that there will be no figures, and what would bring them."""
+    from assay.cli.output import note
+    from assay.report.figures import available
+
+    if args.figures and (args.format == "html" or _folder(args, "")) and not available():
+        note("no figures: they need the extra 'figures': pip install 'mt-assay[figures]'", args.quiet)
 
 
 def _chosen(result: SuiteResult, args: argparse.Namespace) -> list[Table]:
@@ -111,17 +148,23 @@ def _chosen(result: SuiteResult, args: argparse.Namespace) -> list[Table]:
     return list(result.tables.values())
 
 
-def _keep(result: SuiteResult, args: argparse.Namespace, seconds: float) -> None:
-    """Write the run directory: where --run-dir says, or under runs/ when a person is looking."""
+def _folder(args: argparse.Namespace, suite: str) -> str | None:
+    """Where --run-dir says, or under runs/ when a person is looking."""
     import sys
 
-    from assay.cli.output import note
+    if args.run_dir is None and args.format == "table" and not args.out and sys.stdout.isatty():
+        return f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{suite}"
+    if args.run_dir is not None and len(args.suites) > 1:
+        return f"{args.run_dir}/{suite}"
+    folder: str | None = args.run_dir
+    return folder
 
-    folder = args.run_dir
-    if folder is None and args.format == "table" and not args.out and sys.stdout.isatty():
-        folder = f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{result.suite}"
+
+def _keep(result: SuiteResult, args: argparse.Namespace, seconds: float) -> list[str]:
+    """Write the run directory, if there is to be one, and say so."""
+    folder = _folder(args, result.suite)
     if folder is None:
-        return
-    written = result.write(folder)
+        return []
+    written = result.write(folder, args.figures)
     files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
-    note(f"wrote {written}/ ({files}) · {seconds:.1f} s", args.quiet)
+    return [f"wrote {written}/ ({files}) · {seconds:.1f} s"]

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import assay
+from assay._version import __version__
 from assay.core.errors import InputError
 from assay.io.atomic import atomic_write
 
@@ -55,7 +55,7 @@ class Manifest:
     chunks_scored: int = 0
     started: str = field(default_factory=now)
     finished: str | None = None
-    version: str = assay.__version__
+    version: str = __version__
 
     def finish(self, **changes: Any) -> Manifest:
         """The same manifest with what is known at the end, and the time of it."""
@@ -77,6 +77,4 @@ class Manifest:
         except OSError as error:
             raise InputError(f"{os.fspath(path)} cannot be read: {error.strerror}.") from error
         except (ValueError, TypeError, KeyError) as error:
-            raise InputError(
-                f"{os.fspath(path)} is not a manifest that assay {assay.__version__} wrote: {error}."
-            ) from error
+            raise InputError(f"{os.fspath(path)} is not a manifest that assay {__version__} wrote: {error}.") from error

@@ -99,6 +99,7 @@ class WordNet:
         self._exceptions = {part: _exceptions(files.get(f"{part}.exc", b"")) for part in PARTS}
         self._synonyms: dict[str, frozenset[str]] = {}
         self._senses: dict[tuple[str, str], tuple[Synset, ...]] = {}
+        self._synsets: dict[tuple[str, int], Synset] = {}
         digest = hashlib.sha256()
         for name in (*NEEDED, *EXCEPTIONS):
             digest.update(hashlib.sha256(files.get(name, b"")).digest())
@@ -148,6 +149,14 @@ class WordNet:
 
     def synset(self, part: str, offset: int) -> Synset:
         """The synset at an offset of a part's data file."""
+        known = self._synsets.get((part, offset))
+        if known is None:
+            if len(self._synsets) >= _CACHE_WORDS:
+                self._synsets.clear()
+            known = self._synsets[part, offset] = self._parsed(part, offset)
+        return known
+
+    def _parsed(self, part: str, offset: int) -> Synset:
         data = self._data[part]
         try:
             fields = data[offset : data.index(b"|", offset)].decode("utf-8").split()

@@ -14,14 +14,19 @@ if TYPE_CHECKING:
     import numpy as np
 
 ADJECTIVES = listed(
-    "former fake alleged military temporary illegal imaginary artificial stolen secret abandoned fictional "
-    "foreign ancient unpaid hostile private failed modern expensive damaged rejected religious mechanical "
-    "underground virtual rival retired unknown counterfeit medical criminal unfinished forgotten broken wooden "
-    "annual hidden electric domestic"
+    "former alleged fake secret temporary unknown failed private foreign illegal hidden fictional rejected imaginary supposed "
+    "unofficial military unpaid unfinished forgotten hostile rival artificial abandoned hypothetical so-called"
 )
 ADVERBS = listed(
     "allegedly secretly rarely accidentally falsely reluctantly barely supposedly illegally temporarily almost"
 )
+
+
+_PLACES = ("nsubj", "nsubjpass", "dobj", "pobj", "conj", "attr")
+_PALE = frozenset(
+    listed("moment plenty part lot lots number order course example fact addition least all kind way time")
+)
+"""Nouns that mostly stand in set phrases."""
 
 
 class AddedWord(ParsedRule):
@@ -46,16 +51,11 @@ class AddedWord(ParsedRule):
     ) -> Perturbed | Refused:
         """Before a random noun phrase's nouns; before a verb where there is no such noun."""
         nouns = [
-            with_compounds(sentence, i)[0]
+            _phrase_start(sentence, i)
             for i, tag in enumerate(sentence.tags)
-            if tag in ("NN", "NNS") and sentence.deps[i] in ("nsubj", "nsubjpass", "dobj", "pobj", "conj", "attr")
+            if tag in ("NN", "NNS") and sentence.deps[i] in _PLACES and sentence.lower[i] not in _PALE
         ]
-        open_nouns = [
-            i
-            for i in nouns
-            if (sentence.words[i].isalpha() and sentence.text[sentence.starts[i] - 1] in ' "“(')
-            or sentence.starts[i] == 0
-        ]
+        open_nouns = [i for i in nouns if sentence.words[i].isalpha() and _open(sentence, i)]
         verbs = [
             i for i, tag in enumerate(sentence.tags) if tag in ("VBD", "VBZ", "VBP", "VBN") and self._plain(sentence, i)
         ]
@@ -72,6 +72,22 @@ class AddedWord(ParsedRule):
         if len(perturbed.apply(segment.hypothesis).split()) != len(segment.hypothesis.split()) + 1:
             found.append("not exactly one word was added")
         return found
+
+
+def _open(sentence: Sentence, i: int) -> bool:
+    """True where a word may go before token `i`: it opens the text, or is no part of a capitalised or hyphenated name."""
+    at = sentence.starts[i]
+    return at == 0 or (sentence.text[at - 1] in ' "“(' and sentence.words[i].islower())
+
+
+def _phrase_start(sentence: Sentence, i: int) -> int:
+    """Where the adjectives and compounds before a noun begin: a new adjective goes before them."""
+    first = with_compounds(sentence, i)[0]
+    while (
+        first and first - 1 in sentence.children[i] and sentence.tags[first - 1] == "JJ" and sentence.is_word(first - 1)
+    ):
+        first -= 1
+    return first
 
 
 def _added(sentence: Sentence, i: int, word: str) -> Perturbed | None:

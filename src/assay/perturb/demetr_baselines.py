@@ -99,7 +99,7 @@ class Shuffled(Rule):
         if not spaceless and len(words) > 1:
             words[0] = _plain(words[0], text)
         for _ in range(_TRIES):
-            order = [words[i] for i in rng.permutation(len(words))]
+            order = _closed([words[i] for i in rng.permutation(len(words))])
             new = ("" if spaceless else " ").join(order)
             new = capital(new) if text[:1].isupper() else new
             if new != text[:end]:
@@ -111,9 +111,15 @@ class Shuffled(Rule):
         good = segment.hypothesis
         bad = perturbed.apply(good)
         found = super().problems(segment, perturbed, language, tools)
-        if sorted(good.lower().replace(" ", "")) != sorted(bad.lower().replace(" ", "")):
+        if sorted("".join(good.lower().split())) != sorted("".join(bad.lower().split())):
             found.append("words were lost or added")
         return found
+
+
+def _closed(words: list[str]) -> list[str]:
+    """The words with one at the end that no comma hangs on, so that it can stand before the final punctuation."""
+    last = next((i for i in reversed(range(len(words))) if words[i][-1:] not in ",;:，、；："), len(words) - 1)
+    return [*words[:last], *words[last + 1 :], words[last]]
 
 
 def _pieces(text: str, spans: object) -> list[str]:
@@ -131,12 +137,15 @@ def _plain(word: str, text: str) -> str:
 
 
 class Reference(Rule):
-    """DEMETR 35: the reference in place of the translation. It is the better text, so a hit is counted the other way."""
+    """DEMETR 35: the reference beside the translation. The reference is the better text, so it is the item's good one.
+
+    DEMETR keeps the translation as the good text and reverses the count; the accuracy is the same.
+    """
 
     tidy = False
     card = PerturbationCard(
         name="reference",
-        about="the reference as the translation (a baseline: here the changed text is the better one)",
+        about="the reference as the good text, the translation as the other (a baseline)",
         phenomenon="reference",
         category="baseline",
         severity="base",
@@ -149,4 +158,4 @@ class Reference(Rule):
         text, reference = segment.hypothesis, segment.references[0]
         if text == reference:
             return Refused("the reference equals the translation")
-        return Perturbed((Change(0, len(text), reference),), "the reference")
+        return Perturbed((Change(0, len(reference), text),), "the reference is the good text", good=reference)

@@ -29,6 +29,10 @@ _NEAR = (
     frozenset(("under", "below")),
 )
 """Prepositions that may stand for each other, so that an exchange would not be an error."""
+_WRONG = {
+    word: [other for other in PREPOSITIONS if other != word and not any({other, word} <= near for near in _NEAR)]
+    for word in PREPOSITIONS
+}
 
 
 class FunctionWord(ParsedRule):
@@ -77,5 +81,5 @@ def _options(sentence: Sentence, i: int) -> list[str]:
     if sentence.tags[i] == "DT" and word == "the" and i + 1 < len(sentence):
         return ["an" if article(sentence.words[i + 1]) == "a" else "a"]
     if word in PREPOSITIONS and sentence.pos[i] == "ADP" and sentence.deps[i] in ("prep", "agent", "dative", "pcomp"):
-        return [other for other in PREPOSITIONS if other != word and not any({other, word} <= near for near in _NEAR)]
+        return _WRONG[word]
     return []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb import verbs
+from assay.perturb.demetr_omission import NAME_TYPES
 from assay.perturb.rules import ParsedRule, capital, removed
 from assay.perturb.sentence import Sentence
 from assay.perturb.verbs import Group, word_of
@@ -83,7 +84,7 @@ class Interrogative(ParsedRule):
             return (Change(start, start, auxiliary + " "),)
         keeps = (
             word == "I"
-            or (bool(sentence.named[first]) and word.lower() != "the")
+            or (sentence.named[first] in NAME_TYPES and word.lower() != "the")
             or sentence.tags[first].startswith("NNP")
         )
         kept = word[0] if keeps or (len(word) > 1 and word.isupper()) else word[0].lower()

@@ -18,14 +18,21 @@ PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
 LEMMA_TAGS = {"noun": "NN", "verb": "VB", "adj": "JJ", "adv": "RB"}
 TOO_GENERAL = frozenset(
     listed(
-        "entity abstraction object whole matter thing attribute relation group unit part state cause causal_agent "
-        "psychological_feature physical_entity artifact instrumentality measure act event happening communication "
-        "be have do make move act change act_involve travel_go get"
+        "entity abstraction object whole matter thing attribute relation group unit part state cause causal_agent quality "
+        "content cognition property formation psychological_feature physical_entity artifact instrumentality measure act "
+        "event happening communication message location be have do make move change get collection point idea "
+        "magnitude kind category concept degree extent import assemblage"
     )
 )
 """Names at the top of WordNet's tree, which no translator would write."""
 _LEAST_COMMON = 3.2
 """Zipf frequency below which a replacement is too rare to be plausible."""
+_FEW_SENSES = 4
+"""Senses up to which the first one is most likely meant."""
+_FIXED = frozenset(
+    listed("of course; at least; as well; in fact; for example; in addition; of all; in place".replace("; ", ", "))
+)
+"""Set phrases whose noun is not replaced."""
 _CLIMB = 2
 """How many steps up the tree a more general word may be."""
 
@@ -77,7 +84,7 @@ class Hypernym(LexicalRule):
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
     ) -> Perturbed | Refused:
-        """Nouns first; a verb where no noun has a good hypernym."""
+        """Nouns of few senses first, then other nouns, then verbs: a common sense is the likelier one among few."""
         wordnet, inflection = tools.get("wordnet", "en"), tools.get("inflection", "en")
         frequency = tools.get("frequency", "en")
 
@@ -93,13 +100,19 @@ class Hypernym(LexicalRule):
                 return None
             return Perturbed(replaced(sentence, i, form), f"{sentence.words[i]} -> {form}")
 
-        words = self.words(sentence)
+        words = [i for i in self.words(sentence) if not _fixed(sentence, i)]
         nouns = [i for i in words if sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] != "compound"]
-        made = first_fit(rng, nouns, general, "")
-        if isinstance(made, Perturbed):
-            return made
         verbs = [i for i in words if sentence.pos[i] == "VERB"]
-        return first_fit(rng, verbs, general, "no word with a usable hypernym")
+        clear = [i for i in nouns if len(wordnet.synsets(sentence.lemmas[i], "noun")) <= _FEW_SENSES]
+        for options in (clear, nouns, verbs):
+            made = first_fit(rng, options, general, "no word with a usable hypernym")
+            if isinstance(made, Perturbed):
+                break
+        return made
+
+
+def _fixed(sentence: Sentence, i: int) -> bool:
+    return i > 0 and f"{sentence.lower[i - 1]} {sentence.lower[i]}" in _FIXED
 
 
 def hypernym(wordnet: Any, frequency: Any, lemma: str, part: str) -> str | None:
@@ -175,7 +188,7 @@ class Antonym(LexicalRule):
                 found = [listed] if listed else antonyms(wordnet, frequency, sentence.lemmas[i], part)
                 surface = found[0] if found else None
                 surface = surface and inflected(inflection, surface, part, sentence.tags[i])
-            if not surface or " " in surface or surface.lower() == sentence.lower[i]:
+            if not surface or " " in surface or surface.lower() in sentence.lower:
                 return None
             return Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
 

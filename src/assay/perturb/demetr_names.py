@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 TYPES = ("PERSON", "GPE", "LOC", "FAC", "ORG", "NORP")
 
 
+_NOTHING = "no name of a person, place or organisation"
+_CLOCKS = ("GMT", "UTC", "CET", "EST", "AM", "PM")
+
+
 class NameReplaced(ParsedRule):
     """A person for a person, a place for a place, an organisation for an organisation, wherever the name is mentioned."""
 
@@ -36,11 +40,15 @@ class NameReplaced(ParsedRule):
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
     ) -> Perturbed | Refused:
-        """Replace a random name."""
+        """Replace a random name; one whose type is in doubt only where there is no other."""
         found = [name for name in names(sentence) if name.label in TYPES]
-        return first_fit(
-            rng, found, lambda name: _renamed(sentence, name, rng), "no name of a person, place or organisation"
-        )
+        sure = [name for name in found if _sure(sentence, name)]
+        made: Perturbed | Refused = Refused(_NOTHING)
+        for options in (sure, found):
+            made = first_fit(rng, options, lambda name: _renamed(sentence, name, rng), _NOTHING)
+            if isinstance(made, Perturbed):
+                break
+        return made
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """The same new name in every place, none of them the old one."""
@@ -52,22 +60,34 @@ class NameReplaced(ParsedRule):
         return found
 
 
+def _sure(sentence: Sentence, name: Entity) -> bool:
+    """True where the words bear the type out: a tagger often takes a lone capitalised word for an organisation."""
+    words = sentence.words[name.first : name.last + 1]
+    if name.label == "ORG":
+        return any(word in gazetteer.INSTITUTIONS for word in words) or (len(words) == 1 and words[0].isupper())
+    if name.label == "PERSON":
+        return len(words) > 1 or sentence.deps[name.last].startswith("nsubj")
+    return name.label != "FAC"
+
+
 def _renamed(sentence: Sentence, name: Entity, rng: np.random.Generator) -> Perturbed | None:
-    first = name.first
-    said = sentence.span(first, name.last)
+    said = sentence.span(name.first, name.last)
     new = _other(sentence, name, rng)
-    if new is None or new.lower() in sentence.text.lower() or not said[:1].isalnum():
+    bare = new.removeprefix("the ") if new else ""
+    if new is None or bare.lower() in sentence.text.lower() or not said[:1].isalnum() or said in _CLOCKS:
         return None
     changes: list[Change] = []
     for entity in mentions(sentence, said):
         last = entity.last - (sentence.tags[entity.last] == "POS")
-        start = sentence.starts[entity.first]
         text, before = new, sentence.lower[entity.first - 1] if entity.first else ""
-        if text.startswith("the ") and (before in ("the", "a", "an") or _determined(sentence, entity)):
-            text = text[4:]
+        if before in ("the", "a", "an") or _determined(sentence, entity):
+            text = bare
         if entity.first in sentence.firsts and sentence.words[entity.first][0].isupper():
             text = capital(text)
-        changes += [*with_article(sentence, entity.first, text), Change(start, sentence.ends[last], text)]
+        end = sentence.ends[last]
+        if sentence.lower[last + 1 : last + 2] in (["'"], ["’"]) and sentence.tags[last + 1] == "POS":
+            text, end = f"{text}'s", sentence.ends[last + 1]
+        changes += [*with_article(sentence, entity.first, text), Change(sentence.starts[entity.first], end, text)]
     return Perturbed(tuple(changes), f"{said} -> {new}", {"type": name.label})
 
 
@@ -93,6 +113,10 @@ def _other(sentence: Sentence, name: Entity, rng: np.random.Generator) -> str | 
         return None if plain != bare and not plural else people + ("s" if plural else "")
     pools = {"GPE": gazetteer.CITIES, "LOC": gazetteer.REGIONS, "FAC": gazetteer.CITIES, "ORG": gazetteer.ORGANISATIONS}
     pool = gazetteer.COUNTRIES if name.label == "GPE" and bare in gazetteer.COUNTRY_NAMES else pools[name.label]
-    plain_only = [option for option in pool if not option.startswith("the ")]
+    before = sentence.lower[name.first - 1] if name.first else ""
     modifies = sentence.deps[name.last] in ("compound", "amod", "nmod", "poss")
-    return choose(rng, plain_only if modifies or (words[0].lower() != "the" and name.label != "LOC") else pool)
+    takes_the = words[0].lower() == "the" or before == "the"
+    if takes_the and not modifies:
+        with_the = [option for option in pool if option.startswith("the ")]
+        return choose(rng, with_the or pool)
+    return choose(rng, [option for option in pool if not option.startswith("the ")])

@@ -23,8 +23,8 @@ _IN_WORD = re.compile(
     r"(?<![\w.,])\d+(?=-(?:year|day|month|week|hour|minute|meter|metre|kilo|mile|fold|man|member|time)|s\b)"
 )
 _SCORE = re.compile(r"(?<![\w.,-])\d{1,4}(?=[-–:]\d)")
-_RANGE_AFTER = re.compile(r"^\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?(\d[\d.,]*)")
-_RANGE_BEFORE = re.compile(r"(\d[\d.,]*)\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?$")
+_RANGE_AFTER = re.compile(r"^-?\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?(\d[\d.,]*)")
+_RANGE_BEFORE = re.compile(r"(\d[\d.,]*)-?\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?$")
 _MONTH = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|"
     r"Aug|Sept?|Oct|Nov|Dec)\b"
@@ -36,6 +36,7 @@ _WORDS = listed(
 _TENS = listed("twenty thirty forty fifty sixty seventy eighty ninety")
 _ORDINALS = listed("second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
 _MULTIPLES = listed("hundred thousand million billion")
+_UNIT = re.compile(r"\s?(?:k?m|kg|g|ft|feet|miles|met(?:er|re)s|kilomet|people|euros|dollars|tons?|yuan|yen)\b")
 _TRIES = 12
 
 
@@ -58,22 +59,36 @@ class NumberReplaced(Rule):
         text = segment.hypothesis
         found = [*_NUMBER.finditer(text), *_IN_WORD.finditer(text), *_SCORE.finditer(text)]
         starts = {match.start(): match for match in reversed(found)}
-        made = first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
-        if isinstance(made, Perturbed) or base_language(language) != "en":
+        free = [match for match in starts.values() if not _in_name(text, match)]
+        made = first_fit(rng, free, lambda match: _digits(text, match, rng), "no number")
+        if isinstance(made, Perturbed):
             return made
+        if base_language(language) != "en":
+            return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
         words = [match for match in re.finditer(r"[A-Za-z]+", text) if _scale(match.group().lower())]
-        return first_fit(rng, words, lambda match: _word(text, match, rng), "no number")
+        made = first_fit(rng, words, lambda match: _word(text, match, rng), "no number")
+        if isinstance(made, Perturbed):
+            return made
+        return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """A number became a number of the same shape."""
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[-1]
         old, new = segment.hypothesis[change.start : change.end], change.text
-        if any(c.isdigit() for c in old) and (
-            len(old) != len(new) or re.sub(r"\d", "0", old)[:-2] != re.sub(r"\d", "0", new)[:-2]
-        ):
+        shape = re.compile(
+            r"[\d.,]+(?:st|nd|rd|th)" if old[-1:].isalpha() else re.sub(r"\\?\d", r"\\d", re.escape(old))
+        )
+        if any(c.isdigit() for c in old) and not shape.fullmatch(new):
             found.append(f"{new} is not of the shape of {old}")
         return found
+
+
+def _in_name(text: str, match: re.Match[str]) -> bool:
+    """True for the number of a name: Formula 1, Boeing 737."""
+    before = re.search(r"(?<=[^\W\d_]) ([^\W\d_][\w-]*) $|^()$", text[: match.start()])
+    word = (before.group(1) or "") if before else ""
+    return bool(word[:1].isupper() and not _MONTH.fullmatch(word) and len(match.group()) < 4)
 
 
 def _digits(text: str, match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
@@ -104,8 +119,12 @@ def _drawn(text: str, match: re.Match[str], bare: str, rng: np.random.Generator)
     if not bare.isdigit():
         return _same_shape(bare, rng)
     value = int(bare)
-    if len(bare) == 4 and 1000 <= value <= 2100:
-        return str(min(value + int(rng.integers(1, 30)) * (1 if rng.random() < 0.4 else -1), max(value, 2030)))
+    if match.group() != bare and value <= 31:
+        top = 22 if after.lstrip().startswith("century") else 29
+        return str(int(rng.integers(2, top)))
+    if len(bare) == 4 and not _UNIT.match(after) and 1000 <= value <= 2100:
+        moved = value + int(rng.integers(1, 30)) * (1 if rng.random() < 0.4 else -1)
+        return str(max(min(moved, max(value, 2030)), 1000))
     if (_MONTH.search(before[-10:]) and value <= 31) or (value <= 31 and _MONTH.match(after.lstrip())):
         return _kept(bare, int(rng.integers(1, 29)))
     if after.lstrip().startswith(("%", "percent", "per cent")) and value <= 100:

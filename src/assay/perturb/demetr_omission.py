@@ -18,7 +18,9 @@ Span = tuple[int, int]
 
 NAME_TYPES = ("PERSON", "GPE", "LOC", "ORG", "FAC", "NORP", "PRODUCT", "EVENT", "WORK_OF_ART")
 SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
-_NEGATIONS = ("not", "n't", "n’t", "never", "no")
+_STAYING = ("not", "n't", "n’t", "never", "no", "at")
+"""Words whose omission is another error: a negation dropped, ``at least`` torn apart."""
+_LAST_RESORT = ("as", "so", "than", "more", "most", "such", "same", "own")
 _CONNECTING_ADVERBS = frozenset(
     listed(
         "however therefore thus moreover furthermore nevertheless nonetheless meanwhile otherwise instead hence "
@@ -32,9 +34,14 @@ def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
     """Tokens `first` to `last` taken out: with the comma that follows at a beginning, an article before put right."""
     text = sentence.text
     start, end = sentence.starts[first], sentence.ends[last]
+    if text[end - 1] == "." and not text[end:].strip("\"'”’) ") and end - start > 1:
+        end -= 1
     opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’([")
     before, after = text[:start].rstrip()[-1:], text[end : end + 1]
-    if after in (",", ":", ";") and (opens or before in (",", "(", "—", "-", ";", ":")):
+    if after == "," and before == ",":
+        start, end = len(text[:start].rstrip()) - 1, end + 1
+        return (Change(start, end, ""),)
+    if after in (",", ":", ";") and (opens or before in ("(", "—", "-", ";", ":")):
         end += 1
     change = removed(text, start, end, opens=opens)
     following = text[change.end :].lstrip()
@@ -74,10 +81,9 @@ class Omission(ParsedRule):
         return found
 
 
-def _bare(text: str) -> str:
-    """The letters and digits of a text without case and without articles, which an omission may put right."""
-    words = (re.sub(r"\W", "", word) for word in text.lower().split())
-    return "".join(word for word in words if word not in ("a", "an"))
+def _bare(text: str) -> list[str]:
+    """The words of a text without case and without articles, which an omission may put right."""
+    return [word for word in re.findall(r"\w+", text.lower()) if word not in ("a", "an")]
 
 
 class OmittedPrepositionalPhrase(Omission):
@@ -108,12 +114,27 @@ class OmittedPrepositionalPhrase(Omission):
             first, last = sentence.edges[i]
             while last > i and sentence.pos[last] == "PUNCT" and sentence.words[last] not in "\"”’)'":
                 last -= 1
-            if inside and first == i and _balanced(sentence.span(first, last)):
+            if inside and first == i and not _needed(sentence, i, last) and _balanced(sentence.span(first, last)):
                 found.append((first, last))
         limit = max(len(sentence) * 2 // 3, 3)
         fitting = [span for span in found if span[1] - span[0] < limit]
         shortest = min((last - first for first, last in fitting), default=0)
         return [(first, last) for first, last in fitting if last - first == shortest]
+
+
+_LEANING = frozenset(
+    listed("according due because instead out prior thanks such well as rather regardless ahead up off than along away")
+)
+"""Words that cannot stand without the phrase after them."""
+
+
+def _needed(sentence: Sentence, i: int, last: int) -> bool:
+    """True where the rest would not stand: a phrase that another word leans on, a relative one, one before an inversion."""
+    head = sentence.heads[i]
+    leans = sentence.pos[head] == "ADP" or sentence.lower[head] in _LEANING
+    relative = any(tag in ("WDT", "WP", "WP$") for tag in sentence.tags[i : last + 1])
+    inverted = i in sentence.firsts and sentence.pos[min(last + 1, len(sentence) - 1)] in ("AUX", "VERB")
+    return leans or relative or inverted
 
 
 def _balanced(text: str) -> bool:
@@ -137,8 +158,9 @@ class OmittedConjunction(Omission):
     )
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """Coordinators, subordinators, connecting adverbs, relative words."""
-        found = []
+        """Coordinators, subordinators, connecting adverbs, relative words; ``that``, which may be dropped, as a last resort."""
+        found: list[Span] = []
+        dispensable: list[Span] = []
         for i, (word, dep, pos) in enumerate(zip(sentence.lower, sentence.deps, sentence.pos, strict=True)):
             if not word.isalpha():
                 continue
@@ -149,8 +171,8 @@ class OmittedConjunction(Omission):
             joins |= sentence.tags[i] == "WDT" and word in _RELATIVE and dep in SUBJECTS
             if joins:
                 last = i + 1 if sentence.lower[i : i + 2] in (["such", "as"], ["even", "though"], ["as", "if"]) else i
-                found.append((i, last))
-        return found
+                (dispensable if word == "that" and dep == "mark" else found).append((i, last))
+        return found or dispensable
 
 
 class OmittedAdjectiveAdverb(Omission):
@@ -173,12 +195,12 @@ class OmittedAdjectiveAdverb(Omission):
         """Adjectives and adverbs that stand alone before what they modify; others only where there is none such."""
         easy, hard = [], []
         for i, (tag, pos) in enumerate(zip(sentence.tags, sentence.pos, strict=True)):
-            if not (tag.startswith(("JJ", "RB")) or pos in ("ADJ", "ADV")) or sentence.lower[i] in _NEGATIONS:
+            if not (tag.startswith(("JJ", "RB")) or pos in ("ADJ", "ADV")) or sentence.lower[i] in _STAYING:
                 continue
             first, last = hyphenated(sentence, i)
             alone = first == last == i and sentence.is_word(i) and not sentence.children[i]
             modifies = sentence.deps[i] == ("amod" if tag.startswith("JJ") else "advmod")
-            if alone and modifies and sentence.lower[i] not in ("as", "so", "than", "more", "most"):
+            if alone and modifies and sentence.lower[i] not in _LAST_RESORT:
                 easy.append((i, i))
             elif sentence.is_word(i):
                 hard.append((first, last))
@@ -246,10 +268,16 @@ class OmittedNoun(Omission):
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Nouns by their heads; parts of a compound or hyphenated nouns only where there is no other."""
-        nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and sentence.is_word(i)]
+        nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and _stands_free(sentence, i)]
         fitting = [i for i in nouns if sentence.deps[i] not in SUBJECTS and sentence.named[i] not in NAME_TYPES]
         heads = [i for i in fitting if sentence.deps[i] not in ("compound", "nmod") and not _hyphened(sentence, i)]
         return [with_compounds(sentence, i) for i in heads] or [hyphenated(sentence, i) for i in fitting]
+
+
+def _stands_free(sentence: Sentence, i: int) -> bool:
+    """A word of letters that is no unit written onto its number (``10km``)."""
+    start = sentence.starts[i]
+    return sentence.is_word(i) and not (start and sentence.text[start - 1].isalnum())
 
 
 def with_compounds(sentence: Sentence, i: int) -> Span:

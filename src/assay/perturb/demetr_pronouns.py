@@ -35,6 +35,7 @@ _CASES = (
     ("who", "whom", "whose", "whom"),
 )
 """Subject, object, possessive, reflexive."""
+_ROWS = {form.lower(): row for row in _CASES for form in row}
 
 
 class GenderPronoun(ParsedRule):
@@ -93,7 +94,7 @@ class PronounCase(ParsedRule):
         """Change a random pronoun; a contraction (it's) is left alone."""
         found = []
         for i, word in enumerate(sentence.lower):
-            row = next((row for row in _CASES if word in (form.lower() for form in row)), None)
+            row = _ROWS.get(word)
             if row is None or sentence.tags[i] not in ("PRP", "PRP$", "WP", "WP$"):
                 continue
             if sentence.text[sentence.ends[i] : sentence.ends[i] + 1] not in ("'", "’"):

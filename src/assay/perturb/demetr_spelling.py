@@ -56,7 +56,7 @@ class Misspelling(Rule):
                 word = choose(rng, listed)
                 wrong = like(word.group(), choose(rng, _listed(word.group(), known)))
                 return Perturbed((Change(*word.span(), wrong),), f"{word.group()} -> {wrong}")
-        long = [word for word in words if len(word.group()) >= _SHORTEST and word.group()[1:].islower()]
+        long = [word for word in words if len(word.group()) >= _SHORTEST and _ordinary(word.group())]
         return first_fit(rng, long, lambda word: _slipped(word, rng), "no word long enough")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -73,6 +73,11 @@ def _listed(word: str, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The wrong forms of a word; a name of the list (Germany) only with its capital, others with any."""
     found = known.get(word) or (known.get(word.lower()) if word[1:].islower() else None)
     return found or ()
+
+
+def _ordinary(word: str) -> bool:
+    """No capitals but the first letter: not an abbreviation."""
+    return word[1:] == word[1:].lower()
 
 
 def _slipped(word: re.Match[str], rng: np.random.Generator) -> Perturbed | None:

@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 _FINAL = re.compile(r"([.!?…。！？।؟۔．]+)[\"'”’»«“」』)\]]*\s*$|(?<=[\"'”’»」』)\]])([.!?。！？।؟۔]+)\s*$")
 SIGNS: tuple[str, ...] = (",", ",", ".", "?", "!", ";", ":", "-", "'", '"', "_")
+ELIDING = ("fr", "it", "ca")
+"""Languages whose apostrophe belongs to the word before it: l’hôpital."""
 FULL_WIDTH: tuple[str, ...] = ("，", "，", "。", "？", "！", "；", "：", "、", "“")
 
 
 class FinalPunctuationRemoved(Rule):
     """DEMETR 27: the full stop, question or exclamation mark at the end is missing; quotation marks stay."""
 
+    tidy = False
     card = PerturbationCard(
         name="final-punctuation-removed",
         about="the punctuation at the end is missing: … are duty free. -> … are duty free",
@@ -105,7 +108,8 @@ def _token_starts(text: str, language: str, tools: Tools) -> list[int]:
         inside = {i for start, end in words for i in range(start, end)}
         signs = [i for i, character in enumerate(text) if i not in inside and not character.isspace()]
         return sorted({*(start for start, _ in words), *signs})
-    return [match.start() for match in re.finditer(r"\d+(?:[.,:]\d+)*|\w+|[^\w\s]", text)]
+    word = r"\w+['’]?" if base in ELIDING else r"\w+"
+    return [match.start() for match in re.finditer(rf"\d+(?:[.,:]\d+)*|{word}|[^\w\s]", text)]
 
 
 class LowercaseAll(Rule):

@@ -121,7 +121,9 @@ class Negation(VerbRule):
             yield [_at(sentence, no, "some")]
         elif not group.simple or sentence.lemmas[group.main] == "be":
             inverted = group.subject is not None and group.finite < group.subject < group.main
-            yield [_after(sentence, verbs_subject_end(sentence, group) if inverted else group.finite, "not")]
+            place = verbs_subject_end(sentence, group) if inverted else group.finite
+            fused = sentence.lower[place] == "can"
+            yield [Change(sentence.ends[place], sentence.ends[place], "not" if fused else " not")]
         elif sentence.tags[group.main] in _DO:
             auxiliary = (
                 "did" if sentence.tags[group.main] == "VBD" else verbs.present(sentence, group, "do", inflection)

@@ -46,11 +46,14 @@ PEOPLES = listed(
     "Vietnamese Japanese Italian French German Russian Chinese American British Spanish Dutch Indian Iranian "
     "Israeli Ukrainian Czech Argentine Australian"
 )
-COUNTRY_NAMES = frozenset(name.removeprefix("the ") for name in COUNTRIES) | {
-    "US",
-    "U.S.",
-    "USA",
-    "UK",
-    "U.K.",
-    "United States",
-}
+COUNTRY_NAMES = frozenset(name.removeprefix("the ") for name in COUNTRIES) | frozenset(
+    listed(
+        "US, U.S., USA, UK, U.K., United States of America, Great Britain, Britain, England, Scotland, Wales, America"
+    )
+)
+"""What counts as a country when it is met; abbreviations too."""
+INSTITUTIONS = listed(
+    "University Bank Ministry Institute Group Party Committee Council Court Union Association News Agency Company Corporation "
+    "Commission Department Office Foundation Federation Parliament Senate Congress Inc Ltd Times Club Museum Service Center"
+)
+"""Words that show that a name is an organisation's."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import math
 import re
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from assay.core.errors import MissingPart
 
 Span = tuple[int, int]
 
+_GRAMMAR_LENGTH = 3
+"""Words up to this length are mostly grammar."""
 _WORD = re.compile(r"[^\W_]+(?:['’·-][^\W_]+)*")
 
 
@@ -47,17 +50,36 @@ def load_wordnet(language: str) -> Any:
 
 
 def load_frequency(language: str) -> Callable[[str], float]:
-    """Zipf frequency of a word: 0 unknown, 3 rare, 5 common, 7 the commonest."""
+    """Zipf frequency of a word: 0 unknown, 3 rare, 5 common, 7 the commonest.
+
+    By wordfreq where it is installed (its data are CC BY-SA, so it is an extra of its own); else a rough guess: for English
+    whether WordNet met the word in its sense-tagged texts, elsewhere by length, since common words are short.
+    """
+    if importlib.util.find_spec("wordfreq") is None:
+        return _guessed_frequency(language)
     import wordfreq
 
     if language not in wordfreq.available_languages():
-        raise MissingPart(f"wordfreq has no frequencies for language {language!r}: leave this perturbation out.")
-
+        return _guessed_frequency(language)
     frequencies = wordfreq.get_frequency_dict(language)
 
     def zipf(word: str) -> float:
         known = frequencies.get(word.lower())
         return round(math.log10(known) + 9, 2) if known else 0.0
+
+    return zipf
+
+
+def _guessed_frequency(language: str) -> Callable[[str], float]:
+    from assay.io.wordnet import PARTS, find, load
+
+    place = find() if language == "en" else None
+    wordnet = load(place) if place else None
+
+    def zipf(word: str) -> float:
+        if wordnet is not None and len(word) > _GRAMMAR_LENGTH:
+            return 4.0 if any(wordnet.tagged(word.lower(), part) for part in PARTS) else 2.5
+        return max(7.5 - 0.45 * len(word), 2.0)
 
     return zipf
 
@@ -114,7 +136,8 @@ def _japanese() -> Callable[[str], list[Span]]:
         from sudachipy import Dictionary
     except ImportError:
         raise MissingPart("words of Japanese need sudachipy: pip install 'mt-assay[make-ja]'.") from None
-    tokenizer = Dictionary(dict="core").create()
+    dictionary = Dictionary(dict="core")
+    tokenizer = dictionary.tokenizer() if hasattr(dictionary, "tokenizer") else dictionary.create()
 
     def words(text: str) -> list[Span]:
         tokens = tokenizer.tokenize(text)

@@ -49,7 +49,7 @@ RESOURCES: dict[str, Resource] = {
     "parse": Resource("assay.perturb.tools:load_model", ("spacy",), _EXTRA, tuple(MODELS)),
     "wordnet": Resource("assay.perturb.resources:load_wordnet", (), "apt install wordnet-base", ("en",)),
     "inflection": Resource("assay.perturb.resources:Inflection", ("lemminflect",), _EXTRA, ("en",)),
-    "frequency": Resource("assay.perturb.resources:load_frequency", ("wordfreq",), _EXTRA),
+    "frequency": Resource("assay.perturb.resources:load_frequency", (), "pip install 'mt-assay[frequency]'"),
     "lemma": Resource("assay.perturb.resources:load_lemmatizer", ("simplemma",), _EXTRA),
     "locale": Resource("assay.perturb.resources:load_locale", ("babel",), _EXTRA),
     "words": Resource("assay.perturb.resources:load_words", (), _EXTRA),

@@ -6,54 +6,90 @@ Every text format (terminal, Markdown, LaTeX, HTML) draws the same grid; data fo
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.core.table import Table, TableColumn
+from assay.core.table import Pivot, Table, TableColumn
 
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Headings, rows of cells, and which columns hold numbers (and stand flush right)."""
+    """Headings, rows of cells, which columns hold numbers (and stand flush right), and which columns name a row."""
 
     headings: list[str]
     rows: list[list[str]]
     numeric: list[bool]
+    names: list[int]
 
 
 def grid(table: Table) -> Grid:
-    """The table as people read it: pivoted where it says so, intervals and marks beside their numbers."""
+    """The table as people read it: pivoted where it says so, intervals and marks beside their numbers.
+
+    A count that is nought in every row (``unscored``, most often) says nothing and is left out.
+    """
+    shown = [column for column in table.columns if not (column.hidden or _all_nought(column, table.rows))]
     if table.pivot is not None:
-        return _pivoted(table)
-    shown = [column for column in table.columns if not column.hidden]
+        return _pivoted(table, table.pivot, shown)
+    numeric = [column.kind != "text" for column in shown]
     return Grid(
         [column.title for column in shown],
         [[cell(column, row) for column in shown] for row in table.rows],
-        [column.kind != "text" for column in shown],
+        numeric,
+        list(range(max(1, [*numeric, True].index(True)))),
     )
 
 
-def _pivoted(table: Table) -> Grid:
-    assert table.pivot is not None
-    index, across, value = (table.column(key) for key in (table.pivot.index, table.pivot.columns, table.pivot.value))
+def _all_nought(column: TableColumn, rows: Sequence[Mapping[str, Any]]) -> bool:
+    return column.kind == "count" and bool(rows) and all(row.get(column.key) == 0 for row in rows)
+
+
+def _pivoted(table: Table, pivot: Pivot, shown: Sequence[TableColumn]) -> Grid:
+    index, across, value = (table.column(key) for key in (pivot.index, pivot.columns, pivot.value))
     names = list(dict.fromkeys(row[across.key] for row in table.rows))
-    # Columns that say something about the index alone stand beside it, once.
-    beside = [
-        column
-        for column in table.columns
-        if not column.hidden and column.key not in (across.key, value.key) and column.kind in ("text", "count")
-    ]
-    lines: dict[Any, dict[Any, Mapping[str, Any]]] = {}
-    for row in table.rows:
-        lines.setdefault(row[index.key], {})[row[across.key]] = row
+    lines = _lines(table.rows, pivot)
+    beside = [column for column in shown if column is index or _beside(column, table.rows, lines)]
+    beside = [column for column in beside if column not in (across, value)]
     rows = []
-    for found in lines.values():
-        first = next(iter(found.values()))
-        cells = [cell(value, found[name]) if name in found else "" for name in names]
+    for line in lines:
+        first = next(iter(line.values()))
+        cells = [cell(value, line[name]) if name in line else "" for name in names]
         rows.append([cell(column, first) for column in beside] + cells)
-    headings = [column.title for column in beside] + [str(name) for name in names]
-    return Grid(headings, rows, [column.kind != "text" for column in beside] + [True] * len(names))
+    marks = {row[across.key]: cell(across, row) for row in table.rows}
+    return Grid(
+        [column.title for column in beside] + [marks[name] for name in names],
+        rows,
+        [column.kind != "text" for column in beside] + [True] * len(names),
+        [beside.index(index)],
+    )
+
+
+def _lines(rows: Sequence[Mapping[str, Any]], pivot: Pivot) -> list[dict[Any, Mapping[str, Any]]]:
+    """The rows of each line by their column; an index that comes twice (in two categories) opens a line of its own."""
+    lines: dict[tuple[Any, int], dict[Any, Mapping[str, Any]]] = {}
+    seen: Counter[tuple[Any, Any]] = Counter()
+    for row in rows:
+        place = row[pivot.index], row[pivot.columns]
+        lines.setdefault((place[0], seen[place]), {})[place[1]] = row
+        seen[place] += 1
+    return list(lines.values())
+
+
+def _beside(
+    column: TableColumn, rows: Sequence[Mapping[str, Any]], lines: Sequence[Mapping[Any, Mapping[str, Any]]]
+) -> bool:
+    """Whether a column says something about the lines themselves, and so stands beside their index, once."""
+    if column.kind == "text" and len({row.get(column.key) for row in rows}) == 1:
+        return False
+    constant = all(len({row.get(column.key) for row in line.values()}) == 1 for line in lines)
+    return column.kind in ("text", "count") and constant
+
+
+def split_mark(text: str) -> tuple[str, str]:
+    """A number and the mark behind it: ``"88.8 ±0.4 *"`` is ``"88.8 ±0.4"`` and ``"*"``, so that digits can be aligned."""
+    number, blank, mark = text.rpartition(" ")
+    return (number, mark) if blank and not any(char.isalnum() for char in mark) else (text, "")
 
 
 def cell(column: TableColumn, row: Mapping[str, Any]) -> str:

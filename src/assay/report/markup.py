@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Sequence
 
 from assay.core.table import Table
-from assay.report.grid import grid
+from assay.report.grid import grid, split_mark
 
 
 def markdown(tables: Sequence[Table]) -> str:
@@ -18,13 +19,18 @@ def _markdown(table: Table) -> str:
     drawn = grid(table)
 
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(text.replace("|", "\\|") for text in cells) + " |"
+        return "| " + " | ".join(_plain(text) for text in cells) + " |"
 
     lines = [f"**{table.caption}**", ""] if table.caption else []
     lines += [line(drawn.headings), "|" + "|".join("---:" if right else "---" for right in drawn.numeric) + "|"]
     lines += [line(row) for row in drawn.rows]
     lines += ["", *(f"{note}  " for note in table.notes)] if table.notes else []
     return "\n".join(lines) + "\n"
+
+
+def _plain(text: str) -> str:
+    """Text that Markdown shows as it is: no pipe ends the cell, no star, underscore or tag is taken for markup."""
+    return re.sub(r"([\\`*_<|])", r"\\\1", text.replace("\n", " "))
 
 
 _LATEX = {
@@ -68,33 +74,47 @@ STYLE = """
 body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:72rem;padding:0 1rem}
 table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
-th,td{padding:.2rem .7rem;border-bottom:1px solid #8884;text-align:left;white-space:nowrap}
+th,td{padding:.2rem .7rem;border-bottom:1px solid #8884;text-align:left;white-space:nowrap;vertical-align:top}
+td.t{white-space:normal;min-width:16rem}
 td.n,th.n{text-align:right}
-thead th{border-bottom:2px solid #888}
-.note{color:#777;font-size:.9em;margin:.1rem 0}
+td.n{padding-right:1.2rem}
+td i{display:inline-block;width:0;font-style:normal}
+thead th{border-bottom:2px solid #888;vertical-align:bottom}
+.note{color:#6b7280;font-size:.9em;margin:.1rem 0}
 .scroll{overflow-x:auto}
+th:first-child,td:first-child{position:sticky;left:0;background:Canvas}
+@media (prefers-color-scheme:dark){.note{color:#a3abb5}}
+@media (max-width:40rem){body{margin:1rem auto;padding:0 .6rem}th,td{padding:.2rem .45rem}}
 """
 
+_LONG = 40
+"""Texts with more characters are broken inside their cell."""
 
-def fragment(table: Table) -> str:
+
+def fragment(table: Table, caption: bool = True) -> str:
     """One table as an HTML fragment, for a notebook or a page."""
     drawn = grid(table)
-
-    def line(cells: Sequence[str], tag: str) -> str:
-        return (
-            "<tr>"
-            + "".join(
-                f"<{tag}{' class=n' if right else ''} dir=auto>{html.escape(text)}</{tag}>"
-                for text, right in zip(cells, drawn.numeric, strict=True)
-            )
-            + "</tr>"
-        )
-
-    caption = f"<caption>{html.escape(table.caption)}</caption>" if table.caption else ""
-    head = line(drawn.headings, "th")
-    body = "\n".join(line(row, "td") for row in drawn.rows)
+    head = "".join(
+        f"<th{' class=n' if right else ''} dir=auto>{html.escape(text)}</th>"
+        for text, right in zip(drawn.headings, drawn.numeric, strict=True)
+    )
+    body = "\n".join(
+        "<tr>" + "".join(_cell(text, right) for text, right in zip(row, drawn.numeric, strict=True)) + "</tr>"
+        for row in drawn.rows
+    )
+    title = f"<caption>{html.escape(table.caption)}</caption>" if caption and table.caption else ""
     notes = "".join(f'<p class="note">{html.escape(note)}</p>' for note in table.notes)
-    return f'<div class="scroll"><table>{caption}<thead>{head}</thead>\n<tbody>{body}</tbody></table></div>{notes}'
+    return (
+        f'<div class="scroll"><table>{title}<thead><tr>{head}</tr></thead>\n<tbody>{body}</tbody></table></div>{notes}'
+    )
+
+
+def _cell(text: str, right: bool) -> str:
+    if not right:
+        return f"<td{' class=t' if len(text) > _LONG and ' ' in text else ''} dir=auto>{html.escape(text)}</td>"
+    number, mark = split_mark(text)
+    # A mark takes no room, so that digits stand below digits.
+    return f"<td class=n>{html.escape(number)}" + (f"<i>&nbsp;{html.escape(mark)}</i>" if mark else "") + "</td>"
 
 
 def page(tables: Sequence[Table], title: str = "assay", extra: str = "") -> str:

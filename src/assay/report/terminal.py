@@ -1,15 +1,23 @@
-"""Tables for a terminal: aligned by display width, wrapped when too wide, bold headings where colour is welcome."""
+"""Tables for a terminal: aligned by display width, wrapped when too wide, bold headings where colour is welcome.
+
+A table that is too wide first folds its long texts inside their cells; where that is not enough it is cut into blocks of
+columns, each of which repeats the columns that name the rows.
+"""
 
 from __future__ import annotations
 
 import os
 import sys
-import unicodedata
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TextIO
 
 from assay.core.table import Table
-from assay.report.grid import Grid, grid
+from assay.report.grid import Grid, grid, split_mark
+from assay.report.text import display_width, wrap
+
+GAP = 2
+"""Blanks between two columns."""
 
 
 def render(tables: Sequence[Table], *, width: int | None = None, colour: bool = False) -> str:
@@ -23,7 +31,7 @@ def width_of(stream: TextIO | None = None) -> int | None:
     if not stream.isatty():
         return None
     try:
-        return os.get_terminal_size(stream.fileno()).columns
+        return os.get_terminal_size(stream.fileno()).columns or 80
     except OSError:
         return 80
 
@@ -35,30 +43,60 @@ def wants_colour(stream: TextIO | None = None) -> bool:
 
 
 def _one(table: Table, width: int | None, colour: bool) -> str:
-    drawn = grid(table)
-    lines = [f" {table.caption}"] if table.caption else []
-    for block in _blocks(drawn, width):
-        lines += _draw(block, colour)
-    lines += [f" {note}" for note in table.notes]
+    lines = paragraph(table.caption, width) if table.caption else []
+    blocks = _blocks(_aligned(grid(table)), width)
+    for i, block in enumerate(blocks):
+        lines += ([""] if i else []) + _draw(block, width, colour)
+    for note in table.notes:
+        lines += paragraph(note, width)
     return "\n".join(lines)
 
 
+def paragraph(text: str, width: int | None) -> list[str]:
+    """Running text under the table's margin; further lines are set in."""
+    return [f" {line}" for line in (wrap(text, max(width - 1, 20), 2) if width else [text])]
+
+
+def _aligned(drawn: Grid) -> Grid:
+    """Numbers without a mark padded, where others in their column have one, so that digits stand below digits."""
+    columns = []
+    for i, numeric in enumerate(drawn.numeric):
+        cells = [row[i] for row in drawn.rows]
+        marks = [split_mark(text)[1] for text in cells]
+        room = max(map(display_width, marks), default=0)
+        if numeric and room:
+            cells = [
+                text + " " * (room - display_width(mark) + (not mark)) for text, mark in zip(cells, marks, strict=True)
+            ]
+        columns.append(cells)
+    return replace(drawn, rows=[list(row) for row in zip(*columns, strict=True)])
+
+
 def _blocks(drawn: Grid, width: int | None) -> list[Grid]:
-    """The grid cut into blocks of columns that fit the width; the leading text columns stand in every block."""
-    sizes = _sizes(drawn)
-    total = sum(sizes) + 2 * len(sizes)
-    if width is None or total <= width or len(sizes) < 3:
+    """The grid cut into blocks of columns that fit the width; the columns that name the rows stand in every block."""
+    if width is None:
         return [drawn]
-    fixed = 1
-    blocks: list[list[int]] = [[]]
-    used = room = sum(sizes[:fixed]) + 2 * fixed
-    for i in range(fixed, len(sizes)):
-        if used + sizes[i] + 2 > width and blocks[-1]:
-            blocks.append([])
-            used = room
+    floor = _floor(width)
+    least = [size if right else min(size, floor) for size, right in zip(_sizes(drawn), drawn.numeric, strict=True)]
+    if _total(least) <= width:
+        return [drawn]
+    blocks = [list(drawn.names)]
+    for i in range(len(least)):
+        if i in drawn.names:
+            continue
+        if _total([least[j] for j in [*blocks[-1], i]]) > width and len(blocks[-1]) > len(drawn.names):
+            blocks.append(list(drawn.names))
         blocks[-1].append(i)
-        used += sizes[i] + 2
-    return [_columns(drawn, [*range(fixed), *block]) for block in blocks]
+    return [_columns(drawn, sorted(block)) for block in blocks]
+
+
+def _floor(width: int) -> int:
+    """Cells below which no column of texts is folded."""
+    return max(12, min(28, width // 3))
+
+
+def _total(sizes: Sequence[int]) -> int:
+    return 1 + sum(sizes) + GAP * (len(sizes) - 1)
 
 
 def _columns(drawn: Grid, keep: list[int]) -> Grid:
@@ -66,22 +104,43 @@ def _columns(drawn: Grid, keep: list[int]) -> Grid:
         [drawn.headings[i] for i in keep],
         [[row[i] for i in keep] for row in drawn.rows],
         [drawn.numeric[i] for i in keep],
+        [keep.index(i) for i in drawn.names],
     )
 
 
-def _draw(drawn: Grid, colour: bool) -> list[str]:
+def _draw(drawn: Grid, width: int | None, colour: bool) -> list[str]:
+    sizes = _folded(drawn, width)
+    head = _line(drawn.headings, sizes, drawn.numeric)
+    lines = [f"\033[1m{line}\033[0m" for line in head] if colour else head
+    return lines + [line for row in drawn.rows for line in _line(row, sizes, drawn.numeric)]
+
+
+def _folded(drawn: Grid, width: int | None) -> list[int]:
+    """Column sizes that fit the width: the widest text column gives way first, none below its floor."""
     sizes = _sizes(drawn)
-    numeric = drawn.numeric
-    head = _line(drawn.headings, sizes, [False] * len(numeric) if not any(numeric) else numeric)
-    return [f"\033[1m{head}\033[0m" if colour else head, *(_line(row, sizes, numeric) for row in drawn.rows)]
+    texts = [i for i, right in enumerate(drawn.numeric) if not right]
+    while width is not None and texts and (over := _total(sizes) - width) > 0:
+        widest = max(texts, key=lambda i: sizes[i])
+        others = max((sizes[i] for i in texts if i != widest), default=0)
+        floor = max(_floor(width), min(others, sizes[widest] - 1))
+        if sizes[widest] <= floor:
+            break
+        sizes[widest] = max(floor, sizes[widest] - over)
+    return sizes
 
 
-def _line(cells: Sequence[str], sizes: Sequence[int], right: Sequence[bool]) -> str:
-    padded = []
-    for text, size, flush_right in zip(cells, sizes, right, strict=True):
-        space = " " * (size - display_width(text))
-        padded.append(space + text if flush_right else text + space)
-    return (" " + "  ".join(padded)).rstrip()
+def _line(cells: Sequence[str], sizes: Sequence[int], right: Sequence[bool]) -> list[str]:
+    """One row of the table: as many lines as its most folded cell has, set in so that they are not taken for rows."""
+    folded = [wrap(text, size, indent=2) for text, size in zip(cells, sizes, strict=True)]
+    lines = []
+    for i in range(max(map(len, folded), default=0)):
+        padded = []
+        for parts, size, flush_right in zip(folded, sizes, right, strict=True):
+            text = parts[i] if i < len(parts) else ""
+            space = " " * (size - display_width(text))
+            padded.append(space + text if flush_right else text + space)
+        lines.append((" " + (" " * GAP).join(padded)).rstrip())
+    return lines
 
 
 def _sizes(drawn: Grid) -> list[int]:
@@ -89,17 +148,3 @@ def _sizes(drawn: Grid) -> list[int]:
         max([display_width(heading), *(display_width(row[i]) for row in drawn.rows)])
         for i, heading in enumerate(drawn.headings)
     ]
-
-
-def display_width(text: str) -> int:
-    """Terminal cells that a text takes: two for wide East Asian characters, none for combining marks."""
-    if text.isascii():
-        return len(text)
-    return sum(
-        0
-        if unicodedata.combining(char) or unicodedata.category(char) in ("Mn", "Me", "Cf")
-        else 2
-        if unicodedata.east_asian_width(char) in "WF"
-        else 1
-        for char in text
-    )

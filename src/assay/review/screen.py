@@ -22,6 +22,12 @@ END_OF_INPUT = ("\x04", "\x00")
 Read = Callable[[], str | None]
 """The next key that was pressed, or None at the end of the input."""
 
+Line = Callable[[str], str | None]
+"""Shows a prompt and gives the line that was typed, or None at the end of the input."""
+
+EDIT = "edit"
+"""The choice that asks for a text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Progress:
@@ -39,8 +45,12 @@ def review(
     write: Callable[[str], None],
     *,
     skipped: bool = False,
+    ask: Callable[[Question, Line], str | None] | None = None,
 ) -> Progress:
-    """Ask every question that has no decision yet (and, with `skipped`, those that were skipped before)."""
+    """Ask every question that has no decision yet (and, with `skipped`, those that were skipped before).
+
+    A choice called ``edit`` is handed to `ask`, which reads a line and gives the decision to keep; None asks again.
+    """
     open_questions = [
         question
         for question in {question.id: question for question in questions}.values()
@@ -55,7 +65,13 @@ def review(
             if choice is QUIT:
                 break
             if choice is not UNDO:
-                decisions.record(question.id, choice.name)
+                decided = choice.name
+                if ask is not None and choice.name == EDIT:
+                    typed = ask(question, lambda prompt: _typed(prompt, read, write))
+                    if typed is None:
+                        continue
+                    decided = typed
+                decisions.record(question.id, decided)
                 given.append(choice.name)
             elif given:
                 given.pop()
@@ -90,6 +106,26 @@ def _answer(question: Question, read: Read, write: Callable[[str], None]) -> Cho
             return choice
 
 
+def _typed(prompt: str, read: Read, write: Callable[[str], None]) -> str | None:
+    """A whole line: from a reader that has one (`line`), else key by key with what is typed shown."""
+    write(prompt)
+    whole = getattr(read, "line", None)
+    if whole is not None:
+        text: str | None = whole()
+        return text
+    typed: list[str] = []
+    while (key := read()) is not None and key not in ("\n", "\r"):
+        if key in ("\x7f", "\b"):
+            if typed:
+                typed.pop()
+                write("\b \b")
+        else:
+            typed.append(key)
+            write(key)
+    write("\n")
+    return None if key is None else "".join(typed)
+
+
 def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
@@ -102,7 +138,7 @@ def keys(stream: TextIO) -> Iterator[Read]:
     input typed in between.
     """
     if not stream.isatty():
-        yield lambda: _line(stream)
+        yield _Lines(stream)
         return
     import termios
     import tty
@@ -115,11 +151,23 @@ def keys(stream: TextIO) -> Iterator[Read]:
         termios.tcsetattr(stream, termios.TCSADRAIN, before)
 
 
-def _line(stream: TextIO) -> str | None:
-    while line := stream.readline():
-        if line.strip():
-            return line.strip()[0]
-    return None
+class _Lines:
+    """A reader of anything but a terminal."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def __call__(self) -> str | None:
+        """The first character of the next line that has one."""
+        while line := self.stream.readline():
+            if line.strip():
+                return line.strip()[0]
+        return None
+
+    def line(self) -> str | None:
+        """The next line as it is."""
+        line = self.stream.readline()
+        return line.rstrip("\r\n") if line else None
 
 
 def _press(stream: TextIO) -> str | None:

@@ -17,18 +17,22 @@ def locate(card: SuiteCard, data_dir: str | os.PathLike[str] | None = None) -> P
     """The folder of a suite: under `data_dir`, or else under ``$ASSAY_DATA``, or else where ``assay fetch`` puts it.
 
     Each of these may be the suite's own folder, or hold it under one of the names in ``card.folders``. An explicit
-    `data_dir` is the only place looked at.
+    `data_dir` is the only place looked at, and may be the suite's folder or file under any name.
     """
     searched = []
     for base in _bases(data_dir):
         if (folder := _inside(base, card)) is not None:
             return folder
         searched.append(str(base))
-    if data_dir is not None and not Path(data_dir).is_dir():
-        raise InputError(f"--data-dir {data_dir} is not a directory.")
-    get = f"assay fetch {card.name}" if card.downloads else card.how_to_get
+    if data_dir is not None:
+        given = Path(data_dir)
+        if given.is_file() or (given.is_dir() and any(entry.is_file() for entry in given.iterdir())):
+            return given  # somebody's own copy, under whatever name: the suite says what it misses in it
+        if not given.is_dir():
+            raise InputError(f"--data-dir {data_dir} does not exist.")
+    get = f"Get it with: assay fetch {card.name};" if card.downloads else f"{card.how_to_get.rstrip('.')};"
     raise MissingPart(
-        f"the {card.title} data is not here. Get it with: {get}; or point --data-dir or ASSAY_DATA at a folder that has "
+        f"the {card.title} data is not here. {get} or point --data-dir or ASSAY_DATA at a folder that has "
         f"{' or '.join(card.folders)} in it (looked in {listing(searched)})."
     )
 

@@ -1,0 +1,108 @@
+"""Looking through a made set: a person accepts, rejects or edits each item; whoever stops goes on from there."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TextIO
+
+from assay.core.errors import InputError
+from assay.core.question import Choice, Question
+
+ACCEPT, REJECT, EDIT = Choice("a", "accept"), Choice("r", "reject"), Choice("e", "edit")
+EDITED = "edit:"
+"""How a decision begins that holds a corrected text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Annotated:
+    """How a review stands, and where the reviewed set lies."""
+
+    accepted: int
+    edited: int
+    rejected: int
+    left: int
+    path: Path
+
+
+def annotate(path: str | os.PathLike[str], stream: TextIO, write: Callable[[str], Any]) -> Annotated:
+    """Ask about every item of the set at `path` that has no decision yet; write the accepted and edited ones.
+
+    Decisions are kept in ``SET.decisions.jsonl``, the reviewed set in ``SET.reviewed.jsonl``; a decision belongs to the
+    texts, so a set that is made anew keeps those that still fit.
+    """
+    from assay.review.decisions import Decisions
+    from assay.review.screen import keys, review
+
+    made = Path(path)
+    items = list(_items(made))
+    decisions = Decisions(made.with_name(made.name + ".decisions.jsonl"))
+    questions = [_question(item) for item in items]
+    texts = {question.id: item["incorrect-translation"] for question, item in zip(questions, items, strict=True)}
+    with keys(stream) as read:
+        review(questions, decisions, read, write, ask=lambda question, line: _edited(question, line, texts))
+    target = made.with_suffix(".reviewed.jsonl")
+    return _write(target, items, questions, decisions)
+
+
+def _items(path: Path) -> Iterator[dict[str, Any]]:
+    from assay.io.rows import BadRows, objects
+
+    for number, item in objects(path, BadRows()):
+        if not isinstance(item.get("incorrect-translation"), str) or not isinstance(item.get("good-translation"), str):
+            raise InputError(f"{path} line {number} is not an item of a made set: make one with assay make.")
+        yield item
+
+
+def _question(item: dict[str, Any]) -> Question:
+    meta = item.get("meta") or {}
+    texts = [str(item.get(name, "")) for name in ("id", "good-translation", "incorrect-translation")]
+    identity = hashlib.blake2b("\x1f".join(texts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    body = [
+        f"{label:<10}{item.get(name, '')}"
+        for label, name in (
+            ("source", "source"),
+            ("reference", "reference"),
+            ("good", "good-translation"),
+            ("incorrect", "incorrect-translation"),
+        )
+        if item.get(name)
+    ]
+    title = f"{item.get('phenomena', '')} · {item.get('langpair', '')} · {meta.get('what', '')}"
+    return Question(identity, title, tuple(body), (ACCEPT, REJECT, EDIT))
+
+
+def _edited(question: Question, line: Callable[[str], str | None], texts: dict[str, str]) -> str | None:
+    """The decision for a corrected text; None (the question comes again) when nothing was typed or nothing changed."""
+    text = line("  incorrect: ")
+    if text is None or not text.strip() or text == texts[question.id]:
+        return None
+    return EDITED + text
+
+
+def _write(path: Path, items: Sequence[dict[str, Any]], questions: Sequence[Question], decisions: Any) -> Annotated:
+    from assay.io.atomic import atomic_write
+
+    accepted = edited = rejected = 0
+    with atomic_write(path, "w") as stream:
+        for item, question in zip(items, questions, strict=True):
+            choice = decisions.get(question.id, "")
+            if choice.startswith(EDITED):
+                text = choice.removeprefix(EDITED)
+                kept = {
+                    key: value for key, value in (item.get("meta") or {}).items() if key not in ("changes", "spans")
+                }
+                item = {**item, "incorrect-translation": text, "meta": {**kept, "edited": True}}
+                edited += 1
+            elif choice == ACCEPT.name:
+                accepted += 1
+            else:
+                rejected += choice == REJECT.name
+                continue
+            stream.write(json.dumps(item, ensure_ascii=False) + "\n")
+    left = len(items) - accepted - edited - rejected
+    return Annotated(accepted, edited, rejected, left, path)

@@ -1,0 +1,178 @@
+"""The gate of a metric developer's CI: run a metric again and hold it against its card, phenomenon by phenomenon."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import NoneType
+from typing import Any
+
+from assay.api.card import card, read_card
+from assay.api.scoring import Wanted
+from assay.core.errors import InputError
+from assay.core.table import Table, TableColumn
+from assay.results import Shown
+
+GATED = {"phenomena": "phenomenon", "other_phenomena": "phenomenon", "perturbations": "name", "detection": "set"}
+"""The tables a gate looks at, each with the key that names a phenomenon."""
+FIGURES = ("accuracy", "tau", "auroc")
+"""What is compared, the first one that a row has. Analyses turn these by the metric's card, so that higher is better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One phenomenon: its figure on the card, its figure now."""
+
+    suite: str
+    phenomenon: str
+    figure: str
+    before: float | None
+    now: float | None
+    tolerance: float
+    newly_unscored: int = 0
+
+    @property
+    def change(self) -> float | None:
+        """Now minus before."""
+        return None if self.before is None or self.now is None else self.now - self.before
+
+    @property
+    def verdict(self) -> str:
+        """``worse``, ``missing`` and ``unscored`` fail; ``better``, ``same`` and ``new`` do not."""
+        if self.before is None:
+            return "same" if self.now is None else "new"
+        if self.now is None:
+            return "missing"
+        change = self.now - self.before
+        if change < -self.tolerance - 1e-12:
+            return "worse"
+        if self.newly_unscored > 0:
+            return "unscored"
+        return "better" if change > self.tolerance + 1e-12 else "same"
+
+    @property
+    def failed(self) -> bool:
+        """Whether this phenomenon fails the gate."""
+        return self.verdict in ("worse", "missing", "unscored")
+
+    def sentence(self) -> str:
+        """``demetr: 27 omitted final punctuation 0.51 → 0.42 (-0.09)``."""
+        name = f"{self.suite}: {self.phenomenon}"
+        if self.verdict == "missing":
+            return f"{name} is missing"
+        if self.verdict == "unscored":
+            return f"{name} leaves {self.newly_unscored:,} more unscored"
+        return f"{name} {self.before:.3f} → {self.now:.3f} ({self.change:+.3f})"
+
+
+@dataclass(repr=False)
+class CheckResult(Shown):
+    """A metric held against its card."""
+
+    metric: str
+    card_metric: str
+    changes: list[Change]
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def failures(self) -> list[Change]:
+        """What got worse beyond its tolerance, is missing, or is no longer scored; the worst first."""
+        return sorted((c for c in self.changes if c.failed), key=lambda c: c.change if c.change is not None else -9.0)
+
+    @property
+    def failed(self) -> bool:
+        """True when a phenomenon got worse than the card."""
+        return any(change.failed for change in self.changes)
+
+    def table(self, everything: bool = False) -> Table:
+        """What changed beyond the tolerance, or every phenomenon."""
+        others = [c for c in self.changes if not c.failed and (everything or c.verdict != "same")]
+        rows = [
+            {key: getattr(c, key) for key in ("suite", "phenomenon", "figure", "before", "now", "change")}
+            | {"tolerance": c.tolerance, "verdict": c.verdict}
+            for c in (*self.failures, *others)
+        ]
+        columns = (
+            TableColumn("suite"),
+            TableColumn("phenomenon"),
+            TableColumn("figure", hidden=True),
+            *(TableColumn(key, kind="number", decimals=3) for key in ("before", "now", "change")),
+            TableColumn("tolerance", kind="number", decimals=3, hidden=True),
+            TableColumn("verdict"),
+        )
+        same = sum(change.verdict == "same" for change in self.changes)
+        better = sum(change.verdict == "better" for change in self.changes)
+        total = f"{len(self.changes):,} phenomena: {len(self.failures):,} worse, {better:,} better, {same:,} the same"
+        whose = "its card" if self.metric == self.card_metric else f"the card of {self.card_metric}"
+        caption = f"{self.metric} against {whose}" if rows else ""
+        return Table("check", columns if rows else (), rows, caption, (*self.notes, total))
+
+
+def check(
+    against: str | os.PathLike[str] | Mapping[str, Any],
+    metric: Wanted | None = None,
+    suites: Sequence[str] | None = None,
+    data_dir: str | os.PathLike[str] | None = None,
+    *,
+    tolerance: float = 0.0,
+    tolerances: Mapping[str, float] | None = None,
+    workers: int | None = None,
+) -> CheckResult:
+    """Run a metric again on the suites of an earlier card and say, by phenomenon, what got worse.
+
+    `metric` is the one that the card is about unless another is given. `tolerances` gives suites or phenomena their own
+    tolerance by name. Suites of the card whose data is not here are an error: leave them out with `suites`.
+    """
+    known = against if isinstance(against, Mapping) else read_card(against)
+    chosen = list(suites or known["results"])
+    for suite in chosen:
+        if suite not in known["results"]:
+            raise InputError(f"the card has no results on {suite!r}; it has {', '.join(known['results']) or 'none'}.")
+    settings = known.get("settings", {})
+    seed = settings.get("seed", 12345)
+    fresh = card(metric or known["metric"], chosen, data_dir, seed=seed, samples=2, workers=workers)
+    now = fresh.to_dict()
+    changes: list[Change] = []
+    notes = []
+    if fresh.signature != known.get("signature"):
+        notes.append(f"the signature changed: {known.get('signature')} → {fresh.signature}")
+    for suite in chosen:
+        changes += _changes(suite, known["results"][suite], now["results"][suite], tolerance, tolerances or {})
+    if all(change.before is None for change in changes):
+        raise InputError(f"the card has no phenomena on {', '.join(chosen)}: there is nothing to check.")
+    return CheckResult(fresh.metric, str(known["metric"]), changes, notes)
+
+
+def _changes(
+    suite: str, before: Mapping[str, Any], now: Mapping[str, Any], tolerance: float, own: Mapping[str, float]
+) -> list[Change]:
+    old, new = _figures(before), _figures(now)
+    changes = []
+    for phenomenon in dict.fromkeys((*old, *new)):
+        figure, value, unscored = old.get(phenomenon) or (new[phenomenon][0], None, 0)
+        _, current, unscored_now = new.get(phenomenon) or (figure, None, 0)
+        allowed = own.get(phenomenon, own.get(suite, tolerance))
+        changes.append(Change(suite, phenomenon, figure, value, current, allowed, unscored_now - unscored))
+    return changes
+
+
+def _figures(tables: Mapping[str, Any]) -> dict[str, tuple[str, float | None, int]]:
+    """Phenomenon to its figure's name, its value and the number of unscored items."""
+    found: dict[str, tuple[str, float | None, int]] = {}
+    for table, key in GATED.items():
+        rows = tables.get(table, ())
+        if any(not isinstance(row, Mapping) or key not in row for row in rows):
+            raise InputError(f"the card's table {table!r} has a row without {key!r}: it is not a card of assay's.")
+        names = Counter(str(row[key]) for row in rows)
+        for row in rows:
+            figure = next(
+                (figure for figure in FIGURES if isinstance(row.get(figure, ""), (int, float, NoneType))), None
+            )
+            # A name that stands in two categories is told apart by them.
+            shared = names[str(row[key])] > 1 and row.get("category")
+            label = f"{row['category']} / {row[key]}" if shared else str(row[key])
+            if figure is not None:
+                found[label] = (figure, row[figure], int(row.get("unscored") or 0))
+    return found

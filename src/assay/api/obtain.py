@@ -1,0 +1,146 @@
+"""Where the obtained side of receipts comes from: one function a set of published tables, one line here.
+
+An obtainer gets the receipts, the data directory and the number of workers, and gives ``{(table, row, column): value}`` for the
+printed cells that it can derive, in the units they are printed in. Receipts of third parties need none: their rows name a
+line of an analysis's own table (`from_tables`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError, listing, unknown
+from assay.core.registry import Registry
+
+if TYPE_CHECKING:
+    from assay.api.suites import SuiteResult
+    from assay.core.table import Table
+    from assay.io.receipts import Receipt
+
+Cell = tuple[str, str, str]
+DataDir = str | os.PathLike[str] | None
+Obtainer = Callable[["Sequence[Receipt]", DataDir, int | None], Mapping[Cell, float | None]]
+
+OBTAINERS = Registry(
+    "obtainer",
+    {
+        "demetr": "assay.api.obtain:demetr",
+        "aces": "assay.api.obtain:aces",
+        "hallucinations": "assay.api.obtain:hallucinations",
+        "wmt23": "assay.api.meta:obtain",
+    },
+)
+"""Set of receipts to the function that derives its cells; the entry points ``assay.obtainers`` add others."""
+
+
+def run_once(suite: str, metrics: Sequence[str], data_dir: DataDir, workers: int | None) -> SuiteResult:
+    """One run of a suite; receipts hold no intervals, so hardly anything is resampled."""
+    from assay.api.suites import run
+
+    return run(suite, metrics, data_dir=data_dir, samples=2, workers=workers)
+
+
+def demetr(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) -> dict[Cell, float | None]:
+    """Table A3 (t, p, df and accuracy in percent) and Table 4, for the six metrics that can be scored here."""
+    metrics = ("bleu", "chrf", "chrf++", "ter", "cer", "rouge2")
+    tables = run_once("demetr", metrics, data_dir, workers).tables
+    found: dict[Cell, float | None] = {}
+    for row in tables["perturbations"].rows:
+        cell = ("Table A3", str(row["perturbation"]))
+        found |= {(*cell, f"{row['metric']}:{key}"): row[key] for key in ("t", "p", "df")}
+        found[*cell, f"{row['metric']}:accuracy"] = _percent(row["accuracy"])
+    for row in tables["severity"].rows:
+        found["Table 4", row["severity"], row["metric"]] = _percent(row["accuracy"])
+    return found
+
+
+def aces(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) -> dict[Cell, float | None]:
+    """Tables 1 and 2 for BLEU and chrF where a group is complete, the counts, and what follows from printed cells."""
+    from assay.analyses.printed import aces_counts, aces_from_printed
+    from assay.io.receipts import load_receipts
+
+    result = run_once("aces", ("bleu", "chrf"), data_dir, workers)
+    label = {"bleu": "BLEU", "chrf": "chrF"}
+    found: dict[Cell, float | None] = {}
+    for name, key, table in (("categories", "category", "Table 1"), ("sublevels", "sublevel", "Table 2")):
+        for row in result.tables[name].rows if name in result.tables else ():
+            if row["missing_phenomena"] == 0:
+                found[table, label[row["metric"]], row[key]] = row["tau"]
+    found |= aces_counts(result.content)  # type: ignore[arg-type]
+    return found | aces_from_printed({receipt.cell: receipt.value for receipt in (*load_receipts("aces"), *receipts)})
+
+
+def hallucinations(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) -> dict[Cell, float | None]:
+    """The chrF++ rows of the detection table, in percent."""
+    tables = run_once("hallucinations", ("chrf++",), data_dir, workers).tables
+    targets = {"all": "any_hallucination", "fully detached": "fully_detached"}
+    found: dict[Cell, float | None] = {}
+    for row in tables["detection"].rows:
+        if target := targets.get(row["set"]):
+            found["detection", f"chrF++:{target}", "roc_auc"] = _percent(row["auroc"])
+            precision = _percent(row["precision_at_90_recall"])
+            found["detection", f"chrF++:{target}", "precision_at_recall_90"] = precision
+    return found
+
+
+def _percent(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def is_address(receipt: Receipt) -> bool:
+    """Whether a receipt's row names a line of an analysis's table: ``metric=chrf; phenomenon=omission``."""
+    return "=" in receipt.row
+
+
+def from_tables(
+    suite: str, receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None
+) -> dict[Cell, float | None]:
+    """Cells that name a table of the suite's analysis: run the metrics they name, and look the cells up.
+
+    ``table`` is the table's name (``phenomena``), ``row`` says which line by ``KEY=VALUE`` pairs parted by semicolons, the
+    metric among them (``metric=chrf; phenomenon=omission``), ``column`` is the key of the number (``accuracy``): the names
+    that ``assay run SUITE --format json`` prints. Percentages are in percent. A line that is not there gives None.
+    """
+    addresses = {receipt.cell: _address(receipt) for receipt in receipts}
+    metrics = list(dict.fromkeys(where["metric"] for where in addresses.values()))
+    tables = run_once(suite, metrics, data_dir, workers).tables
+    found: dict[Cell, float | None] = {}
+    for cell, where in addresses.items():
+        name, _, column = cell
+        if name not in tables:
+            raise unknown(f"table of {suite}", name, tables)
+        found[cell] = _look_up(tables[name], where, column)
+    return found
+
+
+def _address(receipt: Receipt) -> dict[str, str]:
+    where: dict[str, str] = {}
+    for part in receipt.row.split(";"):
+        key, equals, value = (text.strip() for text in part.partition("="))
+        if not equals or not key or not value:
+            raise InputError(
+                f"the receipt {' / '.join(receipt.cell)} has the row part {part.strip()!r}: write KEY=VALUE; KEY=VALUE, "
+                "such as metric=chrf; phenomenon=omission."
+            )
+        where[key] = value
+    if "metric" not in where:
+        raise InputError(f"the receipt {' / '.join(receipt.cell)} names no metric: its row needs metric=NAME.")
+    return where
+
+
+def _look_up(table: Table, where: Mapping[str, str], column: str) -> float | None:
+    keys = {key: None for row in table.rows for key in row}
+    for key in (*where, column):
+        if key not in keys:
+            raise unknown(f"column of the table {table.name}", key, keys)
+    hits = [row for row in table.rows if all(str(row[key]) == value for key, value in where.items())]
+    if len(hits) > 1:
+        told = listing(f"{key}={value}" for key, value in where.items())
+        raise InputError(f"{told} fits {len(hits)} lines of the table {table.name}: name more of {listing(keys)}.")
+    value: Any = hits[0][column] if hits else None
+    if value is not None and not isinstance(value, (int, float)):
+        raise InputError(f"the column {column!r} of the table {table.name} holds text, not numbers.")
+    percent = any(known.key == column and known.kind == "percent" for known in table.columns)
+    return _percent(value) if percent else value

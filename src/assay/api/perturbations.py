@@ -1,0 +1,36 @@
+"""The matrix of perturbations and languages: what works here, what would after an installation, what does not exist."""
+
+from __future__ import annotations
+
+from assay.core.errors import AssayError
+from assay.core.table import Table, TableColumn
+
+LANGUAGES = ("en", "de", "fr", "es", "ru", "zh", "ja")
+WORKS, INSTALL, NOT = "✓", "○", "·"
+
+
+def matrix() -> Table:
+    """One line a perturbation, one column a target language: ✓ works, ○ after an installation, · not in this language."""
+    from assay.perturb import PERTURBATIONS
+    from assay.perturb.selection import obstacle
+
+    rows: list[dict[str, str]] = []
+    installs: dict[str, None] = {}
+    for name in PERTURBATIONS.names():
+        try:
+            card = PERTURBATIONS.resolve(name).card
+        except AssayError as error:
+            rows.append({"name": name, "follows": "", "about": str(error)})
+            continue
+        row = {"name": name, "follows": ", ".join(card.follows), "about": card.about}
+        for language in LANGUAGES:
+            reason = obstacle(card, language)
+            possible = " install " in reason
+            row[language] = WORKS if not reason else INSTALL if possible else NOT
+            if possible:
+                installs[reason.partition(": ")[2]] = None
+        rows.append(row)
+    columns = [TableColumn("name"), *(TableColumn(language) for language in LANGUAGES)]
+    columns += [TableColumn("follows"), TableColumn("about")]
+    notes = [f"{WORKS} works · {INSTALL} after an installation · {NOT} not in this language", *installs]
+    return Table("perturbations", columns, rows, notes=notes)

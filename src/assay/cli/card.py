@@ -1,0 +1,57 @@
+"""``assay card``: one page with all results of a metric."""
+
+from __future__ import annotations
+
+import argparse
+
+SUMMARY = "Make a metric's card: what it is, and its results on every suite that is at hand, on one page."
+EXAMPLES = """examples:
+  assay card chrf
+  assay card chrf --format md --out chrf.md
+  assay card my_module:MyMetric --format json --out card.json  # for assay check
+
+Suites are run when their data is here ($ASSAY_DATA, --data-dir, or fetched);
+the embedded one always is."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this verb."""
+    from assay.cli.options import add_output, natural, positive
+    from assay.report import FORMATS
+
+    parser.add_argument("metric", metavar="METRIC", help="a metric, with options after a colon (assay list metrics)")
+    parser.add_argument(
+        "--suite", action="append", metavar="SUITE", help="only this suite, or file; repeat for several"
+    )
+    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
+    parser.add_argument("--all", action="store_true", help="every table on the terminal, not one for each suite")
+    parser.add_argument(
+        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
+    )
+    parser.add_argument(
+        "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
+    )
+    add_output(parser, FORMATS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the metric on every suite, and make the page."""
+    import json
+
+    from assay.api.card import card
+    from assay.cli.output import emit, note, write
+
+    made = card(args.metric, args.suite, args.data_dir, seed=args.seed, samples=args.samples, workers=args.workers)
+    if args.format == "json":
+        write(json.dumps(made.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n", args.out)
+    elif args.format == "html":
+        from assay.report.page import Section, page
+
+        suites = [Section(result.title, list(result.tables.values())) for result in made.results.values()]
+        write(page([Section("What it is", [made.table()]), *suites], made.card.label), args.out)
+    else:
+        everything = args.all or args.format != "table" or bool(args.out)
+        emit(made.tables(everything), args, title=made.card.label)
+    if made.skipped:
+        note(f"not here, so not on the card: {', '.join(made.skipped)} (assay fetch NAME, or --data-dir)", args.quiet)
+    return 0

@@ -1,0 +1,83 @@
+"""``assay check``: has a metric got worse than its card?"""
+
+from __future__ import annotations
+
+import argparse
+
+SUMMARY = "Run a metric again and fail (exit 1) when it got worse than its card on any phenomenon: a gate for CI."
+EXAMPLES = """examples:
+  assay card my_module:MyMetric --format json --out card.json
+  assay check --against card.json --tolerance 0.01
+  assay check --against card.json --tolerance 0.01 --tolerance omission=0.03
+
+Figures are accuracies (0 to 1), taus (-1 to 1) or areas under the ROC curve
+(0 to 1); higher is better for all of them. A phenomenon that is missing now, or
+whose items are no longer scored, fails too. One that got better is mentioned."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this verb."""
+    from assay.cli.options import add_output
+    from assay.report import FORMATS
+
+    parser.add_argument("--against", required=True, metavar="FILE", help="the card (assay card METRIC --format json)")
+    parser.add_argument("-m", "--metric", metavar="METRIC", help="the metric to run (default: the card's)")
+    parser.add_argument("--suite", action="append", metavar="SUITE", help="only this suite of the card; repeat")
+    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
+    parser.add_argument(
+        "--tolerance",
+        action="append",
+        default=[],
+        metavar="X",
+        help="how much worse is still well (default: 0); NAME=X for one suite or phenomenon",
+    )
+    parser.add_argument("--all", action="store_true", help="show every phenomenon, not only what changed")
+    add_output(parser, FORMATS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run again, compare, and name what got worse."""
+    from assay.api.check import check
+    from assay.cli.output import emit
+    from assay.core.errors import CheckFailed, count, listing
+
+    tolerance, own = _tolerances(args.tolerance)
+    result = check(
+        args.against,
+        args.metric,
+        args.suite,
+        args.data_dir,
+        tolerance=tolerance,
+        tolerances=own,
+        workers=args.workers,
+    )
+    emit(
+        [result.table(args.all or args.format != "table")],
+        args,
+        head={"metric": result.metric, "failed": result.failed},
+    )
+    if result.failed:
+        what = count(len(result.failures), "phenomenon", "phenomena")
+        sentences = listing((change.sentence() for change in result.failures), 5)
+        raise CheckFailed(f"{result.metric} got worse on {what}: {sentences}.")
+    return 0
+
+
+def _tolerances(given: list[str]) -> tuple[float, dict[str, float]]:
+    """``0.01`` for all, ``NAME=0.03`` for one suite or phenomenon."""
+    from assay.core.errors import InputError
+
+    general, own = 0.0, {}
+    for text in given:
+        name, equals, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            value = -1.0
+        if not 0 <= value < float("inf"):
+            raise InputError(f"--tolerance takes a number such as 0.01, or NAME=0.01, not {text!r}.")
+        if equals:
+            own[name.strip()] = value
+        else:
+            general = value
+    return general, own

@@ -1,0 +1,74 @@
+"""``assay reproduce``: receipts. A published table derived anew, cell by cell."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.api.reproduce import ReproduceResult
+    from assay.core.table import Table
+
+SUMMARY = "Derive a published table anew from the data and compare it with the printed one, cell by cell."
+EXAMPLES = """examples:
+  assay reproduce demetr
+  assay reproduce aces --explain                 # why some cells cannot follow
+  assay reproduce embedded --receipts mine.csv   # your own published numbers
+
+Sets: demetr, aces, hallucinations, or a CSV of receipts. Exit code 1 when a
+cell that should follow from the data does not. Your own numbers are one CSV:
+  table,row,column,published,tolerance,derivable,reason
+  phenomena,metric=chrf; phenomenon=omission,accuracy,93.2,,yes,
+names as assay run SUITE --format json prints them, percentages in percent."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this verb."""
+    from assay.cli.options import add_output
+    from assay.report import FORMATS
+
+    parser.add_argument("name", metavar="SET", help="a set of published tables, or a suite with --receipts")
+    parser.add_argument("--receipts", metavar="FILE", help="a CSV of published numbers to hold against a run of SET")
+    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
+    parser.add_argument("--all", action="store_true", help="every cell on the terminal, not a sample of the matching")
+    parser.add_argument("--explain", action="store_true", help="say why cells do not follow from public data")
+    add_output(parser, FORMATS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Compare, print, and fail when a cell that should follow does not."""
+    import json
+
+    from assay.api.reproduce import reproduce
+    from assay.cli.output import emit, write
+    from assay.core.errors import CheckFailed, count, listing
+    from assay.report.data import plain
+
+    result = reproduce(args.name, args.data_dir, args.receipts, workers=args.workers)
+    if args.format == "json":
+        write(json.dumps(plain(result.to_dict()), ensure_ascii=False, indent=1, allow_nan=False) + "\n", args.out)
+    else:
+        emit(_chosen(result, args), args, title=f"assay reproduce {args.name}")
+    if result.failed:
+        cells = [" / ".join(cell.receipt.cell) for cell in result.differing]
+        what = count(len(cells), "cell that should follow does", "cells that should follow do")
+        raise CheckFailed(f"{what} not: {listing(cells, 4)}.")
+    return 0
+
+
+def _chosen(result: ReproduceResult, args: argparse.Namespace) -> list[Table]:
+    """The raw cells for data formats; a caption, the tables and the summary line for people."""
+    from dataclasses import replace
+
+    from assay.core.table import Table
+
+    if args.format in ("jsonl", "csv", "tsv"):
+        return [result.table()]
+    tables = result.tables(everything=args.all or args.format != "table" or bool(args.out))
+    if args.explain:
+        tables.append(result.reasons())
+    summary = result.summary() + ("" if args.explain or not result.counts["not derivable"] else " (why: --explain)")
+    if args.format == "table":
+        head = [Table("source", (), (), result.source.citation)] if result.source.citation else []
+        return [*head, *tables, Table("summary", (), (), "", (summary,))]
+    return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, result.source.citation, summary))]

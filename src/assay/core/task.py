@@ -1,0 +1,68 @@
+"""The contract of a downstream task: what reads the translation, and whether it still succeeds.
+
+A `Task` brings parallel examples; a `Translator` turns foreign input into the task's language; a `TaskModel` (a parser, an
+answerer, a tracker) answers, and `Task.succeeds` says whether the answer is right. An example counts only when the model
+succeeds on the human text in the task language; whether it also succeeds on the translation is the outcome (a breakdown when it
+does not).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One task example: its input in the task language and in others, and what is expected.
+
+    `inputs` has one or more named texts (``utterance``; ``question`` and ``context``) in the task language;
+    `translations` maps a language to the same names in that language (written by people). `split` is ``dev`` or ``test``.
+    """
+
+    id: str
+    inputs: Mapping[str, str]
+    translations: Mapping[str, Mapping[str, str]]
+    expected: Any
+    split: str = "test"
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Translator(Protocol):
+    """Anything that translates: a program, a model, a file of ready translations."""
+
+    name: str
+
+    def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:
+        """One translation a text; None where it failed (a crash or a time-out must not end the run)."""
+
+
+class TaskModel(Protocol):
+    """Anything that answers a task's input in the task language."""
+
+    name: str
+
+    def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[Any]:
+        """One answer an input."""
+
+
+class Task(ABC):
+    """A downstream task with its examples and its own measure of success."""
+
+    name: str
+    language: str = "en"
+    """The task language: what the model understands."""
+
+    @abstractmethod
+    def examples(self) -> Sequence[Example]:
+        """All examples, development and test parts together."""
+
+    @abstractmethod
+    def model(self) -> TaskModel:
+        """The task's own model, ready to answer."""
+
+    @abstractmethod
+    def succeeds(self, example: Example, answer: Any) -> bool:
+        """Whether an answer is right for an example."""

@@ -1,0 +1,120 @@
+"""The corpus that a set is made from: read twice as a stream, once to survey it and once to change it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from assay.core.batch import Segment
+from assay.core.errors import InputError
+
+Corpus = Callable[[], Iterator[Segment]]
+"""Opens the corpus from the start."""
+
+POOL = 1000
+"""Segments kept as the others: for unrelated and similar translations."""
+
+
+@dataclass
+class Survey:
+    """What the first reading found."""
+
+    rows: int = 0
+    usable: dict[str, int] = field(default_factory=dict)
+    """Segments to change, by language pair: neither empty nor seen before."""
+    empty: int = 0
+    duplicates: int = 0
+    without_reference: int = 0
+    without_source: int = 0
+    digest: str = ""
+    others: list[Segment] = field(default_factory=list)
+
+    def problems(self) -> list[str]:
+        """Sentences about what was passed over or is missing."""
+        facts = (
+            (self.empty, "without a translation: passed over"),
+            (self.duplicates, "seen before with the same source: passed over"),
+            (self.without_reference, "without a reference: perturbations that need one refuse them"),
+            (self.without_source, "without a source: perturbations that need one refuse them"),
+        )
+        return [f"{n:,} {'segment' if n == 1 else 'segments'} {what}." for n, what in facts if n]
+
+
+def key(segment: Segment) -> bytes:
+    """What makes two segments the same: language pair, source, translation and further columns."""
+    further = [text for pair in sorted(segment.meta.items()) for text in pair]
+    parts = (segment.langpair or "", segment.source or "", segment.hypothesis, *further)
+    return hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def segments(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]:
+    """Row numbers from 1 and segments, each with its language pair; empty ones and duplicates are passed over."""
+    seen: set[int] = set()
+    for row, segment in _rows(corpus, langpair):
+        if not segment.hypothesis.strip():
+            continue
+        mark = int.from_bytes(key(segment)[:8], "big")
+        if mark not in seen:
+            seen.add(mark)
+            yield row, segment
+
+
+def survey(corpus: Corpus, langpair: str | None) -> Survey:
+    """Read everything once: counts, and a random sample of segments (those with the smallest hashes) as the others."""
+    import heapq
+
+    found = Survey()
+    digest = hashlib.blake2b(digest_size=16)
+    seen: set[int] = set()
+    sample: list[tuple[int, int, Segment]] = []
+    for row, segment in _rows(corpus, langpair):
+        found.rows += 1
+        own = key(segment)
+        digest.update(own)
+        mark = int.from_bytes(own[:8], "big")
+        if not segment.hypothesis.strip():
+            found.empty += 1
+            continue
+        if mark in seen:
+            found.duplicates += 1
+            continue
+        seen.add(mark)
+        found.usable[segment.langpair or ""] = found.usable.get(segment.langpair or "", 0) + 1
+        found.without_reference += not segment.references or not segment.references[0].strip()
+        found.without_source += not (segment.source or "").strip()
+        entry = (-mark, row, segment)
+        if len(sample) < POOL:
+            heapq.heappush(sample, entry)
+        elif entry > sample[0]:
+            heapq.heapreplace(sample, entry)
+    found.digest = digest.hexdigest()
+    found.others = [segment for _, _, segment in sorted(sample, key=lambda entry: entry[1])]
+    return found
+
+
+def _rows(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]:
+    from dataclasses import replace
+
+    for row, segment in enumerate(corpus(), 1):
+        if not segment.langpair and langpair:
+            segment = replace(segment, langpair=langpair)
+        pair = segment.langpair or ""
+        if not pair.rpartition("-")[2] or "-" not in pair:
+            raise InputError(
+                f"row {row:,}: the language pair is not known ({pair!r}). Give --langpair xx-yy, as in de-en."
+            )
+        yield row, segment
+
+
+def quotas(usable: dict[str, int], n: int) -> dict[str, int]:
+    """How many items each language pair may give of `n`: by its share of the corpus, remainders to the largest."""
+    total = sum(usable.values())
+    if total == 0:
+        return {}
+    exact = {pair: n * found / total for pair, found in usable.items()}
+    given = {pair: int(share) for pair, share in exact.items()}
+    order = sorted(exact, key=lambda pair: (given[pair] - exact[pair], pair))
+    for pair in order[: n - sum(given.values())]:
+        given[pair] += 1
+    return given

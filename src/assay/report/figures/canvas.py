@@ -1,0 +1,167 @@
+"""What all figures share: sizes in inches, colours that colour-blind readers tell apart, title and legend, the file.
+
+Figures are laid out by hand from the display width of their labels, so nothing overlaps or is cut, whatever the names are.
+matplotlib's settings are changed for the time of a call only; pyplot is never imported.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from assay.core.errors import MissingPart
+from assay.core.table import Table
+from assay.report.grid import cell
+from assay.report.text import display_width, wrap
+
+INK, MUTED, RULE, BAND = "#1f2328", "#59636e", "#c5ccd3", "#f3f5f7"
+PALETTE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#882255")
+"""Okabe and Ito's colours, their yellow replaced by one that shows on white."""
+MARKERS = "osD^vPX<>"
+EM = 0.081
+"""Inches that one cell of text takes at the size of a label."""
+MARGIN = 0.25
+_OTHER_SCRIPTS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Noto Sans Arabic", "Noto Sans Hebrew")
+
+
+def need_matplotlib() -> Any:
+    """matplotlib, or the instruction that installs it."""
+    try:
+        import matplotlib
+    except ImportError:
+        raise MissingPart("figures need the extra 'figures': pip install 'mt-assay[figures]'") from None
+    return matplotlib
+
+
+@contextmanager
+def settings(format: str = "svg") -> Iterator[None]:
+    """matplotlib set up for our figures, and as it was afterwards."""
+    matplotlib = need_matplotlib()
+    families = ["DejaVu Sans"]
+    if format != "svg":
+        from matplotlib.font_manager import fontManager
+
+        installed = set(fontManager.get_font_names())
+        families += [name for name in _OTHER_SCRIPTS if name in installed]
+    ours = {
+        "font.family": [*families, "sans-serif"],
+        "font.size": 9.5,
+        "text.color": INK,
+        "text.parse_math": False,
+        "axes.edgecolor": RULE,
+        "axes.labelcolor": MUTED,
+        "xtick.color": MUTED,
+        "ytick.color": MUTED,
+        "svg.fonttype": "none",
+    }
+    with matplotlib.rc_context(ours), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        yield
+
+
+def look(i: int) -> tuple[str, str]:
+    """Colour and marker of the i-th metric."""
+    return PALETTE[i % len(PALETTE)], MARKERS[i % len(MARKERS)]
+
+
+def labels(table: Table, key: str) -> dict[Any, str]:
+    """The values of a column in their order of appearance, with how each is written (its mark included)."""
+    column = table.column(key)
+    return {row[key]: cell(column, row) for row in table.rows}
+
+
+def about(table: Table, subtitle: str) -> str:
+    """The subtitle, with the table's note on metrics that were trained on the suite."""
+    return " · ".join([subtitle, *(note for note in table.notes if note.startswith("†"))])
+
+
+def label_width(lines: Sequence[str]) -> float:
+    """Inches that the widest of some labels takes, its lines counted apart."""
+    return max((display_width(line) for text in lines for line in text.split("\n")), default=0) * EM
+
+
+def fold(text: str, width: int) -> str:
+    """A label in lines of at most `width` cells."""
+    return "\n".join(wrap(text, width))
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Inches around the plot: `left` for labels, `above` for headings of columns, `below` for the axis."""
+
+    left: float
+    above: float = 0.1
+    below: float = 0.55
+
+
+def canvas(
+    title: str, subtitle: str, plot: tuple[float, float], frame: Frame, legend: Sequence[str] = ()
+) -> tuple[Any, tuple[float, float, float, float]]:
+    """A figure with its title and legend drawn, and the place (left, bottom, width, height, as shares) of the plot."""
+    from matplotlib.figure import Figure
+
+    width = max(MARGIN + frame.left + plot[0] + MARGIN, 5.8)
+    heading = wrap(title, int(width / 0.118))
+    about = wrap(subtitle, int((width - 2 * MARGIN) / 0.072))
+    columns, column_width = _legend_columns(legend, width)
+    legend_height = 0.24 * math.ceil(len(legend) / columns) + 0.12 if legend else 0.0
+    top = MARGIN + 0.25 * len(heading) + 0.19 * len(about) + 0.14 + legend_height
+    height = top + frame.above + plot[1] + frame.below
+    figure = Figure(figsize=(width, height), facecolor="white")
+    y = height - MARGIN
+    figure.text(MARGIN / width, y / height, "\n".join(heading), size=13, weight="bold", va="top", linespacing=1.2)
+    y -= 0.25 * len(heading) + 0.05
+    figure.text(MARGIN / width, y / height, "\n".join(about), color=MUTED, va="top", linespacing=1.25)
+    y -= 0.19 * len(about) + 0.22
+    if legend:
+        _draw_legend(figure, legend, columns, column_width, y)
+    place = (
+        (MARGIN + frame.left) / width,
+        frame.below / height,
+        (width - 2 * MARGIN - frame.left) / width
+        if MARGIN + frame.left + plot[0] + MARGIN < width
+        else plot[0] / width,
+        plot[1] / height,
+    )
+    return figure, place
+
+
+def _legend_columns(legend: Sequence[str], width: float) -> tuple[int, float]:
+    column = label_width(legend) + 0.5
+    return max(1, min(len(legend), int((width - 2 * MARGIN) / column))), column
+
+
+def _draw_legend(figure: Any, legend: Sequence[str], columns: int, column: float, y: float) -> None:
+    """Markers and names in rows below the subtitle, away from the data."""
+    from matplotlib.lines import Line2D
+
+    width, height = figure.get_size_inches()
+    for i, name in enumerate(legend):
+        colour, marker = look(i)
+        x, row_y = MARGIN + 0.08 + (i % columns) * column, y - 0.24 * (i // columns)
+        figure.add_artist(
+            Line2D([x / width], [row_y / height], color=colour, marker=marker, markersize=6.5, linestyle="none")
+        )
+        figure.text((x + 0.15) / width, row_y / height, name, va="center_baseline")
+
+
+def bare(axes: Any) -> None:
+    """Axes without a box and without ticks on the left."""
+    for side in ("top", "right", "left"):
+        axes.spines[side].set_visible(False)
+    axes.tick_params(axis="y", length=0, pad=8, labelcolor=INK)
+
+
+def save(figure: Any, format: str, name: str) -> bytes:
+    """The figure as a file's bytes: the same for the same input (no date, ids from the name alone)."""
+    matplotlib = need_matplotlib()
+    out = io.BytesIO()
+    with matplotlib.rc_context({"svg.hashsalt": name}):
+        metadata = {"Date": None, "Creator": "assay"} if format == "svg" else {"Software": "assay"}
+        figure.savefig(out, format=format, dpi=150, metadata=metadata)
+    return out.getvalue()

@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.api.annotate import annotate
+from assay.api.make import card_path, make
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.suites.contrastive import Contrastive
+
+GOOD = [
+    "The old bridge was closed in 1979.",
+    "She bought 12 red apples.",
+    "The old bridge was closed in 1979.",
+    "",
+    "Yes",
+]
+SOURCES = [
+    "Die alte Brücke wurde 1979 gesperrt.",
+    "Sie kaufte 12 rote Äpfel.",
+    "Die alte Brücke wurde 1979 gesperrt.",
+    "x",
+    "Ja",
+]
+FREE = ["repeat-twice", "word-swap", "number-replaced", "misspelling", "shuffled", "reference"]
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.tsv"
+    references = ["A reference.", "", "", "", ""]
+    rows = ["src\tmt\tref", *map("\t".join, zip(SOURCES, GOOD, references, strict=True))]
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    return path
+
+
+def test_items_that_a_suite_loads(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    made = make(FREE, corpus, langpair="de-en", seed=7, out=out)
+    items = Contrastive(out).load()
+    assert len(items) == len(made) == made.card["items"]
+    assert {item.langpair for item in items} == {"de-en"}
+    for item, row in zip(items, made.items(), strict=True):
+        assert item.good != item.incorrect
+        changed = "".join(item.incorrect[start:end] for start, end in row["meta"]["spans"])
+        assert changed == "".join(text for _, _, text in row["meta"]["changes"])
+
+
+def test_the_card_counts_everything(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    made = make(["word-swap", "number-replaced", "reference"], corpus, langpair="de-en", out=out)
+    card = json.loads(card_path(out).read_text(encoding="utf-8"))
+    assert card == made.card
+    # Three segments are left of five: one is empty, one a duplicate. "Yes" has no two words, and no number.
+    assert card["usable by langpair"] == {"de-en": 3}
+    assert card["perturbations"]["word-swap"]["made"] == 2
+    assert card["perturbations"]["word-swap"]["refused"] == {"no two different words in a row": 1}
+    assert card["perturbations"]["number-replaced"]["refused"] == {"no number": 1}
+    assert card["perturbations"]["reference"]["refused"] == {"no reference": 2}
+    assert made.problems == [
+        "1 segment without a translation: passed over.",
+        "1 segment seen before with the same source: passed over.",
+        "2 segments without a reference: perturbations that need one refuse them.",
+    ]
+    assert card["versions"]["mt-assay"]
+
+
+@pytest.mark.slow
+def test_workers_do_not_matter(tmp_path: Path) -> None:
+    texts = [f"The {n} men of village {n % 7} saw {n * 3} wolves near the river." for n in range(300)]
+    batch = Batch(texts, [f"Satz {n}" for n in range(300)], None, ["de-en" if n % 3 else "fr-en" for n in range(300)])
+    paths = [tmp_path / f"{workers}.jsonl" for workers in (1, 2)]
+    for workers, path in enumerate(paths, 1):
+        make([*FREE[:-1], "unrelated"], batch, n=90, seed=7, workers=workers, out=path)
+    assert paths[0].read_bytes() == paths[1].read_bytes()
+    assert card_path(paths[0]).read_bytes() == card_path(paths[1]).read_bytes()
+    other = make(["word-swap"], batch, n=90, seed=8)
+    assert other.lines != [line for line in paths[0].read_text(encoding="utf-8").splitlines() if "word-swap" in line]
+
+
+def test_n_is_shared_by_language_pairs() -> None:
+    texts = [f"Number {n} came home late." for n in range(40)]
+    made = make(["word-swap"], Batch(texts, None, None, ["de-en"] * 30 + ["fr-en"] * 10), n=8)
+    assert made.card["perturbations"]["word-swap"]["by langpair"] == {"de-en": 6, "fr-en": 2}
+
+
+def test_an_item_does_not_depend_on_the_others() -> None:
+    texts = ["One good sentence is here.", "Another good sentence is there.", "A third one waits outside."]
+    alone = make(["word-swap"], Batch(texts[1:2], None, None, ["de-en"]))
+    among = make(["repeat-twice", "word-swap"], Batch(texts, None, None, ["de-en"] * 3))
+    (item,) = alone.items()
+    assert item["incorrect-translation"] in {other["incorrect-translation"] for other in among.items()}
+
+
+@pytest.mark.parametrize(
+    ("batch", "langpair", "message"),
+    [
+        (Batch(["A text."]), None, "the language pair is not known"),
+        (Batch(["", " "]), "de-en", "there is nothing to change: 2 rows"),
+    ],
+)
+def test_bad_corpora(batch: Batch, langpair: str | None, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        make(["word-swap"], batch, langpair=langpair)
+
+
+def test_standard_input_is_refused() -> None:
+    with pytest.raises(InputError, match="read twice"):
+        make(["word-swap"], "-", langpair="de-en")
+
+
+def test_annotating(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    made = make(["word-swap", "repeat-twice"], corpus, langpair="de-en", out=out)
+    assert len(made) == 5
+    said = io.StringIO()
+    first = annotate(out, io.StringIO("a\ne\nA corrected text.\nq\n"), said.write)
+    assert (first.accepted, first.edited, first.rejected, first.left) == (1, 1, 0, 3)
+    second = annotate(out, io.StringIO("r\na\ne\n\na\n"), said.write)  # an empty edit asks again
+    assert (second.accepted, second.edited, second.rejected, second.left) == (3, 1, 1, 0)
+    kept = [json.loads(line) for line in second.path.read_text(encoding="utf-8").splitlines()]
+    assert len(kept) == 4
+    assert kept[1]["incorrect-translation"] == "A corrected text."
+    assert kept[1]["meta"]["edited"] is True
+    assert len(Contrastive(second.path).load()) == 4

@@ -1,0 +1,58 @@
+"""How receipts of third parties name cells of an analysis's tables."""
+
+import pytest
+
+from assay.api.obtain import OBTAINERS, from_tables, is_address
+from assay.core.errors import InputError, UnknownName
+from assay.io.receipts import Receipt, load_receipts, names
+from tests.pairs import write_pairs
+
+
+def receipt(table: str, row: str, column: str) -> Receipt:
+    return Receipt(table, row, column, "1", 0.5, True)
+
+
+@pytest.fixture
+def suite(tmp_path):
+    return str(write_pairs(tmp_path / "pairs.tsv"))
+
+
+def test_every_set_of_the_package_has_an_obtainer():
+    for name in names():
+        assert name in OBTAINERS.names() or all(map(is_address, load_receipts(name)))
+
+
+def test_a_row_with_an_equals_sign_is_an_address():
+    assert is_address(receipt("phenomena", "metric=chrf", "tau"))
+    assert not is_address(receipt("Table A3", "35", "bleu:t"))
+
+
+def test_cells_are_looked_up_by_their_keys(suite):
+    # omission: three items of four are told apart, one is a tie, so 75 percent and tau (3 - 1) / 4.
+    cells = [
+        receipt("phenomena", "metric=chrf; phenomenon=omission", "accuracy"),
+        receipt("phenomena", "phenomenon=omission;metric=cer", "tau"),
+        receipt("phenomena", "metric=chrf; phenomenon=addition", "n"),
+        receipt("summary", "metric=chrf", "accuracy"),
+        receipt("phenomena", "metric=chrf; phenomenon=spelling", "accuracy"),
+    ]
+    found = list(from_tables(suite, cells, None, 1).values())
+    assert found[:4] == [pytest.approx(75), pytest.approx(0.5), 2, pytest.approx(100 * 5 / 6)]
+    assert found[4] is None
+
+
+@pytest.mark.parametrize(
+    ("table", "row", "column", "words"),
+    [
+        ("phenomenons", "metric=chrf; phenomenon=omission", "accuracy", "Did you mean phenomena"),
+        ("phenomena", "metric=chrf; phenomenn=omission", "accuracy", "Did you mean phenomenon"),
+        ("phenomena", "metric=chrf; phenomenon=omission", "acuracy", "Did you mean accuracy"),
+        ("phenomena", "phenomenon=omission", "accuracy", "names no metric"),
+        ("phenomena", "metric=chrf; omission", "accuracy", "write KEY=VALUE"),
+        ("phenomena", "metric=chrf", "accuracy", "fits 2 lines"),
+        ("phenomena", "metric=chrf; phenomenon=omission", "category", "holds text"),
+    ],
+)
+def test_a_wrong_address_is_named(suite, table, row, column, words):
+    with pytest.raises((InputError, UnknownName), match=words):
+        from_tables(suite, [receipt(table, row, column)], None, 1)

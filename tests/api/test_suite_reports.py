@@ -1,0 +1,71 @@
+"""What a suite's result leaves behind for people: figures beside the tables, and its part of an HTML page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from assay.analyses.reading import READING
+from assay.api.suites import SuiteResult, run
+from assay.cli.main import main
+from assay.suites.embedded import Embedded
+
+
+@pytest.fixture(scope="module")
+def result() -> SuiteResult:
+    return run("embedded", ["chrf", "bleu"], samples=20)
+
+
+def test_a_run_directory_has_the_figures_asked_for(result: SuiteResult, tmp_path: Path) -> None:
+    result.write(tmp_path / "default")
+    result.write(tmp_path / "both", figures=("svg", "png"))
+    result.write(tmp_path / "none", figures=())
+    always = {"manifest.json", "scores.parquet", "tables.json"}
+    names = {folder.name: {path.name for path in folder.iterdir()} for folder in tmp_path.iterdir()}
+    assert names == {
+        "default": always | {"phenomena.svg"},
+        "both": always | {"phenomena.svg", "phenomena.png"},
+        "none": always,
+    }
+
+
+def test_without_matplotlib_a_run_directory_has_no_figures(
+    result: SuiteResult, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("assay.report.figures.available", lambda: False)
+    result.write(tmp_path)
+    assert not list(tmp_path.glob("*.svg"))
+    assert result.section().figures == {}
+
+
+def test_the_section_explains_every_table(result: SuiteResult) -> None:
+    section = result.section()
+    assert section.lead == f"{len(Embedded().load()):,} pairs · chrf, bleu"
+    assert set(result.tables) <= set(section.reading)
+    assert list(section.figures) == ["phenomena"]
+
+
+def test_html_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.html"
+    assert main(["run", "-m", "chrf", "--samples", "20", "--format", "html", "--out", str(page)]) == 0
+    text = page.read_text(encoding="utf-8")
+    assert READING["contrastive"]["langpairs"] in text and "<figure><svg" in text
+    assert main(["run", "-m", "chrf", "--samples", "20", "--format", "html", "--figures", "none"]) == 0
+    assert "<figure>" not in capsys.readouterr().out
+
+
+def test_missing_figures_are_noted_once_where_they_would_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("assay.report.figures.available", lambda: False)
+    asked = ["run", "embedded", "-m", "chrf", "--samples", "20"]
+    main([*asked, "--run-dir", str(tmp_path)])
+    assert capsys.readouterr().err.count("pip install 'mt-assay[figures]'") == 1
+    main([*asked, "--format", "json"])
+    assert "figures" not in capsys.readouterr().err
+
+
+def test_an_unknown_figure_format(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "--figures", "pdf"]) == 2
+    assert "'pdf' is not a figure format" in capsys.readouterr().err

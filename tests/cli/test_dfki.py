@@ -1,0 +1,103 @@
+"""``assay dfki`` on a made-up folder: judge, review, build, and back in through ``assay run``."""
+
+import io
+import json
+
+import pytest
+
+from assay.cli.main import main
+from assay.suites.contrastive import Contrastive
+from assay.suites.dfki import Dfki
+
+ITEMS = [
+    {
+        "id": "00000001",
+        "langpair": "deen",
+        "category": "Ambiguity",
+        "phenomenon": "Lexical ambiguity",
+        "source_sentence": "Sie sah den Mann.",
+        "positive_regex": "man",
+        "negative_regex": "husband",
+    },
+    {
+        "id": "00000002",
+        "langpair": "deen",
+        "category": "Verb tense",
+        "phenomenon": "Perfect",
+        "source_sentence": "Er ist gegangen.",
+        "positive_regex": "left|gone",
+        "negative_regex": "is going",
+    },
+]
+OUTPUTS = [
+    ("00000001", "2022", "A", "She saw the man."),
+    ("00000001", "2022", "B", 'She noticed the "man".'),
+    ("00000001", "2022", "C", "She saw her husband."),
+    ("00000002", "2022", "A", "He has left."),
+    ("00000002", "2022", "B", "He has gone away."),
+    ("00000002", "2022", "C", "He went."),
+]
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    folder = tmp_path / "data" / "dfki"
+    folder.mkdir(parents=True)
+    (folder / "items.de-en.json").write_text(json.dumps({"items": ITEMS}))
+    rows = "".join("\t".join(row) + "\n" for row in OUTPUTS)
+    (folder / "outputs.de-en.tsv").write_text("id\tyear\tsystem\toutput\n" + rows)
+    monkeypatch.chdir(tmp_path)
+    return str(tmp_path / "data")
+
+
+def dfki(data, action, *more):
+    return main(["dfki", action, "--langpair", "de-en", "--data-dir", data, *more])
+
+
+def test_judge_counts_pass_fail_and_open(data, capsys):
+    assert dfki(data, "judge", "--format", "json") == 0
+    row = json.loads(capsys.readouterr().out)["tables"]["judged"][0]
+    assert [row[key] for key in ("system", "n", "pass", "fail", "unresolved", "neither")] == ["all", 6, 4, 1, 1, 1]
+    assert dfki(data, "judge") == 0
+    assert "de-en open: both kinds of rule fired 0, neither 1" in capsys.readouterr().out
+    assert dfki(data, "judge", "--systems") == 0
+    assert capsys.readouterr().out.count("2022") == 3
+
+
+def test_review_keeps_a_decision_that_the_others_use(data, capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.stdin", io.StringIO("f\n"))
+    assert dfki(data, "review") == 0
+    shown = capsys.readouterr()
+    assert "He went." in shown.out
+    assert "1 decided, 0 skipped, 0 left · kept in dfki-decisions.jsonl" in shown.err
+    assert dfki(data, "judge", "--format", "json") == 0
+    row = json.loads(capsys.readouterr().out)["tables"]["judged"][0]
+    assert (row["fail"], row["unresolved"], row["person"]) == (2, 0, 1)
+    # Both sentences now have two right translations and a wrong one: two items each.
+    assert dfki(data, "build", "--n", "4", "--out", str(tmp_path / "items.jsonl")) == 0
+    assert "4 items on 2 phenomena from 2 sentences" in capsys.readouterr().err
+
+
+def test_built_items_come_back_as_they_were(data, tmp_path, capsys):
+    out = tmp_path / "items.jsonl"
+    assert dfki(data, "build", "--n", "2", "--seed", "7", "--out", str(out)) == 0
+    again = Contrastive(out).load()
+    built = Dfki(n=2, seed=7).load(tmp_path / "data" / "dfki")
+    keys = ("id", "source", "reference", "good", "incorrect", "phenomenon", "category", "langpair")
+    assert [[getattr(item, key) for key in keys] for item in again] == [
+        [getattr(item, key) for key in keys] for item in built
+    ]
+    assert any('"man"' in text for item in again for text in (item.good, item.reference))
+    capsys.readouterr()
+    assert main(["run", str(out), "-m", "chrf", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["tables"]["phenomena"][0]["n"] == 2
+
+
+def test_mistakes_leave_with_2(data, capsys):
+    assert dfki(data, "build", "--n", "5") == 2
+    assert "give from 1 to 2" in capsys.readouterr().err
+    assert dfki(data, "judge", "--decisions", "none.jsonl") == 2
+    assert "assay dfki review --decisions none.jsonl makes it" in capsys.readouterr().err
+    assert dfki(data, "build", "--format", "csv") == 2
+    assert main(["dfki", "judge", "--langpair", "en-de", "--data-dir", data]) == 2
+    assert "outputs.LP.tsv" in capsys.readouterr().err

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.cli.main import main
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.tsv"
+    path.write_text("src\tmt\nEins.\tThe 12 dogs barked loudly.\nZwei.\tTwo cats slept.\n", encoding="utf-8")
+    return path
+
+
+def test_make_then_run(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "set.jsonl"
+    asked = ["make", "-p", "word-swap", "-p", "number-replaced", "--data", str(corpus), "--out", str(out)]
+    assert main([*asked, "--langpair", "de-en", "--seed", "7"]) == 0
+    shown = capsys.readouterr()
+    assert "word-swap" in shown.out
+    assert "wrote" in shown.err
+    assert len(out.read_text(encoding="utf-8").splitlines()) == 4
+    assert json.loads((tmp_path / "set.jsonl.card.json").read_text(encoding="utf-8"))["seed"] == 7
+    assert main(["run", str(out), "-m", "chrf", "--format", "json"]) == 0
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["-p", "antonim", "--langpair", "de-en"], "Did you mean antonym"),
+        (["-p", "negation", "--langpair", "en-fi"], "negation works in en, not in fi"),
+        (["-p", "word-swap"], "the language pair is not known"),
+        ([], "nothing to make"),
+    ],
+)
+def test_what_cannot_be_made(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], more: list[str], message: str
+) -> None:
+    assert main(["make", *more, "--data", str(corpus), "--out", str(tmp_path / "set.jsonl")]) == 2
+    assert message in capsys.readouterr().err
+    assert not (tmp_path / "set.jsonl").exists()
+
+
+def test_no_corpus(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["make", "-p", "word-swap", "--out", str(tmp_path / "set.jsonl")]) == 2
+    assert "--data FILE" in capsys.readouterr().err
+    assert main(["make", "--out", str(tmp_path / "set.jsonl")]) == 2
+
+
+def test_annotating(
+    corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "set.jsonl"
+    assert main(["make", "-p", "word-swap", "--data", str(corpus), "--langpair", "de-en", "--out", str(out)]) == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO("a\nr\n"))
+    assert main(["make", "--annotate", "--out", str(out)]) == 0
+    assert "1 accepted, 0 edited, 1 rejected, 0 left" in capsys.readouterr().err
+    assert len((tmp_path / "set.reviewed.jsonl").read_text(encoding="utf-8").splitlines()) == 1
+
+
+def test_the_matrix(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "perturbations", "--format", "json"]) == 0
+    text = capsys.readouterr().out
+    assert "repeat-twice" in text
+    assert "DEMETR 35" in text

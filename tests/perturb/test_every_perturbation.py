@@ -1,0 +1,78 @@
+"""What holds for all of them: any text in, a right result or a counted refusal out, the same for the same generator."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Perturbed, Refused
+from assay.perturb import PERTURBATIONS
+from tests.perturb.texts import perturbation, tools
+
+NAMES = list(PERTURBATIONS.entries)
+FREE = [name for name in NAMES if PERTURBATIONS.resolve(name).card.languages == ("any",)]
+SENTENCES = [
+    "Green was born in 1946 to a working-class Jewish family in London's Bethnal Green.",
+    'According to Dmitri Kislov from the NGO "The Right to Arms", a Makarov pistol can be purchased for 100-300 dollars.',
+    "However, he didn't say (at least not today) that she'd won 3 of the 5 prizes, and nobody asked.",
+    "Read the manual first; then, if you must, call us at 12:30!",
+    "Is it?",
+    "U.S.",
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cards_are_complete(name: str) -> None:
+    card = PERTURBATIONS.resolve(name).card
+    assert card.name == name
+    assert card.about
+    assert card.phenomenon
+    assert "/" in card.category or card.category == "baseline"
+    assert card.follows
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_results_are_right_or_refused(name: str) -> None:
+    rule = perturbation(name)
+    for text in SENTENCES:
+        segment = Segment(text, "Das ist irgendein Satz über Menschen und Häuser.", ("Some reference.",), "de-en")
+        for seed in range(8):
+            made = rule.perturb(segment, "en", np.random.default_rng(seed), tools())
+            assert made == rule.perturb(segment, "en", np.random.default_rng(seed), tools())
+            if isinstance(made, Refused):
+                assert made.reason
+                continue
+            good = made.good if made.good is not None else text
+            assert rule.problems(segment, made, "en", tools()) == []
+            bad = made.apply(good)
+            for (start, end), change in zip(made.spans(), made.changes, strict=True):
+                assert bad[start:end] == change.text
+
+
+@settings(max_examples=60)
+@given(st.text(max_size=60), st.integers(0, 9), st.sampled_from(["de", "ru", "ar", "he", "zh", "ja"]))
+def test_any_text_in_any_language(text: str, seed: int, language: str) -> None:
+    segment = Segment(text, "a source", ("a reference",), f"en-{language}")
+    for name in FREE:
+        if not text.strip():
+            continue
+        rule = perturbation(name, language)
+        made = rule.perturb(segment, language, np.random.default_rng(seed), tools())
+        if isinstance(made, Perturbed):
+            good = made.good if made.good is not None else text
+            assert made.apply(good) != good
+
+
+@pytest.mark.parametrize("name", ["repeat-twice", "word-swap", "shuffled", "punctuation-added", "number-replaced"])
+def test_mixed_direction(name: str) -> None:
+    text = "قال \u200fApple Inc.\u200f إن المبيعات بلغت 1,250 وحدة في (London)."
+    rule = perturbation(name, "ar")
+    segment = Segment(text, None, (), "en-ar")
+    for seed in range(10):
+        made = rule.perturb(segment, "ar", np.random.default_rng(seed), tools())
+        assert isinstance(made, Perturbed)
+        assert rule.problems(segment, made, "ar", tools()) == []
+        assert made.apply(text).endswith(".") or name == "shuffled"

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import builtins
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+import pytest
+
+from assay.core.errors import MissingPart, UnknownName
+from assay.core.table import Table, TableColumn
+from assay.report.figures import FIGURES, figures, inline, render
+from tests.report.tables import METRIC, phenomena, row
+
+NAMES = ["数字错误", "שמות", "costs $5 & $6", "_hidden", "<script>", "a_very_long_phenomenon_name_without_any_blanks"]
+
+
+def texts(svg: bytes) -> str:
+    root = ElementTree.fromstring(svg)
+    return "\n".join("".join(element.itertext()) for element in root.iter("{http://www.w3.org/2000/svg}text"))
+
+
+def contrastive(metrics: int = 2, copies: int = 1) -> dict[str, Table]:
+    rows = [
+        row(f"{name} {copy}" if copies > 1 else name, f"_metric${m}$", 0.1 * m + 0.3, "*" if m == 1 else "")
+        for copy in range(copies)
+        for name in NAMES
+        for m in range(metrics)
+    ]
+    return {"phenomena": phenomena(rows)}
+
+
+def demetr() -> dict[str, Table]:
+    numbers = {29: ("tokenized sentence", "minor"), 7: ("change to antonym", "critical"), 32: ("empty string", "base")}
+    rows: list[dict[str, Any]] = [
+        {"name": f"{i} {label}", "severity": severity, "metric": metric, "accuracy": value, "first": "", "z": value}
+        for i, (label, severity) in numbers.items()
+        for metric, value in (("chrf", i / 100), ("bleu", None))
+    ]
+    columns = [TableColumn("name"), TableColumn("severity"), METRIC, TableColumn("accuracy", kind="percent")]
+    columns.append(TableColumn("z", kind="number", decimals=3))
+    return {"perturbations": Table("perturbations", columns, rows, "DEMETR", ("† trained on this suite: chrf",))}
+
+
+def aces() -> dict[str, Table]:
+    def tau(value: float) -> dict[str, Any]:
+        return {"metric": "chrf", "tau": value, "tau_low": value - 0.1, "tau_high": value + 0.1, "first": ""}
+
+    column = TableColumn("tau", kind="number", decimals=3)
+    levels = [{"set": kind, "level": i, **tau(0.5 - 0.2 * i)} for kind in ("number", "named entity") for i in (1, 2, 3)]
+    return {
+        "categories": Table(
+            "categories",
+            (TableColumn("category"), METRIC, column),
+            [{"category": "omission", **tau(0.2)}],
+            "Categories",
+        ),
+        "levels": Table("levels", (TableColumn("set"), TableColumn("level"), METRIC, column), levels, "Levels"),
+    }
+
+
+def hallucinations() -> dict[str, Table]:
+    quantiles = {"q05": 1.0, "q25": 2.0, "median": 3.0, "q75": 4.0, "q95": 5.0}
+    rows = [
+        {"category": name, "metric": metric, "n": 1200, **quantiles}
+        for name in ("correct", "oscillatory")
+        for metric in ("a", "b", "c", "d")
+    ]
+    rows.append({"category": "empty", "metric": "a", "n": 0, **dict.fromkeys(quantiles)})
+    columns = (TableColumn("category"), METRIC, TableColumn("n", kind="count"))
+    return {"distribution": Table("distribution", columns, rows, "Scores by category")}
+
+
+def test_every_label_is_there_as_text() -> None:
+    [(name, svg)] = render(contrastive(), "contrastive").items()
+    assert name == "phenomena.svg"
+    found = texts(svg)
+    for label in (
+        "By phenomenon",
+        "数字错误",
+        "שמות",
+        "costs $5 & $6",
+        "_hidden",
+        "<script>",
+        "_metric$0$",
+        "_metric$1$",
+    ):
+        assert label in found
+    assert "".join(found.split()).count("a_very_long_phenomenon_name_without_any_blanks") == 1
+
+
+def test_many_phenomena_become_a_heat_map_with_numbers() -> None:
+    found = texts(render(contrastive(copies=6), "contrastive")["phenomena.svg"]).split("\n")
+    assert found.count("30.0") == 36 and found.count("40.0*") == 36
+
+
+def test_heat_maps_of_demetr_have_severities_numbers_and_gaps() -> None:
+    files = render(demetr(), "demetr")
+    assert list(files) == ["heatmap.svg", "sensitivity.svg"]
+    found = texts(files["heatmap.svg"]).split("\n")
+    for label in ("chrf", "bleu", "29.0", "7.0", "32.0", "29 tokenized sentence", "minor", "critical", "base"):
+        assert label in found
+    assert found.count("–") == 3
+    assert found.index("critical") < found.index("minor") < found.index("base")
+    assert "† trained on this suite: chrf" in " ".join(found)
+    assert "0.290" in texts(files["sensitivity.svg"])
+
+
+def test_aces_has_dots_and_levels() -> None:
+    files = render(aces(), "aces")
+    assert list(files) == ["categories.svg", "levels.svg"]
+    assert "omission" in texts(files["categories.svg"])
+    found = texts(files["levels.svg"]).split("\n")
+    assert {"number", "named entity", "level 1", "level 3", "tau", "chrf"} <= set(found)
+
+
+def test_distributions_have_a_panel_a_metric() -> None:
+    found = texts(render(hallucinations(), "hallucinations")["distribution.svg"]).split("\n")
+    assert {"a", "b", "c", "d"} <= set(found)
+    assert found.count("correct (1,200)") == 2  # two rows of panels, each labelled on its left
+
+
+@pytest.mark.parametrize(
+    ("tables", "analysis"), [(contrastive(), "contrastive"), (demetr(), "demetr"), (aces(), "aces")]
+)
+def test_the_same_tables_give_the_same_bytes(tables: dict[str, Table], analysis: str) -> None:
+    assert render(tables, analysis) == render(tables, analysis)
+
+
+def test_png() -> None:
+    [png] = render(contrastive(metrics=8), "contrastive", "png").values()
+    assert png.startswith(b"\x89PNG\r\n\x1a\n")
+
+
+def test_settings_of_the_caller_stay_as_they_were() -> None:
+    import matplotlib
+
+    before = dict(matplotlib.rcParams)
+    assert list(figures(contrastive(), "contrastive")) == ["phenomena"]
+    assert dict(matplotlib.rcParams) == before
+
+
+def test_inline_figures_repeat_no_ids() -> None:
+    import re
+
+    drawn = [svg for found in inline(aces(), "aces").values() for svg in found]
+    ids = [found for svg in drawn for found in re.findall(r' id="([^"]*)"', svg)]
+    assert len(drawn) == 2 and len(ids) == len(set(ids))
+    for svg in drawn:
+        ElementTree.fromstring(svg)
+
+
+def test_nothing_to_draw() -> None:
+    assert render({}, "demetr") == {} and render(contrastive(), "an analysis from elsewhere") == {}
+    assert render({"phenomena": phenomena([])}, "contrastive") == {}
+    with pytest.raises(UnknownName, match="no figure format called 'pdf'"):
+        render(contrastive(), "contrastive", "pdf")
+
+
+def test_without_matplotlib_the_message_is_the_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = builtins.__import__
+
+    def blocked(name: str, *args: Any, **more: Any) -> Any:
+        if name.split(".")[0] == "matplotlib":
+            raise ImportError(name)
+        return real(name, *args, **more)
+
+    monkeypatch.setattr(builtins, "__import__", blocked)
+    for analysis, tables in (("contrastive", contrastive()), ("demetr", demetr())):
+        with pytest.raises(MissingPart, match=r"pip install 'mt-assay\[figures\]'"):
+            render(tables, analysis)
+
+
+def test_every_recipe_names_a_table_of_its_analysis() -> None:
+    from assay.analyses.reading import READING
+
+    for analysis, recipes in FIGURES.items():
+        assert {recipe.table for recipe in recipes} <= set(READING[analysis])
+        assert len({recipe.name for recipe in recipes}) == len(recipes)
