@@ -16,11 +16,13 @@ from assay.perturb.cap import capped, shares
 pytest.importorskip("babel")
 pytest.importorskip("spacy")
 
-from assay.perturb.tools import LinguisticTools  # noqa: E402
+from assay.perturb.tools import LinguisticTools
 
 POOL = [
     Segment("Der Hund schläft im Garten.", "The dog sleeps in the garden.", (), "en-de"),
-    Segment("Die Regierung hat gestern neue Steuern beschlossen.", "The government passed new taxes yesterday.", (), "en-de"),
+    Segment(
+        "Die Regierung hat gestern neue Steuern beschlossen.", "The government passed new taxes yesterday.", (), "en-de"
+    ),
     Segment("The weather was cold and the roads were closed.", "Das Wetter war kalt.", (), "de-en"),
     Segment("Nobody expected the factory to reopen so early.", "Niemand erwartete das.", (), "de-en"),
     Segment("It was late.", "Es war spät.", (), "de-en"),
@@ -68,7 +70,13 @@ def test_names_agree_with_cards() -> None:
 @pytest.mark.parametrize(
     ("name", "text", "source", "pair", "expected"),
     [
-        ("punctuation-deleted", "Ja, das „neue“ Well-Being kostet 3,5 Mio. Euro!", "x", "en-de", "Ja das neue Well-Being kostet 3,5 Mio Euro"),
+        (
+            "punctuation-deleted",
+            "Ja, das „neue“ Well-Being kostet 3,5 Mio. Euro!",
+            "x",
+            "en-de",
+            "Ja das neue Well-Being kostet 3,5 Mio Euro",
+        ),
         ("punctuation-deleted", "他说：“好（真的）。”", "x", "en-zh", "他说好真的"),
         ("commas-deleted", "Ja, ja, 3,5 %.", "x", "en-de", "Ja ja 3,5 %."),
         ("commas-deleted", "苹果、梨，都好。", "x", "en-zh", "苹果梨都好。"),
@@ -79,14 +87,20 @@ def test_names_agree_with_cards() -> None:
         ("statement-to-question", "هو هنا.", "x", "en-ar", "هو هنا؟"),
         ("statement-to-question", "他来了。", "x", "en-zh", "他来了？"),
         ("copy-source", "Guten Tag.", "Good day.", "en-de", "Good day."),
-        ("do-not-translate", "Das sagte Sky News heute.", "Sky News said so.", "en-de", "Das sagte Himmel-Nachrichten heute."),
+        (
+            "do-not-translate",
+            "Das sagte Sky News heute.",
+            "Sky News said so.",
+            "en-de",
+            "Das sagte Himmel-Nachrichten heute.",
+        ),
         ("modal-substituted", "Sie müssen gehen.", "x", "en-de", "Sie können gehen."),
         ("modal-substituted", "Elle peut partir.", "x", "en-fr", "Elle doit partir."),
         ("modal-deleted", "This freedom might end.", "x", "de-en", "This freedom end."),
         ("negation-changed", "Er kommt heute nicht.", "x", "en-de", "Er kommt heute."),
         ("negation-changed", "Он не пришёл.", "x", "en-ru", "Он пришёл."),
     ],
-)  # fmt: skip
+)
 def test_one_answer(name: str, text: str, source: str, pair: str, expected: str, tools: LinguisticTools) -> None:
     assert incorrect(name, Segment(text, source, (), pair), tools) == expected
 
@@ -101,20 +115,37 @@ def test_one_answer(name: str, text: str, source: str, pair: str, expected: str,
         ("unit-amount-matches-reference", "Er lief.", "en-de", "no amount with a unit"),
         ("quotes-deleted", "Nichts.", "en-de", "no quotation mark"),
         ("copy-source", "Nichts.", "en-de", "no source"),
-        ("similar-language-high", "Hola.", "en-es", "needs the columns similar (a reference in a similar language) and similar_language"),
-        ("xnli-addition-neutral", "Hello.", "de-en", "needs the columns partner, partner_is (premise or hypothesis) and label"),
-        ("overly-literal-vs-correct-idiom", "Hello.", "de-en", "needs the columns idiom (in the translation) and literal"),
+        (
+            "similar-language-high",
+            "Hola.",
+            "en-es",
+            "needs the columns similar (a reference in a similar language) and similar_language",
+        ),
+        (
+            "xnli-addition-neutral",
+            "Hello.",
+            "de-en",
+            "needs the columns partner, partner_is (premise or hypothesis) and label",
+        ),
+        (
+            "overly-literal-vs-correct-idiom",
+            "Hello.",
+            "de-en",
+            "needs the columns idiom (in the translation) and literal",
+        ),
         ("constituent-omitted", "Er kam.", "en-de", "no phrase that can be left out"),
         ("detached-random", "", "en-de", "empty translation"),
     ],
-)  # fmt: skip
+)
 def test_refusals_say_why(name: str, text: str, pair: str, why: str, tools: LinguisticTools) -> None:
     assert reason(name, Segment(text, None, (), pair), tools) == why
 
 
 def test_levels_follow_the_distance_between_translation_and_reference(tools: LinguisticTools) -> None:
     near = Segment("Im Jahr 1867 kamen 340 Leute.", "x", ("Im Jahre 1867 kamen 340 Leute an.",), "en-de")
-    far = Segment("340 Menschen trafen damals ein, man schrieb 1867.", "x", ("Im Jahre 1867 kamen 340 Leute an.",), "en-de")
+    far = Segment(
+        "340 Menschen trafen damals ein, man schrieb 1867.", "x", ("Im Jahre 1867 kamen 340 Leute an.",), "en-de"
+    )
     made = make("number-level-2", near, tools)
     assert isinstance(made, Perturbed)
     assert made.base == near.references[0] and made.good is None
@@ -125,7 +156,11 @@ def test_levels_follow_the_distance_between_translation_and_reference(tools: Lin
 
 
 def test_columns_of_people_make_items(tools: LinguisticTools) -> None:
-    nli = {"partner": "Real noise appeals to the young and the old.", "partner_is": "hypothesis", "label": "contradiction"}
+    nli = {
+        "partner": "Real noise appeals to the young and the old.",
+        "partner_is": "hypothesis",
+        "label": "contradiction",
+    }
     segment = Segment("The noise attracts the old.", "x", ("Real noise appeals to the old.",), "el-en", meta=nli)
     assert incorrect("xnli-omission-contradiction", segment, tools) == nli["partner"]
     assert reason("xnli-omission-neutral", segment, tools) == "the partner is a hypothesis, the label contradiction"
@@ -152,7 +187,10 @@ def test_english_rules_that_read_the_source(tools: LinguisticTools) -> None:
     baker = Segment("The manager fired the baker.", "Der Manager feuerte die Bäckerin.", (), "de-en")
     made = make("occupation-female-pro", baker, tools)
     assert isinstance(made, Perturbed)
-    assert (made.good, made.incorrect(baker)) == ("The manager fired the female baker.", "The manager fired the male baker.")
+    assert (made.good, made.incorrect(baker)) == (
+        "The manager fired the female baker.",
+        "The manager fired the male baker.",
+    )
     assert isinstance(make("occupation-female-anti", baker, tools), Refused)
     stock = Segment("What does stock mean?", "Was heißt Brühe?", (), "de-en")
     made = make("word-sense-infrequent", stock, tools)
@@ -163,12 +201,19 @@ def test_english_rules_that_read_the_source(tools: LinguisticTools) -> None:
     assert isinstance(made, Perturbed)
     assert made.good == "No test was done from the time we were elected."
     assert made.incorrect(since) == "No test was done because we were elected."
-    gel = Segment("He liked the gel more than the spray because the spray ruined his hair.",
-                  "Il aimait le gel plus que le spray, car le spray abîmait ses cheveux.", (), "fr-en")  # fmt: skip
+    gel = Segment(
+        "He liked the gel more than the spray because the spray ruined his hair.",
+        "Il aimait le gel plus que le spray, car le spray abîmait ses cheveux.",
+        (),
+        "fr-en",
+    )
     made = make("commonsense-src-and-ref-ambiguous", gel, tools)
     assert isinstance(made, Perturbed)
     assert made.incorrect(gel).endswith("because the gel ruined his hair.")
-    assert made.source == "Il aimait le gel plus que le spray." and made.reference == "He liked the gel more than the spray."
+    assert (
+        made.source == "Il aimait le gel plus que le spray."
+        and made.reference == "He liked the gel more than the spray."
+    )
 
 
 def test_pronouns_into_german(tools: LinguisticTools) -> None:
@@ -194,7 +239,12 @@ def test_hallucinations(tools: LinguisticTools) -> None:
 
 
 def test_same_seed_same_text(tools: LinguisticTools) -> None:
-    segment = Segment("In March 2018 Mr. Smith walked 12 miles and might return.", "Im März 2018 lief Mr. Smith 12 Meilen.", ("Mr. Smith walked 12 miles in March 2018.",), "de-en")
+    segment = Segment(
+        "In March 2018 Mr. Smith walked 12 miles and might return.",
+        "Im März 2018 lief Mr. Smith 12 Meilen.",
+        ("Mr. Smith walked 12 miles in March 2018.",),
+        "de-en",
+    )
     for name in PERTURBATIONS.entries:
         perturbation = PERTURBATIONS.resolve(name)()
         if "en" in perturbation.card.languages or "any" in perturbation.card.languages:
@@ -205,21 +255,83 @@ def test_same_seed_same_text(tools: LinguisticTools) -> None:
 @pytest.mark.parametrize(
     ("name", "segment", "bad", "problem"),
     [
-        ("number-level-1", Segment("Es sind 12.", None, (), "en-de"), Perturbed((Change(8, 10, "12"),)), "the number is the same or is gone"),
-        ("number-level-1", Segment("Es sind 12.", None, (), "en-de"), Perturbed((Change(3, 7, "77"),)), "what was replaced is not a number"),
-        ("name-level-1", Segment("I saw Lloyd.", None, (), "de-en"), Perturbed((Change(6, 11, "llod"),)), "the capital at the beginning changed"),
-        ("date", Segment("Im Mai.", None, (), "en-de"), Perturbed((Change(3, 6, "Maus"),)), "the replacement is not a month"),
-        ("punctuation-deleted", Segment("Ja, du.", None, (), "en-de"), Perturbed((Change(2, 3, ""),)), "some of the marks are still there"),
-        ("commas-deleted", Segment("Ja, du.", None, (), "en-de"), Perturbed((Change(1, 3, ""),)), "a letter or digit changed"),
-        ("statement-to-question", Segment("Ja.", None, (), "en-de"), Perturbed((Change(2, 3, "!"),)), "a mark became something else than a question mark"),
-        ("copy-source", Segment("Ja.", "Yes.", (), "en-de"), Perturbed((Change(0, 3, "No."),)), "the text is not the source"),
-        ("modal-substituted", Segment("Er muss.", None, (), "en-de"), Perturbed((Change(3, 7, "will"),)), "the replacement is not another modal verb"),
-        ("constituent-omitted", Segment("Er (der) kam.", None, (), "en-de"), Perturbed((Change(0, 9, ""),)), "more than half of the text is gone"),
-        ("oscillatory", Segment("a b c", None, (), "en-de"), Perturbed((Change(3, 3, " x y"),), meta={"ngram": "a b"}), "the insertion is not one to ten repetitions of the n-gram"),
-        ("lexical-overlap", Segment("A in B.", None, (), "de-en"), Perturbed((Change(0, 1, "Q"),)), "words were added or lost"),
+        (
+            "number-level-1",
+            Segment("Es sind 12.", None, (), "en-de"),
+            Perturbed((Change(8, 10, "12"),)),
+            "the number is the same or is gone",
+        ),
+        (
+            "number-level-1",
+            Segment("Es sind 12.", None, (), "en-de"),
+            Perturbed((Change(3, 7, "77"),)),
+            "what was replaced is not a number",
+        ),
+        (
+            "name-level-1",
+            Segment("I saw Lloyd.", None, (), "de-en"),
+            Perturbed((Change(6, 11, "llod"),)),
+            "the capital at the beginning changed",
+        ),
+        (
+            "date",
+            Segment("Im Mai.", None, (), "en-de"),
+            Perturbed((Change(3, 6, "Maus"),)),
+            "the replacement is not a month",
+        ),
+        (
+            "punctuation-deleted",
+            Segment("Ja, du.", None, (), "en-de"),
+            Perturbed((Change(2, 3, ""),)),
+            "some of the marks are still there",
+        ),
+        (
+            "commas-deleted",
+            Segment("Ja, du.", None, (), "en-de"),
+            Perturbed((Change(1, 3, ""),)),
+            "a letter or digit changed",
+        ),
+        (
+            "statement-to-question",
+            Segment("Ja.", None, (), "en-de"),
+            Perturbed((Change(2, 3, "!"),)),
+            "a mark became something else than a question mark",
+        ),
+        (
+            "copy-source",
+            Segment("Ja.", "Yes.", (), "en-de"),
+            Perturbed((Change(0, 3, "No."),)),
+            "the text is not the source",
+        ),
+        (
+            "modal-substituted",
+            Segment("Er muss.", None, (), "en-de"),
+            Perturbed((Change(3, 7, "will"),)),
+            "the replacement is not another modal verb",
+        ),
+        (
+            "constituent-omitted",
+            Segment("Er (der) kam.", None, (), "en-de"),
+            Perturbed((Change(0, 9, ""),)),
+            "more than half of the text is gone",
+        ),
+        (
+            "oscillatory",
+            Segment("a b c", None, (), "en-de"),
+            Perturbed((Change(3, 3, " x y"),), meta={"ngram": "a b"}),
+            "the insertion is not one to ten repetitions of the n-gram",
+        ),
+        (
+            "lexical-overlap",
+            Segment("A in B.", None, (), "de-en"),
+            Perturbed((Change(0, 1, "Q"),)),
+            "words were added or lost",
+        ),
     ],
-)  # fmt: skip
-def test_validators_catch_bad_results(name: str, segment: Segment, bad: Perturbed, problem: str, tools: LinguisticTools) -> None:
+)
+def test_validators_catch_bad_results(
+    name: str, segment: Segment, bad: Perturbed, problem: str, tools: LinguisticTools
+) -> None:
     language = (segment.langpair or "").rpartition("-")[2]
     assert problem in PERTURBATIONS.resolve(name)().problems(segment, bad, language, tools)
 

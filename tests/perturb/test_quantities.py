@@ -10,23 +10,41 @@ from assay.core.perturbation import Perturbed, Refused
 
 pytest.importorskip("babel")
 
-from assay.perturb.cldr import months, plural_form  # noqa: E402
-from assay.perturb.conversions import PERMITTED, convert, find_quantities  # noqa: E402
-from assay.perturb.date import WrongMonth, find_months  # noqa: E402
-from assay.perturb.number import NumberLevel1  # noqa: E402
-from assay.perturb.numerals import numerals, written  # noqa: E402
-from assay.perturb.tools import LinguisticTools  # noqa: E402
-from assay.perturb.unit import AmountKept, UnitKept  # noqa: E402
+from assay.perturb.cldr import months, plural_form
+from assay.perturb.conversions import PERMITTED, convert, find_quantities
+from assay.perturb.date import WrongMonth, find_months
+from assay.perturb.number import NumberLevel1
+from assay.perturb.numerals import numerals, written
+from assay.perturb.tools import LinguisticTools
+from assay.perturb.unit import AmountKept, UnitKept
 
 PINT = {
-    "length-mile": "mile", "length-kilometer": "kilometer", "length-meter": "meter", "length-yard": "yard", "length-foot": "foot",
-    "length-inch": "inch", "length-centimeter": "centimeter", "length-millimeter": "millimeter",
-    "speed-mile-per-hour": "mile/hour", "speed-kilometer-per-hour": "kilometer/hour", "speed-kilometer-per-second": "kilometer/second",
-    "speed-mile-per-second": "mile/second", "duration-month": "month", "duration-week": "week", "duration-day": "day",
-    "duration-hour": "hour", "duration-minute": "minute", "duration-second": "second", "volume-barrel": "oil_barrel",
-    "volume-gallon": "gallon", "volume-liter": "liter", "mass-kilogram": "kilogram", "mass-gram": "gram", "mass-pound": "pound",
+    "length-mile": "mile",
+    "length-kilometer": "kilometer",
+    "length-meter": "meter",
+    "length-yard": "yard",
+    "length-foot": "foot",
+    "length-inch": "inch",
+    "length-centimeter": "centimeter",
+    "length-millimeter": "millimeter",
+    "speed-mile-per-hour": "mile/hour",
+    "speed-kilometer-per-hour": "kilometer/hour",
+    "speed-kilometer-per-second": "kilometer/second",
+    "speed-mile-per-second": "mile/second",
+    "duration-month": "month",
+    "duration-week": "week",
+    "duration-day": "day",
+    "duration-hour": "hour",
+    "duration-minute": "minute",
+    "duration-second": "second",
+    "volume-barrel": "oil_barrel",
+    "volume-gallon": "gallon",
+    "volume-liter": "liter",
+    "mass-kilogram": "kilogram",
+    "mass-gram": "gram",
+    "mass-pound": "pound",
     "mass-ounce": "ounce",
-}  # fmt: skip
+}
 
 
 def test_conversions_agree_with_pint() -> None:
@@ -129,7 +147,13 @@ def test_a_month_is_abbreviated_in_the_good_and_wrong_in_the_incorrect() -> None
 @pytest.mark.parametrize(
     ("text", "language", "good", "amount_kept", "unit_kept"),
     [
-        ("A 12 miles per hour wind.", "en", "19.3 kilometers per hour", "12 kilometers per hour", "19.3 miles per hour"),
+        (
+            "A 12 miles per hour wind.",
+            "en",
+            "19.3 kilometers per hour",
+            "12 kilometers per hour",
+            "19.3 miles per hour",
+        ),
         ("Es dauerte 48 Stunden.", "de", "2880 Minuten", "48 Minuten", "2880 Stunden"),
         ("Volvió en 3 semanas.", "es", "21 días", "3 días", "21 semanas"),
         ("Это заняло 37 минут.", "ru", "2220 секунд", "37 секунд", "2220 минут"),

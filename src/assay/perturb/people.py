@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Tools
+from assay.perturb.rules import listed
 from assay.perturb.skeletons import sounds_like
 from assay.perturb.texts import source_language, word_at
 
@@ -35,10 +36,17 @@ _TITLE = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Sir|President|Judge|Justice|Senator|Sen|Rep|Minister|Chancellor|Prof|Professor)\.? $"
 )
 _PLACES = frozenset(
-    ["Street", "Road", "Avenue", "Bridge", "Park", "Square", "Hotel", "Cup", "Club", "City", "County", "Stadium", "School", "University", "Church", "House", "Centre", "Center", "Island", "River", "Lake", "Mountain", "Beach", "Street", "Award", "Prize", "Show", "Band", "Festival", "Storm", "Hurricane", "Palace", "United", "Rovers"]
+    listed(
+        "Street Road Avenue Bridge Park Square Hotel Cup Club City County Stadium School University Church House "
+        "Centre Center Island River Lake Mountain Beach Street Award Prize Show Band Festival Storm Hurricane "
+        "Palace United Rovers"
+    )
 )
 _HUMAN_VERBS = frozenset(
-    ["say", "tell", "add", "ask", "write", "think", "believe", "insist", "claim", "admit", "argue", "explain", "reply", "deny", "testify", "tweet", "joke", "recall", "note", "announce", "promise", "agree", "warn", "suggest", "smile", "laugh", "marry", "resign", "apologise", "apologize"]
+    listed(
+        "say tell add ask write think believe insist claim admit argue explain reply deny testify tweet joke "
+        "recall note announce promise agree warn suggest smile laugh marry resign apologise apologize"
+    )
 )
 
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 _SENTENCE_END = re.compile(r"[.!?。！？][\"”»]?\s+(?=\S)|[。！？]")
 NEGATIONS = {
     "de": r"nicht", "es": r"no(?= (?:es|son|se|lo|la|le|ha|han|hay|está|están|puede|pueden|fue|era|tiene|tienen|quiere)\b)",
-    "it": r"non", "pt": r"não", "ru": r"не(?= )", "pl": r"nie(?= )", "uk": r"не(?= )", "zh": r"没有|并不|不会|不是|不能", "cs": r"není(?= )",
+    "it": r"non", "pt": r"não", "ru": r"не(?= )", "pl": r"nie(?= )", "uk": r"не(?= )", "zh": r"没有|并不|不会|不是|不能",
+    "cs": r"není(?= )",
 }  # fmt: skip
 """Words of negation that can be taken out and leave a sentence."""
 
