@@ -164,7 +164,7 @@ class Coreference(Perturbation):
         if at is None:
             return Refused("no clause of reason")
         forms = "|".join(WRONG[language])
-        found = [match for match in re.finditer(rf"(?<!\w)(?:{forms})(?!\w)", text[at:], re.IGNORECASE)]
+        found = list(re.finditer(rf"(?<!\w)(?:{forms})(?!\w)", text[at:], re.IGNORECASE))
         if not found:
             return Refused("no pronoun in the clause of reason")
         start, end = found[0].start() + at, found[0].end() + at

@@ -1,8 +1,8 @@
 """Ambiguous connectives: *since* (ACES section 5.2.3) and *while* (5.8.2) told apart by the source.
 
 The reference keeps the ambiguous word; the good translation says what the source means (*because*, *from the time*,
-*whereas*, *as*), the incorrect one the other sense. The sense comes from the column `sense` (causal, temporal, contrast) or from a
-source connective that has only one.
+*whereas*, *as*), the incorrect one the other sense. The sense comes from the column `sense` (causal, temporal, contrast)
+or from a source connective that has only one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Constituents left out or added: ACES section 5.1.
 
 A constituent is a phrase that the sentence can do without: in English prepositional phrases, relative and adverbial clauses,
-appositions and modifiers of the parse; in other languages what stands in parentheses, and relative clauses between commas. Omission
-takes it out of the translation. Addition turns the pair round where source and reference can lose it too (parentheses, or
-the column `partial_source`); otherwise it adds a phrase that the source does not have.
+appositions and modifiers of the parse; in other languages what stands in parentheses, and relative clauses between commas.
+Omission takes it out of the translation. Addition turns the pair round where source and reference can lose it too
+(parentheses, or the column `partial_source`); otherwise it adds a phrase that the source does not have.
 """
 
 from __future__ import annotations
@@ -75,16 +75,13 @@ def _english(sentence: Sentence) -> list[Span]:
         length = last - first + 1
         if dep not in kinds or length > 12 or first == 0 or length > len(sentence) // 2:
             continue
-        if (
-            sentence.lower[i] in ("not", "never", "no", "more", "less", "of", "as", "than")
-            or (sentence.deps[sentence.heads[i]] == "ROOT"
-            and dep == "prep"
-            and length < 3)
+        if sentence.lower[i] in ("not", "never", "no", "more", "less", "of", "as", "than") or (
+            sentence.deps[sentence.heads[i]] == "ROOT" and dep == "prep" and length < 3
         ):
             continue
         if dep == "prep" and sentence.lower[first] in ("of", "to", "by", "than", "as"):
             continue
-        inner = [j for j in range(first, last + 1)]
+        inner = list(range(first, last + 1))
         if any(sentence.heads[j] in inner for j in range(len(sentence)) if not first <= j <= last):
             continue
         if sentence.lower[first - 1] in ("a", "an", "-", "very", "most") or (

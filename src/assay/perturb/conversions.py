@@ -79,7 +79,7 @@ _OWN = {
 }
 """Spellings that name a length of time and never a date or hour of the clock."""
 
-_EXTRA_SPELLINGS = {
+_EXTRA_SPELLINGS: dict[str, dict[str, tuple[str, ...]]] = {
     "de": {"speed-kilometer-per-hour": ("{0} km/h", "{0} Stundenkilometer"), "length-foot": ("{0} Fuß",)},
     "en": {"speed-mile-per-hour": ("{0} mph", "{0}mph"), "speed-kilometer-per-hour": ("{0} km/h", "{0}km/h")},
     "zh": {"length-kilometer": ("{0}千米",), "duration-hour": ("{0}个小时",), "duration-month": ("{0}个月",)},
@@ -201,7 +201,7 @@ def _patterns(language: str) -> list[tuple[str, str, re.Pattern[str]]]:
                 before, _, after = (re.escape(part) for part in text.partition("{0}"))
                 space = rf"[{SPACES}]?"
                 before, after = before.replace(r"\ ", space), after.replace(r"\ ", space)
-                edge = "" if language in ("zh", "ja", "ko", "th") else r"(?![\w/²³\u064b-\u065f])"
+                edge = "(?![年目鐘])" if language in ("zh", "ja", "ko", "th") else r"(?![\w/²³\u064b-\u065f])"
                 start = r"(?<!\w)" if before and language not in ("zh", "ja", "ko", "th") else ""
                 amount = rf"(?P<amount>\d+(?:[.,{SPACES}]\d+)*)"
                 found.append((unit, length, re.compile(f"{start}{before}{amount}{after}{edge}")))

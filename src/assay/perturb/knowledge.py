@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.antonyms import OPPOSITES
-from assay.perturb.demetr_lexical import TOO_GENERAL, hypernym, inflected
+from assay.perturb.demetr_lexical import inflected
+from assay.perturb.relations import antonyms, entailed, hypernyms, hyponyms, plain, siblings, synonyms
 from assay.perturb.rules import replaced, with_article
 from assay.perturb.sentence import Sentence, sentence_of
 from assay.perturb.texts import reference_of, shuffled
@@ -22,90 +22,11 @@ if TYPE_CHECKING:
     import numpy as np
 
 NEEDS = ("parse", "wordnet", "inflection", "frequency")
-_COMMON = 2.6
-"""Zipf frequency below which a replacement is too rare to be believed."""
-
 Finder = Callable[[Any, Any, str, str], list[str]]
 
 
-def hypernyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """The nearest more general word of the first sense."""
-    found = hypernym(wordnet, frequency, lemma, part)
-    return [found] if found else []
-
-
-def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """More special words of the first sense, of one word or two, that people use."""
-    senses = wordnet.synsets(lemma, part)[:1]
-    if not senses or lemma.lower() not in senses[0].names:
-        return []
-    names = [name for sense in senses for below in wordnet.related(sense, "~") for name in below.names]
-    return [name.replace("_", " ") for name in names if _believable(name, lemma, frequency)]
-
-
-def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Other members of the class that the first sense belongs to: *cat* for *dog*."""
-    senses = wordnet.synsets(lemma, part)[:1]
-    if not senses or lemma.lower() not in senses[0].names:
-        return []
-    own = {name for sense in wordnet.synsets(lemma, part) for name in sense.names}
-    names = [
-        name
-        for above in wordnet.related(senses[0], "@")
-        if above.names[0] not in TOO_GENERAL
-        for beside in wordnet.related(above, "~")
-        if beside.offset != senses[0].offset
-        for name in beside.names[:1]
-    ]
-    return [name for name in names if name not in own and _believable(name, lemma, frequency) and "_" not in name]
-
-
-def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Other words of the first sense."""
-    senses = wordnet.synsets(lemma, part)[:1]
-    names = [name for sense in senses for name in sense.names if "_" not in name]
-    return [name for name in names if _believable(name, lemma, frequency)]
-
-
-def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Opposites: WordNet's of the first two senses, and our list of common ones."""
-    names = [name for sense in wordnet.synsets(lemma, part)[:2] for name in wordnet.related_words(sense, lemma, "!")]
-    names += OPPOSITES.get((lemma, {"noun": "NOUN", "verb": "VERB"}[part]), ())
-    return [name for name in dict.fromkeys(names) if "_" not in name and frequency(name) >= _COMMON]
-
-
-def entailed(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Verbs that the verb entails: WordNet's own relation (*snore*, *sleep*), then the more general verb (*murder*, *kill*)."""
-    senses = wordnet.synsets(lemma, part)[:1]
-    if not senses or lemma.lower() not in senses[0].names:
-        return []
-    names = [name for sense in senses for other in wordnet.related(sense, "*") for name in other.names[:1]]
-    return [name for name in names if _believable(name, lemma, frequency) and "_" not in name] + hypernyms(
-        wordnet, frequency, lemma, part
-    )
-
-
-def _believable(name: str, lemma: str, frequency: Any) -> bool:
-    words = name.split("_")
-    plain = all(word.isalpha() and word.islower() for word in words) and len(words) <= 2
-    return plain and lemma.lower() not in words and min(frequency(word) for word in words) >= _COMMON
-
-
-_LIGHT = frozenset(["have", "be", "do", "get", "make", "take", "say", "go", "come", "add", "give", "let", "keep", "put", "set", "see", "hold"])
-_CONCRETE = frozenset((5, 6, 8, 13, 17, 18, 20, 27))
-"""Lexicographer files of things one can point at: animals, artefacts, body, food, objects, people, plants, substances."""
-
-
-def _plain(wordnet: Any, lemma: str, part: str) -> bool:
-    """A word of few senses, a noun also of a thing: relations of its first sense then fit most sentences."""
-    senses = wordnet.synsets(lemma, part)
-    if not 1 <= len(senses) <= 6 or lemma in _LIGHT:
-        return False
-    return part == "verb" or senses[0].file in _CONCRETE
-
-
 class Exchanged(Perturbation):
-    """One noun or verb exchanged; `right` finds the word for the good text (None leaves it), `wrong` the one for the incorrect."""
+    """One noun or verb exchanged; `right` finds the word for the good text (None leaves it), `wrong` the other."""
 
     part = "noun"
     wrong: Finder
@@ -128,16 +49,17 @@ class Exchanged(Perturbation):
     ) -> Perturbed | None:
         lexicon = tools.get("wordnet", "en"), tools.get("frequency", "en")
         lemma = sentence.lemmas[i].lower()
-        if type(self).right is not None and not _plain(lexicon[0], lemma, self.part):
+        if type(self).right is not None and not plain(lexicon[0], lemma, self.part):
             return None
         wrong = self._form(sentence, i, type(self).wrong(*lexicon, lemma, self.part), rng, tools)
         if wrong is None:
             return None
         old = sentence.words[i]
-        if type(self).right is None:
+        finder = type(self).right
+        if finder is None:
             changes = replaced(sentence, i, wrong)
             return Perturbed(changes, f"{old} -> {wrong}", {"old": old, "new": wrong}, base=base)
-        right = self._form(sentence, i, type(self).right(*lexicon, lemma, self.part), rng, tools, {wrong.lower()})
+        right = self._form(sentence, i, finder(*lexicon, lemma, self.part), rng, tools, {wrong.lower()})
         if right is None:
             return None
         meta = {"old": old, "good": right, "new": wrong}

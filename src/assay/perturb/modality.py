@@ -27,7 +27,8 @@ STRENGTHS: dict[str, dict[str, tuple[str, ...]]] = {
     "fr": {
         "peut": ("doit",), "peuvent": ("doivent",), "pourrait": ("devrait",), "pourraient": ("devraient",), "doit": ("peut",),
         "doivent": ("peuvent",), "devrait": ("pourrait",), "devraient": ("pourraient",), "pouvait": ("devait",),
-        "devait": ("pouvait",), "pouvaient": ("devaient",), "devaient": ("pouvaient",), "pouvons": ("devons",), "devons": ("pouvons",),
+        "devait": ("pouvait",), "pouvaient": ("devaient",), "devaient": ("pouvaient",), "pouvons": ("devons",),
+        "devons": ("pouvons",),
     },
     "es": {
         "puede": ("debe",), "pueden": ("deben",), "podría": ("debería",), "podrían": ("deberían",), "debe": ("puede",),

@@ -28,7 +28,7 @@ def misspelt(name: str, script: str, rng: np.random.Generator) -> str | None:
     """The name with one letter inside it removed, exchanged for one of its kind, or doubled up with a neighbour."""
     if script not in _ALPHABETS:
         return _other_character(name, script, rng)
-    words = [match for match in re.finditer(r"[^\W\d_]{4,}", name)]
+    words = list(re.finditer(r"[^\W\d_]{4,}", name))
     if not words:
         return None
     word = pick(words, rng)
@@ -144,7 +144,6 @@ def _card(level: int, about: str) -> PerturbationCard:
         severity="critical",
         follows=(f"ACES hallucination-named-entity-level-{level}",),
         languages=LANGUAGES,
-        needs=("parse",),
         wants=("source",) if level == 1 else ("source", "reference"),
         extra="make",
     )
@@ -182,7 +181,6 @@ class NameSwapped(WrongName):
         severity="critical",
         follows=("SMAUG swap named entity",),
         languages=LANGUAGES,
-        needs=("parse",),
         wants=("source",),
         extra="make",
     )

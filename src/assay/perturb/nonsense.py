@@ -61,7 +61,7 @@ class Nonsense(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Draw a word of six letters or more and exchange its first or second half."""
         text, base = _edited(segment)
-        words = [match for match in _WORD.finditer(text) if not match[0][1:].lower() != match[0][1:]]
+        words = [match for match in _WORD.finditer(text) if match[0][1:].lower() == match[0][1:]]
         pool = _vocabulary(tuple(other.hypothesis for other in tools.others()) or (segment.hypothesis, text))
         if not words or len(pool) < 2:
             return Refused("no word of six letters, or no other words to take parts from")
@@ -105,7 +105,7 @@ class HallucinatedWord(Perturbation):
         words = [match for match in _WORD.finditer(text) if match[0] == match[0].lower() or language == "de"]
         words = [match for match in words if (match[0].lower() in in_reference) == self.in_reference]
         if given[0] and given[1]:
-            words = [match for match in re.finditer(re.escape(given[0]), text)]
+            words = list(re.finditer(re.escape(given[0]), text))
         if not words:
             return Refused(
                 "no word of six letters that the reference has"

@@ -251,7 +251,7 @@ def _whole_values(numeral: Numeral, low: float, high: float, rng: np.random.Gene
 def _digit_values(numeral: Numeral, rng: np.random.Generator) -> list[float]:
     """The value with one digit exchanged; from three digits on also with one added or removed."""
     digits = numeral.digits
-    options = set()
+    options: set[str] = set()
     for at in range(len(digits)):
         options.update(digits[:at] + new + digits[at + 1 :] for new in "0123456789")
         if len(digits) >= 3 and not numeral.is_year and not numeral.decimals:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.rules import listed
 from assay.perturb.sentence import Sentence, sentence_of
 from assay.perturb.texts import deletion, like_case, pick, source_language
 
@@ -27,13 +28,16 @@ WRONG: dict[str, dict[str, tuple[str, ...]]] = {
 }  # fmt: skip
 """Pronouns of the third person and forms of another gender or number in the same case."""
 
-_WEATHER = frozenset(["rain", "snow", "hail", "thunder", "freeze"])
-_DUMMY = frozenset(["be", "seem", "appear", "become", "take", "turn", "get", "happen", "remain"])
+_WEATHER = frozenset(listed("rain snow hail thunder freeze"))
+_DUMMY = frozenset(listed("be seem appear become take turn get happen remain"))
 _INDEFINITE = frozenset(
-    ["someone", "somebody", "anyone", "anybody", "everyone", "everybody", "person", "student", "child", "patient", "friend", "user", "each"]
+    listed("someone somebody anyone anybody everyone everybody person student child patient friend user each")
 )
 _GROUPS = frozenset(
-    ["team", "government", "company", "police", "family", "committee", "group", "party", "council", "board", "band", "crew", "army", "club", "union", "staff", "public", "crowd"]
+    listed(
+        "team government company police family committee group party council board band crew army club union staff "
+        "public crowd"
+    )
 )
 
 

@@ -179,9 +179,10 @@ class QuotesDeleted(Deleted):
             inside = _inside_word(text, at) and not _unspaced(text[at - 1]) and not _unspaced(text[at + 1])
             if char == "‘" and (inside or text[at + 1 : at + 2].isdigit()):
                 continue
-            if (char in QUOTES and not (
-                inside or (char == '"' and text[at - 1 : at].isdigit() and text.count('"') == 1)
-            )) or (char in _CLOSING_SINGLE and not inside and _quotes_single(text, at)):
+            if (
+                char in QUOTES
+                and not (inside or (char == '"' and text[at - 1 : at].isdigit() and text.count('"') == 1))
+            ) or (char in _CLOSING_SINGLE and not inside and _quotes_single(text, at)):
                 found.append(at)
         return found
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 _SENTENCE_END = re.compile(r"[.!?。！？][\"”»]?\s+(?=\S)|[。！？]")
 NEGATIONS = {
     "de": r"nicht", "es": r"no(?= (?:es|son|se|lo|la|le|ha|han|hay|está|están|puede|pueden|fue|era|tiene|tienen|quiere)\b)",
-    "it": r"non", "pt": r"não", "ru": r"не(?= )", "pl": r"nie(?= )", "uk": r"не(?= )", "zh": r"没有|并不|不会|不是|不能", "cs": r"není(?= )",
+    "it": r"non", "pt": r"não", "ru": r"не(?= )", "pl": r"nie(?= )", "uk": r"не(?= )", "zh": r"没有|并不|不会|不是|不能",
+    "cs": r"není(?= )",
 }  # fmt: skip
 """Words of negation that can be taken out and leave a sentence."""
 
@@ -161,7 +162,8 @@ class MaskFilled(Perturbation):
         language: str,
     ) -> str | None:
         if self.model:
-            return _masked_model(self.model)(text[:start], text[end:], rng)
+            filled: str | None = _masked_model(self.model)(text[:start], text[end:], rng)
+            return filled
         between = _ngrams(tuple(o.hypothesis for o in tools.others()), tools.get("words", language))
         options = [
             new for new in between.get((left.lower(), right.lower()), ()) if new.lower() != text[start:end].lower()
@@ -206,7 +208,7 @@ def _masked_model(folder: str) -> Any:
         import transformers
     except ImportError:
         raise MissingPart("filling masks with a model needs transformers: pip install 'mt-assay[neural]'.") from None
-    fill = transformers.pipeline("fill-mask", model=folder, top_k=6)
+    fill: Any = transformers.pipeline("fill-mask", model=folder, top_k=6)
 
     def filled(before: str, after: str, rng: np.random.Generator) -> str | None:
         options: Sequence[Any] = fill(f"{before}{fill.tokenizer.mask_token}{after}")
