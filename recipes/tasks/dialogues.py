@@ -120,7 +120,9 @@ def choose(domain: str, state: dict[str, str], rng: random.Random) -> dict[str, 
         }
         if slot in ("from", "to"):
             taken |= {state.get(f"{domain}-{other}") for other in ("from", "to")}
-        return rng.choice([value for value in values if value not in taken])
+        return rng.choice(
+            [value for value in values if value not in taken and canonical(slot, value, domain) not in taken]
+        )
 
     chosen: dict[str, str] = {}
     places = list(FLIGHTS["city"]) if domain == "train" else list(SLOTS["place"])
@@ -128,9 +130,10 @@ def choose(domain: str, state: dict[str, str], rng: random.Random) -> dict[str, 
     chosen["to"], chosen["area"] = new("to", places), new("area", list(SLOTS["area"]))
     chosen["price"], chosen["people"] = new("price", list(SLOTS["something"])), new("people", list(SLOTS["people"]))
     chosen["day"] = new("day", list(FLIGHTS["day"]))
-    for slot in ("time", "leave", "arrive"):
-        hour = rng.randint(17, 21) if slot == "time" else rng.randint(10, 20)
-        chosen[slot] = f"{hour}:{rng.choice(['00', '15', '30', '45'])}"
+    # A second time of leaving is later than the first, and nobody arrives before leaving.
+    leave = (14, 15) if f"{domain}-leave" in state else (10, 13)
+    for slot, hours in (("time", (17, 21)), ("leave", leave), ("arrive", (16, 20))):
+        chosen[slot] = f"{rng.randint(*hours)}:{rng.choice(['00', '15', '30', '45'])}"
     for slot, values in (("food", SLOTS["foodf"]), ("place", SLOTS["place"]), ("day", FLIGHTS["day"])):
         held = {chosen.get(slot), chosen["to"], chosen["from"]}
         chosen["old" + slot] = rng.choice([value for value in values if value not in held])

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from assay.tasks import flights
+
+
+def test_the_query_of_a_frame() -> None:
+    frame = {"intent": "count", "origin": "LON", "day": "Monday", "period": "morning", "price": "200"}
+    assert flights.sql(frame) == (
+        "SELECT COUNT(*) FROM flight WHERE origin = 'LON'"
+        " AND number IN (SELECT number FROM operates WHERE day = 'Monday')"
+        " AND departure BETWEEN '05:00' AND '11:59'"
+        " AND number IN (SELECT number FROM fare WHERE class = 'economy' AND euros < 200)"
+    )
+
+
+def test_quotes_cannot_leave_their_value() -> None:
+    query = flights.sql({"intent": "flights", "number": "' OR 1 --"})
+    assert flights.result(query) == frozenset()
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DROP TABLE flight",
+        "DELETE FROM flight",
+        "UPDATE flight SET origin = 'LON'",
+        "INSERT INTO fare VALUES ('x', 'economy', 1)",
+        "PRAGMA writable_schema = 1",
+        "ATTACH DATABASE 'x.db' AS x",
+        "SELECT * FROM nowhere",
+        "SELEKT",
+        "SELECT 1; SELECT 2",
+        "",
+        "SELECT * FROM flight a, flight b, flight c",  # five hundred million rows
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) FROM n",  # never ends
+    ],
+)
+def test_a_bad_query_is_a_failure_and_does_no_harm(query) -> None:
+    before = flights.result("SELECT COUNT(*) FROM flight")
+    assert not flights.result(query)
+    assert flights.result("SELECT COUNT(*) FROM flight") == before
+
+
+def test_the_timetable_is_sound() -> None:
+    count = flights.result("SELECT COUNT(*), COUNT(DISTINCT number), COUNT(DISTINCT origin) FROM flight")
+    assert count is not None
+    ((rows, numbers, origins),) = count
+    assert rows == numbers and rows > 500 and origins == len(flights.CITIES) == 12
+    assert flights.result("SELECT number FROM flight WHERE origin = destination OR minutes < 60") == frozenset()
+    assert flights.result("SELECT number FROM flight WHERE number NOT IN (SELECT number FROM operates)") == frozenset()
+    economy, business = "SELECT euros FROM fare e WHERE e.class = 'economy'", "fare b WHERE b.class = 'business'"
+    cheaper = f"SELECT b.number FROM {business} AND b.euros <= ({economy} AND e.number = b.number)"
+    assert flights.result(cheaper) == frozenset()
