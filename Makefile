@@ -18,8 +18,8 @@ demo: $(VENV)/.installed
 test: lint types imports tests
 
 lint: $(VENV)/.tested
-	$(BIN)/ruff check src tests benchmarks
-	$(BIN)/ruff format --check src tests benchmarks
+	$(BIN)/ruff check src tests benchmarks scripts recipes
+	$(BIN)/ruff format --check src tests benchmarks scripts recipes
 
 types: $(VENV)/.tested
 	$(BIN)/python -m mypy

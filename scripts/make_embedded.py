@@ -33,7 +33,9 @@ def main() -> None:
     made = make(["demetr"], batch, n=MOST, seed=SEED)
     facts = {row["label"]: row for row in rows("demetr_perturbations.csv")}
     aces = {row["phenomenon"]: row["category"] for row in rows("aces_phenomena.csv")}
-    by_hand = {(item.source, item.good, item.incorrect) for name in ("first.jsonl", "hand.jsonl") for item in items_of(name)}
+    by_hand = {
+        (item.source, item.good, item.incorrect) for name in ("first.jsonl", "hand.jsonl") for item in items_of(name)
+    }
     written: dict[str, int] = {}
     lines = []
     for item in made.items():

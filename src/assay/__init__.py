@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from assay.api.breakdown import run_task as run_task
     from assay.api.card import card as card
     from assay.api.check import check as check
-    from assay.api.make import make as make
-    from assay.api.meta import meta as meta
     from assay.api.decide import apply_rule as apply_rule
     from assay.api.decide import fit_rule as fit_rule
+    from assay.api.make import make as make
+    from assay.api.meta import meta as meta
     from assay.api.reproduce import reproduce as reproduce
     from assay.api.scoring import compare as compare
     from assay.api.scoring import score as score

