@@ -112,7 +112,7 @@ class Omission(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Delete one constituent, drawn at random."""
         text = segment.hypothesis
-        found = constituents(text, language, tools)
+        found = [span for span in constituents(text, language, tools) if 2 * (span[1] - span[0]) < len(text) - 2]
         if not found:
             return Refused("no phrase that can be left out")
         start, end = pick(found, rng)

@@ -116,20 +116,27 @@ class DetachedSimilar(Detached):
         self.embedding = embedding
 
     def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
-        """One of the nearest five that shares few words with the translation."""
-        texts = [other.hypothesis for other in pool]
-        ranked = _nearest(segment.hypothesis, tuple(texts), self.embedding, self.nearest * 4)
-        fit = [texts[i] for i in ranked if shared(texts[i], segment.hypothesis) <= _RELATED]
-        return pick(fit[: self.nearest], rng) if fit else None
+        """One of the nearest five that shares few words with the translation; the whole corpus is indexed once."""
+        target = (segment.langpair or "").rpartition("-")[2]
+        texts = tuple(o.hypothesis for o in tools.others() if (o.langpair or "").rpartition("-")[2] == target)
+        allowed = {other.hypothesis for other in pool}
+        fit: list[str] = []
+        for i in _nearest(segment.hypothesis, texts, self.embedding):
+            if texts[i] in allowed and texts[i] not in fit and shared(texts[i], segment.hypothesis) <= _RELATED:
+                fit.append(texts[i])
+            if len(fit) == self.nearest:
+                break
+        return pick(fit, rng) if fit else None
 
 
-def _nearest(text: str, pool: tuple[str, ...], embedding: str, count: int) -> list[int]:
+def _nearest(text: str, pool: tuple[str, ...], embedding: str) -> list[int]:
+    """The sentences of the pool, the most similar first."""
     import numpy as np
 
     vectors, encode = _index(pool, embedding)
     scores = vectors @ encode([text])[0]
     order = np.lexsort((np.arange(len(pool)), -np.round(scores, 5)))
-    return [int(i) for i in order[:count]]
+    return [int(i) for i in order]
 
 
 @functools.lru_cache(maxsize=4)

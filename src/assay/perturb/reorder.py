@@ -163,6 +163,8 @@ def _interchangeable(sentence: Sentence, i: int, j: int) -> bool:
         or "an" in (sentence.lower[i - 1], sentence.lower[j - 1])
     ):
         return False
+    if {sentence.lower[i], sentence.lower[j]} & {"course", "times", "fact", "example", "way"}:
+        return False  # parts of fixed phrases
     plain = all(sentence.words[k].isalpha() and not sentence.named[k] and len(sentence.words[k]) > 2 for k in (i, j))
     return plain and j - i > 2
 

@@ -56,10 +56,10 @@ class TextInserted(Perturbation):
             and 10 <= len(other.hypothesis) <= 80
             and re.search(r"[.!?。！？]$", other.hypothesis.strip())
         ]
-        pool = [other for other in pool if other not in text and shared(other, text) < 0.5]
-        if not pool:
+        drawn = [pick(pool, rng) for _ in range(10)] if pool else []
+        new = next((other for other in drawn if other not in text and shared(other, text) < 0.5), None)
+        if new is None:
             return Refused("no short sentence in the corpus to insert")
-        new = pick(pool, rng)
         places = [0, *(match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text))]
         at = pick(places, rng)
         gap = "" if language in SPACELESS else " "
