@@ -20,10 +20,11 @@ SLOTS: dict[str, Any] = json.loads((HERE / "dialogues_slots.json").read_text(enc
 EACH = 52
 DOMAINS = ("restaurant", "taxi", "train")
 FILLED = {
-    "arestaurant": "food", "foodf": "food", "foodd": "food", "area": "area", "something": "price", "apricerestaurant": "price",
-    "people": "people", "day": "day", "Day": "day", "time": "time", "leave": "leave", "after": "leave", "arrive": "arrive",
-    "from": "from", "place1": "from", "place1d": "from", "inplace1": "from", "Inplace1": "from", "atplace1": "from",
-    "to": "to", "arriveto": "to", "place2": "to", "o": "from", "d": "to",
+    "arestaurant": "food", "foodf": "food", "foodd": "food", "area": "area", "something": "price",
+    "apricerestaurant": "price", "people": "people", "People": "people", "day": "day", "Day": "day", "time": "time",
+    "leave": "leave", "after": "leave", "arrive": "arrive", "before": "arrive", "from": "from", "place1": "from",
+    "place1d": "from", "inplace1": "from", "Inplace1": "from", "atplace1": "from", "to": "to", "arriveto": "to",
+    "place2": "to", "o": "from", "d": "to",
 }  # fmt: skip
 """The slot that each blank fills."""
 
@@ -100,6 +101,8 @@ def say(name: str, value: str, language: str) -> str:
         return at_time("at", value, language)
     if name in ("after", "arrive"):
         return at_time("after" if name == "after" else "by", value, language)
+    if name == "before":
+        return f"before {value}"
     if name == "foodd":
         return str(SLOTS["foodf"][value][language])[:-1] + "m"
     if name == "oldfood":

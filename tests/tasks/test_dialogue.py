@@ -74,9 +74,9 @@ def test_the_tracker_is_right_on_english() -> None:
 
 def test_mentions() -> None:
     def found(text: str) -> list[tuple[str, str]]:
-        from assay.tasks.tracker import _WORDS
+        from assay.tasks.tracker import _tokens
 
-        return [(mention.kind, mention.value) for mention in mentions(_WORDS.findall(text))]
+        return [(mention.kind, mention.value) for mention in mentions(_tokens(text))]
 
     assert found("a Thai place in the center") == [("food", "thai"), ("area", "centre")]
     assert found("at 17:30, 17h45, 5:15 pm, 8pm or 6 p. m.") == [

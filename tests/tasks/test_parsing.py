@@ -83,6 +83,12 @@ def test_the_parser_reads_slots_by_their_words() -> None:
     assert parser.answer([{"utterance": ""}])[0].startswith("SELECT")
 
 
+def test_words_that_mean_nothing_to_the_database_find_nothing() -> None:
+    for slot in ("origin", "airline", "day", "period", "after", "class", "number"):
+        assert flights.result(flights.sql({"intent": "fare", slot: "?"})) in (frozenset(), None)
+    assert flights.result(flights.sql({"intent": "flights", "price": "0"})) == frozenset()
+
+
 def test_two_parsers_agree() -> None:
     from assay.tasks import parser
 

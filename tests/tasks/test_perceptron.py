@@ -4,9 +4,12 @@ from assay.tasks.perceptron import AveragedPerceptron
 
 
 def test_two_examples_by_hand() -> None:
-    """One feature each: whatever the order, every label ends above the other on its own feature."""
+    """One feature each: whatever the order, every label ends above the other on its own feature.
+
+    Without a margin the first pass moves one weight, and the second example is right or moves its own.
+    """
     perceptron = AveragedPerceptron()
-    perceptron.train([["a"], ["b"]], ["x", "y"], passes=2)
+    perceptron.train([["a"], ["b"]], ["x", "y"], passes=3, margin=0.5)
     assert perceptron.predict(["a"]) == "x" and perceptron.predict(["b"]) == "y"
 
 

@@ -28,7 +28,7 @@ def test_sentences_keep_the_text() -> None:
 
 
 def test_bm25_by_hand() -> None:
-    """Three texts of one word each, so that the length plays no part: idf = ln(1 + (3 - 1 + 0.5) / (1 + 0.5)), times 2.2 / 2.2."""
+    """Three texts of one word each, so the length plays no part: idf = ln(1 + (3 - 1 + 0.5) / (1 + 0.5)), times 2.2 / 2.2."""
     scores = BM25().scores("zebra", ["zebra", "lion", "tiger"])
     assert scores == pytest.approx([math.log(1 + 2.5 / 1.5), 0, 0])
 

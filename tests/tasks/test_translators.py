@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import shutil
 
 import pytest
@@ -101,9 +102,9 @@ def test_auto_takes_what_serves_the_pair() -> None:
 
 def test_ready_translations_by_pair(tmp_path) -> None:
     ready = tmp_path / "ready.jsonl"
-    ready.write_text(
-        '{"source": "a  b", "translation": "x", "langpair": "es-en"}\n{"source": "a b", "translation": "y", "langpair": "pt-en"}\n'
-    )
+    rows = [("a  b", "x", "es-en"), ("a b", "y", "pt-en")]
+    lines = [json.dumps({"source": source, "translation": said, "langpair": pair}) for source, said, pair in rows]
+    ready.write_text("\n".join(lines))
     translator = open_translator(f"file:{ready}")
     assert translator.translate(["a\nb"], "es", "en") == ["x"]
     assert translator.translate(["a b"], "pt", "en") == ["y"]

@@ -72,7 +72,7 @@ def sql(frame: Mapping[str, str]) -> str:
     if day := frame.get("day"):
         conditions.append(f"number IN (SELECT number FROM operates WHERE day = {_quoted(day)})")
     if period := frame.get("period"):
-        start, end = PERIODS[period]
+        start, end = PERIODS.get(period, ("", ""))
         conditions.append(f"departure BETWEEN '{start}' AND '{end}'")
     if after := frame.get("after"):
         conditions.append(f"departure >= {_quoted(after)}")

@@ -16,7 +16,7 @@ from importlib.resources import files
 from assay.tasks import flights
 from assay.tasks.perceptron import AveragedPerceptron
 
-_WORDS = re.compile(r"\w+(?:[-:']\w+)*")
+_WORDS = re.compile(r"\d{1,2}(?=[ap]m\b)|\w+(?:[-:']\w+)*")
 _CITIES = {name.lower(): code for name, code in flights.CITIES.items()}
 _AIRLINES = {"northwind": "NW", "meridian": "MD", "skylark": "SK", "aurora": "AU"}
 _DAYS = {day.lower(): day for day in flights.DAYS}
@@ -78,7 +78,7 @@ def _kind(word: str) -> str:
             return kind
     if _NUMBER.fullmatch(low):
         return "FLIGHT"
-    if low.isdigit():
+    if low.isdecimal():
         return f"DIGITS{len(low)}"
     return low
 
@@ -128,7 +128,7 @@ def _value(slot: str, words: Sequence[str]) -> str:
     if slot == "number":
         return next((word.upper() for word in words if _NUMBER.fullmatch(word)), _UNKNOWN)
     if slot == "price":
-        return next((word for word in words if word.isdigit()), "0")
+        return next((word for word in words if word.isdecimal()), "0")
     return next((tables[slot][word] for word in words if word in tables[slot]), _UNKNOWN)
 
 

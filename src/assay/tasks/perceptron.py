@@ -11,6 +11,8 @@ from collections.abc import Collection, Iterable, Sequence
 import numpy
 from numpy.typing import NDArray
 
+_SEED = 7
+
 
 class AveragedPerceptron:
     """A linear classifier over sets of string features."""
@@ -20,20 +22,24 @@ class AveragedPerceptron:
         self._index: dict[str, int] = {}
         self._weights: NDArray[numpy.float64] = numpy.zeros((0, 0))
 
-    def train(self, features: Sequence[Iterable[str]], labels: Sequence[str], passes: int = 6, seed: int = 7) -> None:
-        """Learn from examples: every mistake moves the weights, and the mean over all moments is kept."""
+    def train(
+        self, features: Sequence[Iterable[str]], labels: Sequence[str], passes: int = 8, margin: float = 20.0
+    ) -> None:
+        """Learn from examples: every mistake or near miss moves the weights, and the mean over all moments is kept."""
         self.labels = sorted(set(labels))
         number = {label: index for index, label in enumerate(self.labels)}
         coded = [self._coded(names, grow=True) for names in features]
         answers = [number[label] for label in labels]
         weights = numpy.zeros((len(self._index), len(self.labels)))
         drift = numpy.zeros_like(weights)
-        rng = numpy.random.default_rng(seed)
+        rng = numpy.random.default_rng(_SEED)
         moment = 1
         for _ in range(passes):
             for example in rng.permutation(len(coded)):
                 rows, answer = coded[example], answers[example]
-                guess = int(weights[rows].sum(axis=0).argmax())
+                scores = weights[rows].sum(axis=0)
+                scores[answer] -= margin
+                guess = int(scores.argmax())
                 if guess != answer:
                     weights[rows, answer] += 1
                     weights[rows, guess] -= 1
