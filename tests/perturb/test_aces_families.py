@@ -11,7 +11,6 @@ import pytest
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused
 from assay.perturb import PERTURBATIONS
-from assay.perturb.cap import capped, shares
 
 pytest.importorskip("babel")
 pytest.importorskip("spacy")
@@ -334,14 +333,3 @@ def test_validators_catch_bad_results(
 ) -> None:
     language = (segment.langpair or "").rpartition("-")[2]
     assert problem in PERTURBATIONS.resolve(name)().problems(segment, bad, language, tools)
-
-
-def test_shares_of_language_pairs() -> None:
-    # 1,500 of 2,000 are de-en: 75% of 1,000; thirds leave a remainder of one that goes to the first by name.
-    assert shares({"de-en": 1500, "fr-en": 500}, 1000) == {"de-en": 750, "fr-en": 250}
-    assert shares({"a": 10, "b": 10, "c": 10}, 10) == {"a": 4, "b": 3, "c": 3}
-    assert shares({"a": 3}, 10) == {"a": 3}
-    items = [("de-en" if i % 4 else "fr-en", i) for i in range(40)]
-    kept = capped(items, lambda item: item[0], np.random.default_rng(0), 20)
-    assert len(kept) == 20 and kept == sorted(kept, key=lambda item: item[1])
-    assert sum(pair == "fr-en" for pair, _ in kept) == 5

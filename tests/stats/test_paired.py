@@ -21,7 +21,7 @@ def test_sign_test_equals_scipy(wins, losses):
     assert sign_test(wins, losses) == pytest.approx(expected)
 
 
-def test_weighted_difference_test_approaches_the_normal_tail():
+def test_weighted_difference_test_approaches_the_normal_sf():
     # differences 0.1 and 0.02 with variances 0.0029 and (0.1 - 0.0004)/200: mean of both, z = 0.06 / (sqrt(sum) / 2)
     z = 0.06 / (np.sqrt(0.0029 + 0.0996 / 200) / 2)
     p = weighted_difference_test([20, 12], [10, 8], [100, 200], [0.5, 0.5], np.random.default_rng(0), 20_000)

@@ -15,8 +15,9 @@ import numpy as np
 
 from assay.core.errors import InputError
 from assay.kernels import _native
+from assay.stats.distributions import normal_sf
 from assay.stats.groups import Agreement, Grouping, Groups, average, group
-from assay.stats.tails import correlation_p, kendall_exact_p, normal_tail, t_tail
+from assay.stats.tails import correlation_p, kendall_exact_p, t_tail
 
 if TYPE_CHECKING:
     from assay.stats.groups import Floats, Integers
@@ -230,7 +231,7 @@ def _one_kendall_p(n: int, counts: list[int], x: tuple[int, int, int], y: tuple[
         return kendall_exact_p(n, discordant)
     m = n * (n - 1)
     variance = (m * (2 * n + 5) - x[2] - y[2]) / 18 + 2 * x[0] * y[0] / m + x[1] * y[1] / (9 * m * (n - 2))
-    return 2 * normal_tail(abs(concordant - discordant) / math.sqrt(variance))
+    return 2 * normal_sf(abs(concordant - discordant) / math.sqrt(variance))
 
 
 def _tie_sums(groups: Groups, values: Floats) -> list[tuple[int, int, int]]:

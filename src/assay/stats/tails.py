@@ -7,10 +7,7 @@ from functools import cache
 
 import numpy as np
 
-
-def normal_tail(z: float) -> float:
-    """P(Z > z) for a standard normal Z."""
-    return 0.5 * math.erfc(z / math.sqrt(2))
+from assay.stats.distributions import incomplete_beta
 
 
 def t_tail(t: float, df: float) -> float:
@@ -29,37 +26,6 @@ def correlation_p(r: float, n: int) -> float:
         return 1.0
     # x = df / (df + t²) with t² = df r² / (1 - r²)
     return incomplete_beta((n - 2) / 2, 0.5, max(0.0, (1 - r) * (1 + r)), r * r)
-
-
-def incomplete_beta(a: float, b: float, x: float, rest: float | None = None) -> float:
-    """The regularised incomplete beta function I_x(a, b), by Lentz's continued fraction.
-
-    `rest` is 1 - x, for callers who know it with more digits than the subtraction leaves.
-    """
-    rest = 1 - x if rest is None else rest
-    if x <= 0 or rest <= 0:
-        return 0.0 if x <= 0 else 1.0
-    front = math.exp(a * math.log(x) + b * math.log(rest) - (math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)))
-    if x > (a + 1) / (a + b + 2):
-        return 1 - front * _beta_fraction(b, a, rest) / b
-    return front * _beta_fraction(a, b, x) / a
-
-
-def _beta_fraction(a: float, b: float, x: float) -> float:
-    tiny = 1e-300
-    c, d = 1.0, 1 / (1 - (a + b) * x / (a + 1) or tiny)
-    value = d
-    for m in range(1, 10_000):
-        for numerator in (
-            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
-        ):
-            d = 1 / (1 + numerator * d or tiny)
-            c = 1 + numerator / c or tiny
-            value *= c * d
-        if abs(c * d - 1) < 1e-16:
-            break
-    return value
 
 
 @cache
