@@ -52,9 +52,8 @@ def main() -> None:
             command, check=True, env={**os.environ, "ASSAY_CACHE_DIR": cache, "ASSAY_DATA": str(shared / "data")}
         )
         ours = time.perf_counter() - started
-    print(
-        f"{len(hypotheses):,} requests, six metrics: one by one {theirs:.1f} s, assay run demetr {ours:.2f} s, {theirs / ours:.0f}x"
-    )
+    print(f"{len(hypotheses):,} requests, six metrics, one by one: {theirs:.1f} s")
+    print(f"assay run demetr, a fresh process: {ours:.2f} s, {theirs / ours:.0f}x")
 
 
 if __name__ == "__main__":

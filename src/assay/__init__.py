@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.api.card import card as card
     from assay.api.check import check as check
+    from assay.api.meta import meta as meta
     from assay.api.reproduce import reproduce as reproduce
     from assay.api.scoring import compare as compare
     from assay.api.scoring import score as score
@@ -21,12 +22,13 @@ if TYPE_CHECKING:
 
 from assay._version import __version__
 
-__all__ = ["__version__", "card", "check", "compare", "reproduce", "run", "score"]
+__all__ = ["__version__", "card", "check", "compare", "meta", "reproduce", "run", "score"]
 
 _LAZY = {
     "card": "assay.api.card",
     "check": "assay.api.check",
     "compare": "assay.api.scoring",
+    "meta": "assay.api.meta",
     "reproduce": "assay.api.reproduce",
     "run": "assay.api.suites",
     "score": "assay.api.scoring",

@@ -83,6 +83,13 @@ class Comparison(Shown):
     flags: dict[str, int] = field(default_factory=dict)
 
     @property
+    def worth(self) -> dict[str, dict[float, float]]:
+        """What a point is worth: for each metric that is known, the difference from which people agreed in 80, 90 and 95%."""
+        from assay.api.meta import known_worth
+
+        return {name: worth for name in self.metrics if (worth := known_worth(name)) is not None}
+
+    @property
     def baseline(self) -> str:
         """The system that the others are tested against."""
         return next(iter(self.standings))
@@ -94,6 +101,7 @@ class Comparison(Shown):
         notes = [f"{self.segments:,} segments · {self.settings}"]
         if len(self.standings) > 1:
             notes.append(f"* better than {self.baseline}, p < {SIGNIFICANT} (paired bootstrap)")
+            notes += worth_notes(self.worth, self.metrics)
         return table(self.standings, self.metrics, notes=[*notes, *flag_notes(self.flags)])
 
     def to_dict(self) -> dict[str, Any]:
@@ -102,7 +110,9 @@ class Comparison(Shown):
             system: {name: {**asdict(standing), "signature": self.signatures[name]} for name, standing in row.items()}
             for system, row in self.standings.items()
         }
-        return {"baseline": self.baseline, "segments": self.segments, "settings": self.settings, "systems": systems}
+        worth = {name: {f"{level:.0%}": d for level, d in known.items()} for name, known in self.worth.items()}
+        about = {"baseline": self.baseline, "segments": self.segments, "settings": self.settings}
+        return {**about, "systems": systems, "difference_people_agree_with": worth}
 
     def to_polars(self) -> polars.DataFrame:
         """One row for each system and metric."""
@@ -123,6 +133,20 @@ _SENTENCES = {
     "far_longer": "hypotheses far longer than their reference",
     "empty_reference": "empty references",
 }
+
+
+def worth_notes(worth: Mapping[str, Mapping[float, float]], metrics: Mapping[str, Metric]) -> list[str]:
+    """One line that says which difference people would agree with, for the metrics where it was measured."""
+    if not worth:
+        return []
+    parts = []
+    for name, known in worth.items():
+        digits = 1 if metrics[name].card.decimals <= 1 else 3
+        parts.append(
+            f"{metrics[name].card.label} " + " / ".join(f"{difference:.{digits}f}" for difference in known.values())
+        )
+    levels = " / ".join(f"{level:.0%}" for level in next(iter(worth.values())))
+    return [f"difference from which people agreed in {levels} of WMT23's system pairs: {', '.join(parts)}"]
 
 
 def flag_notes(flags: Mapping[str, int]) -> list[str]:

@@ -9,6 +9,7 @@ import pytest
 from assay.analyses.reading import READING
 from assay.api.suites import SuiteResult, run
 from assay.cli.main import main
+from assay.suites.embedded import Embedded
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +41,7 @@ def test_without_matplotlib_a_run_directory_has_no_figures(
 
 def test_the_section_explains_every_table(result: SuiteResult) -> None:
     section = result.section()
-    assert section.lead == "72 pairs · chrf, bleu"
+    assert section.lead == f"{len(Embedded().load()):,} pairs · chrf, bleu"
     assert set(result.tables) <= set(section.reading)
     assert list(section.figures) == ["phenomena"]
 

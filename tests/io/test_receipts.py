@@ -28,7 +28,7 @@ def test_half_a_unit_of_the_last_digit():
 
 
 # How many printed cells each table has: 35 perturbations x 14 metrics x (t, p, df, accuracy); 5 severities x 14; ACES's
-# tables as rows x columns (Table 1: 26 x 10 and 25 ACES-Scores); 16 x 2; 7 x 3.
+# tables as rows x columns (Table 1: 26 x 10 and 25 ACES-Scores); 16 x 2; 7 x 3; 10 tasks x 32 metrics.
 CELLS = {
     "demetr": {"Table A3": 35 * 14 * 4, "Table 4": 14 * 5},
     "aces": {
@@ -42,6 +42,7 @@ CELLS = {
         "Table 9": 15 * 6,
     },
     "hallucinations": {"detection": 32, "xCOMET Table 6": 21},
+    "wmt23": {"tasks": 10 * 32, "overall": 32},
 }
 
 

@@ -54,6 +54,23 @@ def test_equals_sacrebleu_on_demetr(spec: str) -> None:
 
 
 @pytest.mark.real
+@pytest.mark.slow
+def test_equals_sacrebleu_on_demetr_with_two_references() -> None:
+    """The second reference is the item's machine translation; every third request, segment and corpus."""
+    translations: dict[str, str] = {}
+    rows = []
+    for hypothesis, reference in demetr_requests():  # an item's mt_sent comes before its perturbation
+        rows.append((hypothesis, reference, translations.setdefault(reference, hypothesis)))
+    hypotheses, first, second = map(list, zip(*rows[::3], strict=True))
+    theirs = sacrebleu.CHRF(word_order=2)
+    ours = metric("chrf++").score(Batch(hypotheses, references=(first, second)))
+    assert close(ours.values, [theirs.sentence_score(h, [a, b]).score for h, a, b in rows[::3]])
+    assert ours.stats is not None
+    corpus = theirs.corpus_score(hypotheses, [first, second]).score
+    assert close(metric("chrf++").combine(ours.stats.sum(axis=0)), corpus)
+
+
+@pytest.mark.real
 @pytest.mark.parametrize("code", LANGUAGES)
 def test_equals_sacrebleu_on_ntrex_with_two_references(code: str) -> None:
     rng = random.Random(code)

@@ -9,6 +9,7 @@ ANALYSES = Registry(
         "aces": "assay.analyses.aces:tables",
         "dfki": "assay.analyses.dfki:tables",
         "hallucinations": "assay.analyses.hallucinations:tables",
+        "judged": "assay.analyses.judged:tables",
         "contrastive": "assay.analyses.contrastive:tables",
     },
 )

@@ -29,6 +29,7 @@ OBTAINERS = Registry(
         "demetr": "assay.api.obtain:demetr",
         "aces": "assay.api.obtain:aces",
         "hallucinations": "assay.api.obtain:hallucinations",
+        "wmt23": "assay.api.meta:obtain",
     },
 )
 """Set of receipts to the function that derives its cells; the entry points ``assay.obtainers`` add others."""

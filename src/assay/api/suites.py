@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -109,6 +110,7 @@ def run(
     columns: Mapping[str, str] | None = None,
     langpair: str | None = None,
     skip_bad: bool = False,
+    verify: bool = False,
     seed: int = 12345,
     samples: int = 1000,
     correction: str = "none",
@@ -118,9 +120,12 @@ def run(
     """Run metrics on a suite and make its tables.
 
     `suite` is a registered name (``demetr``), the path of a contrastive file, or a Suite object. `metric_files` are files of
-    scores by metrics that live elsewhere. `data_dir` holds local copies of the suites (default: ``$ASSAY_DATA``).
+    scores by metrics that live elsewhere. `data_dir` holds local copies of the suites (default: ``$ASSAY_DATA``); `verify`
+    checks their checksums first.
     """
-    made, content = load_suite(suite, data_dir=data_dir, columns=columns, langpair=langpair, skip_bad=skip_bad)
+    made, content = load_suite(
+        suite, data_dir=data_dir, columns=columns, langpair=langpair, skip_bad=skip_bad, verify=verify
+    )
     built = build_metrics(metrics) if metrics else {}
     measured = measure(made, content, built, workers=workers, store=store)
     measured += [read_metric_file(path, content) for path in metric_files]
@@ -146,24 +151,31 @@ def load_suite(
     columns: Mapping[str, str] | None = None,
     langpair: str | None = None,
     skip_bad: bool = False,
+    verify: bool = False,
 ) -> tuple[Suite, Sequence[Item] | Judged]:
     """The suite object and its content."""
     from assay.core.spec import build, parse
     from assay.suites import SUITES
     from assay.suites.locate import locate
+    from assay.suites.locate import verify as check
 
     if isinstance(suite, Suite):
         made = suite
-    elif os.sep in suite or Path(suite).suffix or Path(suite).is_file():
+    elif suite.partition(":")[0] not in SUITES.entries and (
+        os.sep in suite or Path(suite).suffix or Path(suite).is_file()
+    ):
         from assay.suites.contrastive import Contrastive
 
         made = Contrastive(Path(suite), columns=columns, langpair=langpair, skip_bad=skip_bad)
     else:
         name, options = parse(suite)
-        if skip_bad:
+        factory = SUITES.resolve(name)
+        if skip_bad and "skip_bad" in inspect.signature(factory).parameters:
             options.setdefault("skip_bad", "yes")
-        made = build(SUITES.resolve(name), name, options)
+        made = build(factory, name, options)
     folder = locate(made.card, data_dir) if made.card.folders else None
+    if verify and folder is not None:
+        check(folder, made.card)
     content = made.load(folder)
     if not isinstance(content, Judged) and len(content) == 0:
         raise InputError(f"{made.card.title} has no items: there is nothing to run.")

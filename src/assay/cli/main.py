@@ -14,6 +14,7 @@ VERBS = {
     "score": "score translations with one or more metrics",
     "compare": "compare systems: intervals and significance",
     "run": "run metrics on challenge sets: where is a metric blind?",
+    "meta": "how well metrics agree with people: the official WMT tables",
     "reproduce": "receipts: published tables derived anew, cell by cell",
     "card": "one page with all results of a metric",
     "check": "fail when a metric got worse than its card",

@@ -35,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
     parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of a contrastive file to take")
     parser.add_argument("--langpair", metavar="xx-yy", help="language pair of a contrastive file that has none")
+    parser.add_argument("--verify", action="store_true", help="check the checksums of the suite's files first")
     parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
     parser.add_argument(
         "--table", action="append", metavar="NAME", help="only these tables (default on a terminal: the summary)"
@@ -97,6 +98,7 @@ def run(args: argparse.Namespace) -> int:
             columns=column_map(args.columns),
             langpair=args.langpair,
             skip_bad=args.skip_bad,
+            verify=args.verify,
             seed=args.seed,
             samples=args.samples,
             correction=args.correction,
@@ -152,6 +154,8 @@ def _folder(args: argparse.Namespace, suite: str) -> str | None:
 
     if args.run_dir is None and args.format == "table" and not args.out and sys.stdout.isatty():
         return f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{suite}"
+    if args.run_dir is not None and len(args.suites) > 1:
+        return f"{args.run_dir}/{suite}"
     folder: str | None = args.run_dir
     return folder
 

@@ -81,7 +81,7 @@ def score_stream(
     for index, (batch, alone) in enumerate(_ahead(chunks)):
         if index == 0 and not alone and open_spool is not None:
             spool = open_spool()
-        content = _hash(batch)
+        content = _hash(batch, result.systems)
         digest.update(content)
         known = spool.get(index, content) if spool is not None else None
         arrays = known or _score_chunk(batch, metrics, result.systems, workers, store, keep_stats)
@@ -117,9 +117,9 @@ def _ahead(chunks: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
                 coming = reader.submit(next, iterator, None)
 
 
-def _hash(batch: Batch) -> bytes:
-    """A digest of all texts of a chunk that no other chunk shares: the texts, and where each begins."""
-    digest = blake2b(digest_size=16)
+def _hash(batch: Batch, systems: list[str]) -> bytes:
+    """A digest that no other chunk shares: the texts, where each begins, and the systems met before (which it numbers)."""
+    digest = blake2b("\0".join(systems).encode("utf-8", "surrogatepass"), digest_size=16)
     columns = [batch.hypotheses, batch.sources, *(batch.references or ()), batch.systems, batch.langpairs]
     for column in columns:
         if column is None:

@@ -111,12 +111,13 @@ def pair_permutation_matrix(
     epsilons: Floats | None = None,
     draws: int = 1000,
     early: EarlyStop | None = None,
+    keep: bool = False,
 ) -> PermutationMatrix:
     """Test every pair of metrics with the same random swaps of verdicts; thresholds are calibrated unless given."""
     verdicts = Verdicts(groups, metrics, epsilons)
     left, right = np.triu_indices(len(verdicts.accuracy), 1)
     delta = np.subtract.outer(verdicts.accuracy, verdicts.accuracy)
-    tally = Tally(delta[left, right], early)
+    tally = Tally(delta[left, right], early, keep)
     done = 0
     while done < draws and not tally.finished:
         size = min(early.block if early else 100, draws - done)

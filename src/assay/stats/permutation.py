@@ -59,11 +59,16 @@ class PermutationTest:
 
 @dataclass(frozen=True)
 class PermutationMatrix:
-    """For all pairs of metrics: ``p[i, j]`` that i is better than j, the difference i - j, and the draws made."""
+    """For all pairs of metrics: ``p[i, j]`` that i is better than j, the difference i - j, and the draws made.
+
+    `null`, where it was kept, has the difference of every draw (rows) for every pair i < j (columns, as `np.triu_indices`
+    lists them).
+    """
 
     p: Floats
     delta: Floats
     draws: NDArray[np.int64]
+    null: Floats | None = None
 
 
 def over_groups(by_group: Callable[[Groups, Floats], Floats], nan_as_zero: bool = False) -> Statistic:
@@ -142,6 +147,7 @@ def permutation_matrix(
     draws: int = 1000,
     swap: Swap = "cells",
     early: EarlyStop | None = None,
+    keep: bool = False,
 ) -> PermutationMatrix:
     """Test every pair of metrics (a stack of score matrices) with the same random swaps.
 
@@ -159,7 +165,7 @@ def permutation_matrix(
         source = _AnyDraws(groups, rows, left, right, statistic)
         observed = statistic(groups, rows)
     delta = np.subtract.outer(observed, observed)
-    tally = Tally(delta[left, right], early)
+    tally = Tally(delta[left, right], early, keep)
     done = 0
     while done < draws and not tally.finished:
         size = min(early.block if early else source.block, draws - done)
@@ -172,12 +178,13 @@ def permutation_matrix(
 class Tally:
     """Counts, for both directions of every pair, the draws that reach the observed difference; each may stop early."""
 
-    def __init__(self, delta: Floats, early: EarlyStop | None) -> None:
+    def __init__(self, delta: Floats, early: EarlyStop | None, keep: bool = False) -> None:
         self.delta = np.stack([delta, -delta])
         self.early = early
         self.reached = np.zeros(self.delta.shape, np.int64)
         self.draws = np.zeros(self.delta.shape, np.int64)
         self.open = np.ones(self.delta.shape, bool)
+        self.kept: list[Floats] | None = [] if keep else None
 
     @property
     def finished(self) -> bool:
@@ -186,6 +193,8 @@ class Tally:
 
     def add(self, differences: Floats) -> None:
         """Count a block of draws (draws by pairs) of first - second."""
+        if self.kept is not None:
+            self.kept.append(differences)
         hits = np.stack([differences >= self.delta[0] - SLACK, -differences >= self.delta[1] - SLACK]).sum(axis=1)
         self.reached += np.where(self.open, hits, 0)
         self.draws += np.where(self.open, len(differences), 0)
@@ -200,7 +209,7 @@ class Tally:
         with np.errstate(divide="ignore", invalid="ignore"):
             p[left, right], p[right, left] = self.reached / self.draws
         used[left, right], used[right, left] = self.draws
-        return PermutationMatrix(p, delta, used)
+        return PermutationMatrix(p, delta, used, np.concatenate(self.kept) if self.kept else None)
 
 
 class _PearsonDraws:

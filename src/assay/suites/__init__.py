@@ -9,6 +9,8 @@ SUITES = Registry(
         "aces": "assay.suites.aces:Aces",
         "dfki": "assay.suites.dfki:Dfki",
         "hallucinations": "assay.suites.hallucinations:Hallucinations",
+        "wmt23": "assay.suites.wmt:Wmt23",
+        "wmt": "assay.suites.wmt:Wmt",
         "embedded": "assay.suites.embedded:Embedded",
     },
 )

@@ -1,20 +1,49 @@
-"""A small suite of our own, in the package: what ``assay run`` runs when nothing else is said."""
+"""The suite of our own, in the package: what ``assay run`` runs when nothing else is said.
+
+The folder ``assay/data/embedded`` holds two kinds of files. ``base.jsonl`` is the ground: segments with a source, a
+reference and a second good translation, tagged with what they contain. Every other ``.jsonl`` file holds items: those
+written by hand (idioms, entailment, common sense, ambiguity and all that wants a person) and those a perturbation made
+from the base segments.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from dataclasses import dataclass
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
 
 from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
+
+BASE = "base.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class BaseSegment:
+    """A source with two good translations that are worded differently; a perturbation edits the second."""
+
+    id: str
+    langpair: str
+    source: str
+    reference: str
+    good: str
+    domain: str
+    """Kind of text: news, manual, dialogue, legal, medical, travel, commerce, science, sport or culture."""
+    tags: tuple[str, ...]
+    """What it contains that a perturbation may look for: numbers, dates, names, modals, idioms …"""
 
 
 class Embedded(Suite):
     """Minimal pairs written for assay, with ACES's and DEMETR's names for what is wrong.
 
-    In every item the good translation is a second correct one, worded unlike the reference, and the incorrect one is
-    the good one with a single edit. Too small for conclusions about a metric; enough to see one at work.
+    In every item the good translation is a second correct one, worded unlike the reference, and the incorrect one
+    differs from it in the phenomenon alone. Where ACES builds the incorrect translation from the reference (levels 2
+    and 3 of numbers and names, lexical overlap, entailment pairs) or takes another text (the source copied, a similar
+    language), so do these.
     """
 
     card = SuiteCard(
@@ -25,7 +54,7 @@ class Embedded(Suite):
         origin="written for assay",
         licence="Apache-2.0",
         citation="",
-        languages="de-en, en-de, es-en, zh-en",
+        languages="19 language pairs: ar, de, es, fr, ja, ru, zh with en, en into ca, gl, nl, pt, uk, and fr-de",
         folders=(),
         how_to_get="It comes with assay.",
     )
@@ -35,6 +64,28 @@ class Embedded(Suite):
         """Taken because every suite takes it; there are no bad rows here."""
 
     def load(self, folder: Path | None = None) -> list[Item]:
-        """The items in the package; no folder is needed."""
-        text = (files("assay") / "data" / "embedded.jsonl").read_text(encoding="utf-8")
-        return [Item(**json.loads(line)) for line in text.split("\n") if line]
+        """The items in the package, file by file in the order of their names; no folder is needed."""
+        names = sorted(
+            entry.name for entry in _folder().iterdir() if entry.name.endswith(".jsonl") and entry.name != BASE
+        )
+        return [item for name in names for item in items_of(name)]
+
+
+def items_of(name: str) -> list[Item]:
+    """The items of one file: ``hand.jsonl``, ``generated.jsonl`` …"""
+    return [Item(**row) for row in _rows(name)]
+
+
+def base_segments() -> list[BaseSegment]:
+    """The segments that the suite's generated items are made from."""
+    return [BaseSegment(**row | {"tags": tuple(row["tags"])}) for row in _rows(BASE)]
+
+
+def _folder() -> Traversable:
+    return files("assay") / "data" / "embedded"
+
+
+def _rows(name: str) -> Iterator[dict[str, Any]]:
+    for line in (_folder() / name).read_text(encoding="utf-8").split("\n"):
+        if line:
+            yield json.loads(line)

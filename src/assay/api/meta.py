@@ -1,0 +1,236 @@
+"""How well metrics agree with people: the official WMT tables, with further metrics put into them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.api.scoring import Wanted, build_metrics, default_store, signature
+from assay.core.errors import InputError, unknown
+from assay.core.judged_systems import JudgedSystems, LevelScores
+from assay.core.table import Table
+from assay.results import Shown
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.core.metric import Metric
+    from assay.io.wmt_tree import EvalSet
+    from assay.suites.wmt import PairFacts, WmtFacts
+
+
+@dataclass(repr=False)
+class MetaResult(Shown):
+    """The tables of a meta-evaluation, with the scores behind them."""
+
+    name: str
+    title: str
+    tables: dict[str, Table]
+    sets: Mapping[str, JudgedSystems]
+    new: tuple[str, ...] = ()
+    signatures: dict[str, str] = field(default_factory=dict)
+    seed: int | None = None
+
+    def table(self) -> Table:
+        """The ranking over all tasks, or the first table there is."""
+        return self.tables.get("overall") or next(iter(self.tables.values()))
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row for each task and metric."""
+        import polars
+
+        return polars.DataFrame([dict(row) for row in (self.tables.get("tasks") or self.table()).rows])
+
+    def scores(self) -> polars.DataFrame:
+        """Segment scores of the metrics that were put into the table: langpair, system, segment, one column a metric."""
+        import polars
+
+        frames = []
+        for pair, judged in self.sets.items():
+            names = [name for name in self.new if judged.metrics[name].seg is not None]
+            columns = {
+                "langpair": [pair] * (len(judged.systems) * judged.segments),
+                "system": [system for system in judged.systems for _ in range(judged.segments)],
+                "segment": list(range(1, judged.segments + 1)) * len(judged.systems),
+            }
+            frame = polars.DataFrame(columns)
+            frames.append(frame.with_columns(polars.Series(n, judged.metrics[n].at("seg").ravel()) for n in names))  # type: ignore[union-attr]
+        return polars.concat(frames, how="diagonal")
+
+    def write(self, folder: str | os.PathLike[str]) -> Path:
+        """A run directory: tables.json, manifest.json and, where metrics were added, scores.parquet."""
+        from assay.engine.manifest import Manifest
+        from assay.io.atomic import atomic_write
+        from assay.report.data import as_json
+
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        if self.new:
+            with atomic_write(path / "scores.parquet", "wb") as binary:
+                self.scores().write_parquet(binary)
+        with atomic_write(path / "tables.json", "w") as stream:
+            stream.write(as_json(list(self.tables.values()), {"data": self.name}))
+        counts = {pair: len(judged.systems) * judged.segments for pair, judged in self.sets.items()}
+        Manifest("assay meta", self.signatures, counts=counts, seed=self.seed).finish().write(path / "manifest.json")
+        return path
+
+
+def meta(
+    name: str | os.PathLike[str] = "wmt23",
+    metrics: Sequence[Wanted] = (),
+    *,
+    metric_files: Sequence[str] = (),
+    extra: Mapping[str, Mapping[str, LevelScores]] | None = None,
+    data_dir: str | os.PathLike[str] | None = None,
+    langpairs: Sequence[str] | None = None,
+    tasks: Sequence[int] | None = None,
+    contrastive: bool = False,
+    significance: bool = False,
+    worth: bool = False,
+    draws: int = 1000,
+    seed: int = 12345,
+    workers: int | None = None,
+    store: bool = True,
+) -> MetaResult:
+    """The official table of a WMT metrics task, with further metrics in it.
+
+    `name` is a year (``wmt23``) or the path of any mt-metrics-eval tree. `metrics` are scored on its texts with the standard
+    reference; `metric_files` are scores from elsewhere; `extra` gives them as arrays, by metric and language pair.
+    `contrastive` takes every stored metric, not the primary ones alone. `significance` adds clusters, `worth` the table of
+    what a point is worth.
+    """
+    from assay.analyses import meta as analysis
+    from assay.analyses import meta_tables
+    from assay.analyses.meta_recipes import langpairs_of, recipe_for, task_set
+    from assay.suites.wmt import judged_systems, pair_facts, read_pairs
+
+    official, folder = find_set(name, data_dir)
+    wanted = list(dict.fromkeys(langpairs)) if langpairs else default_pairs(official, folder)
+    recipe = official.recipe if official is not None else recipe_for(wanted)
+    if not set(wanted) & set(langpairs_of(recipe)):
+        recipe = recipe_for(wanted)
+    sets = read_pairs(folder, wanted)
+    about = {pair: pair_facts(evalset, official) for pair, evalset in sets.items()}
+    built = build_metrics(metrics) if metrics else {}
+    stored = None if official is None or contrastive else official.primary
+    new = new_metrics(sets, about, built, metric_files, extra or {}, stored, workers=workers, store=store)
+    judged = {
+        pair: judged_systems(evalset, about[pair], stored, {name: by[pair] for name, by in new.items() if pair in by})
+        for pair, evalset in sets.items()
+    }
+    chosen = task_set(recipe, judged).for_langpairs(wanted)
+    if tasks:
+        chosen = chosen.only(tasks)
+    results = analysis.run_tasks(chosen, judged, significance=significance, draws=draws, seed=seed)
+    kinds = _kinds(judged, official, new)
+    made = meta_tables.tables(chosen, results, kinds, draws)
+    if worth:
+        from assay.analyses.meta_worth import point_worth_table
+
+        made.append(point_worth_table(chosen, judged, seed=seed, draws=draws))
+    label = official.name if official is not None else Path(name).name
+    made[0] = replace(made[0], notes=[*made[0].notes, *_contaminated(built, label)])
+    return MetaResult(
+        name=label,
+        title=f"{label.upper()} metrics task" if official is not None else str(name),
+        tables={table.name: table for table in made},
+        sets=judged,
+        new=tuple(new),
+        signatures={spec: signature(metric, 1) for spec, metric in built.items()},
+        seed=seed,
+    )
+
+
+def known_worth(metric: str) -> dict[float, float] | None:
+    """The difference between two systems from which people agree in 80, 90 and 95% of WMT23's system pairs.
+
+    None for a metric (or for options) about which nothing was measured.
+    """
+    from assay.suites.known import rows
+
+    row = next((row for row in rows("point_worth.csv") if row["metric"] == metric), None)
+    return None if row is None else {level: float(row[f"d{100 * level:.0f}"]) for level in (0.80, 0.90, 0.95)}
+
+
+def obtain(
+    receipts: Sequence[object], data_dir: str | os.PathLike[str] | None, workers: int | None
+) -> dict[tuple[str, str, str], float | None]:
+    """The cells of the WMT23 receipts: (``tasks``, task, metric) and (``overall``, metric, ``average``)."""
+    tables = meta("wmt23", data_dir=data_dir, workers=workers).tables
+    cells: dict[tuple[str, str, str], float | None] = {
+        ("tasks", str(row["task"]), row["metric"]): row["value"] for row in tables["tasks"].rows
+    }
+    return cells | {("overall", row["metric"], "average"): row["average"] for row in tables["overall"].rows}
+
+
+def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
+    """Official facts and folder of a test set, or a tree somewhere else, whose folder may carry an official name."""
+    from assay.suites.locate import locate
+    from assay.suites.wmt import card_of, facts, years
+
+    text = os.fspath(name)
+    if text in years():
+        return facts(text), locate(card_of(text), data_dir)
+    path = Path(text)
+    if not path.exists():
+        raise unknown("WMT test set", text, years(), "or give the path of an mt-metrics-eval tree")
+    return (facts(path.name) if path.name in years() else None), path
+
+
+def default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
+    """The language pairs of the official tasks that the tree has; all of a tree without official tasks."""
+    from assay.analyses.meta_recipes import langpairs_of
+    from assay.io.wmt_tree import langpairs
+
+    there = langpairs(folder)
+    if official is None:
+        return there
+    wanted = langpairs_of(official.recipe)
+    here = [pair for pair in wanted if pair in there]
+    if not here:
+        raise InputError(f"{folder} has none of {', '.join(wanted)}, which the tasks of {official.name} are about.")
+    return here
+
+
+def new_metrics(
+    sets: Mapping[str, EvalSet],
+    about: Mapping[str, PairFacts],
+    built: Mapping[str, Metric],
+    metric_files: Sequence[str],
+    extra: Mapping[str, Mapping[str, LevelScores]],
+    stored: Sequence[str] | None,
+    *,
+    workers: int | None,
+    store: bool,
+) -> dict[str, dict[str, LevelScores]]:
+    """Scores of the metrics that are put into the table, by name and language pair."""
+    from assay.engine.systems import measure_systems
+    from assay.io.wmt_metric import completed, read_metric
+
+    kept = default_store() if store and any(metric.card.stored for metric in built.values()) else None
+    found: dict[str, dict[str, LevelScores]] = {}
+    for spec, metric in built.items():
+        found[spec] = {
+            pair: measure_systems(evalset, about[pair].standard_reference, metric, workers=workers, store=kept)
+            for pair, evalset in sets.items()
+        }
+    for file in metric_files:
+        for metric_name, by_pair in read_metric(file, sets).items():
+            found.setdefault(metric_name, {}).update(by_pair)
+    for metric_name, scores in extra.items():
+        found.setdefault(metric_name, {}).update({pair: completed(given) for pair, given in scores.items()})
+    taken = {name.name for evalset in sets.values() for name in evalset.metric_names()}
+    taken &= set(stored) if stored is not None else taken
+    return {f"{name} (new)" if name in taken else name: by_pair for name, by_pair in found.items()}
+
+
+def _kinds(judged: Mapping[str, JudgedSystems], official: WmtFacts | None, new: Mapping[str, object]) -> dict[str, str]:
+    names = {name for one in judged.values() for name in one.metrics}
+    return {name: "new" if name in new else official.kind(name) if official is not None else "stored" for name in names}
+
+
+def _contaminated(built: Mapping[str, Metric], suite: str) -> list[str]:
+    return [f"⚠ {name} was trained on {suite}" for name, metric in built.items() if suite in metric.card.trained_on]

@@ -1,0 +1,136 @@
+"""``assay meta``: how well metrics agree with people, as the WMT metrics tasks measure it."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from assay.api.meta import MetaResult
+    from assay.core.table import Table
+
+SUMMARY = "How well do metrics agree with people? The official WMT tables, with your metric put into them."
+EXAMPLES = """examples:
+  assay meta wmt23                                    # the official ranking, from the stored scores
+  assay meta wmt23 -m chrf -m bleu --significance     # where these would have stood, with clusters
+  assay meta wmt23 --metric-file mine/ --langpair en-de --table tasks
+
+A set is a year (wmt22, wmt23, wmt24) under --data-dir or $ASSAY_DATA, or the path of an mt-metrics-eval tree. A metric from
+elsewhere (--metric-file PATH, or PATH:lower where lower is better) is a folder with en-de/NAME-refA.seg.score files, or a
+table with the columns langpair, system, segment, score."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The arguments of this verb."""
+    from assay.cli.options import add_metrics, add_output, natural, positive
+    from assay.report import FORMATS
+
+    parser.add_argument("name", nargs="?", default="wmt23", metavar="SET", help="a year or a path (default: wmt23)")
+    add_metrics(parser)
+    parser.add_argument(
+        "--metric-file", action="append", default=[], metavar="PATH", help="scores of a metric that lives elsewhere"
+    )
+    parser.add_argument("--data-dir", metavar="DIR", help="local copies of the test sets (default: $ASSAY_DATA)")
+    parser.add_argument(
+        "--langpair", action="append", metavar="xx-yy", help="only these language pairs; repeat for several"
+    )
+    parser.add_argument(
+        "--task", action="append", type=positive, metavar="N", help="only these tasks; repeat for several"
+    )
+    parser.add_argument(
+        "--recipe", choices=["official", "xcomet"], default="official", help="the tasks of the year, or xCOMET's tables"
+    )
+    parser.add_argument("--contrastive", action="store_true", help="all stored metrics, not the primary ones alone")
+    parser.add_argument("--significance", action="store_true", help="clusters by random swaps (PERM-BOTH)")
+    parser.add_argument("--worth", action="store_true", help="also what a point is worth: the table point_worth")
+    parser.add_argument("--draws", type=positive, metavar="N", help="random swaps (default: 1000; xcomet: 200)")
+    parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed of the swaps (default: 12345)")
+    parser.add_argument(
+        "--table", action="append", metavar="NAME", help="only these tables (default on a terminal: overall)"
+    )
+    parser.add_argument("--all", action="store_true", help="every table on the terminal, not the ranking alone")
+    parser.add_argument("--run-dir", metavar="DIR", help="where to keep the run (default on a terminal: runs/TIME-SET)")
+    add_output(parser, FORMATS)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the tables; print, render or keep them."""
+    from assay.cli.output import emit
+
+    started = time.monotonic()
+    result = _xcomet(args) if args.recipe == "xcomet" else _official(args)
+    emit(_chosen(result, args), args, head={"data": result.name}, title=f"assay meta {result.name}")
+    _keep(result, args, time.monotonic() - started)
+    return 0
+
+
+def _official(args: argparse.Namespace) -> MetaResult:
+    from assay.api.meta import meta
+
+    return meta(
+        args.name,
+        args.metrics or (),
+        metric_files=args.metric_file,
+        data_dir=args.data_dir,
+        langpairs=args.langpair,
+        tasks=args.task,
+        contrastive=args.contrastive,
+        significance=args.significance,
+        worth=args.worth,
+        draws=args.draws or 1000,
+        seed=args.seed,
+        workers=args.workers,
+    )
+
+
+def _xcomet(args: argparse.Namespace) -> MetaResult:
+    from assay.api.xcomet import xcomet
+    from assay.core.errors import InputError
+
+    given = {"--task": args.task, "--contrastive": args.contrastive, "--worth": args.worth}
+    if wrong := next((option for option, value in given.items() if value), None):
+        raise InputError(f"{wrong} belongs to the official tasks, not to --recipe xcomet.")
+    return xcomet(
+        args.name,
+        args.metrics or (),
+        metric_files=args.metric_file,
+        data_dir=args.data_dir,
+        langpairs=args.langpair,
+        draws=args.draws or 200,
+        seed=args.seed,
+        workers=args.workers,
+    )
+
+
+def _chosen(result: MetaResult, args: argparse.Namespace) -> list[Table]:
+    from dataclasses import replace
+
+    from assay.core.errors import unknown
+
+    for name in args.table or ():
+        if name not in result.tables:
+            raise unknown(f"table of {result.name}", name, result.tables)
+    if args.table:
+        return [result.tables[name] for name in args.table]
+    if args.format == "table" and args.recipe == "official" and not args.all and not args.out:
+        first = result.table()
+        shown = [replace(first, caption=f"{result.title} · {first.caption}")]
+        return shown + ([result.tables["point_worth"]] if args.worth else [])
+    return list(result.tables.values())
+
+
+def _keep(result: MetaResult, args: argparse.Namespace, seconds: float) -> None:
+    """Write the run directory: where --run-dir says, or under runs/ when a person is looking."""
+    import sys
+
+    from assay.cli.output import note
+
+    folder = args.run_dir
+    if folder is None and args.format == "table" and not args.out and sys.stdout.isatty():
+        folder = f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{result.name}"
+    if folder is None:
+        return
+    written = result.write(folder)
+    files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
+    note(f"wrote {written}/ ({files}) · {seconds:.1f} s", args.quiet)

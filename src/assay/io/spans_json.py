@@ -1,0 +1,114 @@
+"""Error spans as JSON: the ``.seg.rating`` files of mt-metrics-eval (MQM) and the span lists of ESA campaigns.
+
+A rating line is ``system<TAB>{"errors": [{"start", "end", "category", "severity", "score", "is_source_error"}]}``, with
+``None`` where the rater did not see the segment, and perhaps the rater's name in a third column. ESA lists have ``start_i``
+and ``end_i``; an omission has ``"missing"`` there and is kept as an empty span of the source.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.core.errors import InputError, count, unknown
+from assay.core.judged import Judgement
+from assay.core.spans import SEVERITIES, ErrorSpan, Side
+
+Ratings = dict[str, list[Judgement | None]]
+"""System to one judgement a segment; None where nobody looked."""
+
+
+def read_ratings(
+    data: bytes, where: str, sources: Sequence[str], outputs: Mapping[str, Sequence[str]], rater: str = ""
+) -> Ratings:
+    """The ratings of one file; a judgement's score is the negated sum of its errors' scores, as in MQM score files."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where} is not UTF-8 at byte {error.start:,}.") from error
+    found: Ratings = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        if not line:
+            continue
+        system, *cells = line.split("\t")
+        if system not in outputs:
+            raise unknown("system", system, outputs, f"in {where} line {number}")
+        row = found.setdefault(system, [])
+        at = len(row)
+        if not cells or at >= len(sources):
+            wanted = (
+                "SYSTEM<TAB>JSON expected" if not cells else f"system {system!r} has more than {len(sources):,} ratings"
+            )
+            raise InputError(f"{where} line {number}: {wanted}.")
+        name = cells[1] if len(cells) > 1 else rater
+        row.append(_judgement(cells[0], f"{where} line {number}", sources[at], outputs[system][at], name))
+    for system, row in found.items():
+        if len(row) != len(sources):
+            raise InputError(f"{where}: system {system!r} has {count(len(row), 'rating')}, {len(sources):,} expected.")
+    return found
+
+
+def _judgement(text: str, where: str, source: str, output: str, rater: str) -> Judgement | None:
+    if text == "None":
+        return None
+    if text == '{"errors": []}':
+        return Judgement(-0.0, (), rater)
+    try:
+        errors = json.loads(text)["errors"]
+        score = -sum(float(error.get("score") or 0.0) for error in errors)
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        raise InputError(f"{where}: not a rating: {error}.") from error
+    return Judgement(score, parse_spans(errors, source, output, where), rater)
+
+
+def parse_spans(errors: Any, source: str, output: str, where: str) -> tuple[ErrorSpan, ...]:
+    """Spans of one segment from a list of JSON objects; a span outside its text is an error that names the place."""
+    if not isinstance(errors, list):
+        raise InputError(f"{where}: a list of error spans was expected, not {type(errors).__name__}.")
+    return tuple(_span(error, source, output, where) for error in errors)
+
+
+def _span(error: Any, source: str, output: str, where: str) -> ErrorSpan:
+    if not isinstance(error, dict):
+        raise InputError(f"{where}: an error span must be a JSON object, not {type(error).__name__}.")
+    side: Side = "source" if error.get("is_source_error") else "target"
+    start, end = (error.get(key, error.get(f"{key}_i")) for key in ("start", "end"))
+    severity = str(error.get("severity") or "").lower()
+    category = str(error.get("category") or error.get("error_type") or "")
+    if severity not in SEVERITIES:
+        raise InputError(f"{where}: severity {error.get('severity')!r} is none of {', '.join(SEVERITIES)}.")
+    if start == "missing" or end == "missing":
+        return ErrorSpan.of(source, 0, 0, severity, category, "source")
+    text = source if side == "source" else output
+    if not (isinstance(start, int) and isinstance(end, int)):
+        raise InputError(f"{where}: a span needs whole numbers as start and end, not {start!r} and {end!r}.")
+    if not 0 <= start <= end <= len(text):
+        raise InputError(f"{where}: span {start}:{end} lies outside its {side} of {len(text)} characters.")
+    return ErrorSpan.of(text, start, end, severity, category, side)
+
+
+def write_ratings(ratings: Ratings, weights: Mapping[tuple[str, str], float] | None = None) -> bytes:
+    """A rating file; an error's score is looked up by (severity, category), then (severity, ""), and is 0 where neither is."""
+    lines = []
+    for system, row in ratings.items():
+        for judgement in row:
+            text = (
+                "None"
+                if judgement is None
+                else json.dumps({"errors": [_plain(s, weights or {}) for s in judgement.spans]})
+            )
+            lines.append(f"{system}\t{text}\n")
+    return "".join(lines).encode()
+
+
+def _plain(span: ErrorSpan, weights: Mapping[tuple[str, str], float]) -> dict[str, Any]:
+    score = weights.get((span.severity, span.category), weights.get((span.severity, ""), 0.0))
+    return {
+        "start": span.start,
+        "end": span.end,
+        "category": span.category,
+        "severity": span.severity,
+        "score": score,
+        "is_source_error": span.side == "source",
+    }

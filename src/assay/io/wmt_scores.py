@@ -1,0 +1,161 @@
+"""Score files of the mt-metrics-eval tree: ``system<TAB>score`` lines, and ``domain<TAB>system<TAB>score`` by domain.
+
+Within a file a system's lines come in segment order; the systems come in any order. ``None`` means "not scored" and is
+read as NaN. A literal ``nan`` or ``inf`` is somebody's mistake and is named.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from assay.core.errors import InputError, count, unknown
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+
+UNSCORED = "None"
+
+
+def read_scores(data: bytes, where: str, systems: Sequence[str], expected: int) -> Floats:
+    """A row for each of `systems` with its `expected` scores; systems that the file does not have are all NaN."""
+    import numpy as np
+
+    names, values = _quick(data) or _careful(data, where)
+    if not names:
+        raise InputError(f"{where} has no scores.")
+    rows = {system: row for row, system in enumerate(systems)}
+    out = np.full((len(systems), expected), np.nan)
+    for name, scores in _by_system(names, values).items():
+        if name not in rows:
+            raise unknown("system", name, systems, f"in {where}")
+        if len(scores) != expected:
+            per = "one a segment" if expected != 1 else "one a system"
+            raise InputError(
+                f"{where}: system {name!r} has {count(len(scores), 'score')}, {expected:,} expected ({per})."
+            )
+        out[rows[name]] = scores
+    return out
+
+
+def read_domain_scores(data: bytes, where: str, systems: Sequence[str], domains: Sequence[str]) -> Floats:
+    """A row for each of `systems`, a column for each of `domains`."""
+    import numpy as np
+
+    rows = {system: row for row, system in enumerate(systems)}
+    columns = {domain: column for column, domain in enumerate(domains)}
+    out = np.full((len(systems), len(domains)), np.nan)
+    for line, fields in _lines(data, where, 3):
+        domain, system, text = fields
+        if domain not in columns:
+            raise unknown("domain", domain, domains, f"in {where} line {line}")
+        if system not in rows:
+            raise unknown("system", system, systems, f"in {where} line {line}")
+        out[rows[system], columns[domain]] = _number(text, where, line, system)
+    return out
+
+
+def write_scores(scores: Mapping[str, Floats]) -> bytes:
+    """The file for a mapping from system to its scores; numbers read back as they were."""
+    lines = [f"{system}\t{_text(value)}\n" for system, row in scores.items() for value in row.tolist()]
+    return "".join(lines).encode()
+
+
+def write_domain_scores(scores: Mapping[str, Floats], domains: Sequence[str]) -> bytes:
+    """The file for a mapping from system to one score a domain."""
+    lines = [
+        f"{domain}\t{system}\t{_text(float(row[column]))}\n"
+        for column, domain in enumerate(domains)
+        for system, row in scores.items()
+    ]
+    return "".join(lines).encode()
+
+
+def _text(value: float) -> str:
+    return UNSCORED if math.isnan(value) else repr(value)
+
+
+Runs = list[tuple[str, int]]
+
+
+def _quick(data: bytes) -> tuple[Runs, Floats] | None:
+    """Names with the lengths of their runs, and all values; nothing where the file has anything unusual in it."""
+    import numpy as np
+    import polars
+
+    try:
+        frame = polars.read_csv(
+            data,
+            separator="\t",
+            has_header=False,
+            schema={"system": polars.String, "score": polars.Float64},
+            null_values=UNSCORED,
+            quote_char=None,
+        )
+    except (polars.exceptions.PolarsError, ValueError):
+        return None
+    scores = frame["score"]
+    unscored = data.count(b"\tNone\n") + data.endswith(b"\tNone")
+    if scores.null_count() != unscored or frame["system"].null_count():
+        return None
+    values = scores.to_numpy().astype(np.float64)
+    if np.isfinite(values).sum() + unscored != len(values):
+        return None
+    runs = frame["system"].rle().struct.unnest()
+    return list(zip(runs["value"].to_list(), runs["len"].to_list(), strict=True)), values
+
+
+def _careful(data: bytes, where: str) -> tuple[Runs, Floats]:
+    """The same line by line, with the first fault named."""
+    import numpy as np
+
+    runs: Runs = []
+    values = []
+    for line, (system, text) in _lines(data, where, 2):
+        values.append(_number(text, where, line, system))
+        if runs and runs[-1][0] == system:
+            runs[-1] = (system, runs[-1][1] + 1)
+        else:
+            runs.append((system, 1))
+    return runs, np.array(values)
+
+
+def _by_system(runs: Runs, values: Floats) -> dict[str, Floats]:
+    import numpy as np
+
+    parts: dict[str, list[Floats]] = {}
+    start = 0
+    for name, length in runs:
+        parts.setdefault(name, []).append(values[start : start + length])
+        start += length
+    return {name: np.concatenate(found) if len(found) > 1 else found[0] for name, found in parts.items()}
+
+
+def _lines(data: bytes, where: str, width: int) -> list[tuple[int, list[str]]]:
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{where} is not UTF-8 at byte {error.start:,}.") from error
+    found = []
+    for number, line in enumerate(text.split("\n"), 1):
+        fields = line.split()
+        if not fields:
+            continue
+        if len(fields) != width:
+            form = "SYSTEM<TAB>SCORE" if width == 2 else "DOMAIN<TAB>SYSTEM<TAB>SCORE"
+            raise InputError(f"{where} line {number}: {count(len(fields), 'field')}, {form} expected.")
+        found.append((number, fields))
+    return found
+
+
+def _number(text: str, where: str, line: int, system: str) -> float:
+    if text == UNSCORED:
+        return math.nan
+    try:
+        value = float(text)
+    except ValueError:
+        raise InputError(f"{where} line {line}: the score of {system!r} is {text!r}, not a number or None.") from None
+    if not math.isfinite(value):
+        raise InputError(f"{where} line {line}: the score of {system!r} is {text}. Write None where there is no score.")
+    return value

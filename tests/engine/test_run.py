@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import assay
+from assay.core import Batch
+from assay.engine.chunks import regroup
+from assay.engine.run import score_stream
+from assay.engine.spool import Spool
+from assay.metrics import metric
+
+
+def rows(n: int, systems: tuple[str, ...] = ("a", "b")) -> Batch:
+    rng = random.Random(n)
+    hypotheses = [" ".join(rng.choices(["ab", "cd", "e"], k=rng.randrange(6))) for _ in range(n)]
+    references = [" ".join(rng.choices(["ab", "cd", "e"], k=5)) for _ in range(n)]
+    return Batch(hypotheses, references=(references,), systems=[systems[i % len(systems)] for i in range(n)])
+
+
+def chunks(batch: Batch, size: int) -> list[Batch]:
+    return [batch.slice(start, start + size) for start in range(0, len(batch), size)]
+
+
+@pytest.mark.parametrize("size", [7, 50, 1000])
+def test_chunks_change_nothing(size: int, tmp_path: Path) -> None:
+    batch = rows(300)
+    metrics = {name: metric(name) for name in ("chrf", "rouge1", "ter")}
+    result = score_stream(
+        chunks(batch, size), metrics, open_spool=lambda: Spool.open(str(size), tmp_path), keep_stats=True
+    )
+    assert result.segments == {"a": 150, "b": 150}
+    for code, system in enumerate(result.systems):
+        mine = batch.select(list(range(code, 300, 2)))
+        alone = assay.score(mine.hypotheses, mine.references, metrics=list(metrics))  # type: ignore[arg-type]
+        for name, built in metrics.items():
+            assert np.concatenate(list(result.values(system, name))).tolist() == alone.segments[name].tolist()
+            assert float(built.combine(result.totals[system][name])) == pytest.approx(alone.system[name], abs=1e-12)
+            assert len(result.stats(system, name)) == 150
+
+
+def test_totals_are_exact_however_the_rows_are_cut() -> None:
+    batch = rows(500, ("only",))
+    metrics = {"rouge1": metric("rouge1")}
+    totals = [
+        score_stream(chunks(batch, size), metrics).totals["only"]["rouge1"].tolist() for size in (500, 499, 31, 3)
+    ]
+    assert totals.count(totals[0]) == 4
+
+
+def test_a_kept_chunk_is_not_taken_for_other_systems(tmp_path: Path) -> None:
+    """The second chunk is the same text, but the first one now brings another system, so its numbers would be wrong."""
+    metrics = {"chrf": metric("chrf")}
+    first, second = rows(20, ("x",)), rows(20, ("y", "z"))
+    spool = Spool.open("run", tmp_path)
+    score_stream([first, second], metrics, open_spool=lambda: spool)
+    spool.close()
+    changed = Batch(first.hypotheses, references=first.references, systems=["z"] * 20)
+    again = score_stream([changed, second], metrics, open_spool=lambda: Spool.open("run", tmp_path))
+    assert again.segments == {"z": 30, "y": 10}
+    assert again.reused == 0
+
+
+def test_regroup_bounds_rows_and_characters() -> None:
+    pieces = chunks(rows(100), 10)
+    assert [len(batch) for batch in regroup(pieces, 25, 10**9)] == [30, 30, 30, 10]
+    long = [Batch(["x" * 600], references=(["y" * 600],)) for _ in range(5)]
+    assert [len(batch) for batch in regroup(long, 100, 2000)] == [2, 2, 1]
