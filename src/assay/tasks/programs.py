@@ -28,6 +28,7 @@ class LineProgram:
         self.command = list(command)
         self.seconds = seconds
         self.blank_lines = blank_lines
+        self._time_outs = 0
 
     def translate(self, texts: Sequence[str], batch: int = 256) -> list[str | None]:
         """One translation a text, or None.

@@ -19,8 +19,31 @@ from assay.tasks import flights
 from assay.tasks.perceptron import AveragedPerceptron
 
 _NUMBERS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+_FOODS = ("italian", "chinese", "indian", "mexican", "japanese", "thai", "greek", "turkish", "korean", "vegetarian")
+_PLACES: tuple[str, ...] = (
+    "museum",
+    "station",
+    "airport",
+    "cathedral",
+    "hospital",
+    "university",
+    "castle",
+    "theatre",
+    "library",
+    "stadium",
+)
+_PHRASES = {
+    "train station": "station",
+    "railway station": "station",
+    "bus station": "bus_station",
+    "police station": "police_station",
+    "town hall": "town_hall",
+    "city hall": "town_hall",
+    "swimming pool": "swimming_pool",
+}
+_PLACES += tuple(dict.fromkeys(name for name in _PHRASES.values() if "_" in name))
 ONTOLOGY: dict[str, dict[str, str]] = {
-    "food": {name: name for name in ("italian", "chinese", "indian", "mexican", "japanese", "thai", "greek")},
+    "food": {name: name for name in _FOODS},
     "area": {"centre": "centre", "center": "centre"} | {name: name for name in ("north", "south", "east", "west")},
     "price": {
         "cheap": "cheap",
@@ -29,8 +52,7 @@ ONTOLOGY: dict[str, dict[str, str]] = {
         "moderately": "moderate",
         "expensive": "expensive",
     },
-    "place": {"theatre": "theatre", "theater": "theatre"}
-    | {name: name for name in ("museum", "station", "airport", "cathedral", "hospital", "university", "castle")},
+    "place": {name: name for name in _PLACES} | {"theater": "theatre"},
     "city": {name.lower(): name for name in flights.CITIES},
     "day": {name.lower(): name for name in flights.DAYS},
     "number": {name: str(index) for index, name in enumerate(_NUMBERS, 1)} | {str(n): str(n) for n in range(1, 10)},
@@ -46,7 +68,7 @@ SLOTS = {
 
 _FILLS = {"place": ("from", "to"), "city": ("from", "to"), "number": ("people",), "time": ("time", "leave", "arrive")}
 _WORDS = re.compile(r"\d{1,2}[:h.]\d\d(?:[ap]m)?|\w+(?:'\w+)?")
-_STATION = re.compile(r"\b(?:train|railway) station\b", re.IGNORECASE)
+_PHRASE = re.compile("|".join(_PHRASES), re.IGNORECASE)
 _TIME = re.compile(r"(\d{1,2})(?:[:h.](\d\d))?(h|am|pm)?")
 _LATE = frozenset(("pm", "p"))
 _HOUR_WORDS = _LATE | {"am", "a", "h", "hours", "o'clock"}
@@ -116,8 +138,8 @@ def _trained() -> tuple[AveragedPerceptron, AveragedPerceptron]:
 
 
 def _tokens(text: str) -> list[str]:
-    """Words and times; a train station is a place to go by taxi and says nothing of trains."""
-    return _WORDS.findall(_STATION.sub("station", text))
+    """Words and times; names of several words are one, so that a train station says nothing of trains."""
+    return _WORDS.findall(_PHRASE.sub(lambda match: _PHRASES[match[0].lower()], text))
 
 
 def mentions(words: Sequence[str]) -> list[Mention]:
