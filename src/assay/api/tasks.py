@@ -183,9 +183,10 @@ def _answers(model: TaskModel, inputs: Sequence[Mapping[str, str]]) -> list[Any]
 
 
 def _texts(example: Example, language: str, task: Task) -> Mapping[str, str]:
-    """The parts of an example that `language` has texts for."""
+    """The parts of an example that `language` has texts for; in the task language, those that are ever translated."""
     if language == task.language:
-        return example.inputs
+        translated = {part for texts in example.translations.values() for part in texts}
+        return {part: text for part, text in example.inputs.items() if part in translated or not translated}
     return {part: text for part, text in example.translations.get(language, {}).items() if part in example.inputs}
 
 
