@@ -247,7 +247,7 @@ def test_same_seed_same_text(tools: LinguisticTools) -> None:
     )
     for name in PERTURBATIONS.entries:
         perturbation = PERTURBATIONS.resolve(name)()
-        if obstacle(perturbation.card, "en") is None:
+        if not obstacle(perturbation.card, "en"):
             first, second = (perturbation.perturb(segment, "en", np.random.default_rng(5), tools) for _ in range(2))
             assert first == second, name
 
