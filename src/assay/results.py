@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 
-class Shown:
+class Shown(ABC):
     """A result that prints as its table, in a terminal and in a notebook."""
 
+    @abstractmethod
     def table(self) -> Table:
         """The result as a Table."""
-        raise NotImplementedError
 
     def __repr__(self) -> str:
         from assay.report import render

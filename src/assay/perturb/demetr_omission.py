@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -56,9 +57,9 @@ class Omission(ParsedRule):
     nothing = ""
     """Why a sentence is refused."""
 
+    @abstractmethod
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Runs of tokens, first and last, that this rule may take out."""
-        raise NotImplementedError
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -65,9 +66,9 @@ class VerbRule(ParsedRule):
                 return made
         return Refused(self.nothing)
 
+    @abstractmethod
     def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
         """The possible changes to one group."""
-        raise NotImplementedError
 
 
 class Negation(VerbRule):

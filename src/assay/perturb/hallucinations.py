@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -49,9 +50,9 @@ def _pool(segment: Segment, tools: Tools) -> list[Segment]:
 class Detached(Perturbation):
     """The translation replaced by another sentence of the corpus."""
 
+    @abstractmethod
     def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
         """The other sentence."""
-        raise NotImplementedError
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Replace everything."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
@@ -43,9 +44,9 @@ class Deleted(Perturbation):
 
     nothing = "no punctuation"
 
+    @abstractmethod
     def marks(self, text: str) -> list[int]:
         """Where the marks to be deleted stand."""
-        raise NotImplementedError
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Delete every mark of the kind, and the blank that would be left doubled."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -32,9 +33,9 @@ def exchanged(text: str, first: Span, second: Span) -> tuple[Change, Change]:
 class Swapped(Perturbation):
     """Two spans of the text exchanged."""
 
+    @abstractmethod
     def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
         """Pairs that may change places."""
-        raise NotImplementedError
 
     def text(self, segment: Segment) -> tuple[str, str | None]:
         """The text to change, and what `Perturbed.base` should be."""
