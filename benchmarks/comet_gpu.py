@@ -25,6 +25,7 @@ from assay.models.checkpoint import Loaded
 from assay.models.config import KNOWN_ENCODERS, EncoderConfig, ModelConfig
 from assay.models.encoder import Encoder, Layer
 from assay.models.inference import Predictor
+from assay.models.prediction import PASSES, Prediction
 from assay.models.tokenizer import Tokens
 from assay.models.unified import XcometModel
 
@@ -43,6 +44,7 @@ LENGTHS = """
 STRETCH = 240 / 217
 SIZES = {"xl": "xlm-roberta-xl", "xxl": "xlm-roberta-xxl"}
 TARGETS = {"xl": 420, "xxl": 125}
+HALVES = {"fp16": torch.float16, "bf16": torch.bfloat16}
 
 
 class Numbers:
@@ -117,18 +119,20 @@ def wait(device: torch.device) -> None:
         torch.cuda.synchronize(device)
 
 
-def matrix_limit(device: torch.device, size: int) -> float:
-    """TFLOP/s of a square bfloat16 product."""
-    a = torch.randn(size, size, device=device, dtype=torch.bfloat16)
-    b = torch.randn(size, size, device=device, dtype=torch.bfloat16)
+def matrix_limit(device: torch.device, size: int, dtype: torch.dtype, seconds: float) -> float:
+    """TFLOP/s of a square product, repeated for some seconds: after the first, a GPU slows down to what its power allows."""
+    a = torch.randn(size, size, device=device).to(dtype)
+    b = torch.randn(size, size, device=device).to(dtype)
     for _ in range(5):
         a @ b
     wait(device)
-    started, repeats = time.perf_counter(), 30 if device.type == "cuda" else 2
-    for _ in range(repeats):
-        a @ b
-    wait(device)
-    return 2 * size**3 * repeats / (time.perf_counter() - started) / 1e12
+    started, count = time.perf_counter(), 0
+    while not count or time.perf_counter() - started < seconds:
+        for _ in range(20 if device.type == "cuda" else 1):
+            a @ b
+            count += 1
+        wait(device)
+    return 2 * size**3 * count / (time.perf_counter() - started) / 1e12
 
 
 def norm(hidden: Tensor, layer: nn.LayerNorm) -> Tensor:
@@ -188,81 +192,84 @@ def official(
     return seconds
 
 
-def report(name: str, encoder: EncoderConfig, device: torch.device, count: int, check: int, limit: float) -> None:
+def report(
+    name: str, encoder: EncoderConfig, device: torch.device, count: int, check: int, limits: dict[str, float]
+) -> None:
     rows = texts(count)
-    sources, hypotheses, references = rows
+    part = rows[0][:check], rows[1][:check], rows[2][:check]
     tokens = tokens_of(*rows)
     numbers = Numbers(encoder.vocabulary)
     work = 2 * encoder.layers * (4 * encoder.hidden**2 + 2 * encoder.hidden * encoder.feed_forward) * tokens / count
     print(f"\n{name}: {count:,} segments, {tokens / count:.0f} tokens each over the three passes", flush=True)
-    print(f"  matrix products alone would allow {limit * 1e12 / work:,.0f} segments/s", flush=True)
-    model = random_model(encoder, device)
-    loaded = Loaded(model, numbers, "random")  # type: ignore[arg-type]
-    part = tuple(column[:check] for column in rows)
 
-    def predictor(dtype: torch.dtype, budget: int | None = None) -> Predictor:
-        return Predictor(loaded, device=device, dtype=dtype, budget=budget)
+    def line(what: str, rate: float, rest: str = "") -> None:
+        print(f"  {what + ':':42} {rate:8.1f} segments/s{rest}", flush=True)
 
-    wide = predictor(torch.float32)
-    wide.predict(hypotheses[:4], sources[:4], references[:4])
-    wait(device)
-    started = time.perf_counter()
-    exact = wide.predict(part[1], part[0], part[2])
-    wait(device)
-    print(
-        f"  ours, fp32 ({check} segments):               {check / (time.perf_counter() - started):8.1f} segments/s",
-        flush=True,
-    )
-    official(model, numbers, part, device)  # type: ignore[arg-type]
-    seconds = official(model, numbers, part, device)  # type: ignore[arg-type]
-    print(f"  official batching, fp32 ({check} segments):  {check / seconds:8.1f} segments/s", flush=True)
+    def fresh(dtype: torch.dtype) -> tuple[XcometModel, Predictor]:
+        """The same random weights anew: a cast to half precision cannot be undone."""
+        model = random_model(encoder, device)
+        return model, Predictor(Loaded(model, numbers, "random"), device=device, dtype=dtype)  # type: ignore[arg-type]
 
-    narrow = predictor(torch.bfloat16)
-    found = narrow.predict(part[1], part[0], part[2])
-    gaps = {name: np.abs(found.components[name] - exact.components[name]).max() for name in ("src", "ref", "unified")}
-    same = np.mean([a == b for a, b in zip(_tags(found), _tags(exact), strict=True)])
-    spread = float(np.std(exact.components["unified"]))
-    print(
-        f"  bf16 beside fp32, {check} segments: largest difference of a score {max(gaps.values()):.1e} "
-        f"({', '.join(f'{k} {v:.1e}' for k, v in gaps.items())}); scores spread by {spread:.1e}; same spans {same:.1%}",
-        flush=True,
-    )
-    best = 0.0
-    for budget in (8_192, 16_384, 32_768):
-        each = predictor(torch.bfloat16, budget)
-        each.predict(hypotheses, sources, references)
-        times = []
-        for _ in range(2):
-            wait(device)
-            started = time.perf_counter()
-            each.predict(hypotheses, sources, references)
-            wait(device)
-            times.append(time.perf_counter() - started)
-        rate = count / min(times)
-        best = max(best, rate)
-        share = rate * work / (limit * 1e12)
-        print(
-            f"  ours, bf16, {budget:6,} tokens a batch:        {rate:8.1f} segments/s ({share:.0%} of the limit)",
-            flush=True,
+    model, predictor = fresh(torch.float32)
+    predictor.predict(rows[1][:4], rows[0][:4], rows[2][:4])
+    exact = predictor.predict(part[1], part[0], part[2])
+    line(f"ours, fp32 ({check} segments)", rate_of(predictor, part, repeats=1))
+    official(model, numbers, part, device)
+    line(f"official batching, fp32 ({check} segments)", check / official(model, numbers, part, device))
+    del model, predictor
+    rates = {}
+    for short, dtype in HALVES.items():
+        model, predictor = fresh(dtype)
+        compare(predictor.predict(part[1], part[0], part[2]), exact, short)
+        rates[short] = rate = rate_of(predictor, rows)
+        line(
+            f"ours, {short}", rate, f" ({rate * work / (limits[short] * 1e12):.0%} of what products alone would allow)"
         )
-    model.encoder.cast(torch.float16)
-    official(model, numbers, part, device)  # type: ignore[arg-type]
-    half = count / official(model, numbers, rows, device)
-    print(f"  official batching, fp16:                  {half:8.1f} segments/s", flush=True)
+        if short == "fp16":
+            official(model, numbers, part, device)
+            half = count / official(model, numbers, rows, device)
+            line("official batching, fp16", half)
+        del model, predictor
     wanted = TARGETS.get(name.lower())
-    goal = f"; wanted {wanted}: {'reached' if best >= wanted else 'missed'}" if wanted else ""
-    print(f"  {name}: ours {best:.0f} segments/s, {best / half:.1f} times official batching in fp16{goal}", flush=True)
+    for short, rate in rates.items():
+        goal = f"; wanted {wanted}: {'reached' if rate >= wanted else 'missed'}" if wanted else ""
+        print(f"  {name} in {short}: {rate:.0f} segments/s, {rate / half:.1f} times official batching in fp16{goal}")
 
 
-def _tags(prediction: object) -> list[list[tuple[int, int, str]]]:
-    return [[(s.start, s.end, s.severity) for s in row] for row in prediction.spans or ()]  # type: ignore[attr-defined]
+def rate_of(predictor: Predictor, rows: tuple[list[str], list[str], list[str]], repeats: int = 4) -> float:
+    """Segments a second, the best of some repeats after a first one that is not counted."""
+    sources, hypotheses, references = rows
+    times = []
+    for _ in range(repeats + 1):
+        wait(predictor.device)
+        started = time.perf_counter()
+        predictor.predict(hypotheses, sources, references)
+        wait(predictor.device)
+        times.append(time.perf_counter() - started)
+    return len(hypotheses) / min(times[1:])
+
+
+def compare(found: Prediction, exact: Prediction, short: str) -> None:
+    """Half precision beside fp32: the largest difference of a pass's score, of the final score, and spans that are the same."""
+    gaps = {name: np.abs(found.components[name] - exact.components[name]).max() for name in PASSES}
+    same = np.mean([a == b for a, b in zip(_tags(found), _tags(exact), strict=True)])
+    print(
+        f"  {short} beside fp32: a pass differs by {max(gaps.values()):.1e} at most "
+        f"({', '.join(f'{k} {v:.1e}' for k, v in gaps.items())}), the score by {np.abs(found.values - exact.values).max():.1e}; "
+        f"scores spread by {np.std(exact.components['unified']):.1e}; same spans {same:.0%}",
+        flush=True,
+    )
+
+
+def _tags(prediction: Prediction) -> list[list[tuple[int, int, str]]]:
+    return [[(s.start, s.end, s.severity) for s in row] for row in prediction.spans or ()]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--models", default="xl,xxl")
     parser.add_argument("--segments", type=int, default=1024)
-    parser.add_argument("--check", type=int, default=64, help="segments for fp32 and for bf16 beside fp32")
+    parser.add_argument("--check", type=int, default=64, help="segments for fp32 and for half precision beside it")
     parser.add_argument("--tiny", action="store_true", help="a small model on whatever device there is")
     args = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
@@ -275,14 +282,15 @@ def main() -> None:
     if device.type == "cuda":
         print(f"variable-length attention: {_varlen() is not None}; fused residual and norm: {_kernel() is not None}")
     size = 512 if args.tiny else 8192
-    limit = matrix_limit(device, size)
-    print(f"{size}³ bf16 product: {limit:,.1f} TFLOP/s", flush=True)
+    print(f"{size}³ bf16 product, cold: {matrix_limit(device, size, torch.bfloat16, 0.05):,.1f} TFLOP/s", flush=True)
+    limits = {short: matrix_limit(device, size, dtype, 0.1 if args.tiny else 3) for short, dtype in HALVES.items()}
+    print(f"repeated: {', '.join(f'{short} {limit:,.1f}' for short, limit in limits.items())} TFLOP/s", flush=True)
     if args.tiny:
         tiny = EncoderConfig("xlm-roberta-xl", 64, 3, 4, 256, 1000)
-        report("tiny", tiny, device, 64, 16, limit)
+        report("tiny", tiny, device, 64, 16, limits)
         return
     for name in args.models.split(","):
-        report(name.upper(), KNOWN_ENCODERS[SIZES[name]], device, args.segments, args.check, limit)
+        report(name.upper(), KNOWN_ENCODERS[SIZES[name]], device, args.segments, args.check, limits)
         torch.cuda.empty_cache()
 
 

@@ -100,7 +100,7 @@ def test_a_text_is_cut_into_windows_without_losing_a_character() -> None:
 
 
 def test_papers_weights(place: Path) -> None:
-    from assay.models.inference import PAPER
+    from assay.models.prediction import PAPER
 
     found = predictor(place, weights=PAPER).predict(*columns())
     parts = found.components
@@ -134,6 +134,66 @@ def test_bf16_is_near_fp32_on_a_model_of_ordinary_weights() -> None:
         wide = model(packed).scores
         model.prepare(torch.bfloat16)
         assert float((model(packed).scores - wide).abs().max()) < 2e-3
+
+
+@pytest.mark.parametrize("family", ["xlm-roberta-xl", "xlm-roberta"])
+def test_of_the_last_layer_only_what_is_read_is_computed(family: str) -> None:
+    """Scores, and tags of the leading tokens, equal those of a pass that computes every token of every layer."""
+    from assay.models.build import build_model
+    from assay.models.config import EncoderConfig, ModelConfig
+    from assay.models.encoder import Layer
+    from assay.models.packing import pack
+
+    torch.manual_seed(4)
+    encoder = EncoderConfig(family, 64, 3, 4, 256, 500)
+    sequences, leading = [list(range(4, 4 + n)) for n in (30, 12, 7)], [9, 1, 7]
+    for further in ({"word_layer": 3}, {"word_layer": 2}, {"word_layer": 3, "layer_norm": True}):
+        hparams = {"class_identifier": "xcomet_metric", "hidden_sizes": [64, 32], **further}
+        model = build_model(ModelConfig.from_hparams(hparams), encoder)
+        model.prepare()
+        rows: list[int] = []
+        hooks = [
+            layer.up.register_forward_hook(lambda _, given, __, rows=rows: rows.append(len(given[0])))
+            for layer in model.encoder.layers
+            if isinstance(layer, Layer)
+        ]
+        with torch.inference_mode():
+            whole = model(pack(sequences, pad=1))
+            part = model(pack(sequences, pad=1, leading=leading))
+        for hook in hooks:
+            hook.remove()
+        kept = torch.cat([whole.logits[start : start + n] for start, n in zip((0, 30, 42), leading, strict=True)])
+        torch.testing.assert_close(part.scores, whole.scores, atol=1e-6, rtol=0)
+        torch.testing.assert_close(part.logits, kept, atol=1e-6, rtol=0)
+        assert rows == [49, 49, 49, 49, 49, 49 if "layer_norm" in further else sum(leading)]
+
+
+def test_batches_fill_alike() -> None:
+    """100 tokens in batches of at most 40 are three of about 34, not two of 40 and one of 20."""
+    from assay.models.batching import batches
+
+    sizes = [sum(2 for _ in batch) for batch in batches([2] * 50, 40)]
+    assert sizes == [34, 34, 32]
+    assert [len(batch) for batch in batches([50, 3, 3], 40)] == [1, 2]  # what exceeds the budget goes alone
+
+
+def test_numbers_too_large_for_fp16_are_an_error_with_the_way_out(place: Path) -> None:
+    from assay.core.errors import InputError
+
+    narrow = predictor(place, dtype=torch.float16)
+    for layer in narrow.model.encoder.layers:
+        layer.up.bias.fill_(6.5e4)
+        layer.up.weight.fill_(1e4)
+    with pytest.raises(InputError, match="precision=bf16"):
+        narrow.predict(*columns())
+
+
+def test_auto_is_the_precision_nearest_to_fp32_that_is_fast() -> None:
+    from assay.models.inference import choose_dtype
+
+    assert choose_dtype("auto", torch.device("cuda")) == torch.float16
+    assert choose_dtype("bf16", torch.device("cuda")) == torch.bfloat16
+    assert choose_dtype("auto", torch.device("cpu")) in (torch.bfloat16, torch.float32)
 
 
 @pytest.mark.slow

@@ -19,7 +19,7 @@ from assay.core.metric import Card, Metric, Needs, Scores, Signature
 from assay.metrics.comet_cards import CARDS
 
 if TYPE_CHECKING:
-    from assay.models.inference import Prediction
+    from assay.models.prediction import Prediction
 
 SLOW = 20.0
 """Segments a second below which a run without a GPU is told what it misses."""
@@ -28,11 +28,11 @@ SLOW = 20.0
 class Comet(Metric):
     """Base of the family. The model is loaded when the first segment is scored, and kept.
 
-    `precision`: auto is bf16 where the hardware multiplies it (GPUs, newer CPUs) and fp32 elsewhere. `device`: auto takes all
-    GPUs, or the CPU; several are joined with ``+`` (``cuda:0+cuda:1``). `decoder`: paper groups neighbouring error tokens under
-    the worst severity; exact repeats unbabel-comet, faults included. `weights`: of xCOMET's components, as released (0.12,
-    0.33, 0.33, 0.22) or as in the paper (1/9, 1/3, 1/3, 2/9). `threshold`: how probable an error must be to be marked.
-    `long`: what happens to texts longer than the model reads.
+    `precision`: auto is fp16 on a GPU, bf16 on newer CPUs, fp32 elsewhere. `device`: auto takes all GPUs, or the CPU; several
+    are joined with ``+`` (``cuda:0+cuda:1``). `decoder`: paper groups neighbouring error tokens under the worst severity; exact
+    repeats unbabel-comet, faults included. `weights`: of xCOMET's components, as released (0.12, 0.33, 0.33, 0.22) or as in the
+    paper (1/9, 1/3, 1/3, 2/9). `threshold`: how probable an error must be to be marked. `long`: what happens to texts longer
+    than the model reads.
     """
 
     published: str | None = None
@@ -102,7 +102,7 @@ class Comet(Metric):
         """Each row beside each of its references; the best one counts, with its components and spans."""
         import numpy as np
 
-        from assay.models.inference import take
+        from assay.models.prediction import take
 
         if self.card.needs_source and batch.sources is None:
             raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
@@ -137,13 +137,13 @@ class Comet(Metric):
         return take(found, np.array([best[i] for i in range(len(batch))]))
 
     def _load(self) -> Any:
-        from assay.models import inference
+        from assay.models.prediction import PAPER, RELEASED
         from assay.models.workers import Recipe, Workers
 
         options = {
             "decoder": self.decoder,
             "threshold": self.threshold,
-            "weights": inference.PAPER if self.weights == "paper" else inference.RELEASED,
+            "weights": PAPER if self.weights == "paper" else RELEASED,
         }
         recipe = Recipe(str(self.path), self.tokenizer, self.precision, options)
         devices = self._devices()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Protocol
 
 import torch
@@ -62,6 +63,11 @@ class CometModel(nn.Module):
         self._plan: tuple[float, ...] | None = None
 
     @property
+    def _reads_leading_tokens(self) -> bool:
+        """Whether a sequence's first token gives its vector, so that of the last layer only what is tagged is read besides."""
+        return self.pool == "cls" and not (self.mix is not None and self.mix.layer_norm)
+
+    @property
     def device(self) -> torch.device:
         """Where the weights are."""
         return next(self.parameters()).device
@@ -82,7 +88,7 @@ class CometModel(nn.Module):
         return self
 
     def encode(self, packed: Packed, word_layer: int | None = None) -> tuple[Tensor, Tensor | None]:
-        """One pooled vector a sequence (float32), and the hidden states of `word_layer` for every token.
+        """One pooled vector a sequence (float32), and the hidden states of `word_layer` for every token that is read.
 
         The mix is linear, so each layer is pooled as it comes and none is kept; layers whose share is 0, and layers above
         the last one that counts, cost nothing.
@@ -94,11 +100,13 @@ class CometModel(nn.Module):
         total: Tensor | None = None
         words: Tensor | None = None
         hidden: Tensor | None = None
-        for index, hidden in enumerate(self.encoder.states(packed, last)):
+        computed = packed if self._reads_leading_tokens else replace(packed, read=None)
+        for index, hidden in enumerate(self.encoder.states(computed, last)):
+            selected = index == last and computed.read is not None
             if index == word_layer:
-                words = hidden
+                words = hidden if selected else packed.select(hidden)
             if index in wanted and self.pool != "default":
-                piece = shares[index] * self._reduce(hidden, packed)
+                piece = shares[index] * self._reduce(hidden, packed, selected)
                 total = piece if total is None else total + piece
         if self.pool == "default":
             assert hidden is not None
@@ -121,12 +129,13 @@ class CometModel(nn.Module):
             return self._plan, frozenset(i for i, share in enumerate(self._plan) if share) or frozenset({0})
         return self.mix.shares(), frozenset(range(count))
 
-    def _reduce(self, hidden: Tensor, packed: Packed) -> Tensor:
+    def _reduce(self, hidden: Tensor, packed: Packed, selected: bool) -> Tensor:
         """One layer pooled over each sequence (for max, which is not linear: every token as it is), normalised where asked."""
         norm = self.mix is not None and self.mix.layer_norm
         mean, scale = _statistics(hidden, packed) if norm else (None, None)
         if self.pool == "cls":
-            pooled = hidden[packed.firsts].float()
+            firsts = packed.read.firsts if selected and packed.read is not None else packed.firsts
+            pooled = hidden[firsts].float()
         elif self.pool == "avg":
             kept = hidden if packed.keep is None else hidden * packed.keep[:, None]
             pooled = segment_sum(kept, packed) / packed.lengths[:, None]

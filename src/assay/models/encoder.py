@@ -34,12 +34,14 @@ class Layer(nn.Module):
         self.feed_forward_norm = nn.LayerNorm(hidden, eps=config.epsilon)
         self.fast: PrepackedLayer | None = None
 
-    def attention(self, hidden: Tensor, packed: Packed) -> Tensor:
-        """What attention adds to the residual stream."""
-        if self.fast is not None:
-            return self.fast.out(attend(self.fast.qkv(hidden), packed, self.heads))
+    def attention(self, hidden: Tensor, packed: Packed, *, final: bool = False) -> Tensor:
+        """What attention adds to the residual stream; in the final layer, to those tokens of it that are read."""
         dropout = self.dropout if self.training else 0.0
-        return self.drop(self.out(attend(self.qkv(hidden), packed, self.heads, dropout)))
+        qkv = self.qkv(hidden) if self.fast is None else self.fast.qkv(hidden)
+        mixed = attend(qkv, packed, self.heads, dropout)
+        if final:
+            mixed = packed.select(mixed)
+        return self.drop(self.out(mixed)) if self.fast is None else self.fast.out(mixed)
 
     def feed_forward(self, hidden: Tensor) -> Tensor:
         """What the feed-forward network adds to the residual stream."""
@@ -91,10 +93,11 @@ class Encoder(nn.Module):
         return functional.dropout(summed, self.config.dropout) if self.training and self.config.dropout else summed
 
     def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
-        """Hidden states (tokens, hidden) in float32: the embeddings, then each layer's output, up to number `last`."""
+        """Hidden states (tokens, hidden) in float32: the embeddings, then each layer's output, up to number `last`, of which
+        there are only the tokens that `packed` says are read."""
         last = self.config.layers if last is None else last
         hidden = self.embed(packed)
-        yield hidden
+        yield hidden if last else packed.select(hidden)
         steps = self._before(packed, hidden, last) if self.pre_norm else self._after(packed, hidden, last)
         yield from steps
 
@@ -102,10 +105,12 @@ class Encoder(nn.Module):
         """Post-norm layers: normalise each sum."""
         dtype = self.words.weight.dtype
         half = hidden.to(dtype)
-        for layer in self.layers[:last]:
+        for index, layer in enumerate(self.layers[:last], 1):
             assert isinstance(layer, Layer)
-            norm = layer.attention_norm
-            _, hidden, half = add_norm(hidden, layer.attention(half, packed), norm, dtype)
+            added = layer.attention(half, packed, final=index == last)
+            if index == last:
+                hidden = packed.select(hidden)
+            _, hidden, half = add_norm(hidden, added, layer.attention_norm, dtype)
             norm = layer.feed_forward_norm
             _, hidden, half = add_norm(hidden, layer.feed_forward(half), norm, dtype)
             yield hidden
@@ -119,7 +124,9 @@ class Encoder(nn.Module):
             hidden, _, half = add_norm(hidden, added, layer.attention_norm, dtype, wide=False)
             if added is not None:
                 yield hidden
-            added = layer.attention(half, packed)
+            added = layer.attention(half, packed, final=index == last)
+            if index == last:
+                hidden = packed.select(hidden)
             hidden, _, half = add_norm(hidden, added, layer.feed_forward_norm, dtype, wide=False)
             added = layer.feed_forward(half)
             if index == last:

@@ -50,5 +50,6 @@ class ForeignEncoder(nn.Module):
         states = self.model(
             input_ids=ids, attention_mask=mask.long(), output_hidden_states=True, **further
         ).hidden_states
-        for hidden in states[: None if last is None else last + 1]:
-            yield hidden[mask].float()
+        last = len(states) - 1 if last is None else last
+        for index, hidden in enumerate(states[: last + 1]):
+            yield packed.select(hidden[mask].float()) if index == last else hidden[mask].float()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 import torch
@@ -15,6 +14,7 @@ from assay.core.errors import InputError
 from assay.models.batching import batches, token_budget
 from assay.models.checkpoint import Loaded
 from assay.models.packing import Packed, pack, to_device
+from assay.models.prediction import RELEASED, Prediction, combine, components, join, mean
 from assay.models.prepack import bf16_is_fast
 from assay.models.regression import RegressionModel
 from assay.models.rows import Row, prepare_rows
@@ -27,25 +27,14 @@ if TYPE_CHECKING:
     from assay.core.spans import ErrorSpan
 
 Texts = Sequence[str | None]
+Numbers = TypeVar("Numbers", bound="NDArray[np.floating[Any]]")
 Precision = Literal["auto", "fp32", "bf16", "fp16"]
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
-RELEASED, PAPER = (0.12, 0.33, 0.33, 0.22), (1 / 9, 1 / 3, 1 / 3, 2 / 9)
-"""Weights of src, ref, src+ref and MQM in xCOMET's score: as in unbabel-comet, and as in the paper (equation 7)."""
 SPAN_WEIGHTS = {"src": 0.1667, "ref": 0.3333, "unified": 0.5}
 """Weights of the three passes in the tagger's distribution, as the released package has them."""
 WINDOW, GPU_WINDOW = 2_048, 512
 """Rows tokenized, sorted and computed together; the next ones are tokenized meanwhile. A GPU already computes the next window
 while the last one's spans are decoded, so its windows are shorter."""
-
-
-@dataclass(frozen=True, slots=True)
-class Prediction:
-    """Columns over the rows: the score, its components, spans where the model tags, and whether a text was cut."""
-
-    values: NDArray[np.float64]
-    truncated: NDArray[np.bool_]
-    components: dict[str, NDArray[np.float64]] = field(default_factory=dict)
-    spans: list[tuple[ErrorSpan, ...]] | None = None
 
 
 def choose_device(wanted: str = "auto") -> torch.device:
@@ -60,10 +49,13 @@ def choose_device(wanted: str = "auto") -> torch.device:
 
 
 def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
-    """Unless something else is asked for: bfloat16 where the hardware multiplies it, float32 elsewhere."""
-    if precision == "auto":
-        return torch.bfloat16 if device.type == "cuda" or bf16_is_fast() else torch.float32
-    return DTYPES[precision]
+    """Unless something else is asked for: float16 on a GPU (eight times closer to float32 than bfloat16, at nearly its speed),
+    bfloat16 on a CPU that multiplies it, float32 elsewhere."""
+    if precision != "auto":
+        return DTYPES[precision]
+    if device.type == "cuda":
+        return torch.float16
+    return torch.bfloat16 if bf16_is_fast() else torch.float32
 
 
 class Predictor:
@@ -143,7 +135,7 @@ class Predictor:
             for at in torch.split(torch.arange(len(rows), device=vectors.device), 4096)
         ]
         truncated = np.array([row.cut for row in rows], dtype=bool)
-        return lambda: Prediction(torch.cat(scores).double().cpu().numpy(), truncated)
+        return lambda: Prediction(self._finite(torch.cat(scores).double().cpu().numpy()), truncated)
 
     def _unified(self, model: UnifiedModel, rows: list[Row]) -> Callable[[], Prediction]:
         """All passes of all rows in one pool of sequences; sequences that occur twice are computed once."""
@@ -156,14 +148,15 @@ class Predictor:
                 number = place[name] = known.setdefault(tuple(ids), len(known))
                 if number == len(longest):
                     longest.append(0)
-                longest[number] = max(longest[number], min(len(ids), row.words))
+                tagged = min(len(ids), row.words) if model.tagger is not None else 1
+                longest[number] = max(longest[number], tagged)
             places.append(place)
 
         def compute(packed: Packed) -> tuple[Tensor, ...]:
             output = model(packed)
             return (output.scores,) if output.logits is None else (output.scores, torch.softmax(output.logits, dim=1))
 
-        found = self._run([list(ids) for ids in known], compute, tokens=longest)
+        found = self._run([list(ids) for ids in known], compute, leading=longest)
         return lambda: self._finish(model, rows, places, found, longest)
 
     def _finish(
@@ -174,22 +167,30 @@ class Predictor:
         found: list[Tensor],
         longest: list[int],
     ) -> Prediction:
-        scores = found[0].float().cpu().numpy()
+        scores = self._finite(found[0].float().cpu().numpy())
         columns = {
             name: np.array([scores[place[name]] if name in place else np.nan for place in places], dtype=np.float32)
             for name in dict.fromkeys(name for place in places for name in place)
         }
         truncated = np.array([row.cut for row in rows], dtype=bool)
         if model.tagger is None:
-            return Prediction(_mean(columns), truncated, _components(columns))
-        tags = found[1].cpu().numpy()
+            return Prediction(mean(columns), truncated, components(columns))
+        tags = self._finite(found[1].cpu().numpy())
         ends = np.cumsum([0, *longest])
         spans = [self._spans(row, place, tags, ends) for row, place in zip(rows, places, strict=True)]
         if not isinstance(model, XcometModel):
-            return Prediction(_mean(columns), truncated, _components(columns), spans)
+            return Prediction(mean(columns), truncated, components(columns), spans)
         errors = np.array([mqm(found_spans) for found_spans in spans])
-        values, columns = self._combine(columns, errors.astype(np.float32))
-        return Prediction(values, truncated, {**_components(columns), "mqm": errors}, spans)
+        values, columns = combine(columns, errors.astype(np.float32), self.weights)
+        return Prediction(values, truncated, {**components(columns), "mqm": errors}, spans)
+
+    def _finite(self, numbers: Numbers) -> Numbers:
+        """The numbers themselves, unless float16 was too narrow for the model's."""
+        if np.isfinite(numbers).all():
+            return numbers
+        if self.dtype == torch.float16:
+            raise InputError("this model's numbers are too large for fp16. Score with precision=bf16 (or fp32).")
+        raise InputError("the model gives no finite number for some segment: its weights may be damaged.")
 
     def _spans(
         self, row: Row, place: dict[str, int], tags: NDArray[np.float32], ends: NDArray[np.int64]
@@ -210,53 +211,32 @@ class Predictor:
             threshold=self.threshold,
         )
 
-    def _combine(
-        self, columns: dict[str, NDArray[np.float32]], errors: NDArray[np.float32]
-    ) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float32]]]:
-        """Equation 7. A row with one pass only gives that pass the weight of all three, as the released package does; its
-        component is then capped at 1 like the score."""
-        weights = np.array(self.weights, dtype=np.float32)
-        passes = np.stack([columns.get(name, np.full(len(errors), np.nan, np.float32)) for name in SPAN_WEIGHTS])
-        whole = ~np.isnan(passes).any(axis=0)
-        capped = np.minimum(passes, np.float32(1.0))
-        single = np.nanmax(np.where(np.isnan(capped), -np.inf, capped), axis=0) * np.float32(sum(self.weights[:3]))
-        three = (capped * weights[:3, None]).sum(axis=0)
-        values = np.where(whole, three, single) + errors * weights[3]
-        shown = {name: np.where(whole, column, np.minimum(column, np.float32(1.0))) for name, column in columns.items()}
-        return np.asarray(values, dtype=np.float64), shown
-
     def _run(
         self,
         sequences: list[list[int]],
         compute: Callable[[Packed], tuple[Tensor, ...]],
-        tokens: Sequence[int] | None = None,
+        leading: Sequence[int] | None = None,
     ) -> list[Tensor]:
-        """`compute` over all sequences. Its first result has a row a sequence; the second, where there is one, a row a token,
-        of which the first ``tokens[i]`` of sequence i are kept. Both come back in the order of `sequences`."""
+        """`compute` over all sequences. Its first result has a row a sequence; the second, where there is one, a row for each
+        of the first ``leading[i]`` tokens of sequence i. Both come back in the order of `sequences`."""
         heads: list[tuple[list[int], tuple[Tensor, ...]]] = []
         waiting = list(batches([len(ids) for ids in sequences], self.budget))[::-1]
         while waiting:
             batch = waiting.pop()
             try:
-                heads.append((batch, self._step(batch, sequences, compute, tokens)))
+                heads.append((batch, compute(self._pack(batch, sequences, leading))))
             except (torch.OutOfMemoryError, RuntimeError) as error:
                 if not _out_of_memory(error):
                     raise
                 waiting = self._smaller(batch, waiting, sequences)
         if not heads:
             return [torch.empty(0), torch.empty(0, len(self.config.labels) or 1)]
-        return _in_order([batch for batch, _ in heads], [results for _, results in heads], tokens)
+        return _in_order([batch for batch, _ in heads], [results for _, results in heads], leading)
 
-    def _step(
-        self,
-        batch: list[int],
-        sequences: list[list[int]],
-        compute: Callable[[Packed], tuple[Tensor, ...]],
-        tokens: Sequence[int] | None,
-    ) -> tuple[Tensor, ...]:
+    def _pack(self, batch: list[int], sequences: list[list[int]], leading: Sequence[int] | None) -> Packed:
         bert = self.config.encoder_model == "BERT" and self.config.unified
         separator = self.tokenizer.last
-        packed = pack(
+        return pack(
             [sequences[i] for i in batch],
             pad=self.tokenizer.pad,
             first_type=[
@@ -265,16 +245,9 @@ class Predictor:
             if bert
             else None,
             pad_restarts=self.model.encoder_config.family != "bert",
+            leading=None if leading is None else [leading[i] for i in batch],
             device=self.device,
         )
-        first, *rest = compute(packed)
-        if not rest or tokens is None:
-            return (first,)
-        lengths = np.array([len(sequences[i]) for i in batch])
-        kept = np.array([tokens[i] for i in batch])
-        offsets = np.arange(kept.sum()) - np.repeat(np.cumsum(kept) - kept, kept)
-        rows = np.repeat(np.cumsum(lengths) - lengths, kept) + offsets
-        return first, rest[0][to_device(torch.from_numpy(rows), self.device)]
 
     def _smaller(self, batch: list[int], waiting: list[list[int]], sequences: list[list[int]]) -> list[list[int]]:
         """After running out of memory: this batch and all that follow, cut to half the tokens."""
@@ -291,13 +264,15 @@ class Predictor:
         return [[left[i] for i in part] for part in again][::-1]
 
 
-def _in_order(groups: list[list[int]], results: list[tuple[Tensor, ...]], tokens: Sequence[int] | None) -> list[Tensor]:
+def _in_order(
+    groups: list[list[int]], results: list[tuple[Tensor, ...]], leading: Sequence[int] | None
+) -> list[Tensor]:
     order = np.argsort(np.concatenate([np.array(batch) for batch in groups]))
     first = torch.cat([result[0] for result in results])
     found = [first[to_device(torch.from_numpy(order), first.device)]]
-    if tokens is not None and len(results[0]) > 1:
+    if leading is not None and len(results[0]) > 1:
         second = torch.cat([result[1] for result in results])
-        kept = np.array([tokens[i] for batch in groups for i in batch])
+        kept = np.array([leading[i] for batch in groups for i in batch])
         starts = np.cumsum(kept) - kept
         lengths = kept[order]
         rows = np.repeat(starts[order] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
@@ -307,44 +282,3 @@ def _in_order(groups: list[list[int]], results: list[tuple[Tensor, ...]], tokens
 
 def _out_of_memory(error: Exception) -> bool:
     return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)
-
-
-def _mean(columns: dict[str, NDArray[np.float32]]) -> NDArray[np.float64]:
-    """The mean of the passes that a row has."""
-    stacked = np.stack(list(columns.values()))
-    count = (~np.isnan(stacked)).sum(axis=0)
-    return np.asarray(np.nansum(stacked, axis=0) / count.astype(np.float32), dtype=np.float64)
-
-
-def _components(columns: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float64]]:
-    return {name: column.astype(np.float64) for name, column in columns.items()}
-
-
-def take(whole: Prediction, rows: NDArray[np.int64]) -> Prediction:
-    """The given rows, in the given order."""
-    return Prediction(
-        whole.values[rows],
-        whole.truncated[rows],
-        {name: column[rows] for name, column in whole.components.items()},
-        None if whole.spans is None else [whole.spans[i] for i in rows],
-    )
-
-
-def join(parts: Sequence[Prediction]) -> Prediction:
-    """Consecutive predictions as one; a component that a part lacks is NaN there."""
-    if len(parts) == 1:
-        return parts[0]
-    if not parts:
-        return Prediction(np.empty(0), np.empty(0, dtype=bool))
-    names = dict.fromkeys(name for part in parts for name in part.components)
-    components = {
-        name: np.concatenate([part.components.get(name, np.full(len(part.values), np.nan)) for part in parts])
-        for name in names
-    }
-    tagged = parts[0].spans is not None
-    return Prediction(
-        np.concatenate([part.values for part in parts]),
-        np.concatenate([part.truncated for part in parts]),
-        components,
-        [spans for part in parts for spans in part.spans or ()] if tagged else None,
-    )

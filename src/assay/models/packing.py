@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 
@@ -29,13 +30,21 @@ class Group:
     mask: Tensor | None
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The tokens that somebody reads from the last layer, and where each sequence's first stands among them."""
+
+    rows: Tensor
+    firsts: Tensor
+
+
 @dataclass(frozen=True)
 class Packed:
     """All tokens of a batch in one row.
 
     `ids`, `positions` (counted from 0 in each sequence) and `types` have one entry a token; sequence i is the tokens
     ``starts[i]`` to ``starts[i + 1]``. `keep` is None unless a text contains the padding token itself, which official COMET
-    leaves out of averages.
+    leaves out of averages. `read` is None when all tokens of the last layer are read; otherwise the others need not be computed.
     """
 
     ids: Tensor
@@ -47,6 +56,7 @@ class Packed:
     """int64, one a sequence."""
     longest: int
     keep: Tensor | None = None
+    read: Read | None = None
 
     def __len__(self) -> int:
         return len(self.lengths)
@@ -55,6 +65,10 @@ class Packed:
     def firsts(self) -> Tensor:
         """Index of each sequence's first token."""
         return self.starts[:-1].long()
+
+    def select(self, hidden: Tensor) -> Tensor:
+        """Of a state with all tokens, those that are read."""
+        return hidden if self.read is None else hidden.index_select(0, self.read.rows)
 
     @functools.cached_property
     def groups(self) -> list[Group]:
@@ -77,7 +91,6 @@ class Packed:
 
     def to(self, device: torch.device | str) -> Packed:
         """The same on another device."""
-
         return Packed(
             to_device(self.ids, device),
             to_device(self.positions, device),
@@ -86,6 +99,7 @@ class Packed:
             to_device(self.lengths, device),
             self.longest,
             None if self.keep is None else to_device(self.keep, device),
+            self.read and Read(to_device(self.read.rows, device), to_device(self.read.firsts, device)),
         )
 
 
@@ -102,12 +116,14 @@ def pack(
     pad: int,
     first_type: Sequence[int] | None = None,
     pad_restarts: bool = False,
+    leading: Sequence[int] | None = None,
     device: torch.device | str | None = None,
 ) -> Packed:
     """Sequences of token ids, special tokens included, as a packed batch.
 
     `first_type` is, for encoders with token types, how many leading tokens of each sequence have type 0 (the others have
-    type 1). `pad_restarts` is for RoBERTa, which gives a padding token inside a text no position of its own.
+    type 1). `pad_restarts` is for RoBERTa, which gives a padding token inside a text no position of its own. `leading` is how
+    many leading tokens of each sequence are read from the last layer, where that is not all (at least one).
     """
     lengths = np.fromiter((len(sequence) for sequence in sequences), np.int64, len(sequences))
     starts = np.zeros(len(lengths) + 1, np.int64)
@@ -132,8 +148,15 @@ def pack(
         torch.from_numpy(lengths),
         int(lengths.max(initial=0)),
         keep,
+        None if leading is None else _read(starts[:-1], np.asarray(leading, np.int64)),
     )
     return packed if device is None else packed.to(device)
+
+
+def _read(starts: NDArray[np.int64], leading: NDArray[np.int64]) -> Read:
+    firsts = np.cumsum(leading) - leading
+    rows = np.arange(leading.sum()) + np.repeat(starts - firsts, leading)
+    return Read(torch.from_numpy(rows), torch.from_numpy(firsts))
 
 
 def _runs(lengths: list[int]) -> tuple[tuple[int, int], ...]:

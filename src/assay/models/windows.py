@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from assay.models.inference import Prediction
+from assay.models.prediction import Prediction
 from assay.models.spans import mqm
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.models.inference import Prediction, Predictor, Texts, choose_dtype, join, take
+from assay.models.inference import Predictor, Texts, choose_dtype
+from assay.models.prediction import Prediction, join, take
 
 
 @dataclass(frozen=True, slots=True)
