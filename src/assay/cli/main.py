@@ -6,6 +6,8 @@ package with ``SUMMARY``, ``add_arguments(parser)`` and ``run(args) -> int``.
 
 from __future__ import annotations
 
+import codecs
+import io
 import sys
 
 from assay import __version__
@@ -47,33 +49,51 @@ Exit codes: 0 done, 1 the check you asked for failed, 2 you or your files, 3 us.
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; gives the exit code."""
     arguments = sys.argv[1:] if argv is None else argv
+    _settle_streams()
+    debug = "--debug" in arguments
+    return _guarded([argument for argument in arguments if argument != "--debug"], debug)
+
+
+def _settle_streams() -> None:
+    """Text in a pipe or a file is UTF-8 whatever the locale; a terminal shows ``?`` for what it does not have."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            if stream.isatty():
+                stream.reconfigure(errors="replace")
+            else:
+                stream.reconfigure(encoding="utf-8")
+
+
+def _run(arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         sys.stdout.write(
             HEAD + "verbs:\n" + "".join(f"  {verb:<12}{line}\n" for verb, line in VERBS.items()) + EXAMPLES
         )
+        sys.stdout.flush()
         return 0 if arguments else 2
     if arguments[0] in ("-V", "--version"):
         sys.stdout.write(f"assay {__version__}\n")
         return 0
-    return _run(arguments)
+    verb = arguments[0]
+    if verb not in VERBS:
+        from assay.core.errors import unknown
+
+        raise unknown("verb", verb, VERBS, "assay --help")
+    import importlib
+
+    from assay.cli.options import parser_for
+
+    module = importlib.import_module(f"assay.cli.{verb}")
+    parsed = parser_for(verb, module).parse_args(arguments[1:])
+    return int(module.run(parsed))
 
 
-def _run(arguments: list[str]) -> int:
-    from assay.core.errors import AssayError, unknown
+def _guarded(arguments: list[str], debug: bool) -> int:
+    """Run; whatever goes wrong becomes one line and an exit code."""
+    from assay.core.errors import AssayError
 
-    debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
     try:
-        verb = arguments[0]
-        if verb not in VERBS:
-            raise unknown("verb", verb, VERBS, "assay --help")
-        import importlib
-
-        from assay.cli.options import parser_for
-
-        module = importlib.import_module(f"assay.cli.{verb}")
-        parsed = parser_for(verb, module).parse_args(arguments[1:])
-        return int(module.run(parsed))
+        return _run(arguments)
     except AssayError as error:
         if debug:
             raise
@@ -86,6 +106,11 @@ def _run(arguments: list[str]) -> int:
 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if debug:
+            raise
+        about = f" ({error.filename})" if error.filename else ""
+        return _say(f"cannot go on: {error.strerror or error}{about}.", 2)
     except MemoryError:
         return _say("out of memory. Try fewer --workers, or split the input.", 3)
     except Exception as error:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+
+from assay.report.terminal import width_of
 
 
 class Progress:
@@ -11,7 +14,7 @@ class Progress:
 
     def __init__(self, what: str, total: int | None = None, *, quiet: bool = False) -> None:
         self.what, self.total = what, total
-        self.active = not quiet and sys.stderr.isatty()
+        self.active = not quiet and sys.stderr.isatty() and os.environ.get("TERM", "") != "dumb"
         self.done = self.fresh = 0
         self.started = self.drawn = time.monotonic()
         self.shown = False
@@ -33,7 +36,8 @@ class Progress:
             bar = "━" * int(20 * share) + "╌" * (20 - int(20 * share))
             left = (self.total - self.done) / rate if rate else 0
             line = f" {self.what} {bar} {share:4.0%} {self.done:,} of about {self.total:,} · {_duration(left)} left"
-        sys.stderr.write(f"\r\033[K{line} · {rate:,.0f}/s")
+        line = f"{line} · {rate:,.0f}/s"
+        sys.stderr.write(f"\r\033[K{line[: (width_of(sys.stderr) or 80) - 1]}")
         sys.stderr.flush()
         self.shown = True
 

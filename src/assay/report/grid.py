@@ -37,7 +37,7 @@ def grid(table: Table) -> Grid:
         [column.title for column in shown],
         [[cell(column, row) for column in shown] for row in table.rows],
         numeric,
-        list(range(max(1, [*numeric, True].index(True)))),
+        list(range(max(1, numeric.index(True)))) if any(numeric) else [0],
     )
 
 
