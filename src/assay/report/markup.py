@@ -21,10 +21,10 @@ def _markdown(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(_plain(text) for text in cells) + " |"
 
-    lines = [f"**{table.caption}**", ""] if table.caption else []
+    lines = [f"**{_plain(table.caption)}**", ""] if table.caption else []
     lines += [line(drawn.headings), "|" + "|".join("---:" if right else "---" for right in drawn.numeric) + "|"]
     lines += [line(row) for row in drawn.rows]
-    lines += ["", *(f"{note}  " for note in table.notes)] if table.notes else []
+    lines += ["", *(f"{_plain(note)}  " for note in table.notes)] if table.notes else []
     return "\n".join(lines) + "\n"
 
 
@@ -36,6 +36,7 @@ def _plain(text: str) -> str:
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "↓": r"$\downarrow$", "–": "--", "<": r"$<$",
+    "†": r"$\dagger$", "‡": r"$\ddagger$", "→": r"$\rightarrow$", "←": r"$\leftarrow$", "·": r"$\cdot$", "≤": r"$\leq$",
 }  # fmt: skip
 
 
@@ -64,8 +65,8 @@ def _latex(table: Table) -> str:
     ]
     lines += [line(row) for row in drawn.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
-    caption = " ".join([table.caption, *table.notes]).strip()
-    lines += [rf"\caption{{{escape(caption)}}}"] if caption else []
+    sentences = [text.rstrip(".") + "." for text in (table.caption, *table.notes) if text]
+    lines += [rf"\caption{{{escape(' '.join(sentences))}}}"] if sentences else []
     return "\n".join([*lines, r"\end{table}", ""])
 
 
