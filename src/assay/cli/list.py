@@ -15,6 +15,7 @@ SUMMARY = "List metrics, suites, analyses, perturbations, tasks or translators, 
 EXAMPLES = """examples:
   assay list metrics
   assay list metrics bleu          # one metric: its card and its options
+  assay list suites demetr         # one suite, and how to get its data
   assay list perturbations         # name by language, and what to install"""
 
 
@@ -24,9 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.report import FORMATS
 
     kinds = ["metrics", "suites", "analyses", "perturbations", "tasks", "translators"]
-    parser.add_argument("what", choices=kinds, help="what to list")
-    parser.add_argument("name", nargs="?", help="one of them, in full")
-    add_output(parser, FORMATS)
+    parser.add_argument("what", choices=kinds, metavar="WHAT", help=", ".join(kinds))
+    parser.add_argument("name", nargs="?", metavar="NAME", help="one of them, in full")
+    add_output(parser, FORMATS, workers=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -139,7 +140,7 @@ def _suite(name: str) -> Table:
         "origin": card.origin,
         "licence": card.licence,
         "citation": card.citation,
-        "to get it": card.how_to_get,
+        "to get it": f"assay fetch {name}" if card.downloads else card.how_to_get,
         "folder": " or ".join(card.folders) and f"{' or '.join(card.folders)}, under --data-dir or $ASSAY_DATA",
     }
     return _facts("suite", facts)

@@ -39,8 +39,9 @@ usage: assay VERB [options]        assay VERB --help        assay --version
 """
 EXAMPLES = """
 examples:
-  assay score -m chrf -m bleu --mt ours.de --ref ref.de
+  assay compare -m chrf -m bleu -m ter --data demo
   assay compare -m chrf --mt online.de --mt ours.de --ref ref.de
+  assay run -m chrf -m bleu
 
 Exit codes: 0 done, 1 the check you asked for failed, 2 you or your files, 3 us.
 """
