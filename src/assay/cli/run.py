@@ -120,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.format == "html":
         from assay.report.page import page
 
-        write(page(sections, title="assay run " + " ".join(args.suites)), args.out)
+        write(page(sections, title=" ".join(["assay run", *args.suites])), args.out)
     else:
         emit(shown, args)
     for sentence in kept:

@@ -77,8 +77,7 @@ table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{padding:.2rem .7rem;border-bottom:1px solid #8884;text-align:left;white-space:nowrap;vertical-align:top}
 td.t{white-space:normal;min-width:16rem}
-td.n,th.n{text-align:right}
-td.n{padding-right:1.2rem}
+td.n,th.n{text-align:right;padding-right:1.2rem}
 td i{display:inline-block;width:0;font-style:normal}
 thead th{border-bottom:2px solid #888;vertical-align:bottom}
 .note{color:#6b7280;font-size:.9em;margin:.1rem 0}
