@@ -82,9 +82,7 @@ def with_font_note(table: Table) -> Table:
     known = set().union(*(get_font(findfont(family)).get_charmap() for family in _families()))
     if all(ord(char) in known for char in texts):
         return table
-    note = (
-        f"{NO_GLYPH} a letter that no font here has (the SVG keeps it; fonts-noto-cjk has Chinese, Japanese and Korean)"
-    )
+    note = f"{NO_GLYPH} boxed letters: no font here has them, the SVG does (fonts-noto-cjk brings Chinese, Japanese, Korean)"
     return replace(table, notes=(*table.notes, note))
 
 
