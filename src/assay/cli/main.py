@@ -83,10 +83,17 @@ def _run(arguments: list[str]) -> int:
     import importlib
 
     from assay.cli.options import parser_for
+    from assay.cli.progress import Slow
+    from assay.engine.watch import watching
 
     module = importlib.import_module(f"assay.cli.{verb}")
     parsed = parser_for(verb, module).parse_args(arguments[1:])
-    return int(module.run(parsed))
+    slow = Slow(quiet=getattr(parsed, "quiet", False))
+    try:
+        with watching(slow):
+            return int(module.run(parsed))
+    finally:
+        slow.close()
 
 
 def _guarded(arguments: list[str], debug: bool) -> int:
