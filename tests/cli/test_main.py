@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.cli.keeping import keep
 from assay.cli.main import VERBS, main
 from assay.cli.options import parser_for
 
@@ -84,3 +85,14 @@ def test_a_folder_without_permission_is_named(tmp_path: Path, capsys: pytest.Cap
     tmp_path.chmod(0o555)
     assert main(["run", "-m", "chrf", "--figures", "none", "--run-dir", str(tmp_path / "here")]) == 2
     assert f"Permission denied ({tmp_path / 'here'})" in capsys.readouterr().err
+
+
+def test_a_run_that_nobody_asked_to_keep_may_stay_unkept(tmp_path: Path) -> None:
+    def refused(folder: str) -> Path:
+        raise PermissionError(13, "Permission denied", folder)
+
+    assert keep(refused, "runs/x", 1.0, asked=False).startswith("⚠ the run was not kept in runs/x: Permission denied.")
+    with pytest.raises(PermissionError):
+        keep(refused, "runs/x", 1.0, asked=True)
+    (tmp_path / "tables.json").touch()
+    assert keep(lambda folder: tmp_path, "", 1.0, asked=True) == f"wrote {tmp_path}/ (tables.json) · 1.0 s"

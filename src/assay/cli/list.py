@@ -37,7 +37,7 @@ def run(args: argparse.Namespace) -> int:
     if args.name is None:
         table = _all(args.what)
     else:
-        whole = {"metrics": _metric, "suites": _suite, "perturbations": _perturbation}.get(args.what)
+        whole = {"metrics": _one, "suites": _suite, "perturbations": _perturbation}.get(args.what)
         table = whole(args.name) if whole else _alone(_all(args.what), args.name)
     emit([table], args)
     return 0
@@ -92,7 +92,7 @@ def _metrics() -> Table:
     return Table("metrics", columns, rows, notes=["assay list metrics NAME shows one in full, with its options."])
 
 
-def _metric(name: str) -> Table:
+def _one(name: str) -> Table:
     from assay.metrics import METRICS
 
     factory = METRICS.resolve(name)

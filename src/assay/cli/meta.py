@@ -122,7 +122,8 @@ def _chosen(result: MetaResult, args: argparse.Namespace) -> list[Table]:
 
 def _keep(result: MetaResult, args: argparse.Namespace, seconds: float) -> None:
     """Write the run directory, if there is to be one, and say so."""
-    from assay.cli.output import keep, note, run_folder
+    from assay.cli.keeping import keep, run_folder
+    from assay.cli.output import note
 
     folder = run_folder(args, result.name)
     if folder is not None:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-import time
-from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.core.table import Table
@@ -40,26 +38,6 @@ def write(text: str, out: str | None) -> None:
 
     with atomic_write(out, "w") as stream:
         stream.write(text)
-
-
-def run_folder(args: argparse.Namespace, name: str) -> str | None:
-    """Where to keep a run: where --run-dir says, or under runs/ when a person is looking."""
-    if args.run_dir is None and args.format == "table" and not args.out and sys.stdout.isatty():
-        return f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{name}"
-    folder: str | None = args.run_dir
-    return folder
-
-
-def keep(write_to: Callable[[str], Path], folder: str, seconds: float, *, asked: bool) -> str:
-    """Write a run directory, and the sentence that says so; one that nobody asked for may fail."""
-    try:
-        written = write_to(folder)
-    except OSError as error:
-        if asked:
-            raise
-        return f"⚠ the run was not kept in {folder}: {error.strerror or error}. --run-dir DIR keeps it elsewhere."
-    files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
-    return f"wrote {written}/ ({files}) · {seconds:.1f} s"
 
 
 def note(sentence: str, quiet: bool = False) -> None:

@@ -152,14 +152,14 @@ def _chosen(result: SuiteResult, args: argparse.Namespace) -> list[Table]:
 
 def _folder(args: argparse.Namespace, suite: str) -> str | None:
     """Where this suite's run is kept, if at all: in a folder of its own where there are several suites."""
-    from assay.cli.output import run_folder
+    from assay.cli.keeping import run_folder
 
     return f"{args.run_dir}/{suite}" if args.run_dir and len(args.suites) > 1 else run_folder(args, suite)
 
 
 def _keep(result: SuiteResult, args: argparse.Namespace, seconds: float) -> list[str]:
     """Write the run directory, if there is to be one, and say so."""
-    from assay.cli.output import keep
+    from assay.cli.keeping import keep
 
     folder = _folder(args, result.suite)
     if folder is None:

@@ -27,28 +27,32 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--spans goes with --format {', '.join(FORMATS)}, not {args.format}.")
     metrics = api.build_metrics(args.metrics or ())
     seen = cut = 0
+    rows: list[SpanRow] = []
     nrefs = [0]
-
-    def counted() -> Iterator[SpanRow]:
-        nonlocal seen, cut
-        for row in _rows(args, metrics, nrefs):
-            seen, cut = seen + 1, cut + row.truncated
-            yield row
-
-    if args.format in ("json", "html"):
-        rows = list(counted())
-        signatures = {name: api.signature(metric, nrefs[0]) for name, metric in metrics.items()}
-        write((spans.as_json if args.format == "json" else spans.as_html)(rows, signatures), args.out)
-    else:
-        if args.format == "table":
-            pieces = spans.as_terminal(counted(), colour=not args.out and terminal.wants_colour())
+    streamed = args.format in ("table", "jsonl") and not args.out
+    colour = streamed and terminal.wants_colour()
+    for row in _rows(args, metrics, nrefs):
+        seen, cut = seen + 1, cut + row.truncated
+        if not streamed:
+            rows.append(row)
+        elif args.format == "table":
+            sys.stdout.write(spans.as_terminal(row, colour=colour))
         else:
-            pieces = (json.dumps(spans.as_record(row), ensure_ascii=False) + "\n" for row in counted())
-        if args.out:
-            write("".join(pieces), args.out)
-        else:
-            sys.stdout.writelines(pieces)
-            sys.stdout.flush()
+            sys.stdout.write(json.dumps(spans.as_record(row), ensure_ascii=False) + "\n")
+    sys.stdout.flush()
+    signatures = {name: api.signature(metric, nrefs[0]) for name, metric in metrics.items()}
+    if args.format == "json":
+        write(spans.as_json(rows, signatures), args.out)
+    elif args.format == "html":
+        write(spans.as_html(rows, signatures), args.out)
+    elif args.out:
+        lines = [
+            spans.as_terminal(row)
+            if args.format == "table"
+            else json.dumps(spans.as_record(row), ensure_ascii=False) + "\n"
+            for row in rows
+        ]
+        write("".join(lines), args.out)
     if cut:
         what = "scored in parts" if all(getattr(m, "long", "") == "window" for m in metrics.values()) else "cut off"
         how = "" if what == "scored in parts" else " (METRIC:long=window scores them in parts)"

@@ -5,11 +5,12 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from assay.core.spans import ErrorSpan
+from assay.report.text import display_width
 
 MARKS = {"neutral": "ⁿᵉᵘ", "minor": "ᵐⁱⁿ", "major": "ᵐᵃʲ", "critical": "ᶜʳⁱᵗ"}
 _COLOURS = {"neutral": "36", "minor": "33", "major": "35", "critical": "31"}
@@ -48,21 +49,15 @@ def _woven(text: str, spans: Iterable[ErrorSpan], mark: Any, plain: Any) -> str:
     return "".join([*parts, plain(text[at:])])
 
 
-def as_terminal(rows: Iterable[SpanRow], *, colour: bool = False) -> Iterator[str]:
-    """Each segment's number, score and marked translation, below it how sure the metric is of each span.
-
-    A heading names system and metric wherever they change.
-    """
-    above = None
-    for row in rows:
-        if (heading := f"{row.system} · {row.metric}") != above:
-            yield ("\n" if above else "") + (f"\033[1m {heading}\033[0m\n" if colour else f" {heading}\n")
-            above = heading
-        score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
-        yield f" {row.segment:>4}  {score:>5}  {marked(row.text, row.spans, colour=colour)}\n"
-        known = [f"{span.confidence:.2f}" for span in row.spans if span.confidence is not None]
-        if known:
-            yield f"{'':14}confidence {' · '.join(known)}\n"
+def as_terminal(row: SpanRow, *, colour: bool = False) -> str:
+    """System, segment, score and the marked translation; below it, how sure the metric is of each span."""
+    score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
+    before = f" {row.system} {row.segment:>4} {score:>6}  "
+    lines = [before + marked(row.text, row.spans, colour=colour)]
+    known = [f"{span.confidence:.2f}" for span in row.spans if span.confidence is not None]
+    if known:
+        lines.append(f"{'':{display_width(before)}}confidence {' · '.join(known)}")
+    return "\n".join(lines) + "\n"
 
 
 def as_record(row: SpanRow) -> dict[str, Any]:
@@ -97,8 +92,8 @@ def as_json(rows: Iterable[SpanRow], signatures: Mapping[str, str]) -> str:
 _STYLE = """
 :root{color-scheme:light dark}
 body{font:16px/1.7 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}
-.row{display:grid;grid-template-columns:2.5rem 3rem 1fr;gap:.8rem;padding:.3rem 0;border-bottom:1px solid #8884}
-h2{font-size:1.1rem;margin:1.5rem 0 .3rem}
+.row{display:grid;grid-template-columns:4rem 1fr;gap:.8rem;padding:.3rem 0;border-bottom:1px solid #8884}
+.row::before{content:attr(title);grid-column:1/-1;color:#777;font-size:.75em;line-height:1}
 .score{text-align:right;font-variant-numeric:tabular-nums;color:#777}
 mark{border-radius:.2em;padding:0 .15em;color:inherit}
 mark sup{font-size:.65em;margin-left:.15em}
@@ -115,16 +110,14 @@ def as_html(rows: Iterable[SpanRow], signatures: Mapping[str, str], title: str =
         tip = html.escape(f"{span.severity}{sure}")
         return f'<mark class="{span.severity}" title="{tip}">{html.escape(inner)}<sup>{span.severity}</sup></mark>'
 
-    lines, above = [], None
+    lines = []
     for row in rows:
-        if (heading := f"{row.system} · {row.metric}") != above:
-            lines.append(f"<h2 dir=auto>{html.escape(heading)}</h2>")
-            above = heading
         score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
         tip = html.escape(f"{row.metric} · {row.system} · segment {row.segment}")
         text = _woven(row.text, row.spans, mark, html.escape)
-        figures = f'<div class="score">{row.segment}</div><div class="score">{score}</div>'
-        lines.append(f'<div class="row" title="{tip}">{figures}<div dir="auto">{text}</div></div>')
+        lines.append(
+            f'<div class="row" title="{tip}"><div class="score">{score}</div><div dir="auto">{text}</div></div>'
+        )
     notes = "".join(f'<p class="note">{html.escape(signature)}</p>' for signature in signatures.values())
     return (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
