@@ -12,7 +12,7 @@ SOURCES := $(shell find src CMakeLists.txt pyproject.toml README.md -type f ! -n
 .PHONY: demo test lint types imports tests bench clean
 
 demo: $(VENV)/.installed
-	$(BIN)/assay compare -m chrf -m bleu -m ter --data src/assay/data/demo.tsv
+	$(BIN)/assay compare -m chrf -m bleu -m ter --data demo
 	$(BIN)/assay run --figures none
 
 test: lint types imports tests

@@ -6,6 +6,7 @@ import pytest
 from assay.analyses.hallucinations import tables
 from assay.core import Batch, InputError, Judged, Measured
 from assay.metrics.chrf import ChrfPlusPlus
+from assay.report import render
 from tests.analyses.helpers import by, card, expected, hallucinations, printed_equal
 
 
@@ -37,6 +38,15 @@ def test_detection_by_hand():
     assert rows["all"]["auroc"] == pytest.approx(3 / 6)
     assert rows["strongly detached"]["auroc"] is None
     assert found["detection"].column("auroc").kind == "percent"
+
+
+@pytest.mark.parametrize("format", ["table", "md", "latex", "html", "csv", "json"])
+def test_every_format_has_area_and_precision(format):
+    suite = judged(full_unsupport=[1, 1, 0, 0, 0], repetitions=[0, 0, 0, 0, 1])
+    text = render([named(tables(suite, [segments("m", [1, 3, 2, 4, 5])]))["detection"]], format)
+    # the figures of the test above: 5/6 and 1/2
+    for figure in ("0.83", "0.5") if format in ("csv", "json") else ("83.33", "50.00"):
+        assert figure in text
 
 
 def test_direction_comes_from_the_card():

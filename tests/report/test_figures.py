@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import builtins
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from assay.core.errors import MissingPart, UnknownName
 from assay.core.table import Table, TableColumn
 from assay.report.figures import FIGURES, figures, inline, render
+from assay.report.figures.canvas import with_font_note
 from tests.report.tables import METRIC, phenomena, row
 
 NAMES = ["数字错误", "שמות", "costs $5 & $6", "_hidden", "<script>", "a_very_long_phenomenon_name_without_any_blanks"]
@@ -86,6 +88,14 @@ def test_every_label_is_there_as_text() -> None:
     ):
         assert label in found
     assert "".join(found.split()).count("a_very_long_phenomenon_name_without_any_blanks") == 1
+
+
+def test_a_picture_says_so_when_no_font_has_a_letter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.report.figures.canvas._OTHER_SCRIPTS", ())  # DejaVu has no Chinese; it has Hebrew
+    table = contrastive()["phenomena"]
+    assert with_font_note(table).notes[-1].startswith("□ boxed letters: no font here has them")
+    latin = replace(table, rows=[row for row in table.rows if row["phenomenon"] != "数字错误"])
+    assert with_font_note(latin) == latin
 
 
 def test_many_phenomena_become_a_heat_map_with_numbers() -> None:

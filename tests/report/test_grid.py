@@ -74,3 +74,8 @@ def test_a_count_of_nought_everywhere_is_left_out_but_not_one_that_counts() -> N
 def test_leading_texts_name_a_row() -> None:
     columns = (TableColumn("category"), TableColumn("metric"), TableColumn("x", kind="number"), TableColumn("about"))
     assert grid(Table("t", columns, [{"category": "c", "metric": "m", "x": 1.0, "about": "y"}])).names == [0, 1]
+
+
+def test_what_rounds_to_nought_has_no_sign() -> None:
+    column = TableColumn("mcc", kind="number", decimals=3)
+    assert [number(value, column) for value in (-0.0002, -1e-18, 0.0, -0.0006)] == ["0.000", "0.000", "0.000", "-0.001"]

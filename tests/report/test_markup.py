@@ -18,8 +18,11 @@ def named(name: str) -> Table:
 
 def test_markdown() -> None:
     assert render([named("a|b_c *d*")], "md") == (
-        "**A caption**\n\n| system | TER ↓ |\n|---|---:|\n| a\\|b\\_c \\*d\\* | 48.1 |\n\np < 0.05  \n"
+        "**A caption**\n\n| system | TER ↓ |\n|---|---:|\n| a\\|b\\_c \\*d\\* | 48.1 |\n\np \\< 0.05  \n"
     )
+    starred = Table("t", (TableColumn("x"),), [{"x": "y"}], "a_b", ("* better than online_b",))
+    assert "**a\\_b**" in render([starred], "md")
+    assert "\n\\* better than online\\_b  \n" in render([starred], "md")  # not an item of a list
     assert "<script>" not in render([named(NASTY)], "md").replace("\\<script>", "")
 
 
@@ -27,7 +30,7 @@ def test_latex() -> None:
     text = render([named(r"50% of_x & {y} \z #1 ~^ $")], "latex")
     assert r"50\% of\_x \& \{y\} \textbackslash{}z \#1 \textasciitilde{}\textasciicircum{} \$ & 48.1 \\" in text
     assert r"system & TER $\downarrow$ \\" in text
-    assert r"\caption{A caption p $<$ 0.05}" in text
+    assert r"\caption{A caption. p $<$ 0.05.}" in text
     assert r"\begin{tabular}{lr}" in text
 
 

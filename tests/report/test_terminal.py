@@ -72,6 +72,21 @@ def test_nothing_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(display_width, render([table], width=width).splitlines())) <= width
 
 
+@pytest.mark.parametrize("width", [50, 80, 100])
+def test_a_table_of_texts_alone_fits_too(width: int) -> None:
+    columns = [TableColumn(key) for key in ("name", "kind", "languages", "licence", "title")]
+    cells = {"name": "hallucinations", "kind": "contrastive", "languages": "19 language pairs: ar, de, es, fr, ja"}
+    table = Table("t", columns, [cells | {"licence": "MIT (the copy; the first names none)", "title": "a corpus " * 3}])
+    lines = render([table], width=width).splitlines()
+    assert max(map(display_width, lines)) <= width
+    assert lines[0].split()[0] == "name" and any("hallucinations" in line for line in lines)
+
+
+def test_columns_without_headings_have_no_line_for_them() -> None:
+    columns = (TableColumn("field", " "), TableColumn("value", " "))
+    assert render([Table("t", columns, [{"field": "needs", "value": "reference"}])]) == " needs  reference\n"
+
+
 def test_no_tables_and_no_rows() -> None:
     assert render([]) == ""
     assert render([Table("t", (TableColumn("x"),), [], "empty")]) == " empty\n x\n"

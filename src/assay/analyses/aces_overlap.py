@@ -14,7 +14,7 @@ import numpy as np
 from assay.analyses.aces_facts import COPIED_AND_SYNONYM, LEVELS
 from assay.analyses.aces_study import GROUPS, Study, group_of
 from assay.analyses.outcomes import difference_weights
-from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells
+from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells, without_places
 from assay.core.metric import Card
 from assay.core.table import Pivot, Table, TableColumn
 
@@ -122,7 +122,7 @@ def _reference_copied(everything: Study) -> Table:
     )
     caption = "ACES · what a synonym costs beside the reference's word (Table 6)"
     pivot = Pivot("metric", "challenge_set", "difference")
-    return Table("reference_copied", columns, rows, caption, everything.notes, pivot)
+    return Table("reference_copied", columns, rows, caption, without_places(everything.notes), pivot)
 
 
 def _copied_groups(copied: Table) -> Table:

@@ -15,7 +15,7 @@ from assay.analyses.aces_facts import (
 )
 from assay.analyses.aces_study import Study, group_of
 from assay.analyses.outcomes import count, difference_weights, estimates, mean_weights
-from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells
+from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells, without_places
 from assay.core.table import Pivot, Table, TableColumn
 
 N = TableColumn("n", kind="count")
@@ -159,7 +159,7 @@ def _unseen_pairs(everything: Study) -> Table:
         MARKS[1],
     )
     caption = "ACES · WMT's language pairs against unseen ones (Tables 7 and 9)"
-    return Table("unseen_pairs", columns, rows, caption, everything.notes)
+    return Table("unseen_pairs", columns, rows, caption, without_places(everything.notes))
 
 
 def _untranslated_sentence(everything: Study) -> Table:

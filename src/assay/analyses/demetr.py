@@ -135,8 +135,8 @@ def _perturbations(
     )
     own = (
         "35 is reversed: a hit is a reference that does not score below the machine translation",
-        "t compares raw scores, unperturbed first: where lower is better it is negative when the perturbation hurts",
-        "z: mean share of the drop to an empty translation (interval from the standard error)",
+        "json and csv also have t, p, df (raw scores, unperturbed first: where lower is better t < 0 when a perturbation hurts)",
+        "and z: mean share of the drop to an empty translation (interval from the standard error)",
     )
     return Table(
         "perturbations",

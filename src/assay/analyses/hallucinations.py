@@ -28,11 +28,12 @@ from assay.analyses.rows import (
     estimate_columns,
     first_place_note,
     metric_cells,
+    without_places,
 )
 from assay.core.errors import InputError, count
 from assay.core.judged import Judged
 from assay.core.suite import Measured
-from assay.core.table import Pivot, Table, TableColumn
+from assay.core.table import Table, TableColumn
 from assay.stats.bootstrap import interval, median_interval
 from assay.stats.detection import auroc, detection_draws, precision_at_recall, resamples
 from assay.stats.multiple import corrected
@@ -130,8 +131,8 @@ def _detection(
         *MARKS,
         TableColumn("precision_first", hidden=True),
     )
-    caption = "Hallucination detection · each kind against the rest of the corpus"
-    return Table("detection", columns, rows, caption, tuple(notes), Pivot("metric", "set", "auroc"))
+    caption = "Hallucination detection · ROC area and precision at 90% recall, each kind against the rest of the corpus"
+    return Table("detection", columns, rows, caption, tuple(notes))
 
 
 def _detection_row(
@@ -247,4 +248,4 @@ def _distribution(
         UNSCORED,
         MARKS[1],
     )
-    return Table("distribution", columns, rows, "Scores by category, as each metric gives them", tuple(notes))
+    return Table("distribution", columns, rows, "Scores by category, as each metric gives them", without_places(notes))

@@ -48,7 +48,8 @@ READING: dict[str, dict[str, str]] = {
     },
     "hallucinations": {
         "detection": "The metric's low scores are taken as alarms. The area is the chance that a hallucination scores below "
-        "another segment, in percent: 50 is a coin, 100 finds them all.",
+        "another segment, in percent: 50 is a coin, 100 finds them all. P@90R is the share of true alarms "
+        "when nine in ten hallucinations are found.",
         "distribution": "Raw scores on the metric's own scale. The further a row lies from the correct translations, the "
         "better the metric tells it apart.",
     },

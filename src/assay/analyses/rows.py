@@ -69,6 +69,11 @@ def first_place_note(correction: str) -> str:
     return f"{FIRST} shares first place: not shown worse than the best at 0.05 (one-sided, paired on items{how})"
 
 
+def without_places(notes: Sequence[str]) -> tuple[str, ...]:
+    """The notes of a table without stars: all but what the star means."""
+    return tuple(note for note in notes if not note.startswith(f"{FIRST} "))
+
+
 def contamination_notes(measured: Sequence[Measured]) -> tuple[str, ...]:
     """One note naming the metrics that were trained on the suite, or none."""
     trained = [metric.name for metric in measured if metric.contaminated]

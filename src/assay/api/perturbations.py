@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from assay.core.errors import AssayError
 from assay.core.table import Table, TableColumn
 
@@ -9,14 +11,17 @@ LANGUAGES = ("en", "de", "fr", "es", "ru", "zh", "ja")
 WORKS, INSTALL, NOT = "✓", "○", "·"
 
 
-def matrix() -> Table:
-    """One line a perturbation, one column a target language: ✓ works, ○ after an installation, · not in this language."""
+def matrix(names: Sequence[str] | None = None) -> Table:
+    """One line a perturbation (of all, or of those named), one column a target language.
+
+    ✓ works, ○ after an installation, · not in this language.
+    """
     from assay.perturb import PERTURBATIONS
     from assay.perturb.selection import obstacle
 
     rows: list[dict[str, str]] = []
-    installs: dict[str, None] = {}
-    for name in PERTURBATIONS.names():
+    installs: dict[str, dict[str, None]] = {}
+    for name in names or PERTURBATIONS.names():
         try:
             card = PERTURBATIONS.resolve(name).card
         except AssayError as error:
@@ -28,9 +33,11 @@ def matrix() -> Table:
             possible = " install " in reason
             row[language] = WORKS if not reason else INSTALL if possible else NOT
             if possible:
-                installs[reason.partition(": ")[2]] = None
+                sentence = reason.partition(": ")[2].replace(f" for {language} ", " for LANGUAGES ")
+                installs.setdefault(sentence, {})[language] = None
         rows.append(row)
     columns = [TableColumn("name"), *(TableColumn(language) for language in LANGUAGES)]
     columns += [TableColumn("follows"), TableColumn("about")]
-    notes = [f"{WORKS} works · {INSTALL} after an installation · {NOT} not in this language", *installs]
+    notes = [f"{WORKS} works · {INSTALL} after an installation · {NOT} not in this language"]
+    notes += [sentence.replace("LANGUAGES", ", ".join(wanting)) for sentence, wanting in installs.items()]
     return Table("perturbations", columns, rows, notes=notes)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SAMPLE = 5
 """Matching cells of each table that are shown when not all are asked for."""
+MOST = 10
+"""Decimals shown at most; JSON has them all."""
 NOT_DERIVABLE = "–"
 """How people's tables show the verdict of a cell that cannot follow."""
 
@@ -212,7 +214,7 @@ def _drawn(name: str, cells: Sequence[Checked], source: Source, everything: bool
     rows = [
         {
             "cell": f"{cell.receipt.row} / {cell.receipt.column}",
-            "published": cell.receipt.published,
+            "published": _short(cell.receipt.published),
             "obtained": _digits(cell.obtained, cell.receipt.published),
             "difference": _digits(cell.receipt.difference(cell.obtained), cell.receipt.published, sign="+"),
             "within": f"{cell.receipt.tolerance:g}" if cell.receipt.derivable and cell.receipt.tolerance else "",
@@ -244,11 +246,16 @@ def _note(cells: Sequence[Checked], shown: Sequence[Checked]) -> str:
     return " · ".join(filter(None, parts))
 
 
+def _short(published: str) -> str:
+    """The published number; one at full precision is cut to what a person compares."""
+    return f"{float(published):.{MOST}f}" if len(published.partition(".")[2]) > MOST else published
+
+
 def _digits(value: float | None, published: str, sign: str = "") -> str:
     if value is None:
         return ""
     if published.startswith("<"):
         return f"{value:.1e}"
     decimals = len(published.partition(".")[2])
-    text = f"{value:{sign}.{decimals + 2 if decimals else 0}f}"
+    text = f"{value:{sign}.{min(decimals + 2, MOST) if decimals else 0}f}"
     return text if float(text) else text.lstrip("+-")

@@ -18,7 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.report import FORMATS
 
     parser.add_argument("action", choices=["info", "clear"])
-    add_output(parser, FORMATS)
+    add_output(parser, FORMATS, workers=False)
 
 
 def run(args: argparse.Namespace) -> int:

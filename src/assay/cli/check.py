@@ -6,7 +6,7 @@ import argparse
 
 SUMMARY = "Run a metric again and fail (exit 1) when it got worse than its card on any phenomenon: a gate for CI."
 EXAMPLES = """examples:
-  assay card my_module:MyMetric --format json --out card.json
+  assay card chrf --suite embedded --format json --out card.json
   assay check --against card.json --tolerance 0.01
   assay check --against card.json --tolerance 0.01 --tolerance omission=0.03
 

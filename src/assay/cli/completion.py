@@ -6,15 +6,18 @@ import argparse
 import importlib
 import sys
 
-SUMMARY = "Print a completion script for bash, zsh or tcsh."
+SUMMARY = "Print a completion script for bash, zsh, fish or tcsh."
 EXAMPLES = """examples:
   assay completion bash > ~/.local/share/bash-completion/completions/assay
-  assay completion zsh > ~/.zfunc/_assay"""
+  assay completion zsh > ~/.zfunc/_assay
+  assay completion fish > ~/.config/fish/completions/assay.fish
+
+For zsh ~/.zfunc must be on the path of functions: fpath+=~/.zfunc, before compinit, in ~/.zshrc."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    parser.add_argument("shell", choices=["bash", "zsh", "tcsh"])
+    parser.add_argument("shell", choices=["bash", "zsh", "fish", "tcsh"], help="the shell that you use")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -23,7 +26,10 @@ def run(args: argparse.Namespace) -> int:
 
     from assay.cli.main import VERBS
     from assay.metrics import METRICS
+    from assay.perturb import PERTURBATIONS
+    from assay.suites import SUITES
 
+    names = {"metrics": METRICS, "perturbations": PERTURBATIONS, "suites": SUITES}
     root = argparse.ArgumentParser(prog="assay")
     root.add_argument("--version", action="store_true", help="print the version")
     verbs = root.add_subparsers()
@@ -31,9 +37,11 @@ def run(args: argparse.Namespace) -> int:
         parser = verbs.add_parser(verb, help=line, description=line)
         importlib.import_module(f"assay.cli.{verb}").add_arguments(parser)
         for action in parser._actions:
-            if action.dest == "metrics":
-                action.choices = METRICS.names()
+            if action.dest in names:
+                action.choices = names[action.dest].names()
             elif action.metavar == "FILE":
                 action.complete = shtab.FILE  # type: ignore[attr-defined]
+            elif action.metavar == "DIR":
+                action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
     sys.stdout.write(shtab.complete(root, shell=args.shell) + "\n")
     return 0

@@ -96,16 +96,18 @@ def _from_table(args: argparse.Namespace, metrics: Mapping[str, Metric]) -> Inpu
 
 
 def _estimate(paths: Sequence[str]) -> int | None:
-    """Rows to expect, from the size of plain files and the length of their first lines; None where it cannot be told."""
-    total = 0
+    """Rows to expect, from the size of plain files and samples of their lines; None where it cannot be told."""
+    total, places = 0, 16
     for path in paths:
         if path == "-" or Path(path).suffix in (".gz", ".xz", ".zst", ".parquet"):
             return None
         try:
+            size, samples = os.path.getsize(path), []
             with open(path, "rb") as file:
-                head = file.read(1 << 16)
-            size = os.path.getsize(path)
+                for place in range(places):
+                    file.seek(size * place // places)
+                    samples.append(file.read(1 << 14))
         except OSError:
             return None
-        total += int(size / max(len(head) / max(head.count(b"\n"), 1), 1))
+        total += size * max(sum(sample.count(b"\n") for sample in samples), 1) // max(sum(map(len, samples)), 1)
     return total

@@ -5,14 +5,17 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
+from collections.abc import Sequence
 
-from assay.core.errors import AssayError
+from assay.core.errors import AssayError, unknown
+from assay.core.spec import options
 from assay.core.table import Table, TableColumn
 
 SUMMARY = "List metrics, suites, analyses, perturbations, tasks or translators, with what they need and what they mean."
 EXAMPLES = """examples:
   assay list metrics
   assay list metrics bleu          # one metric: its card and its options
+  assay list suites demetr         # one suite, and how to get its data
   assay list perturbations         # name by language, and what to install"""
 
 
@@ -22,16 +25,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.report import FORMATS
 
     kinds = ["metrics", "suites", "analyses", "perturbations", "tasks", "translators"]
-    parser.add_argument("what", choices=kinds, help="what to list")
-    parser.add_argument("name", nargs="?", help="one of them, in full")
-    add_output(parser, FORMATS)
+    parser.add_argument("what", choices=kinds, metavar="WHAT", help=", ".join(kinds))
+    parser.add_argument("name", nargs="?", metavar="NAME", help="one of them, in full")
+    add_output(parser, FORMATS, workers=False)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
     from assay.cli.output import emit
 
-    table = _one(args.name) if args.what == "metrics" and args.name else _all(args.what)
+    if args.name is None:
+        table = _all(args.what)
+    else:
+        whole = {"metrics": _one, "suites": _suite, "perturbations": _perturbation}.get(args.what)
+        table = whole(args.name) if whole else _alone(_all(args.what), args.name)
     emit([table], args)
     return 0
 
@@ -49,8 +56,22 @@ def _all(what: str) -> Table:
         return _tasks(what)
     from assay.analyses import ANALYSES
 
-    rows = [{"name": name, "about": _first_line(ANALYSES.resolve(name))} for name in ANALYSES.names()]
+    rows = [{"name": name, "about": _about(_module_of(ANALYSES.resolve(name)))} for name in ANALYSES.names()]
     return Table("analyses", [TableColumn("name"), TableColumn("about")], rows)
+
+
+def _alone(table: Table, name: str) -> Table:
+    """The one row of a list that has this name, as facts below each other."""
+    row = next((row for row in table.rows if row["name"] == name), None)
+    if row is None:
+        kind = "analysis" if table.name == "analyses" else table.name.removesuffix("s")
+        raise unknown(kind, name, [row["name"] for row in table.rows], f"assay list {table.name}")
+    return _facts(table.name, {column.title: row.get(column.key, "") for column in table.columns}, table.notes)
+
+
+def _facts(name: str, facts: dict[str, str], notes: Sequence[str] = ()) -> Table:
+    rows = [{"field": field, "value": value} for field, value in facts.items() if value]
+    return Table(name, [TableColumn("field", " "), TableColumn("value", " ")], rows, notes=notes)
 
 
 def _metrics() -> Table:
@@ -88,11 +109,9 @@ def _one(name: str) -> Table:
         "licence": card.licence,
         "citation": card.citation,
     }
-    rows = [{"field": field, "value": value} for field, value in facts.items() if value]
-    for key, parameter in inspect.signature(factory).parameters.items():
-        kind = str(parameter.annotation).replace("typing.", "")
-        rows.append({"field": f"option {key}", "value": f"{kind}, default {parameter.default}"})
-    return Table("metric", [TableColumn("field", " "), TableColumn("value", " ")], rows)
+    for key, (takes, default) in options(factory).items():
+        facts[f"option {key}"] = f"{takes} (default: {default})" if default else takes
+    return _facts("metric", facts)
 
 
 def _suites() -> Table:
@@ -105,18 +124,49 @@ def _suites() -> Table:
             {"name": name, "kind": card.kind, "languages": card.languages, "licence": card.licence, "title": card.title}
         )
     columns = [TableColumn(key) for key in ("name", "kind", "languages", "licence", "title")]
-    return Table("suites", columns, rows)
+    return Table("suites", columns, rows, notes=["assay list suites NAME shows one in full, and how to get its data."])
+
+
+def _suite(name: str) -> Table:
+    from assay.suites import SUITES
+
+    card = SUITES.resolve(name).card
+    facts = {
+        "name": name,
+        "title": card.title,
+        "kind": card.kind,
+        "languages": card.languages,
+        "analysis": card.analysis,
+        "origin": card.origin,
+        "licence": card.licence,
+        "citation": card.citation,
+        "to get it": f"assay fetch {name}" if card.downloads else card.how_to_get,
+        "folder": " or ".join(card.folders) and f"{' or '.join(card.folders)}, under --data-dir or $ASSAY_DATA",
+    }
+    return _facts("suite", facts)
+
+
+def _perturbation(name: str) -> Table:
+    from assay.api.perturbations import matrix
+    from assay.perturb import PERTURBATIONS
+
+    PERTURBATIONS.resolve(name)
+    return _alone(matrix([name]), name)
 
 
 def _tasks(what: str) -> Table:
     from assay.tasks import TASKS, TRANSLATORS
 
     registry = TASKS if what == "tasks" else TRANSLATORS
-    rows = [{"name": name, "about": _first_line(registry.resolve(name))} for name in registry.names()]
+    rows = [{"name": name, "about": _about(registry.resolve(name))} for name in registry.names()]
     return Table(what, [TableColumn("name"), TableColumn("about")], rows)
 
 
-def _first_line(thing: object) -> str:
-    return (inspect.getdoc(thing) or "").partition("\n")[0] or str(
-        sys.modules[getattr(thing, "__module__", "")].__doc__
-    )
+def _module_of(thing: object) -> object:
+    return sys.modules[getattr(thing, "__module__", "")]
+
+
+def _about(thing: object) -> str:
+    """The first paragraph of a docstring (a module's where it has none), without the marks of code."""
+    text = inspect.getdoc(thing) or inspect.getdoc(_module_of(thing)) or ""
+    return " ".join(text.partition("\n\n")[0].replace("`", "").split())

@@ -6,6 +6,8 @@ package with ``SUMMARY``, ``add_arguments(parser)`` and ``run(args) -> int``.
 
 from __future__ import annotations
 
+import codecs
+import io
 import sys
 
 from assay import __version__
@@ -37,8 +39,9 @@ usage: assay VERB [options]        assay VERB --help        assay --version
 """
 EXAMPLES = """
 examples:
-  assay score -m chrf -m bleu --mt ours.de --ref ref.de
+  assay compare -m chrf -m bleu -m ter --data demo
   assay compare -m chrf --mt online.de --mt ours.de --ref ref.de
+  assay run -m chrf -m bleu
 
 Exit codes: 0 done, 1 the check you asked for failed, 2 you or your files, 3 us.
 """
@@ -47,33 +50,58 @@ Exit codes: 0 done, 1 the check you asked for failed, 2 you or your files, 3 us.
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; gives the exit code."""
     arguments = sys.argv[1:] if argv is None else argv
+    _settle_streams()
+    debug = "--debug" in arguments
+    return _guarded([argument for argument in arguments if argument != "--debug"], debug)
+
+
+def _settle_streams() -> None:
+    """Text in a pipe or a file is UTF-8 whatever the locale; a terminal shows ``?`` for what it does not have."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
+            if stream.isatty():
+                stream.reconfigure(errors="replace")
+            else:
+                stream.reconfigure(encoding="utf-8")
+
+
+def _run(arguments: list[str]) -> int:
     if not arguments or arguments[0] in ("-h", "--help", "help"):
         sys.stdout.write(
             HEAD + "verbs:\n" + "".join(f"  {verb:<12}{line}\n" for verb, line in VERBS.items()) + EXAMPLES
         )
+        sys.stdout.flush()
         return 0 if arguments else 2
     if arguments[0] in ("-V", "--version"):
         sys.stdout.write(f"assay {__version__}\n")
         return 0
-    return _run(arguments)
+    verb = arguments[0]
+    if verb not in VERBS:
+        from assay.core.errors import unknown
 
+        raise unknown("verb", verb, VERBS, "assay --help")
+    import importlib
 
-def _run(arguments: list[str]) -> int:
-    from assay.core.errors import AssayError, unknown
+    from assay.cli.options import parser_for
+    from assay.cli.progress import Slow
+    from assay.engine.watch import watching
 
-    debug = "--debug" in arguments
-    arguments = [argument for argument in arguments if argument != "--debug"]
+    module = importlib.import_module(f"assay.cli.{verb}")
+    parsed = parser_for(verb, module).parse_args(arguments[1:])
+    slow = Slow(quiet=getattr(parsed, "quiet", False))
     try:
-        verb = arguments[0]
-        if verb not in VERBS:
-            raise unknown("verb", verb, VERBS, "assay --help")
-        import importlib
+        with watching(slow):
+            return int(module.run(parsed))
+    finally:
+        slow.close()
 
-        from assay.cli.options import parser_for
 
-        module = importlib.import_module(f"assay.cli.{verb}")
-        parsed = parser_for(verb, module).parse_args(arguments[1:])
-        return int(module.run(parsed))
+def _guarded(arguments: list[str], debug: bool) -> int:
+    """Run; whatever goes wrong becomes one line and an exit code."""
+    from assay.core.errors import AssayError
+
+    try:
+        return _run(arguments)
     except AssayError as error:
         if debug:
             raise
@@ -86,6 +114,11 @@ def _run(arguments: list[str]) -> int:
 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if debug:
+            raise
+        about = f" ({error.filename})" if error.filename else ""
+        return _say(f"cannot go on: {error.strerror or error}{about}.", 2)
     except MemoryError:
         return _say("out of memory. Try fewer --workers, or split the input.", 3)
     except Exception as error:

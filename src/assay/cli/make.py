@@ -8,8 +8,9 @@ from pathlib import Path
 
 SUMMARY = "Make a challenge set: incorrect translations from your own good ones, with exactly what was changed."
 EXAMPLES = """examples:
-  assay make -p number-replaced -p negation --data corpus.tsv --langpair de-en --n 1000 --seed 7 --out set.jsonl
-  assay make -p demetr --data corpus.tsv --langpair de-en --out set.jsonl && assay run set.jsonl -m chrf
+  assay make -p number-replaced -p word-swap --data demo --out set.jsonl
+  assay run set.jsonl -m chrf -m bleu                # where is a metric blind?
+  assay make -p demetr --data corpus.tsv --langpair de-en --n 1000 --seed 7 --out set.jsonl
   assay make --annotate --out set.jsonl              # look through a set that was made: accept, reject, edit
 
 The corpus is a table with the good translations in mt, beside src and ref where there are any. A perturbation is a name,
@@ -18,7 +19,7 @@ a name with options (empty:stop=no) or a group: demetr, aces, smaug, hallucinati
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import natural, positive
+    from assay.cli.options import langpair, natural, positive, table_file
     from assay.report import FORMATS
 
     parser.add_argument(
@@ -31,12 +32,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what to make; repeat for several",
     )
     parser.add_argument(
-        "--data", metavar="FILE", help="the corpus: .tsv .csv .jsonl .parquet with columns mt, src, ref …"
-    )
+        "--data", type=table_file, metavar="FILE",
+        help="the corpus: .tsv .csv .jsonl .parquet with columns mt, src, ref …; demo is one to try",
+    )  # fmt: skip
     parser.add_argument(
         "--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where the names differ"
     )
-    parser.add_argument("--langpair", metavar="xx-yy", help="language pair of a corpus that has none")
+    parser.add_argument("--langpair", type=langpair, metavar="xx-yy", help="language pair of a corpus that has none")
     parser.add_argument(
         "--n", type=positive, default=1000, metavar="N", help="items of each perturbation (default: 1000)"
     )
@@ -56,6 +58,8 @@ def run(args: argparse.Namespace) -> int:
     if args.perturbations or args.data:
         if not args.data:
             raise InputError("there is nothing to change: give the corpus with --data FILE.")
+        if Path(args.out).suffix != ".jsonl":
+            raise InputError(f"a set is written as JSON lines: --out {Path(args.out).with_suffix('.jsonl')}.")
         _make(args)
     elif not args.annotate:
         raise InputError("nothing to make: name a perturbation (-p number-replaced) or a group (-p demetr).")

@@ -121,16 +121,10 @@ def _chosen(result: MetaResult, args: argparse.Namespace) -> list[Table]:
 
 
 def _keep(result: MetaResult, args: argparse.Namespace, seconds: float) -> None:
-    """Write the run directory: where --run-dir says, or under runs/ when a person is looking."""
-    import sys
-
+    """Write the run directory, if there is to be one, and say so."""
+    from assay.cli.keeping import keep, run_folder
     from assay.cli.output import note
 
-    folder = args.run_dir
-    if folder is None and args.format == "table" and not args.out and sys.stdout.isatty():
-        folder = f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{result.name}"
-    if folder is None:
-        return
-    written = result.write(folder)
-    files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
-    note(f"wrote {written}/ ({files}) · {seconds:.1f} s", args.quiet)
+    folder = run_folder(args, result.name)
+    if folder is not None:
+        note(keep(result.write, folder, seconds, asked=args.run_dir is not None), args.quiet)

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import itertools
+import re
+import shutil
+import textwrap
+from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
@@ -15,6 +20,12 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Raise instead of printing the whole usage."""
         raise InputError(f"{message} ({self.prog} --help)")
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        """A wrong choice names the nearest ones."""
+        if action.choices is not None and value not in action.choices:
+            kind = action.option_strings[-1].lstrip("-") if action.option_strings else "argument"
+            raise unknown(kind, value, map(str, action.choices), f"{self.prog} --help")
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse, and name the nearest option for one that does not exist."""
@@ -31,16 +42,36 @@ class Parser(argparse.ArgumentParser):
 
 def parser_for(verb: str, module: ModuleType) -> Parser:
     """The parser of one verb, from its module."""
+    examples, _, more = module.EXAMPLES.partition("\n\n")
     parser = Parser(
         prog=f"assay {verb}",
-        description=module.SUMMARY,
-        epilog=f"{module.EXAMPLES}\nMore: docs/{verb}.md",
+        description=f"{_filled(module.SUMMARY)}\n\n{examples}",
+        epilog=f"{_filled(more)}\nMore: docs/{verb}.md".lstrip(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     module.add_arguments(parser)
+    parser.usage = " ".join([parser.prog, *filter(None, map(_word, parser._actions)), "[options]"])
     parser.set_defaults(verb=verb)
     return parser
+
+
+def _word(action: argparse.Action) -> str:
+    """How an argument that must or may stand before the options appears in the line of usage; nothing for an option."""
+    name = str(action.metavar or "|".join(map(str, action.choices or ())) or action.dest)
+    if action.option_strings:
+        return f"{action.option_strings[-1]} {name}" if action.required else ""
+    return {"?": f"[{name}]", "*": f"[{name} ...]"}.get(str(action.nargs), name)
+
+
+def _filled(text: str) -> str:
+    """Prose filled to the width of the terminal; lines that are set in stay as they are."""
+    width = min(shutil.get_terminal_size().columns - 2, 100)
+    lines: list[str] = []
+    for indented, group in itertools.groupby(text.splitlines(), key=lambda line: line.startswith(" ")):
+        block = list(group)
+        lines += block if indented else textwrap.wrap(" ".join(block), width, break_on_hyphens=False)
+    return "\n".join(lines)
 
 
 def add_metrics(parser: argparse.ArgumentParser) -> None:
@@ -65,22 +96,33 @@ def add_texts(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--ref", action="append", metavar="FILE", help="references; repeat for several references")
     group.add_argument("--src", metavar="FILE", help="sources")
     group.add_argument(
-        "--data", metavar="FILE", help="a table instead: .tsv .csv .jsonl .parquet with columns src, mt, ref, system …"
-    )
+        "--data", type=table_file, metavar="FILE",
+        help="a table instead: .tsv .csv .jsonl .parquet with columns src, mt, ref, system …; demo is one to try",
+    )  # fmt: skip
     group.add_argument(
         "--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where the names differ"
     )
-    group.add_argument("--langpair", metavar="xx-yy", help="language pair, as in en-de")
+    group.add_argument("--langpair", type=langpair, metavar="xx-yy", help="language pair, as in en-de")
 
 
-def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...]) -> None:
-    """--format --out --quiet --workers."""
+def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...], *, workers: bool = True) -> None:
+    """--format --out --quiet, and --workers where there is work to spread."""
     group = parser.add_argument_group("output")
     group.add_argument("--format", choices=formats, default="table", help="default: table")
     group.add_argument("--out", metavar="FILE", help="write here instead of to the screen, only when whole")
     group.add_argument("--quiet", action="store_true", help="no progress, no notes")
-    parser.add_argument("--workers", type=positive, metavar="N", help="threads to use (default: all cores)")
+    if workers:
+        parser.add_argument("--workers", type=positive, metavar="N", help="threads to use (default: all cores)")
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+
+
+def table_file(text: str) -> str:
+    """The path of a table; ``demo`` is the one that comes with assay."""
+    if text == "demo" and not Path(text).exists():
+        import assay
+
+        return str(Path(assay.__file__).parent / "data" / "demo.tsv")
+    return text
 
 
 def positive(text: str) -> int:
@@ -105,6 +147,13 @@ def natural(text: str) -> int:
     return value
 
 
+def langpair(text: str) -> str:
+    """Two languages with a hyphen between."""
+    if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z]{2,4})*-[A-Za-z]{2,3}([-_][A-Za-z]{2,4})*", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a language pair such as en-de")
+    return text
+
+
 def column_map(text: str | None) -> dict[str, str] | None:
     """``mt=Translation,ref=Gold`` as a mapping."""
     if not text:
@@ -125,7 +174,9 @@ __all__ = [
     "add_output",
     "add_texts",
     "column_map",
+    "langpair",
     "natural",
     "parser_for",
     "positive",
+    "table_file",
 ]

@@ -11,7 +11,7 @@ from assay.core.table import Table
 
 
 def emit(
-    tables: Sequence[Table], args: argparse.Namespace, *, head: Mapping[str, Any] | None = None, title: str = "assay"
+    tables: Sequence[Table], args: argparse.Namespace, *, head: Mapping[str, Any] | None = None, title: str = ""
 ) -> None:
     """Render tables in the wanted format and write them where they are wanted."""
     from assay.report import render, terminal
@@ -21,7 +21,7 @@ def emit(
         tables,
         args.format,
         head=head,
-        title=title,
+        title=title or f"assay {args.verb}",
         width=terminal.width_of() if to_screen else None,
         colour=to_screen and terminal.wants_colour(),
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+
+from assay.report.terminal import width_of
 
 
 class Progress:
@@ -11,7 +14,7 @@ class Progress:
 
     def __init__(self, what: str, total: int | None = None, *, quiet: bool = False) -> None:
         self.what, self.total = what, total
-        self.active = not quiet and sys.stderr.isatty()
+        self.active = not quiet and sys.stderr.isatty() and os.environ.get("TERM", "") != "dumb"
         self.done = self.fresh = 0
         self.started = self.drawn = time.monotonic()
         self.shown = False
@@ -31,11 +34,17 @@ class Progress:
         if self.total and self.total > self.done:
             share = self.done / self.total
             bar = "━" * int(20 * share) + "╌" * (20 - int(20 * share))
-            left = (self.total - self.done) / rate if rate else 0
-            line = f" {self.what} {bar} {share:4.0%} {self.done:,} of about {self.total:,} · {_duration(left)} left"
-        sys.stderr.write(f"\r\033[K{line} · {rate:,.0f}/s")
+            left = f" · {_duration((self.total - self.done) / rate)} left" if rate else ""
+            line = f" {self.what} {bar} {share:4.0%} {self.done:,} of about {self.total:,}{left}"
+        line += f" · {rate:,.{0 if rate >= 10 else 1}f}/s" if rate else ""
+        sys.stderr.write(f"\r\033[K{line[: (width_of(sys.stderr) or 80) - 1]}")
         sys.stderr.flush()
         self.shown = True
+
+    def begin(self) -> None:
+        """Show the line at once, where the first rows will take long."""
+        if self.active:
+            self._draw(time.monotonic())
 
     def close(self) -> None:
         """Wipe the line."""
@@ -51,6 +60,28 @@ def _duration(seconds: float) -> str:
     if seconds < 3600:
         return f"{seconds / 60:.0f} min"
     return f"{seconds / 3600:.1f} h"
+
+
+class Slow:
+    """Progress of slow metrics, one after the other, whichever verb asked for their scores."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self.quiet, self.line = quiet, Progress("", quiet=True)
+
+    def __call__(self, name: str, done: int, total: int) -> None:
+        """`done` of `total` requests have a score."""
+        if done == 0 and total:
+            self.close()
+            self.line = Progress(name, total, quiet=self.quiet)
+            self.line.begin()
+        else:
+            self.line.add(done - self.line.done)
+        if done == total:
+            self.close()
+
+    def close(self) -> None:
+        """Wipe the line."""
+        self.line.close()
 
 
 class Bytes:

@@ -15,7 +15,7 @@ EXAMPLES = """examples:
   assay reproduce aces --explain                 # why some cells cannot follow
   assay reproduce embedded --receipts mine.csv   # your own published numbers
 
-Sets: demetr, aces, hallucinations, or a CSV of receipts. Exit code 1 when a
+Sets: demetr, aces, hallucinations, wmt23, or a CSV of receipts. Exit code 1 when a
 cell that should follow from the data does not. Your own numbers are one CSV:
   table,row,column,published,tolerance,derivable,reason
   phenomena,metric=chrf; phenomenon=omission,accuracy,93.2,,yes,

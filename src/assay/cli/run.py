@@ -24,7 +24,7 @@ DEFAULT_METRICS = ["chrf", "chrf++", "bleu", "ter", "cer", "rouge2"]
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output, natural, positive
+    from assay.cli.options import add_metrics, add_output, langpair, natural, positive
     from assay.report import FORMATS
 
     parser.add_argument("suites", nargs="*", metavar="SUITE", help="names or paths (default: the embedded suite)")
@@ -34,7 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
     parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of a contrastive file to take")
-    parser.add_argument("--langpair", metavar="xx-yy", help="language pair of a contrastive file that has none")
+    parser.add_argument(
+        "--langpair", type=langpair, metavar="xx-yy", help="language pair of a contrastive file that has none"
+    )
     parser.add_argument("--verify", action="store_true", help="check the checksums of the suite's files first")
     parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
     parser.add_argument(
@@ -118,7 +120,7 @@ def run(args: argparse.Namespace) -> int:
     elif args.format == "html":
         from assay.report.page import page
 
-        write(page(sections, title="assay run " + " ".join(args.suites)), args.out)
+        write(page(sections, title=" ".join(["assay run", *args.suites])), args.out)
     else:
         emit(shown, args)
     for sentence in kept:
@@ -149,22 +151,17 @@ def _chosen(result: SuiteResult, args: argparse.Namespace) -> list[Table]:
 
 
 def _folder(args: argparse.Namespace, suite: str) -> str | None:
-    """Where --run-dir says, or under runs/ when a person is looking."""
-    import sys
+    """Where this suite's run is kept, if at all: in a folder of its own where there are several suites."""
+    from assay.cli.keeping import run_folder
 
-    if args.run_dir is None and args.format == "table" and not args.out and sys.stdout.isatty():
-        return f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{suite}"
-    if args.run_dir is not None and len(args.suites) > 1:
-        return f"{args.run_dir}/{suite}"
-    folder: str | None = args.run_dir
-    return folder
+    return f"{args.run_dir}/{suite}" if args.run_dir and len(args.suites) > 1 else run_folder(args, suite)
 
 
 def _keep(result: SuiteResult, args: argparse.Namespace, seconds: float) -> list[str]:
     """Write the run directory, if there is to be one, and say so."""
+    from assay.cli.keeping import keep
+
     folder = _folder(args, result.suite)
     if folder is None:
         return []
-    written = result.write(folder, args.figures)
-    files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
-    return [f"wrote {written}/ ({files}) · {seconds:.1f} s"]
+    return [keep(lambda path: result.write(path, args.figures), folder, seconds, asked=args.run_dir is not None)]

@@ -31,11 +31,11 @@ class Finished:
         return [" to ".join(f"{n:,}" for n in (counts if len(counts) < 2 else (counts[0], counts[-1]))) + " segments"]
 
     def signature_notes(self, args: argparse.Namespace) -> list[str]:
-        """The signatures, all of them when asked for."""
+        """The signatures, all of them when asked for or when the table goes into a document."""
         if args.quiet:
             return []
         lines = list(self.signatures.values())
-        if args.signatures or len(lines) == 1:
+        if args.signatures or args.format != "table" or len(lines) == 1:
             return lines
         return [f"{lines[0]}     (--signatures shows all)"]
 

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 SUMMARY = "Score translations with one or more metrics, corpus and segment level."
 EXAMPLES = """examples:
+  assay score -m chrf -m bleu -m ter --data demo
   assay score -m chrf -m bleu --mt ours.de --ref ref.de
   assay score -m bleu:tokenize=zh --data outputs.tsv --format jsonl --out scores.jsonl
   assay score -m xcomet-xl --src src.en --mt ours.de --spans

@@ -41,6 +41,9 @@ class Registry:
         """The thing called `name`; ``module:attribute`` is taken as it is."""
         target = self.entries.get(name)
         if target is None and ":" in name:
+            known, _, option = name.partition(":")
+            if known in self.entries:
+                raise InputError(f"option {option!r} of {known} has no value. Write {known}:{option}=VALUE.")
             target = name
         if target is None:
             target = self.plugins().get(name)

@@ -39,6 +39,27 @@ def build(factory: Callable[..., Any], name: str, options: Mapping[str, str]) ->
     return factory(**arguments)
 
 
+def options(factory: Callable[..., Any]) -> dict[str, tuple[str, str]]:
+    """What `build` accepts: for each option what it takes, and its default, in the words in which it is typed."""
+    target = factory.__init__ if inspect.isclass(factory) else factory
+    hints = typing.get_type_hints(target)
+    known = {}
+    for key, parameter in inspect.signature(factory).parameters.items():
+        if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            default = parameter.default
+            shown = {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default)
+            known[key] = _takes(hints.get(key, str)), "" if default in (None, parameter.empty) else shown
+    return known
+
+
+def _takes(hint: Any) -> str:
+    if typing.get_origin(hint) in (types.UnionType, typing.Union):
+        return " or ".join(_takes(choice) for choice in typing.get_args(hint) if choice is not type(None))
+    if typing.get_origin(hint) is typing.Literal:
+        return ", ".join(map(str, typing.get_args(hint)))
+    return {bool: "yes or no", int: "a whole number", float: "a number"}.get(hint, "text")
+
+
 _TRUE, _FALSE = ("yes", "true", "1", "on"), ("no", "false", "0", "off")
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores
+from assay.engine.watch import tell
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,13 +95,18 @@ def _through_store(batch: Batch, metric: Metric, store: Store, workers: int | No
     keys = store.keys(str(metric.signature), batch)
     records = store.get_many(keys)
     missing = [i for i, key in enumerate(keys) if key not in records]
-    step = PART if metric.card.kind in ("learned", "embedding") else max(len(missing), 1)
+    slow = metric.card.kind in ("learned", "embedding")
+    step = PART if slow else max(len(missing), 1)
     for start in range(0, len(missing), step):  # slow metrics in parts: what is stored survives a kill
+        if slow:
+            tell(metric.card.name, start, len(missing))
         part = missing[start : start + step]
         fresh = pack(_spread(batch.select(part), metric, workers))
         found = [(keys[i], record) for i, record in zip(part, fresh, strict=True)]
         store.put_many(found)
         records.update(found)
+    if slow:
+        tell(metric.card.name, len(missing), len(missing))
     return unpack([records[key] for key in keys])
 
 

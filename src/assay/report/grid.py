@@ -37,7 +37,7 @@ def grid(table: Table) -> Grid:
         [column.title for column in shown],
         [[cell(column, row) for column in shown] for row in table.rows],
         numeric,
-        list(range(max(1, [*numeric, True].index(True)))),
+        list(range(max(1, numeric.index(True)))) if any(numeric) else [0],
     )
 
 
@@ -122,4 +122,5 @@ def number(value: Any, column: TableColumn) -> str:
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
     if column.kind == "percent":
         return f"{100 * value:.{column.decimals}f}"
-    return f"{value:,.{column.decimals}f}" if abs(value) >= 1e-12 else f"{0.0:.{column.decimals}f}"
+    text = f"{value:,.{column.decimals}f}"
+    return text if text.strip("-0.") else text.lstrip("-")

@@ -21,10 +21,10 @@ def _markdown(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(_plain(text) for text in cells) + " |"
 
-    lines = [f"**{table.caption}**", ""] if table.caption else []
+    lines = [f"**{_plain(table.caption)}**", ""] if table.caption else []
     lines += [line(drawn.headings), "|" + "|".join("---:" if right else "---" for right in drawn.numeric) + "|"]
     lines += [line(row) for row in drawn.rows]
-    lines += ["", *(f"{note}  " for note in table.notes)] if table.notes else []
+    lines += ["", *(f"{_plain(note)}  " for note in table.notes)] if table.notes else []
     return "\n".join(lines) + "\n"
 
 
@@ -36,6 +36,7 @@ def _plain(text: str) -> str:
 _LATEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "±": r"$\pm$", "↓": r"$\downarrow$", "–": "--", "<": r"$<$",
+    "†": r"$\dagger$", "‡": r"$\ddagger$", "→": r"$\rightarrow$", "←": r"$\leftarrow$", "·": r"$\cdot$", "≤": r"$\leq$",
 }  # fmt: skip
 
 
@@ -64,8 +65,8 @@ def _latex(table: Table) -> str:
     ]
     lines += [line(row) for row in drawn.rows]
     lines += [r"\bottomrule", r"\end{tabular}"]
-    caption = " ".join([table.caption, *table.notes]).strip()
-    lines += [rf"\caption{{{escape(caption)}}}"] if caption else []
+    sentences = [text.rstrip(".") + "." for text in (table.caption, *table.notes) if text]
+    lines += [rf"\caption{{{escape(' '.join(sentences))}}}"] if sentences else []
     return "\n".join([*lines, r"\end{table}", ""])
 
 
@@ -76,8 +77,7 @@ table{border-collapse:collapse;margin:.5rem 0;font-variant-numeric:tabular-nums}
 caption{text-align:left;font-weight:600;padding:.3rem 0}
 th,td{padding:.2rem .7rem;border-bottom:1px solid #8884;text-align:left;white-space:nowrap;vertical-align:top}
 td.t{white-space:normal;min-width:16rem}
-td.n,th.n{text-align:right}
-td.n{padding-right:1.2rem}
+td.n,th.n{text-align:right;padding-right:1.2rem}
 td i{display:inline-block;width:0;font-style:normal}
 thead th{border-bottom:2px solid #888;vertical-align:bottom}
 .note{color:#6b7280;font-size:.9em;margin:.1rem 0}

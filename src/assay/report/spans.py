@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.core.spans import ErrorSpan
+from assay.report.text import display_width
 
 MARKS = {"neutral": "ⁿᵉᵘ", "minor": "ᵐⁱⁿ", "major": "ᵐᵃʲ", "critical": "ᶜʳⁱᵗ"}
 _COLOURS = {"neutral": "36", "minor": "33", "major": "35", "critical": "31"}
@@ -49,12 +50,13 @@ def _woven(text: str, spans: Iterable[ErrorSpan], mark: Any, plain: Any) -> str:
 
 
 def as_terminal(row: SpanRow, *, colour: bool = False) -> str:
-    """The score and the marked translation; below it, how sure the metric is of each span."""
-    score = " n/a" if math.isnan(row.score) else f"{row.score:.2f}"
-    lines = [f" {score:>5}  {marked(row.text, row.spans, colour=colour)}"]
+    """System, segment, score and the marked translation; below it, how sure the metric is of each span."""
+    score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
+    before = f" {row.system} {row.segment:>4} {score:>6}  "
+    lines = [before + marked(row.text, row.spans, colour=colour)]
     known = [f"{span.confidence:.2f}" for span in row.spans if span.confidence is not None]
     if known:
-        lines.append(f"        confidence {' · '.join(known)}")
+        lines.append(f"{'':{display_width(before)}}confidence {' · '.join(known)}")
     return "\n".join(lines) + "\n"
 
 
@@ -91,6 +93,7 @@ _STYLE = """
 :root{color-scheme:light dark}
 body{font:16px/1.7 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}
 .row{display:grid;grid-template-columns:4rem 1fr;gap:.8rem;padding:.3rem 0;border-bottom:1px solid #8884}
+.row::before{content:attr(title);grid-column:1/-1;color:#777;font-size:.75em;line-height:1}
 .score{text-align:right;font-variant-numeric:tabular-nums;color:#777}
 mark{border-radius:.2em;padding:0 .15em;color:inherit}
 mark sup{font-size:.65em;margin-left:.15em}

@@ -18,6 +18,8 @@ from assay.report.text import display_width, wrap
 
 GAP = 2
 """Blanks between two columns."""
+LEAST = 12
+"""Cells that a column of texts keeps, however narrow the terminal is."""
 
 
 def render(tables: Sequence[Table], *, width: int | None = None, colour: bool = False) -> str:
@@ -76,7 +78,7 @@ def _blocks(drawn: Grid, width: int | None) -> list[Grid]:
     """The grid cut into blocks of columns that fit the width; the columns that name the rows stand in every block."""
     if width is None:
         return [drawn]
-    floor = _floor(width)
+    floor = _floor(width) if any(drawn.numeric) else LEAST
     least = [size if right else min(size, floor) for size, right in zip(_sizes(drawn), drawn.numeric, strict=True)]
     if _total(least) <= width:
         return [drawn]
@@ -91,8 +93,8 @@ def _blocks(drawn: Grid, width: int | None) -> list[Grid]:
 
 
 def _floor(width: int) -> int:
-    """Cells below which no column of texts is folded."""
-    return max(12, min(28, width // 3))
+    """Cells below which no column of texts is folded while there is another way."""
+    return max(LEAST, min(28, width // 3))
 
 
 def _total(sizes: Sequence[int]) -> int:
@@ -110,22 +112,23 @@ def _columns(drawn: Grid, keep: list[int]) -> Grid:
 
 def _draw(drawn: Grid, width: int | None, colour: bool) -> list[str]:
     sizes = _folded(drawn, width)
-    head = _line(drawn.headings, sizes, drawn.numeric)
+    head = _line(drawn.headings, sizes, drawn.numeric) if any(map(str.strip, drawn.headings)) else []
     lines = [f"\033[1m{line}\033[0m" for line in head] if colour else head
     return lines + [line for row in drawn.rows for line in _line(row, sizes, drawn.numeric)]
 
 
 def _folded(drawn: Grid, width: int | None) -> list[int]:
-    """Column sizes that fit the width: the widest text column gives way first, none below its floor."""
+    """Column sizes that fit the width: the widest text column gives way first, down to a floor that reads well, then on."""
     sizes = _sizes(drawn)
     texts = [i for i, right in enumerate(drawn.numeric) if not right]
-    while width is not None and texts and (over := _total(sizes) - width) > 0:
-        widest = max(texts, key=lambda i: sizes[i])
-        others = max((sizes[i] for i in texts if i != widest), default=0)
-        floor = max(_floor(width), min(others, sizes[widest] - 1))
-        if sizes[widest] <= floor:
-            break
-        sizes[widest] = max(floor, sizes[widest] - over)
+    for floor in (_floor(width), LEAST) if width is not None and texts else ():
+        while (over := _total(sizes) - (width or 0)) > 0:
+            widest = max(texts, key=lambda i: sizes[i])
+            others = max((sizes[i] for i in texts if i != widest), default=0)
+            least = max(floor, min(others, sizes[widest] - 1))
+            if sizes[widest] <= least:
+                break
+            sizes[widest] = max(least, sizes[widest] - over)
     return sizes
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -16,21 +16,11 @@ from assay.core.batch import Batch
 from assay.core.errors import AssayError, InputError, MissingPart
 from assay.core.metric import Card, Metric, Scores, Signature, statistics
 from assay.core.spans import ErrorSpan
+from assay.testing.comparing import difference
 from assay.testing.example import damaged, example_batch
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
-
-
-NEURAL_TOLERANCE = 2e-3
-"""How far a neural metric's number may move with the batch it is computed in: matrix products round differently."""
-
-
-def _places(spans: Sequence[Sequence[ErrorSpan]], neural: bool) -> list[tuple[Any, ...]]:
-    """Spans to compare: of a neural metric without the confidence, which moves like its scores."""
-    if not neural:
-        return [tuple(row) for row in spans]
-    return [tuple((span.side, span.start, span.end, span.severity) for span in row) for row in spans]
 
 
 class ContractBroken(AssayError, AssertionError):
@@ -88,14 +78,8 @@ class Contract:
     def same(self, clause: str, one: Scores, other: Scores, what: str) -> None:
         """Every column of the two is equal, to the last bit unless the metric is neural; a flag left out is not raised."""
         neural = self.metric.card.kind in ("learned", "embedding")
-        for (name, left), (_, right) in zip(_columns(one, other), _columns(other, one), strict=True):
-            near = neural and left.dtype.kind == "f" and left.shape == right.shape
-            if near and np.allclose(left, right, atol=NEURAL_TOLERANCE, rtol=0, equal_nan=True):
-                continue
-            if left.shape != right.shape or not np.array_equal(left, right, equal_nan=left.dtype.kind == "f"):
-                raise self.broken(clause, f"{name} {what}: {_first_difference(left, right)}")
-        if one.spans is not None and _places(one.spans, neural) != _places(other.spans or (), neural):
-            raise self.broken(clause, f"spans {what}")
+        if seen := difference(one, other, neural, what):
+            raise self.broken(clause, seen)
 
     def identity(self) -> None:
         """card: there is one; signature: there is one, always the same."""
@@ -287,24 +271,6 @@ class Contract:
         if not np.allclose(single, corpora, rtol=1e-12, atol=1e-12, equal_nan=True):
             raise self.broken("combine", f"rows alone give {single.tolist()}, together {corpora.tolist()}.")
         self.range("combine", np.asarray(corpora[:2], np.float64))
-
-
-def _columns(scores: Scores, other: Scores) -> Iterator[tuple[str, Any]]:
-    yield "values", scores.values
-    yield "stats", np.empty(0) if scores.stats is None else scores.stats
-    for kind in ("components", "flags"):
-        mine: Mapping[str, Any] = getattr(scores, kind)
-        for name in sorted({*mine, *getattr(other, kind)}):
-            absent = np.zeros(len(scores), bool) if kind == "flags" else np.empty(0)
-            yield f"{kind[:-1]} {name!r}", mine.get(name, absent)
-
-
-def _first_difference(one: Any, other: Any) -> str:
-    if one.shape != other.shape:
-        return f"{len(one)} rows and {len(other)}."
-    differs = (one != other) & ~((one != one) & (other != other))
-    row = int(np.argwhere(differs)[0][0])
-    return f"segment {row} has {one[row]} and {other[row]}."
 
 
 def _options(metric: Metric) -> dict[str, Any] | None:

@@ -15,7 +15,7 @@ from assay.core.errors import unknown
 from assay.core.table import Table
 from assay.report.figures.bars import cases
 from assay.report.figures.boxes import boxes
-from assay.report.figures.canvas import save, settings
+from assay.report.figures.canvas import save, settings, with_font_note
 from assay.report.figures.dots import dots, levels
 from assay.report.figures.heatmap import heatmap
 from assay.report.figures.rates import rates
@@ -98,8 +98,9 @@ def render(tables: Mapping[str, Table], analysis: str, format: str = "svg") -> d
         raise unknown("figure format", format, FORMATS)
     files = {}
     for recipe in _there(tables, analysis):
+        table = tables[recipe.table] if format == "svg" else with_font_note(tables[recipe.table])
         with settings(format):
-            files[f"{recipe.name}.{format}"] = save(recipe.draw(tables[recipe.table]), format, recipe.name)
+            files[f"{recipe.name}.{format}"] = save(recipe.draw(table), format, recipe.name)
     return files
 
 

@@ -11,7 +11,7 @@ import math
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from assay.core.errors import MissingPart
@@ -26,7 +26,13 @@ MARKERS = "osD^vPX<>"
 EM = 0.081
 """Inches that one cell of text takes at the size of a label."""
 MARGIN = 0.25
-_OTHER_SCRIPTS = ("Noto Sans CJK SC", "Noto Sans CJK JP", "WenQuanYi Micro Hei", "Noto Sans Arabic", "Noto Sans Hebrew")
+_OTHER_SCRIPTS = (
+    "Noto Sans CJK SC", "Noto Sans CJK JP", "Noto Sans CJK KR", "WenQuanYi Micro Hei", "IPAGothic", "PingFang SC",
+    "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Noto Sans Arabic", "Noto Sans Hebrew",
+    "Noto Sans Devanagari", "Noto Sans Thai",
+)  # fmt: skip
+NO_GLYPH = "□"
+"""What matplotlib draws for a letter that no font has."""
 
 
 def need_matplotlib() -> Any:
@@ -42,12 +48,7 @@ def need_matplotlib() -> Any:
 def settings(format: str = "svg") -> Iterator[None]:
     """matplotlib set up for our figures, and as it was afterwards."""
     matplotlib = need_matplotlib()
-    families = ["DejaVu Sans"]
-    if format != "svg":
-        from matplotlib.font_manager import fontManager
-
-        installed = set(fontManager.get_font_names())
-        families += [name for name in _OTHER_SCRIPTS if name in installed]
+    families = ["DejaVu Sans"] if format == "svg" else _families()
     ours = {
         "font.family": [*families, "sans-serif"],
         "font.size": 9.5,
@@ -64,6 +65,27 @@ def settings(format: str = "svg") -> Iterator[None]:
         yield
 
 
+def _families() -> list[str]:
+    from matplotlib.font_manager import fontManager
+
+    installed = set(fontManager.get_font_names())
+    return ["DejaVu Sans", *(name for name in _OTHER_SCRIPTS if name in installed)]
+
+
+def with_font_note(table: Table) -> Table:
+    """The table, with a note where a picture of it will lack letters: an SVG leaves fonts to the reader, a PNG cannot."""
+    from matplotlib.font_manager import findfont, get_font
+
+    texts = "".join(
+        str(row.get(column.key, "")) for column in table.columns if column.kind == "text" for row in table.rows
+    )
+    known = set().union(*(get_font(findfont(family)).get_charmap() for family in _families()))
+    if all(ord(char) in known for char in texts):
+        return table
+    note = f"{NO_GLYPH} boxed letters: no font here has them, the SVG does (fonts-noto-cjk brings Chinese, Japanese, Korean)"
+    return replace(table, notes=(*table.notes, note))
+
+
 def look(i: int) -> tuple[str, str]:
     """Colour and marker of the i-th metric."""
     return PALETTE[i % len(PALETTE)], MARKERS[i % len(MARKERS)]
@@ -76,8 +98,8 @@ def labels(table: Table, key: str) -> dict[Any, str]:
 
 
 def about(table: Table, subtitle: str) -> str:
-    """The subtitle, with the table's note on metrics that were trained on the suite."""
-    return " · ".join([subtitle, *(note for note in table.notes if note.startswith("†"))])
+    """The subtitle, with the table's notes on metrics that were trained on the suite and on letters that lack."""
+    return " · ".join([subtitle, *(note for note in table.notes if note.startswith(("†", NO_GLYPH)))])
 
 
 def label_width(lines: Sequence[str]) -> float:

@@ -1,0 +1,29 @@
+"""Run directories: where they lie, and what is said when they are written."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+
+def run_folder(args: argparse.Namespace, name: str) -> str | None:
+    """Where to keep a run: where --run-dir says, or under runs/ when a person is looking."""
+    if args.run_dir is None and args.format == "table" and not args.out and sys.stdout.isatty():
+        return f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{name}"
+    folder: str | None = args.run_dir
+    return folder
+
+
+def keep(write_to: Callable[[str], Path], folder: str, seconds: float, *, asked: bool) -> str:
+    """Write a run directory, and the sentence that says so; one that nobody asked for may fail."""
+    try:
+        written = write_to(folder)
+    except OSError as error:
+        if asked:
+            raise
+        return f"⚠ the run was not kept in {folder}: {error.strerror or error}. --run-dir DIR keeps it elsewhere."
+    files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
+    return f"wrote {written}/ ({files}) · {seconds:.1f} s"

@@ -1,0 +1,55 @@
+"""Where two results of one metric differ, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.core.metric import Scores
+from assay.core.spans import ErrorSpan
+
+NEURAL_TOLERANCE = 2e-3
+"""How far a neural metric's number may move with the batch it is computed in: matrix products round differently."""
+
+
+def difference(one: Scores, other: Scores, neural: bool, what: str) -> str:
+    """The first column that is not equal, to the last bit unless the metric is neural, and where; empty when all are.
+
+    A flag left out is not raised. `what` says when the column changed.
+    """
+    for (name, left), (_, right) in zip(_columns(one, other), _columns(other, one), strict=True):
+        near = neural and left.dtype.kind == "f" and left.shape == right.shape
+        if near and np.allclose(left, right, atol=NEURAL_TOLERANCE, rtol=0, equal_nan=True):
+            continue
+        if left.shape != right.shape or not np.array_equal(left, right, equal_nan=left.dtype.kind == "f"):
+            return f"{name} {what}: {_first_difference(left, right)}"
+    if one.spans is not None and _places(one.spans, neural) != _places(other.spans or (), neural):
+        return f"spans {what}"
+    return ""
+
+
+def _places(spans: Sequence[Sequence[ErrorSpan]], neural: bool) -> list[tuple[Any, ...]]:
+    """Spans to compare: of a neural metric without the confidence, which moves like its scores."""
+    if not neural:
+        return [tuple(row) for row in spans]
+    return [tuple((span.side, span.start, span.end, span.severity) for span in row) for row in spans]
+
+
+def _columns(scores: Scores, other: Scores) -> Iterator[tuple[str, Any]]:
+    yield "values", scores.values
+    yield "stats", np.empty(0) if scores.stats is None else scores.stats
+    for kind in ("components", "flags"):
+        mine: Mapping[str, Any] = getattr(scores, kind)
+        for name in sorted({*mine, *getattr(other, kind)}):
+            absent = np.zeros(len(scores), bool) if kind == "flags" else np.empty(0)
+            yield f"{kind[:-1]} {name!r}", mine.get(name, absent)
+
+
+def _first_difference(one: Any, other: Any) -> str:
+    if one.shape != other.shape:
+        return f"{len(one)} rows and {len(other)}."
+    differs = (one != other) & ~((one != one) & (other != other))
+    row = int(np.argwhere(differs)[0][0])
+    return f"segment {row} has {one[row]} and {other[row]}."

@@ -1,0 +1,98 @@
+"""The command line as a person meets it: help, wrong words, odd terminals, closed pipes."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from assay.cli.keeping import keep
+from assay.cli.main import VERBS, main
+from assay.cli.options import parser_for
+
+ROOT = Path(__file__).resolve().parents[2]
+ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": ""}
+
+
+def assay(*words: str, **environment: str) -> subprocess.CompletedProcess[bytes]:
+    known = {**os.environ, "COLUMNS": "80", **environment}
+    return subprocess.run([sys.executable, "-m", "assay", *words], check=False, capture_output=True, env=known)
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_help_opens_with_what_it_does_and_examples(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = parser_for(verb, importlib.import_module(f"assay.cli.{verb}")).format_help()
+    first = text.splitlines()[:12]
+    assert first[0].startswith(f"usage: assay {verb}") and first[0].endswith("[options]")
+    assert "examples:" in first
+    assert (ROOT / "docs" / f"{verb}.md").exists() and f"More: docs/{verb}.md" in text
+    examples = [line for line in text.splitlines() if line.startswith("  assay ")]
+    assert max(len(line) for line in text.splitlines() if line not in examples) <= 80
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["scroe"], "no verb called 'scroe'. Did you mean score?"),
+        (["score", "--mtt", "x"], "no option called '--mtt'. Did you mean --mt"),
+        (["score", "--format", "htm"], "no format called 'htm'. Did you mean html?"),
+        (["list", "metricss"], "no argument called 'metricss'. Did you mean metrics?"),
+        (["score", "--langpair", "klingon"], "'klingon' is not a language pair such as en-de"),
+        (["score", "-m", "bleu:tokenize", "--mt", "x"], "Write bleu:tokenize=VALUE."),
+        (["make", "-p", "word-swap", "--data", "demo", "--out", "set.tsv"], "--out set.jsonl"),
+    ],
+)
+def test_a_wrong_word_is_answered_in_one_line(
+    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert sentence in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("pair", ["en-de", "zh-en", "pt-br-en", "eng_Latn-deu_Latn"])
+def test_language_pairs_as_people_write_them(pair: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "-m", "chrf", "--data", "demo", "--langpair", pair]) == 0
+
+
+def test_a_pipe_is_utf_8_whatever_the_locale() -> None:
+    done = assay("score", "-m", "ter", "--data", "demo", **ASCII)
+    assert done.returncode == 0
+    assert "TER ↓" in done.stdout.decode("utf-8")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
+@pytest.mark.parametrize("words", [["--help"], ["list", "metrics"]])
+def test_a_full_disk_is_not_a_bug(words: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([sys.executable, "-m", "assay", *words], check=False, stdout=full, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (2, b"assay: cannot go on: No space left on device.\n")
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    command = f"{sys.executable} -m assay list perturbations | head -1; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], check=False, capture_output=True, text=True)
+    assert done.stdout.splitlines()[-1] == "0" and not done.stderr
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_without_permission_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tmp_path.chmod(0o555)
+    assert main(["run", "-m", "chrf", "--figures", "none", "--run-dir", str(tmp_path / "here")]) == 2
+    assert f"Permission denied ({tmp_path / 'here'})" in capsys.readouterr().err
+
+
+def test_a_run_that_nobody_asked_to_keep_may_stay_unkept(tmp_path: Path) -> None:
+    def refused(folder: str) -> Path:
+        raise PermissionError(13, "Permission denied", folder)
+
+    assert keep(refused, "runs/x", 1.0, asked=False).startswith("⚠ the run was not kept in runs/x: Permission denied.")
+    with pytest.raises(PermissionError):
+        keep(refused, "runs/x", 1.0, asked=True)
+    (tmp_path / "tables.json").touch()
+    assert keep(lambda folder: tmp_path, "", 1.0, asked=True) == f"wrote {tmp_path}/ (tables.json) · 1.0 s"

@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from assay.cli.progress import Progress, Slow
+from assay.core.batch import Batch
+from assay.engine.scoring import score
+from assay.engine.store import Store
+from assay.engine.watch import tell, watching
+from assay.metrics.chrf import Chrf
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def drawn(monkeypatch: pytest.MonkeyPatch, **environment: str) -> str:
+    """What a run of a minute writes to a terminal of 80 columns (none can be asked here, so 80 is assumed)."""
+    clock = iter(range(100, 1000, 10))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    progress = Progress("scoring with a name that is long enough to reach the edge of the terminal", 1000)
+    for _ in range(5):
+        progress.add(100)
+    progress.close()
+    assert isinstance(sys.stderr, Terminal)
+    return sys.stderr.getvalue()
+
+
+def test_one_line_that_fits_and_is_wiped(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = drawn(monkeypatch, TERM="xterm")
+    lines = text.split("\r\033[K")
+    assert len(lines) == 7 and lines[-1] == "" and "\n" not in text
+    assert max(map(len, lines)) == 79
+
+
+def test_a_dumb_terminal_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert drawn(monkeypatch, TERM="dumb") == ""
+
+
+def test_a_slow_metric_is_shown_from_the_start_and_wiped_at_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(100, 1000, 10))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with watching(Slow()):
+        for done in (0, 1024, 2000):
+            tell("comet", done, 2000)
+    tell("comet", 0, 2000)  # nobody watches any more
+    assert isinstance(sys.stderr, Terminal)
+    first, second, third, last = sys.stderr.getvalue().split("\r\033[K")[1:]
+    assert "  0% 0 of about 2,000" in first and "left" not in first
+    # 1,024 in the 20 seconds since it began, so 976 more take 19
+    assert " 51% 1,024 of about 2,000 · 19 s left · 51/s" in second
+    assert (third[:12], last) == (" comet 2,000", "")
+
+
+def test_the_engine_tells_of_slow_metrics_only(tmp_path: Path) -> None:
+    heard: list[tuple[str, int, int]] = []
+    batch = Batch([f"text {i}" for i in range(1500)], references=(["a text"] * 1500,))
+    with watching(lambda *said: heard.append(said)):
+        score(batch, Chrf(), store=Store(tmp_path))
+        assert heard == []
+        score(batch, Learned(), store=Store(tmp_path))
+    assert heard == [("slow", 0, 1500), ("slow", 1024, 1500), ("slow", 1500, 1500)]
+
+
+class Learned(Chrf):
+    """chrF in the place of a slow metric."""
+
+    card = replace(Chrf.card, name="slow", kind="learned", stored=True)

@@ -1,0 +1,144 @@
+"""Every example of the README, the docs and the helps, run as it is printed.
+
+Breakdown, decide and train have examples that take long or need a corpus of one's own; their own tests run the like of them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import re
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.cli.main import VERBS, main
+from tests.data import need
+
+ROOT = Path(__file__).resolve().parents[2]
+ELSEWHERE = ("breakdown", "decide", "train")
+NEEDS = {
+    "network": r"assay fetch|comet|spbleu",
+    "real data": r"\b(demetr|aces|hallucinations|dfki|wmt\d\d|items\.jsonl)\b(?!.*--data)",
+    "a person": r"--annotate",
+}
+SLOW = ("--significance", "aces", "dfki", "xcomet", "mine/", "items.jsonl", "run demetr -m chrf -m bleu")
+"""These take long or need a file that another made; tests of their own run the like of them."""
+LINES = ["the cat sat on the mat", "a dog barks at 7", "seven birds sing", "two of 12 trains are late"]
+
+
+def examples() -> Iterator[tuple[str, str]]:
+    """Where an example stands, and the command."""
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        if path.stem not in (*ELSEWHERE, "comet"):
+            fenced = False
+            for line in path.read_text(encoding="utf-8").splitlines():
+                fenced ^= line.startswith("```")
+                if fenced or line.startswith("    "):
+                    yield path.name, line.strip().removeprefix("$ ")
+    for verb in VERBS:
+        if verb not in ELSEWHERE:
+            module = importlib.import_module(f"assay.cli.{verb}")
+            for line in module.EXAMPLES.splitlines():
+                yield f"assay {verb} --help", line.strip()
+
+
+def commands() -> list[tuple[str, str, str]]:
+    """Each command once, where it stands first, and what it needs that is not here."""
+    found: dict[str, tuple[str, str, str]] = {}
+    for where, line in examples():
+        if line.startswith("assay "):
+            command = shlex.join(shlex.split(line, comments=True)).replace("'>'", ">")
+            lack = next((name for name, pattern in NEEDS.items() if re.search(pattern, command)), "")
+            found.setdefault(command, (where, command, lack))
+    return list(found.values())
+
+
+CHEAP = [command[:2] for command in commands() if not command[2]]
+REAL = [command[:2] for command in commands() if command[2] == "real data" and not any(w in command[1] for w in SLOW)]
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A folder with the files that the examples name."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.delenv("ASSAY_DATA", raising=False)
+    for i, name in enumerate(("ours.de", "online.de", "a.de", "b.de", "ref.de", "ref1.de", "ref2.de", "src.en")):
+        Path(name).write_text("\n".join(line.replace("the", "the" * (i % 3)) for line in LINES) + "\n")
+    table = [f"{system}\t{line}\t{line} x\t{line}\n" for system in ("online", "ours") for line in LINES]
+    for name in ("outputs.tsv", "corpus.tsv"):
+        Path(name).write_text("system\tmt\tref\tsrc\n" + "".join(table))
+    pairs = [f"{i}\t{line}\t{line} bad\t{line}\tomission\n" for i, line in enumerate(LINES)]
+    Path("my_pairs.tsv").write_text("id\tgood\tincorrect\treference\tphenomena\n" + "".join(pairs))
+    Path("theirs.tsv").write_text("id\tgood\tincorrect\n" + "".join(f"{i}\t1\t0\n" for i in range(len(LINES))))
+    Path("mine.csv").write_text(
+        "table,row,column,published,tolerance,derivable,reason\nsummary,metric=chrf,accuracy,75,1,yes,\n"
+    )
+    Path("my_module.py").write_text("from assay.metrics.chrf import Chrf as MyMetric\n")
+
+
+def run(line: str) -> None:
+    """The command, after the one that makes what it reads."""
+    if "run set.jsonl" in line:
+        assert main(["make", "-p", "word-swap", "--data", "demo", "--out", "set.jsonl", "--quiet"]) == 0
+    if "--against card.json" in line:
+        assert main(["card", "chrf", "--suite", "my_pairs.tsv", "--format", "json", "--out", "card.json"]) == 0
+    words = shlex.split(line, comments=True)
+    if ">" in words:
+        words = words[: words.index(">")]
+    assert main(words[1:]) == 0
+
+
+def test_the_examples_are_found() -> None:
+    assert len(CHEAP) > 25 and len(REAL) > 3
+    assert {where for where, _ in CHEAP} >= {"README.md", "score.md", "compare.md", "make.md", "assay card --help"}
+
+
+@pytest.mark.parametrize(("where", "line"), CHEAP, ids=lambda text: text)
+def test_as_printed(where: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    run(line)
+
+
+@pytest.mark.real
+@pytest.mark.parametrize(("where", "line"), REAL, ids=lambda text: text)
+def test_as_printed_on_real_data(where: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_DATA", str(need("data")))
+    run(line)
+
+
+def printed(command: str) -> list[str]:
+    """What the README shows under a command."""
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = text.partition(f"$ {command}\n")[2].partition("```")[0]
+    return [line for line in block.partition("\n$ ")[0].splitlines() if line]
+
+
+def test_the_readme_shows_what_comes_out(capsys: pytest.CaptureFixture[str]) -> None:
+    command = "assay compare -m chrf -m bleu -m ter --data demo"
+    run(command)
+    found = capsys.readouterr().out.splitlines()
+    assert len(printed(command)) > 4
+    assert all(line in found for line in printed(command))
+
+
+@pytest.mark.real
+def test_the_readme_shows_what_comes_out_of_demetr(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ASSAY_DATA", str(need("data")))
+    command = "assay run demetr -m chrf -m bleu -m ter"
+    run(f"{command} --format json")
+    rows = json.loads(capsys.readouterr().out)["tables"]["summary"]
+    shown = "\n".join(printed(command))
+    for row in rows:
+        assert f"{100 * row['all']:.1f} ±" in shown and row["blindest"] in shown
+
+
+def test_python_as_printed() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+    ready = "online, ours, references = ['a dog'] * 9, ['a cat'] * 9, ['the cat'] * 9\n"
+    exec(ready + text.replace('"demetr"', '"embedded"').replace("my_module:MyMetric", "bleu"), {})
