@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 PART = 1024
 """Rows a metric gets at a time: enough to forget the overhead, few enough to keep every core busy to the end."""
+FIRST_PART = 64
+"""What a slow metric gets first, then twice as much each time up to `PART`: whoever waits soon sees how long it will take."""
 
 
 def score(batch: Batch, metric: Metric, *, workers: int | None = None, store: Store | None = None) -> Scores:
@@ -96,11 +98,13 @@ def _through_store(batch: Batch, metric: Metric, store: Store, workers: int | No
     records = store.get_many(keys)
     missing = [i for i, key in enumerate(keys) if key not in records]
     slow = metric.card.kind in ("learned", "embedding")
-    step = PART if slow else max(len(missing), 1)
-    for start in range(0, len(missing), step):  # slow metrics in parts: what is stored survives a kill
+    step = FIRST_PART if slow else max(len(missing), 1)
+    done = 0
+    while done < len(missing):  # slow metrics in parts: what is stored survives a kill
         if slow:
-            tell(metric.card.name, start, len(missing))
-        part = missing[start : start + step]
+            tell(metric.card.name, done, len(missing))
+        part = missing[done : done + step]
+        done, step = done + step, min(2 * step, PART) if slow else step
         fresh = pack(_spread(batch.select(part), metric, workers))
         found = [(keys[i], record) for i, record in zip(part, fresh, strict=True)]
         store.put_many(found)
