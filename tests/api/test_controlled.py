@@ -27,6 +27,20 @@ def test_a_perturbation_becomes_a_controlled_error() -> None:
     assert error("to Rome!", rng) is None
 
 
+class Contrast(Perturbation):
+    """Words the good text anew, as ACES' contrastive phenomena do; the change stands in the new wording."""
+
+    card = PerturbationCard("contrast", "a wrong word", "knowledge", "accuracy/mistranslation", "major")
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Any) -> Perturbed | Refused:
+        return Perturbed((Change(14, 20, "fox"),), good="She feeds the animal")
+
+
+def test_a_change_of_another_good_text_is_made_there() -> None:
+    error = perturbation_error(Contrast(), None)  # type: ignore[arg-type]
+    assert error("She feeds a dog", np.random.default_rng(0)) == ("She feeds the fox", "contrast")
+
+
 def test_functions_are_found_by_their_path() -> None:
     errors, left_out = find_errors(["tests.api.test_breakdown:shout"])
     assert errors[0]("to Rome", None) == ("to Rome!", "punctuation") and left_out == []

@@ -47,14 +47,15 @@ class SentenceFinder:
         self._titled = [f"{title}: {sentence}" for title, sentence in collection]
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[Answer]:
-        """The best sentence for each question; of equals the first."""
-        return [self._best(row["question"], row.get("context")) for row in inputs]
+        """The best sentence for each question; of equals the first. A context may have a ``title`` beside it."""
+        return [self._best(row["question"], row.get("context"), row.get("title")) for row in inputs]
 
-    def _best(self, question: str, context: str | None) -> Answer:
-        texts = self._titled if context is None else sentences(context)
-        shown = self._sentences if context is None else texts
-        if not texts:
+    def _best(self, question: str, context: str | None, title: str | None) -> Answer:
+        shown = self._sentences if context is None else sentences(context)
+        if not shown:
             return Answer("", -1)
+        headed = [f"{title}: {sentence}" for sentence in shown] if title else shown
+        texts = self._titled if context is None else headed
         best = int(self._matcher.scores(question, texts).argmax())
         return Answer(shown[best], best)
 
