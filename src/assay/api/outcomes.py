@@ -144,8 +144,7 @@ def measure(
     from assay.engine.scoring import score
 
     kept = default_store() if store and any(metric.card.stored for metric in metrics.values()) else None
-    batch, online = outcomes.batch, outcomes.pseudo_batch()
-    has_references = batch.references is not None and any(text for text in batch.references[0])
+    online, has_references = outcomes.pseudo_batch(), outcomes.has_references
     missing = outcomes.pseudo_missing()
     measured, pseudo, notes, instead = [], [], [], []
     for name, metric in metrics.items():

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.api.decide import Decided
     from assay.core.batch import Batch
-    from assay.core.metric import Metric
+    from assay.core.metric import Scores
     from assay.decide.apply import Decisions
-    from assay.decide.rule import Rule
+    from assay.decide.tally import Tally
 
 SUMMARY = "Learn from outcomes which translations to use, review or reject, and label new ones."
 EXAMPLES = """examples:
@@ -59,7 +59,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _fit(args: argparse.Namespace) -> int:
-    from assay.api.decide import fit_rule
+    from assay.api.rules import fit_rule
     from assay.cli.options import column_map
     from assay.cli.output import emit, note
     from assay.core.errors import InputError
@@ -92,13 +92,14 @@ def _fit(args: argparse.Namespace) -> int:
 
 
 def _apply(args: argparse.Namespace) -> int:
-    from dataclasses import replace
-
-    from assay.api.decide import checked, read_rule, rule_metrics
-    from assay.cli.inputs import open_inputs
+    from assay.api.decide import rule_metrics, table, warnings
+    from assay.api.rules import read_rule
     from assay.cli.output import emit, note
-    from assay.cli.progress import Progress
+    from assay.cli.running import run_metrics
     from assay.core.errors import InputError
+    from assay.decide.kept import keep, labelled
+    from assay.decide.tally import Tally
+    from assay.results import flag_notes
 
     if not args.rule:
         raise InputError("assay decide apply needs a rule: --rule rule.json (assay decide fit makes one).")
@@ -107,89 +108,48 @@ def _apply(args: argparse.Namespace) -> int:
     if args.mt and len(args.mt) > 1:
         raise InputError("assay decide apply labels one system at a time: give one --mt.")
     rule = read_rule(args.rule)
-    metrics = rule_metrics(rule)
-    inputs = open_inputs(args, metrics)
-    progress = Progress("labelling", inputs.rows, quiet=args.quiet)
-    parts: list[Decisions] = []
-    with _rows_out(args) as write_rows:
-        for part in _labelled(rule, metrics, inputs.chunks, args, progress):
-            write_rows(part)
-            # What was written need not be kept; the drift check and the counts need no reasons.
-            parts.append(part if args.format == "json" else replace(part, reasons=()))
-        progress.close()
-        if not parts:
-            raise InputError(f"{inputs.paths[0]} is empty: there is nothing to label.")
-    decided = checked(rule, _joined(parts))
-    if args.format == "table":
-        emit([decided.table()], args)
-    else:
-        for warning in decided.warnings:
+    tally = Tally(rule)
+
+    def kept(batch: Batch, scored: Mapping[str, Scores]) -> Mapping[str, Any]:
+        return keep(batch, scored, args.lang)
+
+    with run_metrics(
+        args, metrics=rule_metrics(rule), keep=kept, kept=f"languages {args.lang}", beside=args.rule
+    ) as finished:
+        _write(args, tally, labelled(rule, finished.result.rows()))
+        if args.format == "table":
+            emit([table(tally, flag_notes(finished.result.flags))], args)
+    if args.format in ("tsv", "csv", "jsonl"):
+        for warning in warnings(tally):
             note(warning, args.quiet)
-    if args.format == "json":
-        _as_json(args, decided)
     return 0
 
 
-@contextmanager
-def _rows_out(args: argparse.Namespace) -> Iterator[Callable[[Decisions], None]]:
-    """A function that writes decisions as rows while they come; a file appears only when whole."""
-    from assay.api.decide import frame
-
-    if args.format in ("table", "json"):
-        yield lambda part: None
-        return
+def _write(args: argparse.Namespace, tally: Tally, chunks: Iterable[Decisions]) -> None:
+    """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
+    from assay.api.decide import frame, warnings
     from assay.io.atomic import atomic_write
 
-    written = 0
+    if args.format == "table":
+        for part in chunks:
+            tally.add(part)
+        return
     with atomic_write(args.out, "w") if args.out and args.out != "-" else nullcontext(sys.stdout) as stream:
-
-        def write_rows(part: Decisions) -> None:
-            nonlocal written
-            rows = frame(part, written + 1)
-            separator = "\t" if args.format == "tsv" else ","
-            stream.write(
-                rows.write_ndjson()
-                if args.format == "jsonl"
-                else rows.write_csv(separator=separator, include_header=written == 0, float_precision=4)
-            )
-            written += len(part)
-
-        yield write_rows
-
-
-def _as_json(args: argparse.Namespace, decided: Decided) -> None:
-    import json
-
-    from assay.cli.output import write
-    from assay.report.data import plain
-
-    whole = {"goal": decided.rule.goal, "counts": decided.decisions.shares(), "warnings": decided.warnings}
-    rows = decided.to_polars().to_dicts()
-    write(json.dumps(plain({**whole, "segments": rows}), ensure_ascii=False, indent=1) + "\n", args.out)
-
-
-def _labelled(
-    rule: Rule, metrics: dict[str, Metric], chunks: Iterator[Batch], args: argparse.Namespace, progress: Any
-) -> Iterator[Decisions]:
-    from assay.api.decide import label
-    from assay.api.scoring import default_store
-
-    store = default_store() if any(metric.card.stored for metric in metrics.values()) else None
-    for batch in chunks:
-        languages: Any = batch.langpairs if batch.langpairs is not None and not args.lang else args.lang
-        yield label(rule, metrics, batch, languages, workers=args.workers, store=store)
-        progress.add(len(batch))
-
-
-def _joined(parts: list[Decisions]) -> Decisions:
-    import numpy as np
-
-    from assay.decide.apply import Decisions
-
-    return Decisions(
-        np.concatenate([part.codes for part in parts]),
-        np.concatenate([part.probabilities for part in parts]),
-        np.concatenate([part.qualities for part in parts]),
-        [name for part in parts for name in part.groups],
-        [reason for part in parts for reason in part.reasons],
-    )
+        if args.format == "json":
+            stream.write(f'{{"goal": {json.dumps(tally.rule.goal)}, "segments": [')
+        separator = "\n"
+        for part in chunks:
+            rows = frame(part, len(tally) + 1)
+            if args.format == "json":
+                stream.write(separator + rows.write_ndjson().rstrip("\n").replace("\n", ",\n"))
+                separator = ",\n"
+            elif args.format == "jsonl":
+                stream.write(rows.write_ndjson())
+            else:
+                comma, first = "\t" if args.format == "tsv" else ",", len(tally) == 0
+                stream.write(rows.write_csv(separator=comma, include_header=first, float_precision=4))
+            tally.add(part)
+        if args.format == "json":
+            rest = json.dumps({"counts": tally.shares(), "warnings": warnings(tally)}, ensure_ascii=False)
+            stream.write(f"],\n{rest[1:]}\n")
+        stream.flush()
