@@ -90,7 +90,7 @@ def _notes(rule: Rule) -> list[str]:
 
 
 def unpromised(rule: Rule, languages: Mapping[str, int], noun: str) -> list[str]:
-    """Warnings that name those of `languages` (with their number of `noun`) for which less than the goal, or nothing, is promised."""
+    """Warnings that name those of `languages` (each with its number of `noun`) for which less or nothing is promised."""
     from assay.decide.rule import EVERY, OWN
 
     if rule.groups[EVERY].promised is None or len(rule.groups) == 1:
