@@ -64,8 +64,8 @@ def main() -> None:
         print(f"\nwith {THIN} examples of {thin} to learn from:")
         show("chrf", GOALS[1], {thin: found[thin]}, args.halves)
     print(
-        "\nkept: mean share of held-out breakdowns caught, or of bad ones among the used. broken: halves that gave a rule\n"
-        "with more bad than promised (10% may). used: mean share of held-out translations used. rules: halves from which a rule could be learned.\n"
+        "\nkept: mean share of held-out breakdowns caught, or of bad ones among the used. broken: halves that gave a rule with\n"
+        "more bad than promised (10% may). used: mean share of held-out translations used. rules: halves that gave a rule.\n"
     )
     with tempfile.TemporaryDirectory() as folder:
         memory_and_speed(Path(folder))
