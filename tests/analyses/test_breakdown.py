@@ -102,6 +102,23 @@ def test_vote_of_the_three_best_on_dev_by_hand() -> None:
     assert row(found["summary"], metric="a")["first"] == "*"
 
 
+def test_of_metrics_equal_on_dev_those_asked_for_first_vote() -> None:
+    low = np.concatenate([DEV, np.full(len(TEST), -1.0)])
+    scores = {"a": values(), "c": values(), "d": values(), "b": low}
+    measured = [Measured(name, card(name), values=scores[name]) for name in scores]
+    found = by_name(tables(outcomes(), measured, samples=50))
+    assert any(note.startswith("majority of 3 in parsing: a, c, d (") for note in found["summary"].notes)
+    turned = by_name(tables(outcomes(), measured[::-1], samples=50))
+    assert any(note.startswith("majority of 3 in parsing: b, d, c (") for note in turned["summary"].notes)
+
+
+def test_two_metrics_have_no_vote() -> None:
+    measured = [Measured(name, card(name), values=values()) for name in ("a", "b")]
+    assert "majority of 3" not in {
+        r["metric"] for r in by_name(tables(outcomes(), measured, samples=50))["summary"].rows
+    }
+
+
 def test_pseudo_references_have_their_own_thresholds() -> None:
     metric, shifted = Measured("m", card("m"), values=values()), Measured("m", card("m"), values=values() + 5)
     mine = row(by_name(tables(outcomes(), [metric], pseudo=[shifted], samples=50))["pseudo"], metric="m")
