@@ -178,5 +178,5 @@ def test_hopeless_data_is_refused_in_a_sentence() -> None:
     with pytest.raises(InputError, match="no language can be judged"):
         tables(replace(data, splits=["test"] * len(data)), [metric])
     few = data.select(np.arange(len(data)) < 19)
-    with pytest.raises(InputError, match="19 examples are too few"):
+    with pytest.raises(InputError, match="19 examples: too few"):
         tables(few, [Measured("m", card("m"), values=values()[:19])])

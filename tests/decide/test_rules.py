@@ -179,7 +179,7 @@ def test_spans_are_part_of_the_reason() -> None:
 def test_too_little_to_learn_from_is_refused() -> None:
     scores, good = sample(200)
     for kept, message in (
-        (slice(0, 19), "19 scored examples are too few"),
+        (slice(0, 19), "19 scored examples: too few"),
         (good, "successes only"),
         (~good, "breakdowns only"),
     ):

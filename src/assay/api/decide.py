@@ -64,7 +64,8 @@ def table(tally: Tally, notes: Sequence[str] = ()) -> Table:
     columns = [
         TableColumn("language", hidden=len(rows) == 1),
         TableColumn("limits", hidden=len(rule.groups) == 1),
-        *(TableColumn(key, kind="count") for key in ("n", *LABELS)),
+        TableColumn("n", kind="count"),
+        *(TableColumn(label, kind="number", decimals=0) for label in LABELS),
     ]
     said = [f"promise: {rule.groups[EVERY].promise}", *notes, *warnings(tally)]
     return Table("decisions", columns, rows, rule.goal, tuple(said))
@@ -110,8 +111,8 @@ def rule_metrics(rule: Rule) -> dict[str, Metric]:
     for member in rule.members:
         if member.source == "column":
             raise InputError(
-                f"the rule was learned from ready scores ({member.name}), which only you can bring: in Python, "
-                "assay.apply_scores(rule, scores)."
+                f"{member.name} comes from a column of ready scores, so that all of the rule's metrics must: "
+                "assay.apply_scores(rule, scores), or learn a rule from columns alone (--score)."
             )
     built = build_metrics([member.name for member in rule.members])
     for member in rule.members:

@@ -167,7 +167,7 @@ def measure(
         if back is not None and has_references:
             pseudo.append(Measured(name, card, values=back))
     if instead:
-        notes.append(f"⚠ there are no references: {', '.join(instead)} were scored with pseudo-references")
+        notes.append(f"⚠ there are no references; scored with pseudo-references: {', '.join(instead)}")
     gaps = int((missing & ~outcomes.controlled[outcomes.example]).sum()) if online is not None else 0
     if gaps:
         notes.append(f"⚠ {count(gaps, 'row')} without a back-translation, unscored with pseudo-references")

@@ -100,10 +100,15 @@ def unpromised(rule: Rule, languages: Mapping[str, int], noun: str) -> list[str]
         group = rule.group(language)
         if language == EVERY or (group.name != EVERY and group.limits == OWN):
             continue
-        if group.name != EVERY and group.promised is not None:
+        if not language:
+            found.append(
+                f"⚠ no language was given for {count(n, noun)} (--lang, or a langpair column): the limits are those of all "
+                "languages, and the promise holds for the mixture that the rule was learned from"
+            )
+        elif group.name != EVERY and group.promised is not None:
             less.append(f"{language} ({100 * group.promised:g}%, from {count(group.breakdowns, 'breakdown')})")
         else:
-            nothing.append(f"{language or 'translations without a language'} ({count(n, noun)})")
+            nothing.append(f"{language} ({count(n, noun)})")
     if less:
         found.append(
             f"⚠ less is promised for {', '.join(less)}: too few to promise more. Used is what scores above the limit of all "
@@ -137,7 +142,7 @@ def fit_rule(
     Where the outcomes have a development and a test part, the rule is learned from the first and its card says how it does on
     the second; otherwise all examples teach. `scores` are columns with ready scores, as in `breakdown`.
     """
-    from assay.decide.fit import fit
+    from assay.decide.fit import FEWEST, fit
     from assay.decide.goals import parse_goal
     from assay.decide.rule import Member
 
@@ -163,6 +168,11 @@ def fit_rule(
     ]
     values: dict[str, Any] = {m.name: m.values for m in measured}
     teach, test = _parts(outcomes)
+    if teach.sum() < FEWEST <= len(outcomes):
+        raise InputError(
+            f"{count(int(teach.sum()), 'example')} in the development part: too few to learn a rule from, there must be {FEWEST} "
+            f"or more. Draw another part with --dev-share 0.5, or leave the split column out: then all {len(outcomes):,} teach."
+        )
     card: dict[str, Any] = {"data": "outcomes" if isinstance(data, TaskOutcomes) else Path(data).name, "seed": seed}
     if len(outcomes.batch) > len(outcomes):
         card["parts"] = "an example is judged by its worst part: use it where every part is labelled use"
@@ -234,5 +244,6 @@ def read_rule(path: str | os.PathLike[str]) -> Rule:
     except FileNotFoundError:
         raise InputError(f"there is no file {path}. assay decide fit --out {path} makes it.") from None
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as a rule: {str(error).splitlines()[0]}.") from error
+        why = str(error).splitlines()[0]
+        raise InputError(f"{path} cannot be read as a rule: {why}. assay decide fit makes one.") from error
     return Rule.from_dict(read, str(path))

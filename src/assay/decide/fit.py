@@ -70,11 +70,11 @@ def fit(
 def _check(good: Bools) -> None:
     if len(good) < FEWEST:
         raise InputError(
-            f"{count(len(good), 'scored example')} are too few to learn a rule from: there must be {FEWEST} or more."
+            f"{count(len(good), 'scored example')}: too few to learn a rule from, there must be {FEWEST} or more."
         )
     if good.all() or not good.any():
         which = "successes" if good.all() else "breakdowns"
-        raise InputError(f"the outcomes are {which} only: a rule needs both to learn from.")
+        raise InputError(f"the outcomes are {which} only: a rule learns from both. Bring some of the other kind.")
 
 
 def _half(good: Bools, known: Bools, seed: int) -> Bools:
