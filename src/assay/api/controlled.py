@@ -55,7 +55,7 @@ def perturbation_error(perturbation: Perturbation, tools: Tools, language: str =
         result = perturbation.perturb(segment, language, rng, tools)
         if isinstance(result, Refused) or perturbation.problems(segment, result, language, tools):
             return None
-        return result.apply(text), perturbation.card.name
+        return result.incorrect(segment), perturbation.card.name
 
     return error
 
