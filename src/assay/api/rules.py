@@ -77,7 +77,8 @@ def _notes(rule: Rule) -> list[str]:
     notes = [f"promise: {every.promise}{together}"]
     if "checked" in rule.card:
         notes.append("tested, used, caught, bad: on the test part, which the rule was not learned from")
-    notes.append(f"it holds {rule.card.get('holds', '')}")
+    if every.promised is not None:
+        notes.append(f"it holds {rule.card.get('holds', '')}")
     notes += unpromised(rule, {name: group.n for name, group in rule.groups.items()}, "example")
     idle = [name for name, group in rule.groups.items() if not group.used]
     if EVERY in idle:
@@ -102,8 +103,8 @@ def unpromised(rule: Rule, languages: Mapping[str, int], noun: str) -> list[str]
             continue
         if not language:
             found.append(
-                f"⚠ no language was given for {count(n, noun)} (--lang, or a langpair column): the limits are those of all "
-                "languages, and the promise holds for the mixture that the rule was learned from"
+                f"⚠ no language was given for {count(n, noun)} (--lang xx, or --columns langpair=COLUMN): the limits are those of "
+                "all languages, and the promise holds for the mixture that the rule was learned from"
             )
         elif group.name != EVERY and group.promised is not None:
             less.append(f"{language} ({100 * group.promised:g}%, from {count(group.breakdowns, 'breakdown')})")
