@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,16 @@ def test_controlled_errors_need_no_translator() -> None:
     result = assay.run_task(WordTask(40), None, [], [Same()], errors=[swap, shout], samples=50)
     cells = {row["error_type"]: row["rate"] for row in result.tables["matrix"].rows}
     assert cells == {"word order": 1.0, "punctuation": 0.0}
+
+
+def test_an_error_in_the_task_language_counts_once_however_many_languages_there_are() -> None:
+    from assay.analyses.breakdown_errors import matrix
+    from assay.api.outcomes import concat
+
+    here = task_outcomes(WordTask(40), None, [], errors=[swap, shout]).outcomes
+    there = replace(here, languages=["xx"] * len(here))
+    table = matrix(concat([here, there]))
+    assert table is not None and [row["n"] for row in table.rows] == [36, 36]
 
 
 def test_controlled_errors_do_not_enter_table_1_beside_translations() -> None:

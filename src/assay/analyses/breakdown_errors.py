@@ -152,14 +152,18 @@ def _wrong(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> dict[tupl
 def matrix(outcomes: TaskOutcomes) -> Table | None:
     """Section 4.2 made quantitative: how often each type of error breaks each task, with Wilson's interval.
 
-    Controlled errors where there are any, otherwise the types that people gave; all splits together.
+    Controlled errors where there are any, otherwise the types that people gave; all splits together. A controlled error is
+    made in the human text of the task's language and is the same whatever language is translated from, so it counts once.
     """
     chosen = outcomes.controlled if outcomes.controlled.any() else np.ones(len(outcomes), bool)
     cells: dict[tuple[str, str], list[int]] = {}
+    seen: set[tuple[str, str]] = set()
     for i in np.flatnonzero(chosen).tolist():
         kind = outcomes.error_types[i]
-        if kind in (NO_TYPE, TASK_MODEL):
+        made = outcomes.tasks[i], outcomes.ids[i]
+        if kind in (NO_TYPE, TASK_MODEL) or (outcomes.controlled[i] and made in seen):
             continue
+        seen.add(made)
         cell = cells.setdefault((kind, outcomes.tasks[i]), [0, 0])
         cell[0] += not outcomes.success[i]
         cell[1] += 1
