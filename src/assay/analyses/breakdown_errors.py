@@ -160,10 +160,10 @@ def matrix(outcomes: TaskOutcomes) -> Table | None:
     seen: set[tuple[str, str]] = set()
     for i in np.flatnonzero(chosen).tolist():
         kind = outcomes.error_types[i]
-        made = outcomes.tasks[i], outcomes.ids[i]
-        if kind in (NO_TYPE, TASK_MODEL) or (outcomes.controlled[i] and made in seen):
+        place = outcomes.tasks[i], outcomes.ids[i]
+        if kind in (NO_TYPE, TASK_MODEL) or (outcomes.controlled[i] and place in seen):
             continue
-        seen.add(made)
+        seen.add(place)
         cell = cells.setdefault((kind, outcomes.tasks[i]), [0, 0])
         cell[0] += not outcomes.success[i]
         cell[1] += 1
