@@ -59,11 +59,14 @@ def fit(
     quality = qualities[0] if blended is None else np.full(len(good), np.nan)
     if blended is not None:
         quality[known] = blended.at(qualities[:, known])
-    groups = {EVERY: _group(EVERY, quality[held], good[held], goal, reject_at)}
-    for language in dict.fromkeys(spoken[held].tolist()):
-        if language:
-            mine = held & (spoken == language)
-            groups[language] = _language(language, quality[mine], good[mine], goal, reject_at, groups[EVERY])
+    apart = {name: held & (spoken == name) for name in dict.fromkeys(spoken[held].tolist()) if name}
+    try:
+        groups = {EVERY: _group(EVERY, quality[held], good[held], goal, reject_at)}
+    except InputError as error:
+        able = [name for name, mine in apart.items() if _reaches(goal, quality[mine], good[mine])]
+        raise InputError(f"{error} For {', '.join(able)} alone it can (--langs)." if able else str(error)) from None
+    for language, mine in apart.items():
+        groups[language] = _language(language, quality[mine], good[mine], goal, reject_at, groups[EVERY])
     return Rule(members, str(goal), groups, blended, dict(card or {}) | _about(goal, good[held], len(members)))
 
 
@@ -167,6 +170,10 @@ def _limit(goal: Catch | Clean, quality: Floats, good: Bools) -> Limit:
             "outcomes, or take a metric that tells them better apart."
         )
     return found
+
+
+def _reaches(goal: Goal, quality: Floats, good: Bools) -> bool:
+    return isinstance(goal, Clean) and clean(quality, good, goal.share, goal.confidence) is not None
 
 
 def _promise(goal: Catch | Clean) -> str:
