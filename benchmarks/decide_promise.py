@@ -52,7 +52,7 @@ def main() -> None:
         f"{what}: {len(outcomes):,} outcomes, {(~outcomes.success).mean():.0%} breakdowns, {args.halves} random halves\n"
     )
     print(
-        f"{'metrics':17} {'goal':16} {'language':10} {'promised':>9} {'kept':>7} {'broken':>7} {'used':>6} {'rules':>6}"
+        f"{'metrics':17} {'goal':16} {'language':10} {'promised':>9} {'kept':>13} {'broken':>7} {'used':>6} {'rules':>6}"
     )
     for chosen in METRICS:
         for goal in GOALS:
@@ -64,8 +64,9 @@ def main() -> None:
         print(f"\nwith {THIN} examples of {thin} to learn from:")
         show("chrf", GOALS[1], {thin: found[thin]}, args.halves)
     print(
-        "\nkept: mean share of held-out breakdowns caught, or of bad ones among the used. broken: halves that gave a rule with\n"
-        "more bad than promised (10% may). used: mean share of held-out translations used. rules: halves that gave a rule.\n"
+        "\nkept: mean share of held-out breakdowns caught, or of bad ones among the used, ± its deviation. broken: halves that\n"
+        "gave a rule with more bad than promised (10% may). used: mean share of held-out translations used. rules: halves that\n"
+        "gave a rule.\n"
     )
     with tempfile.TemporaryDirectory() as folder:
         memory_and_speed(Path(folder))
@@ -151,10 +152,8 @@ def show(metrics: str, goal: str, found: dict[str, Kept], repeats: int) -> None:
         broken = (
             "" if goal.startswith("catch") else f"{np.sum(np.array(kept.kept) > np.array(kept.promised)) / repeats:.1%}"
         )
-        print(
-            f"{start} {np.mean(kept.promised):9.1%} {np.mean(kept.kept):7.1%} {broken:>7} {np.mean(kept.used):6.1%} "
-            f"{len(kept.kept):6}"
-        )
+        caught = f"{np.mean(kept.promised):9.1%} {np.mean(kept.kept):7.1%} ±{np.std(kept.kept):4.1%}"
+        print(f"{start} {caught} {broken:>7} {np.mean(kept.used):6.1%} {len(kept.kept):6}")
 
 
 def memory_and_speed(folder: Path) -> None:
