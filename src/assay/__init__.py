@@ -17,10 +17,11 @@ if TYPE_CHECKING:
     from assay.api.card import card as card
     from assay.api.check import check as check
     from assay.api.decide import apply_rule as apply_rule
-    from assay.api.decide import fit_rule as fit_rule
+    from assay.api.decide import apply_scores as apply_scores
     from assay.api.make import make as make
     from assay.api.meta import meta as meta
     from assay.api.reproduce import reproduce as reproduce
+    from assay.api.rules import fit_rule as fit_rule
     from assay.api.scoring import compare as compare
     from assay.api.scoring import score as score
     from assay.api.suites import run as run
@@ -30,6 +31,7 @@ from assay._version import __version__
 __all__ = [
     "__version__",
     "apply_rule",
+    "apply_scores",
     "breakdown",
     "card",
     "check",
@@ -45,13 +47,14 @@ __all__ = [
 
 _LAZY = {
     "apply_rule": "assay.api.decide",
+    "apply_scores": "assay.api.decide",
     "breakdown": "assay.api.breakdown",
     "card": "assay.api.card",
     "check": "assay.api.check",
     "compare": "assay.api.scoring",
     "make": "assay.api.make",
     "meta": "assay.api.meta",
-    "fit_rule": "assay.api.decide",
+    "fit_rule": "assay.api.rules",
     "reproduce": "assay.api.reproduce",
     "run": "assay.api.suites",
     "run_task": "assay.api.breakdown",

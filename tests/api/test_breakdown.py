@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -83,6 +84,16 @@ def test_controlled_errors_need_no_translator() -> None:
     result = assay.run_task(WordTask(40), None, [], [Same()], errors=[swap, shout], samples=50)
     cells = {row["error_type"]: row["rate"] for row in result.tables["matrix"].rows}
     assert cells == {"word order": 1.0, "punctuation": 0.0}
+
+
+def test_an_error_in_the_task_language_counts_once_however_many_languages_there_are() -> None:
+    from assay.analyses.breakdown_errors import matrix
+    from assay.api.outcomes import concat
+
+    here = task_outcomes(WordTask(40), None, [], errors=[swap, shout]).outcomes
+    there = replace(here, languages=["xx"] * len(here))
+    table = matrix(concat([here, there]))
+    assert table is not None and [row["n"] for row in table.rows] == [36, 36]
 
 
 def test_controlled_errors_do_not_enter_table_1_beside_translations() -> None:
@@ -173,3 +184,54 @@ def test_a_hundred_thousand_outcomes_in_less_than_a_gigabyte(tmp_path: Path) -> 
         [sys.executable, "-c", code, str(tmp_path / "big.tsv")], capture_output=True, text=True, check=True
     )
     assert int(out.stdout) < 1_000_000, "kilobytes"
+
+
+def test_the_protocol_equals_a_plain_loop_over_sacrebleu_and_scikit_learn(tmp_path: Path) -> None:
+    """Section 3 written down once more: sentence scores, ten bins, the best macro-F1 on dev, F1 and MCC on test."""
+    from sacrebleu.metrics import CHRF
+    from sklearn.metrics import f1_score, matthews_corrcoef
+
+    rng = np.random.default_rng(12)
+    rows, lines = [], ["source\ttranslation\treference\tback_translation\toutcome\tlanguage\tsplit"]
+    for i in range(400):
+        words = [f"w{k}" for k in rng.integers(0, 90, 9)]
+        wrong, lost = int(rng.integers(0, 7)), int(rng.integers(0, 4))
+        mt, back = ["oops"] * wrong + words[wrong:], words[: 9 - lost]
+        good = bool(rng.random() > wrong / 7)
+        row = (
+            " ".join(words),
+            " ".join(mt),
+            " ".join(words),
+            " ".join(back),
+            good,
+            "es" if i % 3 else "pt",
+            i % 2 == 0,
+        )
+        rows.append(row)
+        cells = [*row[:4], "success" if good else "breakdown", row[5], "dev" if row[6] else "test"]
+        lines.append("\t".join(cells))
+    (tmp_path / "o.tsv").write_text("\n".join(lines) + "\n")
+    result = assay.breakdown(tmp_path / "o.tsv", ["chrf"], samples=50)
+    chrf, expected = CHRF(), {}
+    for kind, hypothesis, reference in (("gold", 1, 2), ("pseudo", 3, 0)):
+        for language in ("es", "pt"):
+            parts = {}
+            for is_dev in (True, False):
+                mine = [row for row in rows if row[5] == language and row[6] is is_dev]
+                scores = np.array([chrf.sentence_score(row[hypothesis], [row[reference]]).score for row in mine])
+                parts[is_dev] = scores, np.array([row[4] for row in mine])
+            scores, good = parts[True]
+            edges = np.histogram_bin_edges(scores, 10)[:-1]
+            edge = max(edges, key=lambda edge: f1_score(good, scores >= edge, average="macro"))
+            scores, good = parts[False]
+            predicted = scores >= edge
+            macro = f1_score(good, predicted, average="macro")
+            expected[kind, language] = edge, macro, matthews_corrcoef(good, predicted)
+    for row in result.tables["languages"].rows:
+        found = (row["threshold"], row["f1"], row["mcc"])
+        assert found == pytest.approx(expected["gold", row["language"]], abs=1e-9)
+    pseudo = result.tables["pseudo"].rows[0]
+    for place, key in ((1, "f1"), (2, "mcc")):
+        assert pseudo[key] == pytest.approx(
+            np.mean([expected["pseudo", name][place] for name in ("es", "pt")]), abs=1e-9
+        )

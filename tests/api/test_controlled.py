@@ -41,6 +41,18 @@ def test_a_change_of_another_good_text_is_made_there() -> None:
     assert error("She feeds a dog", np.random.default_rng(0)) == ("She feeds the fox", "contrast")
 
 
+class Elsewhere(Shout):
+    """Edits a text of its own, as some of ACES's phenomena do."""
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Any) -> Perturbed | Refused:
+        return Perturbed((Change(11, 15, "Oslo"),), base="a train to Rome")
+
+
+def test_changes_are_made_in_the_text_they_were_made_for() -> None:
+    error = perturbation_error(Elsewhere(), None)  # type: ignore[arg-type]
+    assert error("to Rome", np.random.default_rng(0)) == ("a train to Oslo", "shout")
+
+
 def test_functions_are_found_by_their_path() -> None:
     errors, left_out = find_errors(["tests.api.test_breakdown:shout"])
     assert errors[0]("to Rome", None) == ("to Rome!", "punctuation") and left_out == []

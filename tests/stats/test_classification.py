@@ -80,6 +80,7 @@ def test_no_scores_and_missing_ones_are_refused() -> None:
 def test_majority_of_three_by_hand() -> None:
     votes = [[True, True, False, False], [True, False, False, True], [False, True, False, False]]
     assert majority([np.array(vote) for vote in votes]).tolist() == [True, True, False, False]
+    assert majority([np.array([True, True]), np.array([False, True])]).tolist() == [False, True], "half is no majority"
     with pytest.raises(InputError):
         majority([])
 

@@ -54,7 +54,7 @@ def tables(
     notes = _notes(outcomes, measured, cut, left_out, verdicts, seed, samples)
     found = [
         _summary(measured, cut, verdicts, seed, samples, notes),
-        _languages(measured, cut, verdicts, seed, samples, notes),
+        _languages(measured, cut, verdicts, seed, samples, [note for note in notes if not note.startswith(FIRST)]),
         balance(outcomes, cut, notes[-len(left_out) :] if left_out else ()),
         thresholds(measured, cut, verdicts),
     ]

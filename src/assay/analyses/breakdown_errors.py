@@ -32,7 +32,7 @@ def tables(
     """`cases`, and `errors` and `matrix` where error types are known."""
     found = [cases(outcomes, measured, cut, verdicts, case)]
     if any(kind != NO_TYPE for kind in outcomes.error_types):
-        if table := errors(outcomes, verdicts):
+        if table := errors(outcomes, verdicts, case or best(measured, verdicts)):
             found.append(table)
         if table := matrix(outcomes):
             found.append(table)
@@ -85,57 +85,85 @@ def cases(
     return Table("cases", columns, rows, f"{name}: scores and outcomes in ten ranges (Moghe et al. 2023, Figure 2)")
 
 
-def errors(outcomes: TaskOutcomes, verdicts: Verdicts) -> Table | None:
+def errors(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> Table | None:
     """Table 2: the error types of breakdowns a metric let through, and of good translations it held back.
 
-    Examples that failed by the task model's fault are counted apart and enter no share; those without a type are left out.
-    None where no wrongly judged example has a type.
+    As in the paper one metric is looked at. Examples that failed by the task model's fault are counted apart and enter no
+    share; those without a type are left out. None where no wrongly judged example has a type.
     """
-    found: dict[tuple[str, str, str], Counter[str]] = {}
+    found = _wrong(outcomes, verdicts, metric)
+    several = len({task for task, _ in found}) > 1
+    kinds = dict.fromkeys(name for types in found.values() for name in types if name != TASK_MODEL)
+    rows: list[dict[str, Any]] = []
+    faults, named = 0, sum(types.total() for types in found.values())
+    for (task, kind), types in found.items():
+        fault = types.pop(TASK_MODEL, 0)
+        faults, total = faults + fault, types.total()
+        for name in kinds:
+            n = types[name]
+            low, high = wilson(n, total) if total else (None, None)
+            rows.append({"task": task, "metric": metric, "kind": kind, "error_type": name, "n": n, "of": total})
+            rows[-1] |= {
+                "share": n / total if total else None,
+                "share_low": low,
+                "share_high": high,
+                "task_model": fault,
+            }
+            rows[-1]["column"] = f"{task + ' ' if several else ''}{kind} (n={total:,})"
+    if not rows:
+        return None
+    highest: dict[str, float] = {}
+    for row in rows:
+        highest[row["error_type"]] = max(highest.get(row["error_type"], 0.0), row["share"] or 0.0)
+    rows.sort(key=lambda row: (-highest[row["error_type"]], row["error_type"]))
+    columns = (
+        TableColumn("error_type", "error type"),
+        TableColumn("column", ""),
+        *estimate_columns("share", "share, %", "percent", 1, mark=None),
+        *(TableColumn(key, hidden=True) for key in ("task", "metric", "kind")),
+        *(TableColumn(key, kind="count", hidden=True) for key in ("n", "of", "task_model")),
+    )
+    notes = [
+        "false positive: a breakdown that the metric let through · false negative: a good translation that it held back",
+        f"95% intervals (Wilson) · {metric} was looked at (--case METRIC looks at another)",
+    ]
+    if faults:
+        notes.insert(
+            1, f"the task model was at fault in {faults:,} of {named:,} ({faults / named:.0%}), which are left out"
+        )
+    caption = f"{metric}: error types of wrongly judged translations, % (Moghe et al. 2023, Table 2)"
+    return Table("errors", columns, rows, caption, tuple(notes), Pivot("error_type", "column", "share"))
+
+
+def _wrong(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> dict[tuple[str, str], Counter[str]]:
+    """Error types of what one metric judged wrongly, by task and by kind of mistake, false positives first."""
+    found: dict[tuple[str, str], Counter[str]] = {}
     for verdict in verdicts.values():
+        if verdict.metric != metric:
+            continue
         for i, good, predicted in zip(verdict.scored.tolist(), verdict.good, verdict.predicted, strict=True):
             if good == predicted or outcomes.error_types[i] == NO_TYPE:
                 continue
             kind = "false positive" if predicted else "false negative"
-            found.setdefault((verdict.setup.task, verdict.metric, kind), Counter())[outcomes.error_types[i]] += 1
-    rows: list[dict[str, Any]] = []
-    for (task, metric, kind), types in sorted(found.items()):
-        fault = types.pop(TASK_MODEL, 0)
-        total = types.total()
-        for name, n in types.most_common():
-            low, high = wilson(n, total)
-            rows.append({"task": task, "metric": metric, "kind": kind, "error_type": name, "n": n, "of": total})
-            rows[-1] |= {"share": n / total, "share_low": low, "share_high": high, "task_model": fault}
-    if not rows:
-        return None
-    columns = (
-        TableColumn("task", hidden=len({row["task"] for row in rows}) < 2),
-        TableColumn("metric"),
-        TableColumn("kind"),
-        TableColumn("error_type", "error type"),
-        TableColumn("n", kind="count"),
-        *estimate_columns("share", "share, %", "percent", 1, mark=None),
-        TableColumn("of", kind="count", hidden=True),
-        TableColumn("task_model", "task model's fault", "count"),
-    )
-    notes = (
-        "false positive: a breakdown that the metric let through · false negative: a good translation that it held back",
-    )
-    caption = "Error types of wrongly judged translations (Moghe et al. 2023, Table 2)"
-    return Table("errors", columns, rows, caption, notes)
+            found.setdefault((verdict.setup.task, kind), Counter())[outcomes.error_types[i]] += 1
+    return dict(sorted(found.items(), key=lambda cell: (cell[0][0], cell[0][1] == "false negative")))
 
 
 def matrix(outcomes: TaskOutcomes) -> Table | None:
     """Section 4.2 made quantitative: how often each type of error breaks each task, with Wilson's interval.
 
-    Controlled errors where there are any, otherwise the types that people gave; all splits together.
+    Controlled errors where there are any, otherwise the types that people gave; all splits together. A controlled error is
+    made in the human text of the task's language and is the same whatever language is translated from, so it counts once.
     """
     chosen = outcomes.controlled if outcomes.controlled.any() else np.ones(len(outcomes), bool)
     cells: dict[tuple[str, str], list[int]] = {}
+    seen: set[tuple[str, str]] = set()
     for i in np.flatnonzero(chosen).tolist():
         kind = outcomes.error_types[i]
-        if kind in (NO_TYPE, TASK_MODEL):
+        place = outcomes.tasks[i], outcomes.ids[i]
+        if kind in (NO_TYPE, TASK_MODEL) or (outcomes.controlled[i] and place in seen):
             continue
+        seen.add(place)
         cell = cells.setdefault((kind, outcomes.tasks[i]), [0, 0])
         cell[0] += not outcomes.success[i]
         cell[1] += 1

@@ -12,7 +12,7 @@ from assay.analyses.breakdown_verdicts import Setup, Verdicts
 from assay.analyses.rows import estimate_columns
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
-from assay.core.table import Table, TableColumn
+from assay.core.table import Pivot, Table, TableColumn
 from assay.stats.classification import (
     matthews,
 )
@@ -52,20 +52,24 @@ def thresholds(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Ver
         for task in tasks:
             own = [v.threshold for v in verdicts.values() if v.metric == metric.name and v.setup.task == task]
             if own:
-                rows.append({"task": task, "metric": metric.name, "mean": float(np.mean(own))})
-                rows[-1] |= {"deviation": float(np.std(own)), "lowest": min(own), "highest": max(own)}
+                mean, deviation = float(np.mean(own)), float(np.std(own))
+                rows.append({"task": task, "metric": metric.name, "mean": mean, "deviation": deviation})
+                rows[-1] |= {"mean_low": mean - deviation, "mean_high": mean + deviation}
+                rows[-1] |= {"lowest": min(own), "highest": max(own)}
                 rows[-1] |= {"languages": len(own), "better": "≥" if metric.card.higher_is_better else "≤"}
+    several = len(tasks) > 1
     columns = (
-        TableColumn("task", hidden=len(tasks) < 2),
+        TableColumn("task", hidden=not several),
         TableColumn("metric"),
         TableColumn("better", "good if"),
-        *(TableColumn(key, kind="number", decimals=3) for key in ("mean", "deviation", "lowest", "highest")),
-        TableColumn("languages", kind="count"),
+        TableColumn("mean", kind="number", decimals=2, interval=("mean_low", "mean_high")),
+        *(TableColumn(key, kind="number", decimals=2, hidden=several) for key in ("lowest", "highest")),
+        *(TableColumn(key, kind="number", decimals=2, hidden=True) for key in ("deviation", "mean_low", "mean_high")),
+        TableColumn("languages", kind="count", hidden=several),
     )
-    notes = ("Standard deviation over languages, of the population (n), as each metric's own scale has it",)
-    return Table(
-        "thresholds", columns, rows, "Thresholds chosen on the development part (Moghe et al. 2023, Table 3)", notes
-    )
+    notes = ("mean ± standard deviation over languages (of the population, n), on each metric's own scale",)
+    caption = "Thresholds chosen on the development part (Moghe et al. 2023, Table 3)"
+    return Table("thresholds", columns, rows, caption, notes, Pivot("metric", "task", "mean") if several else None)
 
 
 def pseudo_table(

@@ -61,10 +61,12 @@ def setups(outcomes: TaskOutcomes) -> tuple[list[Setup], list[str]]:
     n = len(outcomes)
     natural = ~outcomes.controlled if not outcomes.controlled.all() else np.ones(n, bool)
     if n < FEWEST:
-        raise InputError(f"{count(n, 'example')} are too few to judge a metric by: there must be {FEWEST} or more.")
+        raise InputError(f"{count(n, 'example')}: too few to judge a metric by, there must be {FEWEST} or more.")
     for what, there in (("breakdown", ~outcomes.success), ("success", outcomes.success)):
         if not (there & natural).any():
-            raise InputError(f"the outcomes have no {what}: with one class only there is nothing to tell apart.")
+            raise InputError(
+                f"the outcomes have no {what}: with one class only there is nothing to tell apart. Bring both."
+            )
     keys = [*zip(outcomes.tasks, outcomes.languages, strict=True)]
     order = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     codes = np.array([order[key] for key in keys])

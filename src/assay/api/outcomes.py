@@ -144,8 +144,7 @@ def measure(
     from assay.engine.scoring import score
 
     kept = default_store() if store and any(metric.card.stored for metric in metrics.values()) else None
-    batch, online = outcomes.batch, outcomes.pseudo_batch()
-    has_references = batch.references is not None and any(text for text in batch.references[0])
+    online, has_references = outcomes.pseudo_batch(), outcomes.has_references
     missing = outcomes.pseudo_missing()
     measured, pseudo, notes, instead = [], [], [], []
     for name, metric in metrics.items():
@@ -168,7 +167,7 @@ def measure(
         if back is not None and has_references:
             pseudo.append(Measured(name, card, values=back))
     if instead:
-        notes.append(f"⚠ there are no references: {', '.join(instead)} were scored with pseudo-references")
+        notes.append(f"⚠ there are no references; scored with pseudo-references: {', '.join(instead)}")
     gaps = int((missing & ~outcomes.controlled[outcomes.example]).sum()) if online is not None else 0
     if gaps:
         notes.append(f"⚠ {count(gaps, 'row')} without a back-translation, unscored with pseudo-references")

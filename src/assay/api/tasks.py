@@ -142,7 +142,9 @@ def task_outcomes(
     if not examples:
         raise InputError(f"task {task.name} has no examples.")
     if translator is None and not errors:
-        raise InputError(f"task {task.name} needs a translator, or controlled errors (errors=[...]).")
+        raise InputError(
+            f"task {task.name} needs a translator (--translator auto) or controlled errors (--error all; errors=[...] in Python)."
+        )
     _check_languages(examples, langs, task)
     model = model or task.model()
     answers = _answers(model, [dict(example.inputs) for example in examples])

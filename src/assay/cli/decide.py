@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.api.decide import Decided
     from assay.core.batch import Batch
-    from assay.core.metric import Metric
+    from assay.core.metric import Scores
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
+    from assay.decide.tally import Tally
 
 SUMMARY = "Learn from outcomes which translations to use, review or reject, and label new ones."
 EXAMPLES = """examples:
@@ -23,6 +24,8 @@ EXAMPLES = """examples:
 Goals: "catch 95%" (of breakdowns), "at most 2% bad" (among what is used), "cost use-bad=10 review=1 reject-good=4".
 The first two come with a promise that holds for finite samples; the rule's card says what was promised and, where the
 outcomes have a test part, what was kept. apply warns when scores no longer lie as they did."""
+ONLY_FIT = ("goal", "confidence", "reject_at", "score", "langs", "dev_share", "seed")
+ONLY_APPLY = ("rule", "lang", "mt", "ref", "src", "langpair")
 FORMATS = ("table", "tsv", "jsonl", "csv", "json")
 
 
@@ -33,23 +36,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=["fit", "apply"], help="what to do")
     add_metrics(parser)
     add_texts(parser)
-    parser.add_argument(
-        "--goal", metavar="GOAL", default="catch 95%", help="fit: what to achieve (default: catch 95%%)"
-    )
-    parser.add_argument("--confidence", type=float, default=0.9, metavar="P", help="fit: of 'at most …' (default: 0.9)")
+    parser.add_argument("--goal", metavar="GOAL", help="fit: what to achieve (default: catch 95%%)")
+    parser.add_argument("--confidence", type=float, metavar="P", help="fit: of 'at most …' (default: 0.9)")
     parser.add_argument(
         "--reject-at",
         type=float,
-        default=0.5,
         metavar="P",
         help="fit: reject from this breakdown probability on (default: 0.5)",
     )
     parser.add_argument("--score", action="append", default=[], metavar="COLUMN", help="fit: ready scores in --data")
     parser.add_argument("--langs", metavar="xx,yy", help="fit: these languages only")
     parser.add_argument("--dev-share", type=float, metavar="SHARE", help="fit: learn from this share, test on the rest")
-    parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="fit: seed (default: 12345)")
+    parser.add_argument("--seed", type=natural, metavar="N", help="fit: seed (default: 12345)")
     parser.add_argument("--rule", metavar="FILE", help="apply: the rule")
-    parser.add_argument("--lang", metavar="xx", default="", help="apply: the language translated from")
+    parser.add_argument("--lang", metavar="xx", help="apply: the language translated from")
     add_output(parser, FORMATS)
 
 
@@ -59,25 +59,28 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _fit(args: argparse.Namespace) -> int:
-    from assay.api.decide import fit_rule
+    from assay.api.rules import fit_rule
     from assay.cli.options import column_map
     from assay.cli.output import emit, note
     from assay.core.errors import InputError
 
-    if not args.data or args.mt or args.rule:
+    _refuse(args, ONLY_APPLY, "apply")
+    if not args.data:
         raise InputError("assay decide fit learns from a table of outcomes: --data outcomes.tsv.")
+    chosen = {
+        name: value
+        for name in ("dev_share", "confidence", "reject_at", "seed")
+        if (value := getattr(args, name)) is not None
+    }
     fitted = fit_rule(
         args.data,
         args.metrics if args.metrics is not None else ([] if args.score else ["chrf"]),
-        args.goal,
+        args.goal or "catch 95%",
         scores=args.score,
         columns=column_map(args.columns),
         langs=[language.strip() for language in (args.langs or "").split(",") if language.strip()],
-        dev_share=args.dev_share,
-        confidence=args.confidence,
-        reject_at=args.reject_at,
-        seed=args.seed,
         workers=args.workers,
+        **chosen,
     )
     if args.out:
         fitted.write(args.out)
@@ -92,14 +95,15 @@ def _fit(args: argparse.Namespace) -> int:
 
 
 def _apply(args: argparse.Namespace) -> int:
-    from dataclasses import replace
-
-    from assay.api.decide import checked, read_rule, rule_metrics
-    from assay.cli.inputs import open_inputs
-    from assay.cli.output import emit, note
-    from assay.cli.progress import Progress
+    from assay.api.decide import rule_metrics
+    from assay.api.rules import read_rule
+    from assay.cli.running import run_metrics
     from assay.core.errors import InputError
+    from assay.decide.kept import keep, labelled
+    from assay.decide.tally import Tally
+    from assay.results import flag_notes
 
+    _refuse(args, ONLY_FIT, "fit")
     if not args.rule:
         raise InputError("assay decide apply needs a rule: --rule rule.json (assay decide fit makes one).")
     if args.metrics:
@@ -107,89 +111,86 @@ def _apply(args: argparse.Namespace) -> int:
     if args.mt and len(args.mt) > 1:
         raise InputError("assay decide apply labels one system at a time: give one --mt.")
     rule = read_rule(args.rule)
-    metrics = rule_metrics(rule)
-    inputs = open_inputs(args, metrics)
-    progress = Progress("labelling", inputs.rows, quiet=args.quiet)
-    parts: list[Decisions] = []
-    with _rows_out(args) as write_rows:
-        for part in _labelled(rule, metrics, inputs.chunks, args, progress):
-            write_rows(part)
-            # What was written need not be kept; the drift check and the counts need no reasons.
-            parts.append(part if args.format == "json" else replace(part, reasons=()))
-        progress.close()
-        if not parts:
-            raise InputError(f"{inputs.paths[0]} is empty: there is nothing to label.")
-    decided = checked(rule, _joined(parts))
+    tally = Tally(rule)
+    if all(member.source == "column" for member in rule.members):
+        _write(args, tally, _by_ready_scores(rule, args))
+        return _tell(args, tally)
+
+    def kept(batch: Batch, scored: Mapping[str, Scores]) -> Mapping[str, Any]:
+        return keep(batch, scored, args.lang or "")
+
+    with run_metrics(
+        args, metrics=rule_metrics(rule), keep=kept, kept=f"languages {args.lang}", beside=args.rule
+    ) as finished:
+        _write(args, tally, labelled(rule, finished.result.rows()))
+        return _tell(args, tally, flag_notes(finished.result.flags))
+
+
+def _by_ready_scores(rule: Rule, args: argparse.Namespace) -> Iterator[Decisions]:
+    """Decisions about the rows of a table that brings the scores the rule was learned from."""
+    from assay.cli.options import column_map
+    from assay.core.errors import InputError
+    from assay.decide.apply import decide
+    from assay.io.ready import read_ready_scores
+
+    names = [member.name for member in rule.members]
+    if not args.data:
+        raise InputError(f"the rule goes by ready scores: give a table with them, --data FILE ({', '.join(names)}).")
+    empty = True
+    for scores, languages in read_ready_scores(args.data, names, column_map(args.columns)):
+        yield decide(rule, scores, args.lang or languages)
+        empty = False
+    if empty:
+        raise InputError(f"{args.data} is empty: there is nothing to label.")
+
+
+def _tell(args: argparse.Namespace, tally: Tally, notes: Sequence[str] = ()) -> int:
+    """The counts, or behind rows that went elsewhere the warnings alone."""
+    from assay.api.decide import table, warnings
+    from assay.cli.output import emit, note
+
     if args.format == "table":
-        emit([decided.table()], args)
-    else:
-        for warning in decided.warnings:
+        emit([table(tally, notes)], args)
+    elif args.format != "json":
+        for warning in warnings(tally):
             note(warning, args.quiet)
-    if args.format == "json":
-        _as_json(args, decided)
     return 0
 
 
-@contextmanager
-def _rows_out(args: argparse.Namespace) -> Iterator[Callable[[Decisions], None]]:
-    """A function that writes decisions as rows while they come; a file appears only when whole."""
-    from assay.api.decide import frame
+def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> None:
+    """An option of the other action would change nothing: say so instead of passing over it."""
+    from assay.core.errors import InputError
 
-    if args.format in ("table", "json"):
-        yield lambda part: None
-        return
+    for option in options:
+        if getattr(args, option) not in (None, []):
+            raise InputError(f"--{option.replace('_', '-')} goes with assay decide {action}.")
+
+
+def _write(args: argparse.Namespace, tally: Tally, chunks: Iterable[Decisions]) -> None:
+    """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
+    from assay.api.decide import frame, warnings
     from assay.io.atomic import atomic_write
 
-    written = 0
+    if args.format == "table":
+        for part in chunks:
+            tally.add(part)
+        return
     with atomic_write(args.out, "w") if args.out and args.out != "-" else nullcontext(sys.stdout) as stream:
-
-        def write_rows(part: Decisions) -> None:
-            nonlocal written
-            rows = frame(part, written + 1)
-            separator = "\t" if args.format == "tsv" else ","
-            stream.write(
-                rows.write_ndjson()
-                if args.format == "jsonl"
-                else rows.write_csv(separator=separator, include_header=written == 0, float_precision=4)
-            )
-            written += len(part)
-
-        yield write_rows
-
-
-def _as_json(args: argparse.Namespace, decided: Decided) -> None:
-    import json
-
-    from assay.cli.output import write
-    from assay.report.data import plain
-
-    whole = {"goal": decided.rule.goal, "counts": decided.decisions.shares(), "warnings": decided.warnings}
-    rows = decided.to_polars().to_dicts()
-    write(json.dumps(plain({**whole, "segments": rows}), ensure_ascii=False, indent=1) + "\n", args.out)
-
-
-def _labelled(
-    rule: Rule, metrics: dict[str, Metric], chunks: Iterator[Batch], args: argparse.Namespace, progress: Any
-) -> Iterator[Decisions]:
-    from assay.api.decide import label
-    from assay.api.scoring import default_store
-
-    store = default_store() if any(metric.card.stored for metric in metrics.values()) else None
-    for batch in chunks:
-        languages: Any = batch.langpairs if batch.langpairs is not None and not args.lang else args.lang
-        yield label(rule, metrics, batch, languages, workers=args.workers, store=store)
-        progress.add(len(batch))
-
-
-def _joined(parts: list[Decisions]) -> Decisions:
-    import numpy as np
-
-    from assay.decide.apply import Decisions
-
-    return Decisions(
-        np.concatenate([part.codes for part in parts]),
-        np.concatenate([part.probabilities for part in parts]),
-        np.concatenate([part.qualities for part in parts]),
-        [name for part in parts for name in part.groups],
-        [reason for part in parts for reason in part.reasons],
-    )
+        if args.format == "json":
+            stream.write(f'{{"goal": {json.dumps(tally.rule.goal)}, "segments": [')
+        separator = "\n"
+        for part in chunks:
+            rows = frame(part, len(tally) + 1)
+            if args.format == "json":
+                stream.write(separator + rows.write_ndjson().rstrip("\n").replace("\n", ",\n"))
+                separator = ",\n"
+            elif args.format == "jsonl":
+                stream.write(rows.write_ndjson())
+            else:
+                comma, first = "\t" if args.format == "tsv" else ",", len(tally) == 0
+                stream.write(rows.write_csv(separator=comma, include_header=first, float_precision=4))
+            tally.add(part)
+        if args.format == "json":
+            rest = json.dumps({"counts": tally.shares(), "warnings": warnings(tally)}, ensure_ascii=False)
+            stream.write(f"],\n{rest[1:]}\n")
+        stream.flush()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,8 @@ from assay.core.errors import InputError, Interrupted
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch
-    from assay.engine.run import RunResult
+    from assay.core.metric import Metric
+    from assay.engine.run import Keep, RunResult
     from assay.engine.spool import Spool
 
 
@@ -41,8 +42,20 @@ class Finished:
 
 
 @contextmanager
-def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finished]:
-    """Score the inputs; the spool is removed when the block that writes the results ends well."""
+def run_metrics(
+    args: argparse.Namespace,
+    *,
+    keep_stats: bool = False,
+    metrics: Mapping[str, Metric] | None = None,
+    keep: Keep | None = None,
+    kept: str = "",
+    beside: str | None = None,
+) -> Iterator[Finished]:
+    """Score the inputs; the spool is removed when the block that writes the results ends well.
+
+    `metrics` stand in for those of the arguments. `keep` makes more arrays to keep of every chunk and `kept` says which, so
+    that runs that keep different things are told apart. `beside` is one more file that the results come from.
+    """
     from assay.api import scoring as api
     from assay.cli.inputs import open_inputs
     from assay.cli.output import note
@@ -52,7 +65,7 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
     from assay.engine.spool import Spool
     from assay.io.paths import spool_dir
 
-    metrics = api.build_metrics(args.metrics or ())
+    metrics = metrics or api.build_metrics(args.metrics or ())
     inputs = open_inputs(args, metrics)
     nrefs = 0
     spools: list[Spool] = []
@@ -62,6 +75,7 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
             *(str(metric.signature) for metric in metrics.values()),
             f"stats:{keep_stats}",
             f"langpair:{args.langpair}",
+            *([f"keep:{kept}"] if keep else []),
         ]
         key += [os.path.abspath(path) if path != "-" else "-" for path in inputs.paths]
         spools.append(Spool.open("\n".join(key), spool_dir()))
@@ -86,6 +100,7 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
             workers=args.workers,
             store=store,
             keep_stats=keep_stats,
+            keep=keep,
             progress=progress.add,
         )
         progress.close()
@@ -94,9 +109,11 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
         yield Finished(result, {name: api.signature(metric, nrefs) for name, metric in metrics.items()})
     except KeyboardInterrupt:
         progress.close()
-        kept = "nothing is lost. The same command goes on from there." if spools else "give the same command again."
+        for spool in spools:
+            spool.close()
+        what_now = "nothing is lost. The same command goes on from there." if spools else "give the same command again."
         of = f" of about {inputs.rows:,}" if inputs.rows and inputs.rows > progress.done else ""
-        raise Interrupted(f"stopped at {progress.done:,}{of} segments; {kept}") from None
+        raise Interrupted(f"stopped at {progress.done:,}{of} segments; {what_now}") from None
     finally:
         progress.close()
     for spool in spools:
@@ -105,10 +122,11 @@ def run_metrics(args: argparse.Namespace, *, keep_stats: bool) -> Iterator[Finis
     for notice in heard:
         note(f"⚠ {notice}", args.quiet)
     if args.out and Path(args.out).is_file():
+        files = [*inputs.paths, *([beside] if beside else [])]
         Manifest(
             command=f"assay {args.verb}",
             signatures={name: str(metric.signature) for name, metric in metrics.items()},
-            inputs=tuple(InputFile.of(path) for path in inputs.paths if Path(path).is_file()),
+            inputs=tuple(InputFile.of(path) for path in files if Path(path).is_file()),
             counts=result.segments,
             data_hash=result.data_hash,
             chunks_reused=result.reused,

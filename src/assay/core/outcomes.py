@@ -104,6 +104,11 @@ class TaskOutcomes:
         folded[np.isinf(folded)] = np.nan
         return folded
 
+    @property
+    def has_references(self) -> bool:
+        """Whether any row has a reference."""
+        return self.batch.references is not None and any(self.batch.references[0])
+
     def pseudo_batch(self) -> Batch | None:
         """Without references (Moghe et al. 2023, Section 4.4): the back-translation as hypothesis, the source as reference.
 

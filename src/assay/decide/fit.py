@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,17 +14,18 @@ from assay.core.errors import InputError, count
 from assay.decide.calibration import Blend, Curve, blend, breakdown_curve
 from assay.decide.conformal import STEPS, Limit, catch, clean, fewest_breakdowns
 from assay.decide.goals import Catch, Clean, Cost, Goal
-from assay.decide.rule import EVERY, Group, Member, Rule
+from assay.decide.rule import EVERY, OF_ALL, STRICTER, Group, Member, Rule
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 FEWEST = 20
 """Fewer examples than these are refused."""
-OWN, OWN_BREAKDOWNS = 100, 20
-"""A language has limits of its own from this many examples, breakdowns and successes on; below, all languages are pooled."""
+CURVE, CURVE_CLASS = 100, 20
+"""A language has a calibration of its own from this many examples, and this many of each class, on; below, that of all."""
 QUANTILES = 101
 REJECT_AT = 0.5
+NO_PROMISE = "none for this language alone"
 
 
 def fit(
@@ -57,22 +59,25 @@ def fit(
     quality = qualities[0] if blended is None else np.full(len(good), np.nan)
     if blended is not None:
         quality[known] = blended.at(qualities[:, known])
-    groups = {EVERY: _group(EVERY, quality[held], good[held], goal, reject_at)}
-    for language in dict.fromkeys(spoken[held].tolist()):
-        if language:
-            mine = held & (spoken == language)
-            groups[language] = _language(language, quality[mine], good[mine], goal, reject_at, groups[EVERY])
+    apart = {name: held & (spoken == name) for name in dict.fromkeys(spoken[held].tolist()) if name}
+    try:
+        groups = {EVERY: _group(EVERY, quality[held], good[held], goal, reject_at)}
+    except InputError as error:
+        able = [name for name, mine in apart.items() if _reaches(goal, quality[mine], good[mine])]
+        raise InputError(f"{error} For {', '.join(able)} alone it can (--langs)." if able else str(error)) from None
+    for language, mine in apart.items():
+        groups[language] = _language(language, quality[mine], good[mine], goal, reject_at, groups[EVERY])
     return Rule(members, str(goal), groups, blended, dict(card or {}) | _about(goal, good[held], len(members)))
 
 
 def _check(good: Bools) -> None:
     if len(good) < FEWEST:
         raise InputError(
-            f"{count(len(good), 'scored example')} are too few to learn a rule from: there must be {FEWEST} or more."
+            f"{count(len(good), 'scored example')}: too few to learn a rule from, there must be {FEWEST} or more."
         )
     if good.all() or not good.any():
         which = "successes" if good.all() else "breakdowns"
-        raise InputError(f"the outcomes are {which} only: a rule needs both to learn from.")
+        raise InputError(f"the outcomes are {which} only: a rule learns from both. Bring some of the other kind.")
 
 
 def _half(good: Bools, known: Bools, seed: int) -> Bools:
@@ -85,41 +90,65 @@ def _half(good: Bools, known: Bools, seed: int) -> Bools:
 
 
 def _language(name: str, quality: Floats, good: Bools, goal: Goal, reject_at: float, every: Group) -> Group:
-    """The language's own limits where it has enough examples and the goal can be reached with them, else those of all."""
-    enough = len(good) >= OWN and min(int(good.sum()), int((~good).sum())) >= OWN_BREAKDOWNS
-    if enough:
+    """The language's own limit where it has enough examples to keep the goal's promise for it alone.
+
+    Below that, `catch` takes the stricter of two limits: that of all languages, and the language's best-scored breakdown. A
+    stricter limit never catches less, and by conformal risk control the best-scored of n breakdowns alone already catches
+    n / (n + 1) of new ones on average; so much can still be promised. The other goals take the limits of all, and nothing is
+    promised for the language alone.
+    """
+    bad = int((~good).sum())
+    enough = len(good) >= CURVE and min(bad, len(good) - bad) >= CURVE_CLASS
+    curve = breakdown_curve(quality, good) if enough else every.curve
+    quantiles = _quantiles(quality) if len(quality) >= FEWEST else every.quantiles
+    if enough or not isinstance(goal, Cost):
         try:
-            return _group(name, quality, good, goal, reject_at)
+            return replace(_group(name, quality, good, goal, reject_at, curve), quantiles=quantiles)
         except InputError:
             pass
-    curve = breakdown_curve(quality, good) if enough else every.curve
+    above, limits, promised = every.above, OF_ALL, None
+    if isinstance(goal, Catch) and bad:
+        promised = math.floor(1000 * bad / (bad + 1)) / 1000
+        if (best := float(quality[~good].max())) > above:
+            above, limits = best, STRICTER
+    used = int(((quality > above) & (curve.at(quality) <= every.use_at)).sum())
     return Group(
         name,
         len(good),
-        int((~good).sum()),
-        every.above,
+        bad,
+        above,
         every.use_at,
         every.reject_at,
         curve,
-        _quantiles(quality) if len(quality) >= FEWEST else every.quantiles,
-        f"{every.promise}, over all languages together",
-        int(((quality > every.above) & (curve.at(quality) <= every.use_at)).sum()),
-        pooled=True,
+        quantiles,
+        NO_PROMISE if promised is None else _promise(Catch(promised)),
+        used,
+        limits,
+        promised,
     )
 
 
-def _group(name: str, quality: Floats, good: Bools, goal: Goal, reject_at: float) -> Group:
-    curve = breakdown_curve(quality, good)
-    above, use_at, promise = -math.inf, 1.0, ""
+def _group(name: str, quality: Floats, good: Bools, goal: Goal, reject_at: float, curve: Curve | None = None) -> Group:
+    curve = breakdown_curve(quality, good) if curve is None else curve
+    above, use_at, promised = -math.inf, 1.0, None
     if isinstance(goal, Cost):
         use_at, reject_at = goal.levels()
         promise = f"none; expected cost {_expected_cost(goal, curve, quality):.3g} a translation where it was learned"
     else:
-        limit = _limit(goal, quality, good)
-        above, promise = limit.above, _promise(goal)
+        above, promise, promised = _limit(goal, quality, good).above, _promise(goal), goal.share
     used = int(((quality > above) & (curve.at(quality) <= use_at)).sum())
     return Group(
-        name, len(good), int((~good).sum()), above, use_at, reject_at, curve, _quantiles(quality), promise, used
+        name,
+        len(good),
+        int((~good).sum()),
+        above,
+        use_at,
+        reject_at,
+        curve,
+        _quantiles(quality),
+        promise,
+        used,
+        promised=promised,
     )
 
 
@@ -141,6 +170,10 @@ def _limit(goal: Catch | Clean, quality: Floats, good: Bools) -> Limit:
             "outcomes, or take a metric that tells them better apart."
         )
     return found
+
+
+def _reaches(goal: Goal, quality: Floats, good: Bools) -> bool:
+    return isinstance(goal, Clean) and clean(quality, good, goal.share, goal.confidence) is not None
 
 
 def _promise(goal: Catch | Clean) -> str:

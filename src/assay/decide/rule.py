@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 FORMAT = "assay decision rule 1"
 EVERY = "all"
 """The group of every language together, for languages that have no limits of their own."""
+OWN, OF_ALL, STRICTER = "own", "of all", "stricter"
 
 
 @dataclass(frozen=True)
@@ -56,8 +57,11 @@ class Group:
     promise: str
     used: int = 0
     """How many of the `n` it was learned from are used."""
-    pooled: bool = False
-    """True where the limits are those of all languages together, this one having too few examples."""
+    limits: str = OWN
+    """Where the limits come from: from the group's own examples; from all languages together, this one having too few; or
+    from its best-scored breakdown, which is stricter than the limit of all."""
+    promised: float | None = None
+    """The goal's share as it is promised for this group alone; None where nothing is."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +147,8 @@ def _group_to_dict(group: Group) -> dict[str, Any]:
         "use_at": group.use_at,
         "reject_at": group.reject_at,
         "promise": group.promise,
-        "pooled": group.pooled,
+        "promised": group.promised,
+        "limits": group.limits,
         "curve": {"quality": group.curve.quality.tolist(), "probability": group.curve.probability.round(6).tolist()},
         "quantiles": group.quantiles.tolist(),
     }
@@ -162,5 +167,6 @@ def _group_from_dict(name: str, read: Mapping[str, Any]) -> Group:
         quantiles=np.array(read["quantiles"], float),
         promise=str(read["promise"]),
         used=int(read.get("used", 0)),
-        pooled=bool(read.get("pooled", False)),
+        limits=str(read["limits"]),
+        promised=None if read["promised"] is None else float(read["promised"]),
     )

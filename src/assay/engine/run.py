@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.batch import Batch
-from assay.core.metric import Metric, statistics
+from assay.core.metric import Metric, Scores, statistics
 from assay.engine.scoring import describe, score
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Arrays = dict[str, Any]
 Progress = Callable[[int, bool], None]
 """Called after every chunk with the number of rows in it and whether it came from the spool."""
+Keep = Callable[[Batch, Mapping[str, Scores]], Mapping[str, Any]]
+"""More arrays to keep of a chunk, from its texts and what every metric said about them."""
 
 
 @dataclass
@@ -58,7 +60,7 @@ class RunResult:
             yield chunk[key][chunk["system"] == code]
 
     def rows(self) -> Iterator[Arrays]:
-        """Every chunk's arrays: ``system`` (numbers into `systems`) and ``values METRIC``."""
+        """Every chunk's arrays: ``system`` (numbers into `systems`), ``values METRIC``, and what else was kept."""
         yield from self._chunks()
 
 
@@ -70,6 +72,7 @@ def score_stream(
     workers: int | None = None,
     store: Store | None = None,
     keep_stats: bool = False,
+    keep: Keep | None = None,
     progress: Progress | None = None,
 ) -> RunResult:
     """Score a stream of chunks. `open_spool` is called only when there is more than one chunk."""
@@ -84,7 +87,7 @@ def score_stream(
         content = _hash(batch, result.systems)
         digest.update(content)
         known = spool.get(index, content) if spool is not None else None
-        arrays = known or _score_chunk(batch, metrics, result.systems, workers, store, keep_stats)
+        arrays = known or _score_chunk(batch, metrics, result.systems, workers, store, keep_stats, keep)
         if known:
             result.reused += 1
         else:
@@ -138,8 +141,10 @@ def _score_chunk(
     workers: int | None,
     store: Store | None,
     keep_stats: bool,
+    keep: Keep | None,
 ) -> Arrays:
     arrays: Arrays = {}
+    scored: dict[str, Scores] = {}
     known = {name: code for code, name in enumerate(systems)}
     column = batch.systems or [""] * len(batch)
     codes = np.fromiter((known.setdefault(name, len(known)) for name in column), np.int32, len(batch))
@@ -148,7 +153,7 @@ def _score_chunk(
     for flag, found in describe(batch).items():
         arrays[f"flag {flag}"] = np.array(found)
     for name, metric in metrics.items():
-        scores = score(batch, metric, workers=workers, store=store)
+        scores = scored[name] = score(batch, metric, workers=workers, store=store)
         stats = statistics(scores)
         arrays[f"values {name}"] = scores.values
         if keep_stats:
@@ -158,7 +163,7 @@ def _score_chunk(
                 arrays[f"flag {name} {flag}"] = np.array(int(raised.sum()))
         for code in np.unique(codes):
             arrays[f"sum {code} {name}"] = _exact_parts(stats[codes == code])
-    return arrays
+    return arrays if keep is None else {**arrays, **keep(batch, scored)}
 
 
 def _account(result: RunResult, batch: Batch, arrays: Arrays, sums: dict[tuple[str, str], list[Floats]]) -> None:

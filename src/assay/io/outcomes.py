@@ -68,7 +68,7 @@ def read_outcomes(
                 good.append(_is_good(value, f"{file_name(name)} {piece.where(i)}"))
             for column in scores:
                 values[column] += [
-                    _number(value, column, f"{file_name(name)} {piece.where(i)}")
+                    number(value, column, f"{file_name(name)} {piece.where(i)}")
                     for i, value in enumerate(by_name[column])
                 ]
             for column in roles.values():
@@ -111,7 +111,8 @@ def _is_good(value: object, where: str) -> bool:
     raise InputError(f"{where}: outcome {str(value)[:40]!r} is neither success (or good, 1) nor breakdown (or bad, 0).")
 
 
-def _number(value: object, column: str, where: str) -> float:
+def number(value: object, column: str, where: str) -> float:
+    """A score in a cell; NaN where the cell is empty."""
     if value is None or value == "":
         return float("nan")
     try:
@@ -145,7 +146,11 @@ def _outcomes(table: Mapping[str, list[Any]], good: Any, scores: Mapping[str, An
         first, example = _examples(list(zip(tasks, languages, ids, types, strict=True)))
         if (good[first][example] != good).any():
             row = int(np.flatnonzero(good[first][example] != good)[0])
-            raise InputError(f"{name}: the parts of example {ids[row]!r} ({languages[row]}) have different outcomes.")
+            where = f"{ids[row]!r} ({languages[row]})" if languages[row] else repr(ids[row])
+            raise InputError(
+                f"{name}: the parts of example {where} have different outcomes. Rows of the same id, task and language are "
+                "parts of one example: give every example an id of its own."
+            )
     at = first.tolist()
     made = [word.lower() in GOOD for word in _text(table.get("controlled"), n)]
     return TaskOutcomes(

@@ -1,4 +1,4 @@
-"""Have the scores changed since? Two small tests of a new sample against an old one, kept as its quantiles."""
+"""Have the scores changed since? A new sample, counted as it comes, against an old one kept as its quantiles."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
+
+BINS = 10
 
 
 class Drift(NamedTuple):
@@ -28,34 +30,48 @@ def kolmogorov_tail(x: float) -> float:
     return min(1.0, max(0.0, math.fsum(terms)))
 
 
-def kolmogorov_smirnov(first: Floats, second: Floats, sizes: tuple[int, int] | None = None) -> tuple[float, float]:
-    """The two-sample statistic and its asymptotic p-value. `sizes` replaces the lengths where a sample is kept as quantiles."""
-    first, second = np.sort(first), np.sort(second)
-    points = np.concatenate([first, second])
-    left = np.searchsorted(first, points, "right") / len(first)
-    right = np.searchsorted(second, points, "right") / len(second)
-    distance = float(np.abs(left - right).max())
-    n, m = sizes or (len(first), len(second))
-    return distance, kolmogorov_tail(distance * math.sqrt(n * m / (n + m)))
+class DriftCounter:
+    """New scores against evenly spaced quantiles (from the lowest to the highest) of `n` old ones.
 
-
-def stability_index(old: Floats, new: Floats, bins: int = 10) -> float:
-    """Population stability index over the old sample's deciles: sum of (new - old) ln(new / old) of the shares.
-
-    Customary reading: below 0.1 nothing happened, above 0.25 something did. An empty bin counts as half an observation.
+    Only counts are kept, so that memory does not grow with the new scores. Nothing is lost by it: the old distribution is a
+    step at each quantile, and between two steps the largest distance lies at one of them.
     """
-    inner = np.unique(np.quantile(old, np.arange(1, bins) / bins))
 
-    def shares(sample: Floats) -> Floats:
-        counts = np.bincount(np.searchsorted(inner, sample, "left"), minlength=len(inner) + 1)
-        return np.asarray(np.maximum(counts, 0.5) / len(sample))
+    def __init__(self, quantiles: Floats, n: int) -> None:
+        self.quantiles, self.old = np.sort(quantiles), n
+        self.edges = np.unique(np.quantile(self.quantiles, np.arange(1, BINS) / BINS))
+        """The old sample's deciles, for the stability index."""
+        self.n = 0
+        self._below = np.zeros(len(self.quantiles), np.int64)
+        self._up_to = np.zeros(len(self.quantiles), np.int64)
+        self._up_to_edge = np.zeros(len(self.edges), np.int64)
 
-    before, after = shares(old), shares(new)
-    return float(((after - before) * np.log(after / before)).sum())
+    def add(self, new: Floats) -> None:
+        """Count more new scores; those that are not finite are passed over."""
+        new = np.sort(new[np.isfinite(new)])
+        self.n += len(new)
+        self._below += np.searchsorted(new, self.quantiles, "left")
+        self._up_to += np.searchsorted(new, self.quantiles, "right")
+        self._up_to_edge += np.searchsorted(new, self.edges, "right")
 
+    def drift(self) -> Drift:
+        """How far the new scores lie from the old ones. The p-value is the asymptotic one of two samples."""
+        size = len(self.quantiles)
+        below = np.abs(self._below / self.n - np.searchsorted(self.quantiles, self.quantiles, "left") / size)
+        up_to = np.abs(self._up_to / self.n - np.searchsorted(self.quantiles, self.quantiles, "right") / size)
+        distance = float(max(below.max(), up_to.max()))
+        p = kolmogorov_tail(distance * math.sqrt(self.old * self.n / (self.old + self.n)))
+        return Drift(distance, p, self._stability_index(), self.n)
 
-def drift(quantiles: Floats, n: int, new: Floats) -> Drift:
-    """New scores against the stored quantiles (evenly spaced, from the lowest to the highest) of `n` old ones."""
-    new = new[np.isfinite(new)]
-    distance, p = kolmogorov_smirnov(quantiles, new, (n, len(new)))
-    return Drift(distance, p, stability_index(quantiles, new), len(new))
+    def _stability_index(self) -> float:
+        """Population stability index over the old sample's deciles: sum of (new - old) ln(new / old) of the shares.
+
+        Customary reading: below 0.1 nothing happened, above 0.25 something did. An empty bin counts as half an observation.
+        """
+
+        def shares(up_to_edge: NDArray[np.int64], n: int) -> Floats:
+            return np.asarray(np.maximum(np.diff(up_to_edge, prepend=0, append=n), 0.5) / n)
+
+        before = shares(np.searchsorted(self.quantiles, self.edges, "right"), len(self.quantiles))
+        after = shares(self._up_to_edge, self.n)
+        return float(((after - before) * np.log(after / before)).sum())

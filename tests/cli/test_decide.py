@@ -1,0 +1,130 @@
+"""``assay decide apply`` over many rows: the labels of one call, chunk by chunk, and nothing scored twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import polars
+import pytest
+
+import assay
+from assay.cli.main import main
+
+ROWS = 41_000  # two chunks and a bit
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Outcomes in two languages and one with few, and new translations in those and in one that is unknown."""
+    monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "cache"))
+    rng = np.random.default_rng(3)
+    words = np.array([f"word{i}" for i in range(50)])
+
+    def texts(n: int) -> tuple[np.ndarray, list[str], list[str]]:
+        wrong = rng.integers(0, 5, n)
+        references = [" ".join(row) for row in words[rng.integers(0, 50, (n, 8))]]
+        return (
+            wrong,
+            [" ".join(["other"] * k + r.split()[k:]) for k, r in zip(wrong.tolist(), references, strict=True)],
+            references,
+        )
+
+    wrong, mt, ref = texts(620)
+    outcome = np.where(rng.random(620) < 0.05 + 0.2 * wrong, "bad", "good")
+    languages = ["es"] * 300 + ["pt"] * 300 + ["ro"] * 20
+    table = {"source": mt, "translation": mt, "reference": ref, "outcome": outcome, "language": languages}
+    polars.DataFrame(table).write_csv(tmp_path / "outcomes.tsv", separator="\t")
+    _, mt, ref = texts(ROWS)
+    spoken = [("es-en", "pt-en", "ro-en", "ja-en")[i % 4] for i in range(ROWS)]
+    polars.DataFrame({"mt": mt, "ref": ref, "langpair": spoken}).write_csv(tmp_path / "new.tsv", separator="\t")
+    assert main(["decide", "fit", "--data", str(tmp_path / "outcomes.tsv"), "--out", str(tmp_path / "rule.json")]) == 0
+    return tmp_path
+
+
+def apply(place: Path, format: str, out: str) -> list[str]:
+    files = ["--rule", str(place / "rule.json"), "--data", str(place / "new.tsv"), "--out", str(place / out)]
+    return ["decide", "apply", *files, "--format", format]
+
+
+def test_chunks_are_labelled_as_the_whole(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    new = polars.read_csv(place / "new.tsv", separator="\t")
+    whole = assay.apply_rule(
+        place / "rule.json", new["mt"].to_list(), new["ref"].to_list(), languages=new["langpair"].to_list()
+    )
+    capsys.readouterr()
+    assert main(apply(place, "tsv", "out.tsv")) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    rows = polars.read_csv(place / "out.tsv", separator="\t")
+    assert rows["segment"].to_list() == list(range(1, ROWS + 1))
+    assert rows["label"].to_list() == whole.labels and rows["reason"].to_list() == whole.decisions.reasons
+    assert rows["language"].unique(maintain_order=True).to_list() == ["es", "pt", "ro", "ja-en"]
+    assert "⚠ less is promised for ro (90%, from 9 breakdowns)" in said
+    assert "⚠ nothing is promised for ja-en (10,250 translations) alone" in said
+    assert main(apply(place, "json", "out.json")) == 0
+    read = json.loads((place / "out.json").read_text())
+    assert read["counts"] == whole.tally.shares() and read["segments"][-1]["label"] == whole.labels[-1]
+    assert read["warnings"] == whole.warnings
+
+
+def test_a_stopped_run_goes_on(
+    place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert main(apply(place, "jsonl", "whole")) == 0
+    with monkeypatch.context() as stopping:
+        from assay.cli.progress import Progress
+
+        def stop(self: Progress, rows: int, reused: bool = False) -> None:
+            self.done += rows
+            if self.done >= 40_000:
+                raise KeyboardInterrupt
+
+        stopping.setattr(Progress, "add", stop)
+        capsys.readouterr()
+        assert main(apply(place, "jsonl", "out")) == 130
+        assert "nothing is lost" in capsys.readouterr().err and not (place / "out").exists()
+    assert main(apply(place, "jsonl", "out")) == 0
+    assert (place / "out").read_bytes() == (place / "whole").read_bytes()
+    manifest = json.loads((place / "out.manifest.json").read_text())
+    assert (manifest["chunks_reused"], manifest["chunks_scored"]) == (2, 1)
+    assert [Path(file["path"]).name for file in manifest["inputs"]] == ["new.tsv", "rule.json"]
+
+
+def test_ready_scores_are_learned_from_and_applied(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    outcomes = polars.read_csv(place / "outcomes.tsv", separator="\t")
+    scores = assay.score(outcomes["translation"].to_list(), outcomes["reference"].to_list()).scores["chrf"].values
+    outcomes.with_columns(mine=polars.Series(100 - scores)).write_csv(place / "scored.tsv", separator="\t")
+    rule, table = place / "mine.json", str(place / "scored.tsv")
+    assert main(["decide", "fit", "--data", table, "--score", "mine:lower", "--out", str(rule)]) == 0
+    capsys.readouterr()
+    assert main(["decide", "apply", "--rule", str(rule), "--data", table, "--format", "jsonl"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    # chrF taken from 100 is chrF read the other way round: the labels are those of the rule about chrF.
+    texts = outcomes["translation"].to_list(), outcomes["reference"].to_list()
+    whole = assay.apply_rule(place / "rule.json", *texts, languages=outcomes["language"].to_list())
+    assert [row["label"] for row in rows] == whole.labels
+    assert rows[0]["reason"].startswith("mine ") and ", used below " in rows[0]["reason"]
+    assert main(["decide", "apply", "--rule", str(rule), "--data", str(place / "new.tsv")]) == 2
+    assert "new.tsv called 'mine'. There is mt, ref, langpair" in capsys.readouterr().err
+    (place / "none.tsv").write_text("mine\n")
+    assert main(["decide", "apply", "--rule", str(rule), "--data", str(place / "none.tsv")]) == 2
+    assert "none.tsv is empty: there is nothing to label." in capsys.readouterr().err
+    assert main(["decide", "apply", "--rule", str(rule), "--mt", table]) == 2
+    assert "give a table with them, --data FILE (mine)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit", "--data", "outcomes.tsv", "--lang", "es"], "--lang goes with assay decide apply."),
+        (["fit", "--mt", "x"], "--mt goes with assay decide apply."),
+        (["apply", "--rule", "rule.json", "--data", "new.tsv", "--goal", "catch 90%"], "--goal goes with assay decide fit."),
+        (["apply", "--rule", "rule.json", "--data", "new.tsv", "--reject-at", "0.3"], "--reject-at goes with assay decide fit."),
+    ],
+)  # fmt: skip
+def test_options_of_the_other_action_are_refused(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["decide", *arguments]) == 2
+    assert capsys.readouterr().err == f"assay: {message}\n"
