@@ -24,7 +24,7 @@ def difference(one: Scores, other: Scores, neural: bool, what: str) -> str:
         if near and np.allclose(left, right, atol=NEURAL_TOLERANCE, rtol=0, equal_nan=True):
             continue
         if left.shape != right.shape or not np.array_equal(left, right, equal_nan=left.dtype.kind == "f"):
-            return f"{name} {what}: {_first_difference(left, right)}"
+            return f"{name} {what}: {_first_difference(left, right, NEURAL_TOLERANCE if near else 0.0)}"
     if one.spans is not None and _places(one.spans, neural) != _places(other.spans or (), neural):
         return f"spans {what}"
     return ""
@@ -47,9 +47,9 @@ def _columns(scores: Scores, other: Scores) -> Iterator[tuple[str, Any]]:
             yield f"{kind[:-1]} {name!r}", mine.get(name, absent)
 
 
-def _first_difference(one: Any, other: Any) -> str:
+def _first_difference(one: Any, other: Any, tolerance: float) -> str:
     if one.shape != other.shape:
         return f"{len(one)} rows and {len(other)}."
-    differs = (one != other) & ~((one != one) & (other != other))
+    differs = ~np.isclose(one, other, atol=tolerance, rtol=0, equal_nan=True)
     row = int(np.argwhere(differs)[0][0])
     return f"segment {row} has {one[row]} and {other[row]}."
