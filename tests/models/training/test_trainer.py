@@ -172,6 +172,23 @@ def test_out_of_memory_halves_the_batch_and_goes_on(tmp_path: Path, monkeypatch:
         Trainer(small(tmp_path / "none")).run()
 
 
+def test_no_room_for_the_optimizer_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> Any:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", full)
+    with pytest.raises(TrainingStopped, match="optimizer's state do not fit into the memory of cpu"):
+        Trainer(small(tmp_path)).run()
+
+
+def test_heads_stay_in_float32_when_the_encoder_trains_in_bfloat16(tmp_path: Path) -> None:
+    trainer = Trainer(small(tmp_path))
+    with torch.autocast("cpu", torch.bfloat16):
+        output = trainer.model(pack([[0, 5, 6, 2]], pad=1))
+    assert (output.scores.dtype, output.logits.dtype) == (torch.float32, torch.float32)
+    trainer.log.close()
+
+
 def test_a_loss_that_is_no_number_stops_the_run(tmp_path: Path) -> None:
     config = small(
         tmp_path, {"learning_rate": 1e30, "encoder_learning_rate": 1e30, "gradient_clip": 0.0}, checkpoint_every=1
