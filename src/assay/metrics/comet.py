@@ -194,7 +194,7 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
     kind = hparams.get("class_identifier")
     segments = hparams.get("input_segments") or ["mt", "src", "ref"]
     needs: Needs = "either"
-    if kind == "regression_metric":
+    if kind in ("regression_metric", "ranking_metric"):
         needs = "both"
     elif kind == "referenceless_regression_metric" or (kind == "unified_metric" and "ref" not in segments):
         needs = "source"
