@@ -278,7 +278,9 @@ def test_the_toy_set_is_learned_and_the_model_scores_like_any_metric(tmp_path: P
     batch = Batch([r.hypothesis for r in fresh], [r.source for r in fresh], ([r.reference for r in fresh],))
     found = metric(f"{model}:precision=fp32").score(batch)
     assert found.spans is not None
-    assert metric(str(model)).card.trained_on == ("toy.jsonl",)
+    made = metric(str(model))
+    assert (made.card.name, made.signature.name, made.card.trained_on) == ("toy", "toy", ("toy.jsonl",))
+    assert (made.card.licence, "encoder tiny" in made.card.meaning) == ("not stated by its training run", True)
     trained = Trainer(load_config(tmp_path / "train.yaml"), resume=True)
     scores, _ = predict(trained.model, trained.encoder, trained.encoder.examples(fresh))
     assert scores == pytest.approx(
@@ -294,14 +296,16 @@ def test_the_toy_set_is_learned_and_the_model_scores_like_any_metric(tmp_path: P
 
     onward = {
         "curriculum": 3,
-        "data": [{"path": "toy.jsonl", "format": "spans"}],
+        "data": [{"path": "more.jsonl", "format": "spans"}],
         "max_steps": 1,
         "nr_frozen_epochs": 9.0,
     }
-    config = parse_config(
-        {"output": "more", "model": {"encoder": str(model), "hidden_sizes": [64, 32]}, "phases": [onward]}, "", tmp_path
-    )
+    (tmp_path / "more.jsonl").write_bytes((tmp_path / "toy.jsonl").read_bytes())
+    section = {"encoder": str(model), "hidden_sizes": [64, 32]}
+    config = parse_config({"output": "more", "model": section, "phases": [onward], "licence": "CC0"}, "", tmp_path)
     trainer = Trainer(config)
     old = trained.model.state_dict()
     assert all(torch.equal(value, old[name]) for name, value in trainer.model.state_dict().items())
+    extra = trainer.model.config.extra
+    assert (extra["assay_trained_on"], extra["assay_licence"]) == (["more.jsonl", "toy.jsonl"], "CC0")
     trainer.log.close()
