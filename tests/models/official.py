@@ -19,6 +19,9 @@ KINDS = {
     "unified": "xlm-roberta",
     "xcomet": "xlm-roberta-xl",
     "kiwi_bert": "bert",
+    "minilm": "minilm",
+    "rembert": "rembert",
+    "ranking": "xlm-roberta",
 }
 
 

@@ -92,8 +92,8 @@ def test_hyperparameters_of_another_checkpoint(folder: Path, place: Path) -> Non
 
 
 def test_an_unknown_class(folder: Path) -> None:
-    (folder / "hparams.yaml").write_text("class_identifier: ranking_metric\n")
-    with pytest.raises(UnknownName, match="ranking_metric"):
+    (folder / "hparams.yaml").write_text("class_identifier: listwise_metric\n")
+    with pytest.raises(UnknownName, match="listwise_metric"):
         load(folder)
 
 

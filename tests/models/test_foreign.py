@@ -32,3 +32,27 @@ def test_a_bert_through_transformers_and_through_ours() -> None:
     with torch.inference_mode():
         for a, b in zip(foreign.states(packed), encoder.states(packed), strict=True):
             torch.testing.assert_close(a, b, atol=1e-5, rtol=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["deberta-v2", "rembert"])
+def test_packed_texts_come_out_as_from_transformers_one_by_one(kind: str) -> None:
+    from assay.models.config import EncoderConfig
+    from assay.models.foreign import ForeignEncoder
+    from assay.models.packing import pack
+
+    raw = EncoderConfig("bert", 32, 2, 4, 64, 100, 64, 0 if kind == "deberta-v2" else 2, 1e-7, 0).to_json()
+    further = {"relative_attention": True, "pos_att_type": ["p2c", "c2p"], "position_buckets": 8, "share_att_key": True}
+    if kind == "rembert":
+        further = {"input_embedding_size": 16, "output_embedding_size": 24}
+    config = EncoderConfig.from_json({**raw, "model_type": kind, **further})
+    assert config.family == "other"
+    torch.manual_seed(3)
+    encoder = ForeignEncoder(config).eval()
+    texts = [[2, 9, 10, 11, 3], [2, 12, 3], [2, *range(13, 40), 3]]
+    with torch.inference_mode():
+        together = list(encoder.states(pack(texts, pad=0)))
+        alone = [encoder.model(torch.tensor([ids]), output_hidden_states=True).hidden_states for ids in texts]
+    assert len(together) == 3
+    for layer, found in enumerate(together):
+        torch.testing.assert_close(found, torch.cat([states[layer][0] for states in alone]), atol=1e-5, rtol=0)

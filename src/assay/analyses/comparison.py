@@ -109,7 +109,9 @@ def table(
     columns = [TableColumn("system", " ")]
     for name, metric in metrics.items():
         card = metric.card
-        label = card.label if name == card.name else name
+        # A model on the disk is shown by its name, unless another in the table has the same.
+        path = "/" in name and [each.card.label for each in metrics.values()].count(card.label) == 1
+        label = card.label if name == card.name or path else name
         columns.append(
             TableColumn(
                 name,

@@ -93,10 +93,14 @@ def _metrics() -> Table:
 
 
 def _one(name: str) -> Table:
-    from assay.metrics import METRICS
+    from assay.metrics import METRICS, is_path, metric
 
-    factory = METRICS.resolve(name)
-    card = factory.card
+    if is_path(name):
+        made = metric(name)
+        factory, card, name = type(made), made.card, made.card.name
+    else:
+        factory = METRICS.resolve(name)
+        card = factory.card
     low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
     facts = {
         "name": name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.core.table import Table
@@ -30,14 +30,21 @@ def emit(
 
 def write(text: str, out: str | None) -> None:
     """Text to stdout, or atomically to a file."""
+    write_pieces([text], out)
+
+
+def write_pieces(pieces: Iterable[str], out: str | None) -> None:
+    """The same for a text that comes in pieces, each written when it comes."""
     if not out or out == "-":
-        sys.stdout.write(text)
+        for piece in pieces:
+            sys.stdout.write(piece)
         sys.stdout.flush()
         return
     from assay.io.atomic import atomic_write
 
     with atomic_write(out, "w") as stream:
-        stream.write(text)
+        for piece in pieces:
+            stream.write(piece)
 
 
 def note(sentence: str, quiet: bool = False) -> None:

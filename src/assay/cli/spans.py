@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
-import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError
@@ -20,50 +19,54 @@ FORMATS = ("table", "json", "jsonl", "html")
 def run(args: argparse.Namespace) -> int:
     """Score, and show every segment with its spans as soon as it is known."""
     from assay.api import scoring as api
-    from assay.cli.output import note, write
+    from assay.cli.output import note, write_pieces
     from assay.report import spans, terminal
 
     if args.format not in FORMATS:
         raise InputError(f"--spans goes with --format {', '.join(FORMATS)}, not {args.format}.")
     metrics = api.build_metrics(args.metrics or ())
-    seen = cut = 0
-    rows: list[SpanRow] = []
-    nrefs = [0]
-    streamed = args.format in ("table", "jsonl") and not args.out
-    colour = streamed and terminal.wants_colour()
-    for row in _rows(args, metrics, nrefs):
-        seen, cut = seen + 1, cut + row.truncated
-        if not streamed:
-            rows.append(row)
-        elif args.format == "table":
-            sys.stdout.write(spans.as_terminal(row, colour=colour))
-        else:
-            sys.stdout.write(json.dumps(spans.as_record(row), ensure_ascii=False) + "\n")
-    sys.stdout.flush()
-    signatures = {name: api.signature(metric, nrefs[0]) for name, metric in metrics.items()}
-    if args.format == "json":
-        write(spans.as_json(rows, signatures), args.out)
-    elif args.format == "html":
-        write(spans.as_html(rows, signatures), args.out)
-    elif args.out:
-        lines = [
-            spans.as_terminal(row)
-            if args.format == "table"
-            else json.dumps(spans.as_record(row), ensure_ascii=False) + "\n"
-            for row in rows
-        ]
-        write("".join(lines), args.out)
-    if cut:
+    seen = _Seen()
+    rows = seen.count(_rows(args, metrics, seen))
+
+    def signatures() -> dict[str, str]:
+        return {name: api.signature(metric, seen.nrefs) for name, metric in metrics.items()}
+
+    if args.format == "table":
+        colour = not args.out and terminal.wants_colour()
+        pieces: Iterator[str] = (spans.as_terminal(row, colour=colour) for row in rows)
+    elif args.format == "jsonl":
+        pieces = spans.as_jsonl(rows)
+    else:
+        pieces = (spans.as_json if args.format == "json" else spans.as_html)(rows, signatures)
+    write_pieces(pieces, args.out)
+    if seen.cut:
         what = "scored in parts" if all(getattr(m, "long", "") == "window" for m in metrics.values()) else "cut off"
         how = "" if what == "scored in parts" else " (METRIC:long=window scores them in parts)"
-        note(f"⚠ {cut:,} of {seen:,} segments were longer than the model reads and were {what}{how}", args.quiet)
+        note(
+            f"⚠ {seen.cut:,} of {seen.rows:,} segments were longer than the model reads and were {what}{how}",
+            args.quiet,
+        )
     for metric in metrics.values():
         for notice in metric.notices:
             note(f"⚠ {notice}", args.quiet)
     return 0
 
 
-def _rows(args: argparse.Namespace, metrics: Mapping[str, Metric], nrefs: list[int]) -> Iterator[SpanRow]:
+@dataclass
+class _Seen:
+    """What is known when all rows are through; the rows themselves are not kept."""
+
+    rows: int = 0
+    cut: int = 0
+    nrefs: int = 0
+
+    def count(self, rows: Iterator[SpanRow]) -> Iterator[SpanRow]:
+        for row in rows:
+            self.rows, self.cut = self.rows + 1, self.cut + row.truncated
+            yield row
+
+
+def _rows(args: argparse.Namespace, metrics: Mapping[str, Metric], seen: _Seen) -> Iterator[SpanRow]:
     """Every segment of every metric that marks spans, chunk by chunk."""
     from assay.api import scoring as api
     from assay.cli.inputs import open_inputs
@@ -73,7 +76,7 @@ def _rows(args: argparse.Namespace, metrics: Mapping[str, Metric], nrefs: list[i
     store = api.default_store()
     segments: dict[str, int] = {}
     for batch in open_inputs(args, metrics).chunks:
-        nrefs[0] = max(nrefs[0], batch.nrefs)
+        seen.nrefs = max(seen.nrefs, batch.nrefs)
         systems = batch.systems or [""] * len(batch)
         numbers = []
         for system in systems:

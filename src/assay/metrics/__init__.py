@@ -36,7 +36,7 @@ METRICS = Registry(
 )
 
 
-def _is_path(name: str) -> bool:
+def is_path(name: str) -> bool:
     """Whether a spec's name means a place on the disk rather than a registered name."""
     import os
 
@@ -54,7 +54,7 @@ def metric(spec: str) -> Metric:
     from assay.core.spec import build, parse
 
     name, options = parse(spec)
-    if _is_path(name):
+    if is_path(name):
         name, options = "checkpoint", {"path": name, **options}
         made = build(load("assay.metrics.comet:Checkpoint", "a checkpoint"), name, options)
     else:

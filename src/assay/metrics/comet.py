@@ -194,21 +194,27 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
     kind = hparams.get("class_identifier")
     segments = hparams.get("input_segments") or ["mt", "src", "ref"]
     needs: Needs = "either"
-    if kind == "regression_metric":
+    if kind in ("regression_metric", "ranking_metric"):
         needs = "both"
     elif kind == "referenceless_regression_metric" or (kind == "unified_metric" and "ref" not in segments):
         needs = "source"
     elif kind == "unified_metric" and "src" not in segments:
         needs = "reference"
+    learned = tuple(str(name) for name in hparams.get("assay_trained_on") or ())
+    name = str(hparams.get("assay_name") or folder.resolve().name)
+    meaning, licence = f"What the {kind} in {name} learned to predict.", "the checkpoint's own"
+    if "assay_name" in hparams:
+        meaning = f"Quality from 0 to 1, learned by assay train on the encoder {hparams.get('assay_encoder')}."
+        licence = str(hparams.get("assay_licence") or "not stated by its training run")
     return Card(
-        name=folder.resolve().name,
-        label=folder.resolve().name,
+        name=name,
+        label=name,
         needs=needs,
         higher_is_better=True,
         range=(None, None),
-        meaning=f"What the {kind} in {folder.resolve().name} learned to predict.",
-        licence="the checkpoint's own",
-        trained_on=tuple(str(name) for name in hparams.get("assay_trained_on") or ()),
+        meaning=meaning,
+        licence=licence,
+        trained_on=learned,
         extra="neural",
         decimals=4,
         kind="learned",

@@ -19,8 +19,14 @@ ENCODER_NAMES: dict[str, Family] = {
 }
 """The names that official checkpoints give their encoders (hyperparameter ``encoder_model``)."""
 
-CLASSES = ("regression_metric", "referenceless_regression_metric", "unified_metric", "xcomet_metric")
-"""Class identifiers of the official package that assay reads."""
+CLASSES = (
+    "regression_metric",
+    "referenceless_regression_metric",
+    "ranking_metric",
+    "unified_metric",
+    "xcomet_metric",
+)
+"""Class identifiers of the official package."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +150,10 @@ class ModelConfig:
     def __post_init__(self) -> None:
         if self.class_identifier not in CLASSES:
             raise unknown("COMET class", self.class_identifier, CLASSES)
+        if self.encoder_model == "BERT" and self.pool == "default" and not self.unified:
+            raise InputError(
+                "pool default of a BERT reads its pooler, which assay leaves out. Only avg, max and cls work."
+            )
 
     @property
     def unified(self) -> bool:
@@ -196,6 +206,11 @@ _DEFAULTS: dict[str, dict[str, Any]] = {
     "referenceless_regression_metric": {
         "class_identifier": "referenceless_regression_metric",
         "hidden_sizes": (2048, 1024),
+    },
+    "ranking_metric": {
+        "class_identifier": "ranking_metric",
+        "pretrained_model": "xlm-roberta-base",
+        "hidden_sizes": (),
     },
     "unified_metric": {
         "class_identifier": "unified_metric",

@@ -67,8 +67,9 @@ class FeedForward(nn.Module):
         self.ff = nn.Sequential(*modules)
 
     def forward(self, features: Tensor) -> Tensor:
-        """(sequences, features) to one number a sequence."""
-        return self.ff(features).view(-1)  # type: ignore[no-any-return]
+        """(sequences, features) to one number a sequence, in float32 even where the encoder trains in bfloat16."""
+        with torch.autocast(features.device.type, enabled=False):
+            return self.ff(features.float()).view(-1)  # type: ignore[no-any-return]
 
 
 def activation(name: str) -> nn.Module:

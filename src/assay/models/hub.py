@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import http.client
 import os
+import re
+import urllib.error
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.errors import MissingPart
-from assay.io.download import Progress, download
+from assay.io.download import Progress, download, explained, head
 from assay.io.paths import cache_dir
 
 HUB = "https://huggingface.co"
@@ -38,6 +42,11 @@ PUBLISHED = {
 }
 
 
+def hub_address() -> str:
+    """The hub, or the mirror of it that the environment names, as the hub's own tools read it."""
+    return os.environ.get("HF_ENDPOINT", "").strip().rstrip("/") or HUB
+
+
 def checkpoint_home(name: str) -> Path:
     """Where assay keeps its own copy."""
     return cache_dir() / "checkpoints" / name
@@ -57,23 +66,50 @@ def find_checkpoint(name: str) -> Path:
 
 def _instruction(name: str) -> str:
     known = PUBLISHED[name]
-    first = f"accept its licence at {HUB}/{known.repository}, set HF_TOKEN, then " if known.gated else ""
+    first = f"accept its licence at {hub_address()}/{known.repository}, set HF_TOKEN, then " if known.gated else ""
     return f"Get it ({known.gigabytes} GB): {first}assay fetch {name}; or give a checkpoint folder with -m PATH."
 
 
 def fetch_checkpoint(name: str, folder: str | None = None, progress: Progress | None = None) -> Path:
-    """Download a published checkpoint and its tokenizer, resumed where it broke off; the folder comes back."""
+    """Download a published checkpoint and its tokenizer, resumed where it broke off; the folder comes back.
+
+    Every file is taken from the commit that the hub names for it and checked against the hub's checksum. A file that is here
+    is whole, and not fetched again.
+    """
     known = PUBLISHED[name]
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
-    token = os.environ.get("HF_TOKEN")
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    if known.gated and not token:
-        raise MissingPart(f"{name} is handed out under its own licence. {_instruction(name)}")
     files = {
-        "hparams.yaml": f"{HUB}/{known.repository}/resolve/main/hparams.yaml",
-        "tokenizer.json": f"{HUB}/{XLMR}/resolve/main/tokenizer.json",
-        "checkpoints/model.ckpt": f"{HUB}/{known.repository}/resolve/main/checkpoints/model.ckpt",
+        "hparams.yaml": f"{hub_address()}/{known.repository}/resolve/main/hparams.yaml",
+        "tokenizer.json": f"{hub_address()}/{XLMR}/resolve/main/tokenizer.json",
+        "checkpoints/model.ckpt": f"{hub_address()}/{known.repository}/resolve/main/checkpoints/model.ckpt",
     }
-    for file, address in files.items():
-        download(name, address, place / file, progress=progress, headers=headers)
+    missing = {file: address for file, address in files.items() if not (place / file).is_file()}
+    token = os.environ.get("HF_TOKEN", "").strip()
+    if missing and known.gated and not token:
+        raise MissingPart(f"{name} is handed out under its own licence. {_instruction(name)}")
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    for file, address in missing.items():
+        commit, checksum = _described(name, address, place / file, headers)
+        pinned = address.replace("/resolve/main/", f"/resolve/{commit}/", 1)
+        download(name, pinned, place / file, checksum, progress, headers)
     return place
+
+
+def _described(name: str, address: str, target: Path, headers: Mapping[str, str]) -> tuple[str, str | None]:
+    """The commit and the checksum of a file on the hub: sha256 of a large one, git's sha1 of a small one."""
+    try:
+        status, said = head(address, headers)
+    except urllib.error.HTTPError as error:
+        if error.code in (401, 403):
+            who = "the account of HF_TOKEN" if headers else "anybody"
+            raise MissingPart(
+                f"the hub does not hand {name} to {who} ({error.code} at {address}). {_instruction(name)}"
+            ) from error
+        raise explained(error, name, address, target) from error
+    except (OSError, http.client.HTTPException) as error:
+        raise explained(OSError(str(error)), name, address, target) from error
+    # A redirect's own ETag is not that of the file it leads to.
+    tag = said.get("X-Linked-ETag") or (said.get("ETag") if status == 200 else None) or ""
+    tag = tag.removeprefix("W/").strip('"')
+    commit = said.get("X-Repo-Commit") or "main"
+    return commit, tag if re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", tag) else None

@@ -1,4 +1,4 @@
-"""Matrix products in bfloat16 on a CPU with weights laid out beforehand by oneDNN, and GELU in the same pass.
+"""Matrix products on a CPU with weights laid out beforehand by oneDNN, and GELU in the same pass.
 
 The operators are torch's own, made for its compiler. Where they are missing or disagree with the plain ones, the plain ones
 are used.
@@ -49,15 +49,16 @@ def bf16_is_fast() -> bool:
 
 
 @functools.cache
-def can_prepack() -> bool:
-    """Whether the operators are there and agree with the plain ones on a small example."""
-    if not bf16_is_fast():
+def can_prepack(dtype: torch.dtype = torch.bfloat16) -> bool:
+    """Whether the operators are there for this precision and agree with the plain ones on a small example."""
+    if not (bf16_is_fast() if dtype == torch.bfloat16 else dtype == torch.float32):
         return False
     try:
-        linear = nn.Linear(48, 64).bfloat16()
-        hidden = torch.linspace(-1, 1, 20 * 48).view(20, 48).bfloat16()
+        linear = nn.Linear(48, 64).to(dtype)
+        hidden = torch.linspace(-1, 1, 20 * 48).view(20, 48).to(dtype)
         with torch.no_grad():
             expected = functional.gelu(linear(hidden)).float()
-            return bool(torch.allclose(Prepacked(linear, "gelu")(hidden).float(), expected, atol=0.02))
+            found = Prepacked(linear, "gelu")(hidden).float()
+        return bool(torch.allclose(found, expected, atol=0.02 if dtype == torch.bfloat16 else 1e-6))
     except Exception:  # private operators may change; the plain path gives the same numbers
         return False

@@ -29,7 +29,10 @@ class Tokens:
 
 
 class Tokenizer:
-    """A `tokenizers` tokenizer with the special tokens of XLM-R (``<s> </s> <pad>``) or BERT (``[CLS] [SEP] [PAD]``)."""
+    """A `tokenizers` tokenizer with the special tokens of XLM-R (``<s> </s> <pad>``) or BERT (``[CLS] [SEP] [PAD]``).
+
+    RemBERT has BERT's and calls padding ``<pad>``.
+    """
 
     def __init__(self, backend: Any, where: str) -> None:
         backend.no_truncation()
@@ -37,6 +40,8 @@ class Tokenizer:
         self.backend, self.where = backend, where
         roberta = backend.token_to_id("<s>") is not None
         names = ("<s>", "</s>", "<pad>") if roberta else ("[CLS]", "[SEP]", "[PAD]")
+        if not roberta and backend.token_to_id("<pad>") is not None:
+            names = ("[CLS]", "[SEP]", "<pad>")
         found = [backend.token_to_id(name) for name in names]
         if None in found:
             missing = names[found.index(None)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor, nn
 
 from assay.core.errors import InputError
@@ -34,7 +35,10 @@ class UnifiedModel(CometModel):
     def forward(self, packed: Packed) -> Output:
         """Scores and tags of sequences ``<s> translation </s></s> other texts </s>``."""
         sentence, words = self.encode(packed, self.config.word_layer if self.tagger is not None else None)
-        logits = self.tagger(words.float()) if self.tagger is not None and words is not None else None
+        logits: Tensor | None = None
+        if self.tagger is not None and words is not None:
+            with torch.autocast(words.device.type, enabled=False):
+                logits = self.tagger(words.float())
         return Output(self.estimator(sentence), logits)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,6 +13,8 @@ from assay.core.spans import ErrorSpan
 from assay.report.text import display_width
 
 MARKS = {"neutral": "ⁿᵉᵘ", "minor": "ᵐⁱⁿ", "major": "ᵐᵃʲ", "critical": "ᶜʳⁱᵗ"}
+Signatures = Callable[[], Mapping[str, str]]
+"""The metrics' signatures by name, asked for when all rows are through."""
 _COLOURS = {"neutral": "36", "minor": "33", "major": "35", "critical": "31"}
 
 
@@ -83,10 +85,23 @@ def as_record(row: SpanRow) -> dict[str, Any]:
     }
 
 
-def as_json(rows: Iterable[SpanRow], signatures: Mapping[str, str]) -> str:
-    """``{"signatures": {METRIC: ...}, "segments": [{"system", "segment", "score", "mt", "spans": [...]}, ...]}``."""
-    content = {"signatures": dict(signatures), "segments": [as_record(row) for row in rows]}
-    return json.dumps(content, ensure_ascii=False, indent=1) + "\n"
+def as_jsonl(rows: Iterable[SpanRow]) -> Iterator[str]:
+    """One JSON object a line."""
+    for row in rows:
+        yield json.dumps(as_record(row), ensure_ascii=False) + "\n"
+
+
+def as_json(rows: Iterable[SpanRow], signatures: Signatures) -> Iterator[str]:
+    """``{"segments": [{"system", "segment", "score", "mt", "spans": [...]}, ...], "signatures": {METRIC: ...}}`` in pieces.
+
+    The signatures come last: the number of references is known when all segments are read.
+    """
+    between = '{"segments": [\n'
+    for row in rows:
+        yield between + json.dumps(as_record(row), ensure_ascii=False)
+        between = ",\n"
+    yield ("\n" if between == ",\n" else between) + '],\n"signatures": '
+    yield json.dumps(dict(signatures()), ensure_ascii=False) + "}\n"
 
 
 _STYLE = """
@@ -102,29 +117,27 @@ mark sup{font-size:.65em;margin-left:.15em}
 """
 
 
-def as_html(rows: Iterable[SpanRow], signatures: Mapping[str, str], title: str = "Error spans") -> str:
-    """A page that needs nothing from elsewhere. Every mark says its severity in words, not by colour alone."""
+def as_html(rows: Iterable[SpanRow], signatures: Signatures, title: str = "Error spans") -> Iterator[str]:
+    """A page that needs nothing from elsewhere, in pieces. Every mark says its severity in words, not by colour alone."""
 
     def mark(inner: str, span: ErrorSpan) -> str:
         sure = "" if span.confidence is None else f", confidence {span.confidence:.2f}"
         tip = html.escape(f"{span.severity}{sure}")
         return f'<mark class="{span.severity}" title="{tip}">{html.escape(inner)}<sup>{span.severity}</sup></mark>'
 
-    lines = []
+    head = (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body><h1>{html.escape(title)}</h1>\n"
+    )
     for row in rows:
         score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
         tip = html.escape(f"{row.metric} · {row.system} · segment {row.segment}")
         text = _woven(row.text, row.spans, mark, html.escape)
-        lines.append(
-            f'<div class="row" title="{tip}"><div class="score">{score}</div><div dir="auto">{text}</div></div>'
-        )
-    notes = "".join(f'<p class="note">{html.escape(signature)}</p>' for signature in signatures.values())
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body><h1>{html.escape(title)}</h1>\n"
-        + "\n".join(lines)
-        + f"\n{notes}</body></html>\n"
-    )
+        line = f'<div class="row" title="{tip}"><div class="score">{score}</div><div dir="auto">{text}</div></div>\n'
+        yield head + line
+        head = ""
+    notes = "".join(f'<p class="note">{html.escape(signature)}</p>' for signature in signatures().values())
+    yield f"{head}{notes}</body></html>\n"
 
 
 def _number(value: float) -> float | None:

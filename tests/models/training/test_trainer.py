@@ -172,6 +172,23 @@ def test_out_of_memory_halves_the_batch_and_goes_on(tmp_path: Path, monkeypatch:
         Trainer(small(tmp_path / "none")).run()
 
 
+def test_no_room_for_the_optimizer_is_said_in_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> Any:
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    monkeypatch.setattr(torch.optim.AdamW, "step", full)
+    with pytest.raises(TrainingStopped, match="optimizer's state do not fit into the memory of cpu"):
+        Trainer(small(tmp_path)).run()
+
+
+def test_heads_stay_in_float32_when_the_encoder_trains_in_bfloat16(tmp_path: Path) -> None:
+    trainer = Trainer(small(tmp_path))
+    with torch.autocast("cpu", torch.bfloat16):
+        output = trainer.model(pack([[0, 5, 6, 2]], pad=1))
+    assert (output.scores.dtype, output.logits.dtype) == (torch.float32, torch.float32)
+    trainer.log.close()
+
+
 def test_a_loss_that_is_no_number_stops_the_run(tmp_path: Path) -> None:
     config = small(
         tmp_path, {"learning_rate": 1e30, "encoder_learning_rate": 1e30, "gradient_clip": 0.0}, checkpoint_every=1
@@ -261,7 +278,9 @@ def test_the_toy_set_is_learned_and_the_model_scores_like_any_metric(tmp_path: P
     batch = Batch([r.hypothesis for r in fresh], [r.source for r in fresh], ([r.reference for r in fresh],))
     found = metric(f"{model}:precision=fp32").score(batch)
     assert found.spans is not None
-    assert metric(str(model)).card.trained_on == ("toy.jsonl",)
+    made = metric(str(model))
+    assert (made.card.name, made.signature.name, made.card.trained_on) == ("toy", "toy", ("toy.jsonl",))
+    assert (made.card.licence, "encoder tiny" in made.card.meaning) == ("not stated by its training run", True)
     trained = Trainer(load_config(tmp_path / "train.yaml"), resume=True)
     scores, _ = predict(trained.model, trained.encoder, trained.encoder.examples(fresh))
     assert scores == pytest.approx(
@@ -277,14 +296,16 @@ def test_the_toy_set_is_learned_and_the_model_scores_like_any_metric(tmp_path: P
 
     onward = {
         "curriculum": 3,
-        "data": [{"path": "toy.jsonl", "format": "spans"}],
+        "data": [{"path": "more.jsonl", "format": "spans"}],
         "max_steps": 1,
         "nr_frozen_epochs": 9.0,
     }
-    config = parse_config(
-        {"output": "more", "model": {"encoder": str(model), "hidden_sizes": [64, 32]}, "phases": [onward]}, "", tmp_path
-    )
+    (tmp_path / "more.jsonl").write_bytes((tmp_path / "toy.jsonl").read_bytes())
+    section = {"encoder": str(model), "hidden_sizes": [64, 32]}
+    config = parse_config({"output": "more", "model": section, "phases": [onward], "licence": "CC0"}, "", tmp_path)
     trainer = Trainer(config)
     old = trained.model.state_dict()
     assert all(torch.equal(value, old[name]) for name, value in trainer.model.state_dict().items())
+    extra = trainer.model.config.extra
+    assert (extra["assay_trained_on"], extra["assay_licence"]) == (["more.jsonl", "toy.jsonl"], "CC0")
     trainer.log.close()

@@ -115,6 +115,9 @@ class TrainConfig:
     output: str
     phases: tuple[PhaseConfig, ...]
     name: str = "trained"
+    """What the metric is called in tables, signatures and its card."""
+    licence: str = ""
+    """Under which terms the trained model is handed on, for its card."""
     seed: int = 1
     model: ModelSection = field(default_factory=ModelSection)
     held_out: HeldOut = field(default_factory=HeldOut)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,6 +35,15 @@ class Start:
     encoder: TextEncoder
 
 
+def device_of(name: str) -> torch.device:
+    """The device that a configuration names; ``auto`` is a GPU where there is one."""
+    if name == "auto":
+        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if name.startswith("cuda") and not torch.cuda.is_available():
+        raise InputError(f"the configuration asks for {name}, and torch sees no GPU here. Say device: auto.")
+    return torch.device(name)
+
+
 def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]]) -> Start:
     """The model as the configuration wants it, with weights that depend on the seed alone where they are random.
 
@@ -43,13 +52,14 @@ def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]])
     """
     folder.mkdir(parents=True, exist_ok=True)
     whole: dict[str, Tensor] = {}
+    before: list[str] = []
     if is_checkpoint(config.model.encoder):
-        pretrained, whole = _trained(Path(config.model.encoder))
+        pretrained, whole, before = _trained(Path(config.model.encoder))
     else:
         pretrained = _pretrained(config, folder, texts)
     _remember(folder, pretrained)
     torch.manual_seed(config.seed)
-    model = build_model(model_config(config, pretrained), pretrained.config)
+    model = build_model(model_config(config, pretrained, before), pretrained.config)
     assert isinstance(model, UnifiedModel)
     _initialise(model)
     if pretrained.weights is not None:
@@ -62,8 +72,11 @@ def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]])
     return Start(model, TextEncoder(Tokenizer(pretrained.tokenizer, TOKENIZER), limit))
 
 
-def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
-    """Hyperparameters under their official names; a run whose phases never tag makes a unified model without a tagger."""
+def model_config(config: TrainConfig, pretrained: Pretrained, before: Sequence[str] = ()) -> ModelConfig:
+    """Hyperparameters under their official names; a run whose phases never tag makes a unified model without a tagger.
+
+    `before` is what the model was trained on that the run goes on from.
+    """
     section, encoder = config.model, pretrained.config
     word_level = any(phase.word_level for phase in config.phases)
     weights = next((phase.class_weights for phase in reversed(config.phases) if phase.word_level), None)
@@ -88,7 +101,8 @@ def model_config(config: TrainConfig, pretrained: Pretrained) -> ModelConfig:
             "assay_name": config.name,
             "assay_seed": config.seed,
             "assay_encoder": Path(section.encoder).name,
-            "assay_trained_on": trained_on(config),
+            "assay_trained_on": sorted({*before, *trained_on(config)}),
+            "assay_licence": config.licence,
         },
     )
 
@@ -119,7 +133,8 @@ def _pretrained(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[
     return encoder_of_folder(Path(section.encoder), section.encoder_dropout)
 
 
-def _trained(folder: Path) -> tuple[Pretrained, dict[str, Tensor]]:
+def _trained(folder: Path) -> tuple[Pretrained, dict[str, Tensor], list[str]]:
+    """A trained model to go on from, with its weights and what it was trained on, or its name where it does not say."""
     from assay.models.checkpoint import load
 
     loaded = load(folder)
@@ -127,7 +142,8 @@ def _trained(folder: Path) -> tuple[Pretrained, dict[str, Tensor]]:
     if not model.config.unified:
         raise InputError(f"{folder} is a {model.config.class_identifier}; training goes on from unified models only.")
     shape = replace(model.encoder_config, dropout=model.encoder_config.dropout)
-    return Pretrained(shape, loaded.tokenizer.backend, None, model.config.encoder_model), dict(model.state_dict())
+    known = Pretrained(shape, loaded.tokenizer.backend, None, model.config.encoder_model)
+    return known, dict(model.state_dict()), list(model.config.extra.get("assay_trained_on") or [folder.resolve().name])
 
 
 def _fits(model: nn.Module, name: str, value: Tensor) -> bool:

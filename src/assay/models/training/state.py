@@ -100,7 +100,7 @@ def plain_config(config: TrainConfig) -> dict[str, Any]:
     for section in (plain["held_out"], *plain["phases"]):
         for one in section["data"]:
             one["path"] = Path(one["path"]).name
-    for key in ("output", "device", "checkpoint_every"):
+    for key in ("output", "device", "checkpoint_every", "licence"):
         del plain[key]
     return plain
 

@@ -23,7 +23,7 @@ from assay.models.training.data import Loaded, load_held_out, load_phase
 from assay.models.training.encoding import Example, TextEncoder, has_target, packed
 from assay.models.training.optimizer import adamw, clip, load_named_state, losses, named_state, unfreeze, warm_up
 from assay.models.training.plan import Plan, mixed
-from assay.models.training.setup import TOKENIZER, begin
+from assay.models.training.setup import TOKENIZER, begin, device_of
 from assay.models.training.state import LOG, STATE, Log, Progress, difference, load_state, plain_config, save_state
 from assay.models.training.watching import Look, look
 
@@ -56,7 +56,7 @@ class Trainer:
         self.config, self.listener = config, listener or Listener()
         self.folder = Path(config.output)
         self.plain = plain_config(config)
-        self.device = torch.device(_device(config.device))
+        self.device = device_of(config.device)
         self.progress = Progress()
         saved: tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]] | None = None
         if (self.folder / STATE).is_file():
@@ -88,7 +88,7 @@ class Trainer:
     def run(self) -> Path:
         """Train until the last phase is through; gives the folder of the trained model."""
         try:
-            with self._interruptible():
+            with self._interruptible(), self._roomy():
                 while self.progress.phase < len(self.config.phases):
                     self._phase(self.progress.phase)
             if not self.progress.finished:
@@ -184,10 +184,8 @@ class Trainer:
                 if not math.isfinite(values[0]):
                     return math.nan, math.nan, math.nan
                 totals = [total + value for total, value in zip(totals, values, strict=True)]
-        except (torch.OutOfMemoryError, MemoryError, RuntimeError) as error:
-            if not isinstance(error, torch.OutOfMemoryError | MemoryError) and "can't allocate memory" not in str(
-                error
-            ):
+        except (MemoryError, RuntimeError) as error:
+            if not _out_of_memory(error):
                 raise
         else:
             return totals[0], totals[1], totals[2]
@@ -203,7 +201,7 @@ class Trainer:
         targets = torch.tensor([score for _, score in made], dtype=torch.float32, device=self.device)
         labels = torch.tensor([label for one, _ in made for label in one.labels], device=self.device)
         weights = torch.tensor(phase.class_weights, device=self.device)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16):
+        with self._autocast():
             output = self.model(batch)
         loss, sentence, word = losses(output, batch, targets, labels, weights, phase.loss_lambda)
         loss = loss / records
@@ -212,7 +210,8 @@ class Trainer:
         return loss.item(), sentence.item() / records, word.item() / records
 
     def _look(self, phase: PhaseConfig, number: int, step: int, held_out: Sequence[Record]) -> None:
-        seen = look(self.model, self.encoder, held_out)
+        with self._autocast():
+            seen = look(self.model, self.encoder, held_out, min(32, self.progress.micro_batch))
         plain = {
             name: None if isinstance(value, float) and math.isnan(value) else value
             for name, value in asdict(seen).items()
@@ -259,6 +258,22 @@ class Trainer:
             f"The batch begins with {shown.origin} {shown.hypothesis[:40]!r}; the last checkpoint in {self.folder} is whole."
         )
 
+    def _autocast(self) -> torch.autocast:
+        """The encoder's matrix products in bfloat16 where the run wants it; weights and heads stay in float32."""
+        return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16)
+
+    @contextmanager
+    def _roomy(self) -> Iterator[None]:
+        """Say in a sentence when memory runs out where smaller batches cannot help: in the optimizer, in a look."""
+        try:
+            yield
+        except (MemoryError, RuntimeError) as error:
+            if not _out_of_memory(error):
+                raise
+            raise TrainingStopped(
+                f"the weights and the optimizer's state do not fit into the memory of {self.device}. Take a smaller encoder."
+            ) from error
+
     @contextmanager
     def _interruptible(self) -> Iterator[None]:
         """Let Ctrl-C end the run after the step under way, with a checkpoint."""
@@ -278,9 +293,6 @@ class Trainer:
             signal.signal(signal.SIGINT, before)
 
 
-def _device(name: str) -> str:
-    if name == "auto":
-        return "cuda" if torch.cuda.is_available() else "cpu"
-    if name.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"the configuration asks for {name}, and torch sees no GPU here. Say device: auto.")
-    return name
+def _out_of_memory(error: Exception) -> bool:
+    signs = ("can't allocate memory", "CUDA error: out of memory", "_ALLOC_FAILED")
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or any(sign in str(error) for sign in signs)
