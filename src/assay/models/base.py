@@ -29,7 +29,7 @@ class StateEncoder(Protocol):
 
 
 class CometModel(nn.Module):
-    """Base of the four official classes. Heads and pooling run in float32 whatever the encoder's precision."""
+    """Base of the five official classes. Heads and pooling run in float32 whatever the encoder's precision."""
 
     features = 1
     """Vectors of the encoder's size that the estimator reads."""

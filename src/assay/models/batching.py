@@ -38,3 +38,9 @@ def token_budget(config: EncoderConfig, device: torch.device, dtype: torch.dtype
     size = torch.finfo(dtype).bits // 8
     a_token = size * (2 * config.feed_forward + 6 * config.hidden) + 4 * 6 * config.hidden
     return max(512, min(MOST_TOKENS, int(0.5 * free / a_token)))
+
+
+def out_of_memory(error: Exception) -> bool:
+    """Whether an error says that memory ran out: torch's own, or what the libraries below it put into words."""
+    signs = ("can't allocate memory", "CUDA error: out of memory", "_ALLOC_FAILED")
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or any(sign in str(error) for sign in signs)

@@ -18,6 +18,9 @@ from assay.models.fused import add_norm
 from assay.models.packing import Packed
 from assay.models.prepack import PrepackedLayer, can_prepack
 
+KEPT_TWICE = 1024
+"""Hidden size up to which (XLM-R large) weights are also kept prepacked."""
+
 
 class Layer(nn.Module):
     """One transformer block: attention, then the feed-forward network, each with its norm."""
@@ -33,6 +36,12 @@ class Layer(nn.Module):
         self.down = nn.Linear(inner, hidden)
         self.feed_forward_norm = nn.LayerNorm(hidden, eps=config.epsilon)
         self.fast: PrepackedLayer | None = None
+
+    def train(self, mode: bool = True) -> Layer:
+        """Training mode; forgets the prepacked weights, since the others move."""
+        self.fast = None
+        super().train(mode)
+        return self
 
     def attention(self, hidden: Tensor, packed: Packed, *, final: bool = False) -> Tensor:
         """What attention adds to the residual stream; in the final layer, to those tokens of it that are read."""
@@ -77,8 +86,10 @@ class Encoder(nn.Module):
                 module.fast = None
 
     def prepack(self) -> None:
-        """Weights once more in the layout that the processor's bfloat16 products like best; for inference on a CPU."""
-        if self.words.weight.dtype == torch.bfloat16 and self.words.weight.device.type == "cpu" and can_prepack():
+        """Weights once more in the layout that the processor's products like best; for inference on a CPU, with encoders that
+        are small enough to be kept twice."""
+        weight = self.words.weight
+        if weight.device.type == "cpu" and self.config.hidden <= KEPT_TWICE and can_prepack(weight.dtype):
             for layer in self.layers:
                 assert isinstance(layer, Layer)
                 layer.fast = PrepackedLayer(layer.qkv, layer.out, layer.up, layer.down)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from assay.core.errors import InputError
-from assay.models.batching import batches, token_budget
+from assay.models.batching import batches, out_of_memory, token_budget
 from assay.models.checkpoint import Loaded
 from assay.models.packing import Packed, pack, to_device
 from assay.models.prediction import RELEASED, Prediction, combine, components, join, mean
@@ -226,7 +226,7 @@ class Predictor:
             try:
                 heads.append((batch, compute(self._pack(batch, sequences, leading))))
             except (torch.OutOfMemoryError, RuntimeError) as error:
-                if not _out_of_memory(error):
+                if not out_of_memory(error):
                     raise
                 waiting = self._smaller(batch, waiting, sequences)
         if not heads:
@@ -278,7 +278,3 @@ def _in_order(
         rows = np.repeat(starts[order] - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
         found.append(second[to_device(torch.from_numpy(rows), second.device)])
     return found
-
-
-def _out_of_memory(error: Exception) -> bool:
-    return isinstance(error, torch.OutOfMemoryError) or "can't allocate memory" in str(error)

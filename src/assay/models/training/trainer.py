@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from assay.core.errors import AssayError, InputError, Interrupted, count
+from assay.models.batching import out_of_memory
 from assay.models.training.config import PhaseConfig, TrainConfig
 from assay.models.training.data import Loaded, load_held_out, load_phase
 from assay.models.training.encoding import Example, TextEncoder, has_target, packed
@@ -185,7 +186,7 @@ class Trainer:
                     return math.nan, math.nan, math.nan
                 totals = [total + value for total, value in zip(totals, values, strict=True)]
         except (MemoryError, RuntimeError) as error:
-            if not _out_of_memory(error):
+            if not out_of_memory(error):
                 raise
         else:
             return totals[0], totals[1], totals[2]
@@ -268,7 +269,7 @@ class Trainer:
         try:
             yield
         except (MemoryError, RuntimeError) as error:
-            if not _out_of_memory(error):
+            if not out_of_memory(error):
                 raise
             raise TrainingStopped(
                 f"the weights and the optimizer's state do not fit into the memory of {self.device}. Take a smaller encoder."
@@ -291,8 +292,3 @@ class Trainer:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
-
-
-def _out_of_memory(error: Exception) -> bool:
-    signs = ("can't allocate memory", "CUDA error: out of memory", "_ALLOC_FAILED")
-    return isinstance(error, torch.OutOfMemoryError | MemoryError) or any(sign in str(error) for sign in signs)
