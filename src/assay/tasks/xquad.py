@@ -6,7 +6,6 @@ all languages, which makes them parallel text.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,10 +13,8 @@ from typing import Any
 
 from assay.core.errors import InputError
 from assay.core.task import Example
-from assay.io.rows import read_text
+from assay.tasks.copies import codes, home, need, read_json
 from assay.tasks.retriever import Answer, sentences
-
-_ENDS = ("", ".gz", ".xz", ".zst")
 
 
 def examples(folder: str | os.PathLike[str]) -> list[Example]:
@@ -26,11 +23,9 @@ def examples(folder: str | os.PathLike[str]) -> list[Example]:
     A language is among an example's translations when its context has as many sentences as the English one and the answer
     stands in the same sentence, so that a translated context can be judged by position.
     """
-    base = _home(Path(folder).expanduser())
+    base = home(folder, "xquad")
     english = _questions(base, "en")
-    if english is None:
-        raise InputError(f"{base} has no xquad.en.json: give the folder of XQuAD with --data-dir.")
-    others = {code: rows for code in _languages(base) if (rows := _questions(base, code)) is not None}
+    others = {code: _questions(base, code) for code in codes(base, r"xquad\.(\w+)\.json") if code != "en"}
     found: list[Example] = []
     for identifier, row in english.items():
         expected = _answer(row)
@@ -49,25 +44,13 @@ def examples(folder: str | os.PathLike[str]) -> list[Example]:
     return found
 
 
-def _home(folder: Path) -> Path:
-    if not folder.is_dir():
-        raise InputError(f"--data-dir {folder} is not a folder.")
-    return folder / "xquad" if (folder / "xquad").is_dir() else folder
-
-
-def _languages(folder: Path) -> list[str]:
-    codes = {path.name.split(".")[1] for path in folder.glob("xquad.*.json*")}
-    return sorted(codes - {"en"})
-
-
-def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]] | None:
-    """A language's questions by id, or None when there is no file for it."""
-    path = next((path for end in _ENDS if (path := folder / f"xquad.{code}.json{end}").is_file()), None)
-    if path is None:
-        return None
+def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]]:
+    """A language's questions by id."""
+    path = need(folder, f"xquad.{code}.json", "XQuAD")
+    data = read_json(path)
     rows: dict[str, dict[str, Any]] = {}
     try:
-        for number, article in enumerate(json.loads(read_text(path))["data"]):
+        for number, article in enumerate(data["data"]):
             for paragraph in article["paragraphs"]:
                 for question in paragraph["qas"]:
                     first = question["answers"][0]
