@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,17 @@ _NLLB_CODES = {
     "vi": "vie_Latn",
     "zh": "zho_Hans",
 }
+
+
+def language_tokens(vocabulary: Collection[str], source: str, target: str) -> tuple[str, str] | None:
+    """What the tokenizer calls the source language, and the token that begins a translation; None if it lacks either.
+
+    M2M100 writes ``__es__`` and is told ``es``; NLLB writes ``spa_Latn`` and is told the same.
+    """
+    if f"__{source}__" in vocabulary and f"__{target}__" in vocabulary:
+        return source, f"__{target}__"
+    first, second = _NLLB_CODES.get(source, source), _NLLB_CODES.get(target, target)
+    return (first, second) if first in vocabulary and second in vocabulary else None
 
 
 class Checkpoint:
@@ -77,16 +88,10 @@ class Checkpoint:
         """What tells the model its languages; a Marian model knows one pair and is told nothing."""
         if self.kind != "m2m_100":
             return {}
-        codes = tokenizer.get_vocab()
-        for template in ("__{}__", "{}"):
-            known = {
-                code: template.format(_NLLB_CODES.get(code, code) if template == "{}" else code)
-                for code in (source, target)
-            }
-            if all(token in codes for token in known.values()):
-                tokenizer.src_lang = source if template != "{}" else known[source]
-                return {"forced_bos_token_id": tokenizer.convert_tokens_to_ids(known[target])}
-        raise InputError(f"{self.folder} does not know both languages, {source} and {target}.")
+        if (known := language_tokens(tokenizer.get_vocab(), source, target)) is None:
+            raise InputError(f"{self.folder} does not know both languages, {source} and {target}.")
+        tokenizer.src_lang, token = known
+        return {"forced_bos_token_id": tokenizer.convert_tokens_to_ids(token)}
 
     def _load(self) -> tuple[Any, Any]:
         if self._loaded is None:
