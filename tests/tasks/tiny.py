@@ -12,15 +12,15 @@ _SIZES: dict[str, Any] = {
 }  # fmt: skip
 
 
-def word_tokenizer(folder: Path, words: list[str], template: str, **special: str) -> None:
-    """A tokenizer of whole words; `template` says what goes around a text, `special` what the pad token … is."""
+def word_tokenizer(folder: Path, words: list[str], template: str, pair: str | None = None, **special: Any) -> None:
+    """A tokenizer of whole words; `template` says what goes around a text (or two), `special` what the pad token … is."""
     from tokenizers import Tokenizer, models, pre_tokenizers, processors
     from transformers import PreTrainedTokenizerFast
 
     tokenizer = Tokenizer(models.WordLevel({word: number for number, word in enumerate(words)}, unk_token="<unk>"))
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     marks = [(word, words.index(word)) for word in template.split() if not word.startswith("$")]
-    tokenizer.post_processor = processors.TemplateProcessing(single=template, special_tokens=marks)
+    tokenizer.post_processor = processors.TemplateProcessing(single=template, pair=pair, special_tokens=marks)
     PreTrainedTokenizerFast(tokenizer_object=tokenizer, unk_token="<unk>", **special).save_pretrained(folder)
 
 
@@ -49,5 +49,7 @@ def marian(folder: Path) -> Path:
         vocab_size=len(words), pad_token_id=last, decoder_start_token_id=last, eos_token_id=0, forced_eos_token_id=None,
         **_SIZES,
     )  # fmt: skip
-    MarianMTModel(config).save_pretrained(folder)
+    model = MarianMTModel(config)
+    model.generation_config.bad_words_ids = [[last]]  # as in the published models: padding is never said
+    model.save_pretrained(folder)
     return folder

@@ -74,6 +74,7 @@ def work(folder: str, source: str, target: str, longest: str) -> None:
         target_prefix=[[token]] * len(coded) if token else None,
         beam_size=1,
         max_batch_size=_BATCH,
+        min_decoding_length=0,
         max_decoding_length=int(longest),
     )
     for result in results:

@@ -15,33 +15,40 @@ from assay.core.errors import InputError
 from assay.core.task import Example
 from assay.tasks.copies import codes, home, need, read_json
 from assay.tasks.retriever import Answer, sentences
+from assay.tasks.spans import Span
 
 
-def examples(folder: str | os.PathLike[str]) -> list[Example]:
-    """Every question whose answer stands in one sentence of its English context.
+def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Example]:
+    """Every question, with its translations.
 
-    A language is among an example's translations when its context has as many sentences as the English one and the answer
-    stands in the same sentence, so that a translated context can be judged by position.
+    By sentence, only questions whose answer stands in one sentence of its English context; a language is among an example's
+    translations when its context has as many sentences as the English one and the answer stands in the same sentence, so that
+    a translated context can be judged by position. With `spans` neither is needed: all questions and languages take part.
     """
     base = home(folder, "xquad")
     english = _questions(base, "en")
     others = {code: _questions(base, code) for code in codes(base, r"xquad\.(\w+)\.json") if code != "en"}
     found: list[Example] = []
     for identifier, row in english.items():
-        expected = _answer(row)
+        expected = Span(row["text"]) if spans else _answer(row)
         if expected is None:
             continue
-        total = len(sentences(row["context"]))
         translations: dict[str, Mapping[str, str]] = {}
         for code, rows in others.items():
             other = rows.get(identifier)
-            answer = _answer(other) if other else None
-            if other and answer and answer.position == expected.position and len(sentences(other["context"])) == total:
+            if other and (spans or _same_place(row, other)):
                 translations[code] = {"question": other["question"], "context": other["context"]}
         inputs = {"question": row["question"], "context": row["context"]}
         meta = {"title": row["title"], "span": row["text"]}
         found.append(Example(identifier, inputs, translations, expected, row["split"], meta))
     return found
+
+
+def _same_place(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two languages have the answer in the same sentence of equally many."""
+    first, second = _answer(row), _answer(other)
+    same = first is not None and second is not None and first.position == second.position
+    return same and len(sentences(row["context"])) == len(sentences(other["context"]))
 
 
 def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]]:
