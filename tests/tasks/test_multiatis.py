@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from assay.api.tasks import find_task, task_outcomes
 from assay.core.errors import InputError
 from assay.tasks import multiatis
 from assay.tasks.frames import Labelled
@@ -135,3 +136,19 @@ def test_how_a_translation_is_written_does_not_matter_and_what_it_says_does(flig
     assert said == written != other
     assert dict(other.slots)["destination"] == "prague"
     assert model.answer([{"utterance": ""}])[0].slots == ()
+
+
+class Mistaken:
+    """Says everything again, but takes one city for another."""
+
+    name = "mistaken"
+
+    def translate(self, texts: list[str], source: str, target: str) -> list[str | None]:
+        return [text.replace("Milan", "Prague") for text in texts]
+
+
+def test_a_wrong_city_is_a_breakdown_and_nothing_else_is(flights) -> None:
+    run = task_outcomes(find_task(f"parsing:data_dir={flights}"), Mistaken(), ["es"])
+    sources = run.outcomes.batch.sources
+    assert sources is not None and len(sources) == run.kept > 100
+    assert [not good for good in run.outcomes.success] == ["Milan" in str(text) for text in sources]

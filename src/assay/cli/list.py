@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
+from collections.abc import Callable
 
 from assay.core.errors import AssayError
 from assay.core.table import Table, TableColumn
@@ -112,8 +113,17 @@ def _tasks(what: str) -> Table:
     from assay.tasks import TASKS, TRANSLATORS
 
     registry = TASKS if what == "tasks" else TRANSLATORS
-    rows = [{"name": name, "about": _first_line(registry.resolve(name))} for name in registry.names()]
-    return Table(what, [TableColumn("name"), TableColumn("about")], rows)
+    found = {name: registry.resolve(name) for name in registry.names()}
+    rows = [{"name": name, "about": _first_line(made), "options": _options(made)} for name, made in found.items()]
+    return Table(what, [TableColumn("name"), TableColumn("about"), TableColumn("options")], rows)
+
+
+def _options(factory: Callable[..., object]) -> str:
+    """What may follow the name and a colon; nothing where all that follows is one argument (a folder, a command)."""
+    parameters = inspect.signature(factory).parameters.values()
+    if any(parameter.default is parameter.empty for parameter in parameters):
+        return ""
+    return ", ".join(f"{each.name}={'…' if each.default is None else each.default}" for each in parameters)
 
 
 def _first_line(thing: object) -> str:
