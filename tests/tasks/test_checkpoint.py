@@ -30,11 +30,10 @@ class Tokens:
         self.tokens = list(tokens)
         self.src_lang = ""
 
-    def get_vocab(self) -> dict[str, int]:
-        return {token: index for index, token in enumerate(self.tokens)}
+        self.unk_token_id = len(tokens)
 
     def convert_tokens_to_ids(self, token: str) -> int:
-        return self.tokens.index(token)
+        return self.tokens.index(token) if token in self.tokens else self.unk_token_id
 
 
 @pytest.mark.parametrize(
@@ -76,4 +75,5 @@ def test_a_real_checkpoint_with_random_weights_translates(tmp_path) -> None:
     translator = Checkpoint(str(tmp_path), longest=8)
     first = translator.translate(["w1 w2", "w3"], "es", "en")
     assert len(first) == 2 and all(isinstance(text, str) for text in first)
+    assert not any("__en__" in str(text) for text in first), "the language's token is no part of a translation"
     assert Checkpoint(str(tmp_path), longest=8).translate(["w1 w2", "w3"], "es", "en") == first

@@ -1,9 +1,8 @@
-"""Neural translators that were converted for CTranslate2: Marian (OPUS), M2M100 and NLLB, several times faster on a CPU."""
+"""Neural translators that were converted for CTranslate2: Marian (OPUS), M2M100 and NLLB."""
 
 from __future__ import annotations
 
 import importlib.util
-import re
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -11,11 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError, MissingPart
-from assay.tasks.checkpoint import language_tokens
+from assay.tasks.checkpoint import knows, language_tokens
 from assay.tasks.programs import LineProgram
 
 _NEEDS = ("ctranslate2", "transformers")
-_LANGUAGE = re.compile(r"__[a-z]{2,3}__|[a-z]{3}_[A-Z][a-z]{3}")
+_ENGLISH = ("__en__", "eng_Latn")
+"""Tokens of M2M100 and NLLB, which know English whatever else they know."""
 _BATCH = 16
 _WORKER = "import sys; from assay.tasks.converted import work; work(*sys.argv[1:])"
 
@@ -78,16 +78,15 @@ def work(folder: str, source: str, target: str, longest: str) -> None:
         max_decoding_length=int(longest),
     )
     for result in results:
-        ids = tokenizer.convert_tokens_to_ids(result.hypotheses[0])
+        ids = tokenizer.convert_tokens_to_ids([word for word in result.hypotheses[0] if word != token])
         sys.stdout.write(" ".join(str(tokenizer.decode(ids, skip_special_tokens=True)).split()) + "\n")
 
 
 def _told(tokenizer: Any, source: str, target: str) -> str | None:
     """Tell the tokenizer its language and give the token that begins a translation; a model of one pair has none."""
-    vocabulary = tokenizer.get_vocab()
-    if not any(_LANGUAGE.fullmatch(token) for token in vocabulary):
+    if not any(knows(tokenizer, token) for token in _ENGLISH):
         return None
-    if (known := language_tokens(vocabulary, source, target)) is None:
+    if (known := language_tokens(tokenizer, source, target)) is None:
         raise InputError(f"it does not know both languages, {source} and {target}.")
     tokenizer.src_lang, token = known
     return token
