@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -45,6 +46,12 @@ def language_tokens(tokenizer: Any, source: str, target: str) -> tuple[str, str]
 def knows(tokenizer: Any, *tokens: str) -> bool:
     """Whether the tokenizer has all these tokens; M2M100's does not list those of its languages."""
     return not {tokenizer.convert_tokens_to_ids(token) for token in tokens} & {None, tokenizer.unk_token_id}
+
+
+def no_progress_bars() -> None:
+    """Loading weights draws a bar on every terminal and in every log; here progress is said by the command line alone."""
+    logging: Any = importlib.import_module("transformers.utils.logging")
+    logging.disable_progress_bar()
 
 
 class Checkpoint:
@@ -109,6 +116,7 @@ class Checkpoint:
                 raise MissingPart(
                     f"{self.name} needs torch and transformers: pip install torch transformers"
                 ) from error
+            no_progress_bars()
             try:
                 tokenizer = AutoTokenizer.from_pretrained(self.folder, local_files_only=True)
                 model = AutoModelForSeq2SeqLM.from_pretrained(self.folder, local_files_only=True).eval()

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from assay.core.errors import InputError, MissingPart
+from assay.tasks.checkpoint import no_progress_bars
 
 _ARTICLES = re.compile(r"\b(?:a|an|the)\b")
 _PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -89,6 +90,7 @@ class SpanFinder:
             from transformers import AutoModelForQuestionAnswering, AutoTokenizer
         except ImportError as error:
             raise MissingPart(f"{self.name} needs torch and transformers: pip install torch transformers") from error
+        no_progress_bars()
         options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
         try:
             tokenizer = AutoTokenizer.from_pretrained(self.folder, **options)
