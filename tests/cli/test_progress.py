@@ -70,7 +70,8 @@ def test_the_engine_tells_of_slow_metrics_only(tmp_path: Path) -> None:
         score(batch, Chrf(), store=Store(tmp_path))
         assert heard == []
         score(batch, Learned(), store=Store(tmp_path))
-    assert heard == [("slow", 0, 1500), ("slow", 1024, 1500), ("slow", 1500, 1500)]
+    # 64 requests first, then twice as many each time
+    assert heard == [("slow", done, 1500) for done in (0, 64, 192, 448, 960, 1500)]
 
 
 class Learned(Chrf):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from assay.core.errors import AssayError, unknown
 from assay.core.spec import options
@@ -162,8 +162,19 @@ def _tasks(what: str) -> Table:
     from assay.tasks import TASKS, TRANSLATORS
 
     registry = TASKS if what == "tasks" else TRANSLATORS
-    rows = [{"name": name, "about": _about(registry.resolve(name))} for name in registry.names()]
-    return Table(what, [TableColumn("name"), TableColumn("about")], rows)
+    rows = []
+    for name in registry.names():
+        made = registry.resolve(name)
+        rows.append({"name": name, "about": _about(made), "options": _options(made)})
+    return Table(what, [TableColumn("name"), TableColumn("about"), TableColumn("options")], rows)
+
+
+def _options(factory: Callable[..., object]) -> str:
+    """What may follow the name and a colon; nothing where all that follows is one argument (a folder, a command)."""
+    parameters = inspect.signature(factory).parameters.values()
+    if any(parameter.default is parameter.empty for parameter in parameters):
+        return ""
+    return ", ".join(f"{each.name}={'…' if each.default is None else each.default}" for each in parameters)
 
 
 def _module_of(thing: object) -> object:

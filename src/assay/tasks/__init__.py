@@ -20,5 +20,6 @@ TRANSLATORS = Registry(
         "cmd": "assay.tasks.command:Command",
         "file": "assay.tasks.ready:Ready",
         "transformers": "assay.tasks.checkpoint:Checkpoint",
+        "ctranslate2": "assay.tasks.converted:Converted",
     },
 )

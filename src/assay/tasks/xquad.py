@@ -6,7 +6,6 @@ all languages, which makes them parallel text.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,34 +13,30 @@ from typing import Any
 
 from assay.core.errors import InputError
 from assay.core.task import Example
-from assay.io.rows import read_text
+from assay.tasks.copies import codes, home, need, read_json
 from assay.tasks.retriever import Answer, sentences
+from assay.tasks.spans import Span
 
-_ENDS = ("", ".gz", ".xz", ".zst")
 
+def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Example]:
+    """Every question, with its translations.
 
-def examples(folder: str | os.PathLike[str]) -> list[Example]:
-    """Every question whose answer stands in one sentence of its English context.
-
-    A language is among an example's translations when its context has as many sentences as the English one and the answer
-    stands in the same sentence, so that a translated context can be judged by position.
+    By sentence, only questions whose answer stands in one sentence of its English context; a language is among an example's
+    translations when its context has as many sentences as the English one and the answer stands in the same sentence, so that
+    a translated context can be judged by position. With `spans` neither is needed: all questions and languages take part.
     """
-    base = _home(Path(folder).expanduser())
+    base = home(folder, "xquad")
     english = _questions(base, "en")
-    if english is None:
-        raise InputError(f"{base} has no xquad.en.json: give the folder of XQuAD with --data-dir.")
-    others = {code: rows for code in _languages(base) if (rows := _questions(base, code)) is not None}
+    others = {code: _questions(base, code) for code in codes(base, r"xquad\.(\w+)\.json") if code != "en"}
     found: list[Example] = []
     for identifier, row in english.items():
-        expected = _answer(row)
+        expected = Span(row["text"]) if spans else _answer(row)
         if expected is None:
             continue
-        total = len(sentences(row["context"]))
         translations: dict[str, Mapping[str, str]] = {}
         for code, rows in others.items():
             other = rows.get(identifier)
-            answer = _answer(other) if other else None
-            if other and answer and answer.position == expected.position and len(sentences(other["context"])) == total:
+            if other and (spans or _same_place(row, other)):
                 translations[code] = {"question": other["question"], "context": other["context"]}
         inputs = {"question": row["question"], "context": row["context"]}
         meta = {"title": row["title"], "span": row["text"]}
@@ -49,25 +44,20 @@ def examples(folder: str | os.PathLike[str]) -> list[Example]:
     return found
 
 
-def _home(folder: Path) -> Path:
-    if not folder.is_dir():
-        raise InputError(f"--data-dir {folder} is not a folder.")
-    return folder / "xquad" if (folder / "xquad").is_dir() else folder
+def _same_place(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two languages have the answer in the same sentence of equally many."""
+    first, second = _answer(row), _answer(other)
+    same = first is not None and second is not None and first.position == second.position
+    return same and len(sentences(row["context"])) == len(sentences(other["context"]))
 
 
-def _languages(folder: Path) -> list[str]:
-    codes = {path.name.split(".")[1] for path in folder.glob("xquad.*.json*")}
-    return sorted(codes - {"en"})
-
-
-def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]] | None:
-    """A language's questions by id, or None when there is no file for it."""
-    path = next((path for end in _ENDS if (path := folder / f"xquad.{code}.json{end}").is_file()), None)
-    if path is None:
-        return None
+def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]]:
+    """A language's questions by id."""
+    path = need(folder, f"xquad.{code}.json", "XQuAD")
+    data = read_json(path)
     rows: dict[str, dict[str, Any]] = {}
     try:
-        for number, article in enumerate(json.loads(read_text(path))["data"]):
+        for number, article in enumerate(data["data"]):
             for paragraph in article["paragraphs"]:
                 for question in paragraph["qas"]:
                     first = question["answers"][0]

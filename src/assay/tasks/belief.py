@@ -1,0 +1,172 @@
+"""The tracker over a user's own dialogues: from the state before a turn and what was just said to the state after it.
+
+The ontology of the user's copy finds the values that the system and the user mention; one perceptron says which slot a mention
+fills, or that it fills none. A second one names what is filled without being named ("do you have parking?", "I don't mind").
+Both learn from English turns. The state before the turn is given and right (an oracle history): only the turn is translated, so
+only the turn may fail.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from assay.tasks.perceptron import AveragedPerceptron
+from assay.tasks.tracker import clock
+from assay.tasks.wording import split, tokens
+
+State = Mapping[str, str]
+"""``domain-slot`` to value."""
+
+_TURNS = 20_000
+_SPELLED = {"center": "centre", "theater": "theatre", "moderately": "moderate", "inexpensive": "cheap"}
+_SYSTEM, _USER = "system", "user"
+
+
+class Turn(NamedTuple):
+    """A turn to learn from: what the system said, what the user answered, and the state before and after."""
+
+    system: str
+    user: str
+    before: State
+    after: State
+
+
+class Mention(NamedTuple):
+    """A value of the ontology in what was said: by whom, at which word, and the slots that may have it."""
+
+    value: str
+    speaker: str
+    at: int
+    slots: frozenset[str]
+
+
+class Ontology:
+    """Which slots may have which values, and where values stand in a text."""
+
+    def __init__(self, values: Mapping[str, Collection[str]]) -> None:
+        """`values` maps each slot to the values it may have."""
+        self._slots: dict[tuple[str, ...], set[str]] = {}
+        times: set[str] = set()
+        for slot, names in values.items():
+            for name in names:
+                words = _words(name)
+                if len(words) == 1 and clock(words[0], ()):
+                    times.add(slot)
+                elif words:
+                    self._slots.setdefault(tuple(words), set()).add(slot)
+        self._times = frozenset(times)
+        self._longest = max(map(len, self._slots), default=0)
+
+    def mentions(self, words: Sequence[str], speaker: str) -> list[Mention]:
+        """The values among the words, from the left to the right, the longest at each place."""
+        found: list[Mention] = []
+        at = 0
+        while at < len(words):
+            if time := clock(words[at], words[at + 1 : at + 2]):
+                found.append(Mention(time, speaker, at, self._times))
+                at += 1
+                continue
+            for length in range(min(self._longest, len(words) - at), 0, -1):
+                phrase = tuple(words[at : at + length])
+                if phrase in self._slots:
+                    found.append(Mention(" ".join(phrase), speaker, at, frozenset(self._slots[phrase])))
+                    at += length - 1
+                    break
+            at += 1
+        return found
+
+
+def written(value: str) -> str:
+    """A value as states are compared: the words that the ontology finds, and times as ``18:30``."""
+    words = _words(value)
+    return (clock(words[0], words[1:2]) if words else None) or " ".join(words)
+
+
+class BeliefTracker:
+    """Answers the whole state after a turn."""
+
+    name = "belief-tracker"
+
+    def __init__(self, turns: Sequence[Turn], ontology: Ontology) -> None:
+        """Learn from at most 20,000 turns, evenly drawn: more of them take long and teach little."""
+        self._ontology = ontology
+        self._slots, self._unsaid = AveragedPerceptron(), AveragedPerceptron()
+        features, labels, bags, gaps = [], [], [], []
+        for turn in turns[:: 1 + len(turns) // _TURNS]:
+            update = {slot: value for slot, value in turn.after.items() if turn.before.get(slot) != value}
+            said = self._said(turn.system, turn.user)
+            for mention in said.mentions:
+                features.append(list(_context(said, mention, turn.before)))
+                labels.append(_filled(mention, update))
+            named = {(slot, mention.value) for mention in said.mentions for slot in mention.slots}
+            bags.append(list(_bag(said, turn.before)))
+            gaps.append(json.dumps(sorted(pair for pair in update.items() if pair not in named)))
+        often = Counter(gaps)
+        self._slots.train(features, labels)
+        self._unsaid.train(bags, [gap if often[gap] > 1 else "[]" for gap in gaps])
+
+    def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+        """The state after each turn, from ``utterance``, ``system`` and ``state`` (the state before it, as JSON)."""
+        return [self._after(row["system"], row["utterance"], json.loads(row["state"])) for row in inputs]
+
+    def _after(self, system: str, utterance: str, before: State) -> dict[str, str]:
+        said = self._said(system, utterance)
+        state = dict(before) | dict(json.loads(self._unsaid.predict(_bag(said, before))))
+        for mention in said.mentions:
+            if slot := self._slots.predict(_context(said, mention, before), {"", *mention.slots}):
+                state[slot] = mention.value
+        return state
+
+    def _said(self, system: str, utterance: str) -> _Said:
+        words = {_SYSTEM: _words(system), _USER: _words(utterance)}
+        return _Said(words, [mention for who, what in words.items() for mention in self._ontology.mentions(what, who)])
+
+
+class _Said(NamedTuple):
+    words: Mapping[str, Sequence[str]]
+    mentions: Sequence[Mention]
+
+
+def _words(text: str) -> list[str]:
+    return [_SPELLED.get(word, word) for word, _ in tokens(split(text))]
+
+
+def _filled(mention: Mention, update: State) -> str:
+    """The slot that a mention fills; of several the first in alphabetical order."""
+    return min((slot for slot in mention.slots if update.get(slot) == mention.value), default="")
+
+
+def _domains(state: State) -> str:
+    return "+".join(sorted({slot.partition("-")[0] for slot in state}))
+
+
+def _bag(said: _Said, before: State) -> Iterator[str]:
+    yield f"before={_domains(before)}"
+    yield from said.words[_USER]
+    for word in said.words[_SYSTEM]:
+        yield f"system={word}"
+
+
+def _context(said: _Said, mention: Mention, before: State) -> Iterator[str]:
+    """Who named the value, what stands around it, what else was said, and what is known already."""
+    words = ["<s>", "<s>", *said.words[mention.speaker], "</s>", "</s>"]
+    here = mention.at + 2
+    after = here + len(mention.value.split())
+    kind = f"{mention.speaker} {'|'.join(sorted({slot.partition('-')[2] for slot in mention.slots}))}"
+    yield kind
+    yield f"{kind} value={mention.value}"
+    yield f"{kind} before={_domains(before)}"
+    yield f"{kind} known={'+'.join(slot for slot in sorted(mention.slots) if slot in before)}"
+    yield f"{kind} same={'+'.join(slot for slot in sorted(mention.slots) if before.get(slot) == mention.value)}"
+    yield f"{kind} -1={words[here - 1]}"
+    yield f"{kind} -2={words[here - 2]} {words[here - 1]}"
+    yield f"{kind} +1={words[min(after, len(words) - 1)]}"
+    fellows = [other for other in said.mentions if other.slots == mention.slots and other.speaker == mention.speaker]
+    yield f"{kind} order={fellows.index(mention)} of={len(fellows)}"
+    for word in dict.fromkeys(said.words[_USER]):
+        yield f"{kind} user={word}"
+    for word in dict.fromkeys(said.words[_SYSTEM]):
+        yield f"{kind} system={word}"

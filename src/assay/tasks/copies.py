@@ -1,0 +1,52 @@
+"""Finding and reading files in a user's own copy of a data set, plain or compressed, whatever the case of their names."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import InputError
+from assay.io.rows import read_text
+
+_ENDS = ("", ".gz", ".xz", ".zst")
+
+
+def home(folder: str | os.PathLike[str], inside: str = "") -> Path:
+    """The folder that the user gave, or the folder `inside` it that the data set comes in."""
+    given = Path(folder).expanduser()
+    if not given.is_dir():
+        raise InputError(f"--data-dir {given} is not a folder.")
+    return given / inside if inside and (given / inside).is_dir() else given
+
+
+def find(folder: Path, name: str) -> Path | None:
+    """The file called `name` in any case, plain or compressed, or None; a plain one goes first."""
+    here = {path.name.lower(): path for path in sorted(folder.iterdir()) if path.is_file()}
+    return next((here[name.lower() + end] for end in _ENDS if name.lower() + end in here), None)
+
+
+def need(folder: Path, name: str, what: str) -> Path:
+    """The file called `name`, without which this is not a copy of `what`."""
+    path = find(folder, name)
+    if path is None:
+        raise InputError(f"{folder} has no {name}: give the folder of {what} with data_dir.")
+    return path
+
+
+def codes(folder: Path, pattern: str) -> list[str]:
+    """The language codes, in lower case, of the files whose names match; the pattern's one group is the code."""
+    shape = re.compile(pattern + r"(?:\.gz|\.xz|\.zst)?", re.IGNORECASE)
+    return sorted({match[1].lower() for path in folder.iterdir() if (match := shape.fullmatch(path.name))})
+
+
+def read_json(path: Path) -> Any:
+    """The whole JSON file; one that is cut off is said to be."""
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        cut = "it ends too early; copy it again" if not text.rstrip().endswith(("}", "]")) else str(error)
+        raise InputError(f"{path} is not JSON: {cut}.") from error

@@ -1,0 +1,171 @@
+"""MultiATIS++ from the user's own copy: Xu, Haider and Mansour (2020), "End-to-end slot alignment and recognition …" (LDC2021T04).
+
+Files ``train_EN.tsv``, ``dev_EN.tsv``, ``test_EN.tsv`` and ``test_DE.tsv`` … with the columns id, utterance, slot_labels (one BIO
+label a word) and intent. An id means the same utterance in all languages. It has no SQL, so success is the exact frame: the
+intent, and every slot with its value. Values count, since a wrong city is the breakdown that matters, and labels alone would not
+see it; but they are compared as the parser reads them, without case and punctuation and with numbers as digits, so that "August
+twenty seventh" and "August 27th." are the same day. Other wordings of a value ("NYC") are taken as wrong: no database is there
+to say that they mean the same.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from assay.core.errors import InputError, count, listing
+from assay.core.task import Example
+from assay.io.rows import BadRows, Rows
+from assay.tasks.copies import codes, find, home, need
+from assay.tasks.frames import FrameReader, Labelled
+from assay.tasks.wording import split, tokens
+
+_WHAT = "MultiATIS++"
+_OUTSIDE = "O"
+_CHINESE = r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]"
+_GAP = re.compile(rf"(?<={_CHINESE}) (?={_CHINESE})")
+
+
+class Frame(NamedTuple):
+    """What is asked for, and the slots with their values in alphabetical order."""
+
+    intent: str
+    slots: tuple[tuple[str, str], ...]
+
+
+class FrameParser:
+    """The parser: English in, a frame out; trained on the English train part of the user's copy."""
+
+    name = "frame-parser"
+
+    def __init__(self, rows: Sequence[Labelled]) -> None:
+        self._reader = FrameReader(rows, _Kinds(rows), _last)
+
+    def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[Frame]:
+        """The frame of each utterance."""
+        return [self._frame(row["utterance"]) for row in inputs]
+
+    def _frame(self, utterance: str) -> Frame:
+        words = [word for word, _ in tokens(split(utterance))]
+        return frame(Labelled(words, self._reader.tags(words), self._reader.intent(words)))
+
+
+def train(folder: str | os.PathLike[str]) -> list[Labelled]:
+    """The English train part, to learn from."""
+    return [labelled for _, labelled in _english(home(folder), "train").values()]
+
+
+def examples(folder: str | os.PathLike[str]) -> list[Example]:
+    """Every English utterance of the dev and test parts, with its translations.
+
+    A copy without dev files (LDC's first) has every second test utterance as its development part. A language may lack
+    utterances (Hindi and Turkish do), but has none that English lacks.
+    """
+    base = home(folder)
+    parts = ["dev", "test"] if find(base, "dev_EN.tsv") else ["test"]
+    found: list[Example] = []
+    for part in parts:
+        english = _english(base, part)
+        others = {
+            code: _utterances(base, part, code, english) for code in codes(base, rf"{part}_(\w+)\.tsv") if code != "en"
+        }
+        for number, (identifier, (utterance, labelled)) in enumerate(english.items()):
+            half = part if len(parts) == 2 else ("dev", "test")[number % 2]
+            translations = {
+                code: {"utterance": rows[identifier]} for code, rows in others.items() if identifier in rows
+            }
+            found.append(Example(f"{part}-{identifier}", {"utterance": utterance}, translations, frame(labelled), half))
+    return found
+
+
+def frame(labelled: Labelled) -> Frame:
+    """The frame of BIO labels; a slot that two values fill has both."""
+    slots: list[tuple[str, list[str]]] = []
+    before = ""
+    for word, tag in zip(labelled.words, labelled.tags, strict=True):
+        name = tag[2:] if tag != _OUTSIDE else ""
+        if name and (tag.startswith("B-") or name != before):
+            slots.append((name, [word]))
+        elif name:
+            slots[-1][1].append(word)
+        before = name
+    return Frame(labelled.intent, tuple(sorted((name, " ".join(words)) for name, words in slots)))
+
+
+class _Kinds:
+    """The sort of value that a word is: the shape of what has digits (AA999), and what nine of ten times it was in training."""
+
+    def __init__(self, rows: Sequence[Labelled]) -> None:
+        sorts: dict[str, Counter[str]] = {}
+        for row in rows:
+            for word, tag in zip(row.words, row.tags, strict=True):
+                sorts.setdefault(word, Counter())[tag if tag == _OUTSIDE else tag[:2] + tag.rpartition(".")[2]] += 1
+        self._sorts: dict[str, str] = {}
+        for word, tallies in sorts.items():
+            sort, times = tallies.most_common(1)[0]
+            if sort != _OUTSIDE and times >= 0.9 * tallies.total():
+                self._sorts[word] = sort.upper()
+
+    def __call__(self, word: str) -> str:
+        if any(character.isdecimal() for character in word):
+            return "SHAPE-" + "".join("9" if character.isdecimal() else "A" for character in word)
+        return self._sorts.get(word, word)
+
+
+def _last(tags: Sequence[str]) -> str:
+    """The last slot before: what follows "from Boston" is seldom another origin."""
+    return next((tag[2:] for tag in reversed(tags) if tag != _OUTSIDE), "")
+
+
+def _english(base: Path, part: str) -> dict[str, tuple[str, Labelled]]:
+    """The utterances and labels of an English part, by id."""
+    path = need(base, f"{part}_EN.tsv", _WHAT)
+    found: dict[str, tuple[str, Labelled]] = {}
+    for line, (identifier, utterance, labels, intent) in _rows(path, ("id", "utterance", "slot_labels", "intent")):
+        words, tags = utterance.split(), labels.split()
+        if len(words) != len(tags):
+            raise InputError(
+                f"{path} line {line}: {count(len(words), 'word')} but {count(len(tags), 'slot label')}; there is one for each."
+            )
+        kept = tokens(words)
+        found[identifier] = (
+            utterance,
+            Labelled([word for word, _ in kept], [tags[at] for _, at in kept], intent.strip()),
+        )
+    return found
+
+
+def _utterances(base: Path, part: str, code: str, english: Mapping[str, object]) -> dict[str, str]:
+    """A language's utterances by id; in Chinese and Japanese without the spaces that part the words for their labels."""
+    path = need(base, f"{part}_{code}.tsv", _WHAT)
+    found = {
+        identifier: _GAP.sub("", utterance.strip()) for _, (identifier, utterance) in _rows(path, ("id", "utterance"))
+    }
+    if foreign := [identifier for identifier in found if identifier not in english]:
+        raise InputError(
+            f"{path} does not belong to {part}_EN.tsv: {count(len(foreign), 'id')} of it are not there ({listing(foreign, 3)})."
+        )
+    return found
+
+
+def _rows(path: Path, columns: Sequence[str]) -> list[tuple[int, list[str]]]:
+    """The numbered rows of a file, these columns only; an id stands once."""
+    table = Rows(path, BadRows())
+    if missing := [name for name in columns if name not in table.columns]:
+        raise InputError(
+            f"{path} has no column {listing(missing)}: {_WHAT} has id, utterance, slot_labels and intent in its first line."
+        )
+    places = [table.columns.index(name) for name in columns]
+    rows = [(line, [str(row[place]) for place in places]) for line, row in table]
+    seen: set[str] = set()
+    for line, row in rows:
+        if row[0] in seen:
+            raise InputError(f"{path} line {line}: the id {row[0]} stood before; an id names one utterance.")
+        seen.add(row[0])
+    if not rows:
+        raise InputError(f"{path} has no utterances.")
+    return rows

@@ -1,0 +1,118 @@
+"""Multi2WOZ and MultiWOZ 2.x from the user's own copy: Hung et al. (2022), on Eric et al. (2020), with states at every turn.
+
+Files ``train_dials.json``, ``dev_dials.json``, ``test_dials.json`` and ``ontology.json`` (English), and the same dialogues in
+another language as ``dev_dials-de.json``, ``test_dials-de.json``. Each is a list of dialogues (``dialogue_idx``, ``dialogue``)
+whose turns have ``system_transcript``, ``transcript`` (the user), and ``belief_state``, a list of ``{"slots": [[slot, value]]}``.
+This is the shape that MultiWOZ's state trackers share. States are read from the English files only.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import InputError, count, listing
+from assay.core.task import Example
+from assay.tasks.belief import Ontology, Turn, written
+from assay.tasks.copies import codes, home, need, read_json
+
+_WHAT = "Multi2WOZ"
+_INSIDE = "MultiWOZ-2.1"
+_NOTHING = ("", "none", "not mentioned")
+_ANYTHING = ("dontcare", "dont care", "don't care", "do n't care", "do not care")
+
+
+def train(folder: str | os.PathLike[str]) -> list[Turn]:
+    """The turns of the English train part, to learn from."""
+    dialogues = _dialogues(need(home(folder, _INSIDE), "train_dials.json", _WHAT), states=True)
+    return [turn for turns in dialogues.values() for turn in turns]
+
+
+def ontology(folder: str | os.PathLike[str]) -> Ontology:
+    """The slots and the values they may have; names are written in several ways ("price range", "pricerange")."""
+    path = need(home(folder, _INSIDE), "ontology.json", _WHAT)
+    table = read_json(path)
+    if not isinstance(table, dict) or not all(isinstance(values, list) for values in table.values()):
+        raise InputError(f"{path} is not an ontology: each slot has a list of values there.")
+    return Ontology({_slot(name): [str(value) for value in values] for name, values in table.items()})
+
+
+def examples(folder: str | os.PathLike[str]) -> list[Example]:
+    """Every user turn of the dev and test parts; ``expected`` is the state after it, the state before it is given."""
+    base = home(folder, _INSIDE)
+    found: list[Example] = []
+    for part in ("dev", "test"):
+        english = _dialogues(need(base, f"{part}_dials.json", _WHAT), states=True)
+        others = {code: _translated(base, part, code, english) for code in codes(base, rf"{part}_dials-(\w+)\.json")}
+        for identifier, turns in english.items():
+            for number, turn in enumerate(turns):
+                state = json.dumps(turn.before, sort_keys=True)
+                inputs = {"utterance": turn.user, "system": turn.system, "state": state}
+                translations = {
+                    code: {"utterance": dialogues[identifier][number].user}
+                    for code, dialogues in others.items()
+                    if identifier in dialogues
+                }
+                found.append(Example(f"{identifier}-{number}", inputs, translations, dict(turn.after), part))
+    return found
+
+
+Dialogues = Mapping[str, Sequence[Turn]]
+
+
+def _translated(base: Path, part: str, code: str, english: Dialogues) -> Dialogues:
+    path = need(base, f"{part}_dials-{code}.json", _WHAT)
+    dialogues = _dialogues(path, states=False)
+    if foreign := [identifier for identifier in dialogues if identifier not in english]:
+        raise InputError(
+            f"{path} does not belong to {part}_dials.json: {count(len(foreign), 'dialogue')} of it are not there "
+            f"({listing(foreign, 3)})."
+        )
+    for identifier, turns in dialogues.items():
+        if len(turns) != len(english[identifier]):
+            raise InputError(
+                f"{path}: dialogue {identifier} has {count(len(turns), 'turn')}, in English {len(english[identifier])}."
+            )
+    return dialogues
+
+
+def _dialogues(path: Path, states: bool) -> Dialogues:
+    """The turns of each dialogue by its name, with or without their states."""
+    found: dict[str, Sequence[Turn]] = {}
+    table = read_json(path)
+    if not isinstance(table, list) or not table:
+        raise InputError(f"{path} is not a list of dialogues.")
+    for number, dialogue in enumerate(table, 1):
+        try:
+            found[str(dialogue["dialogue_idx"])] = list(_turns(dialogue["dialogue"], states))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            missing = f"has no {error}" if isinstance(error, KeyError) else f"is not in {_WHAT}'s format ({error})"
+            raise InputError(f"{path}: dialogue {number} {missing}.") from error
+    return found
+
+
+def _turns(turns: Sequence[Mapping[str, Any]], states: bool) -> Iterator[Turn]:
+    before: dict[str, str] = {}
+    for turn in turns:
+        after = _state(turn["belief_state"]) if states else {}
+        yield Turn(turn["system_transcript"].strip(), turn["transcript"].strip(), before, after)
+        before = after
+
+
+def _state(belief: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    state: dict[str, str] = {}
+    for entry in belief:
+        for name, value in entry["slots"]:
+            low = str(value).lower().strip()
+            if low not in _NOTHING:
+                state[_slot(name)] = "dontcare" if low in _ANYTHING else written(low)
+    return state
+
+
+def _slot(name: str) -> str:
+    """``hotel-bookday`` for "hotel-book day" and "Hotel-book-day", ``hotel-pricerange`` for "hotel-semi-price range"."""
+    domain, _, slot = name.lower().strip().partition("-")
+    return f"{domain}-{slot.removeprefix('semi-').replace(' ', '').replace('-', '')}"

@@ -1,0 +1,124 @@
+"""Answering with a span: an extractive model of the user's, and SQuAD's exact match.
+
+Moghe et al. (2023), §3.2.2, use a RoBERTa fine-tuned on SQuAD, translate question and context, and count an answer as right when
+it is the English gold answer. A context that was translated need not contain those very words, though it says the same, and then
+no model could find them. So an answer to a translated context is right when it equals the English gold answer after SQuAD's
+normalisation (case, punctuation, articles and spaces do not count) and in no other case, as in the paper: names, numbers and
+dates survive a good translation, and a paraphrase of the answer is counted as a breakdown. That is strict, and the same for
+every metric that is judged by it.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from assay.core.errors import InputError, MissingPart
+from assay.tasks.checkpoint import no_progress_bars
+
+_ARTICLES = re.compile(r"\b(?:a|an|the)\b")
+_PUNCTUATION = str.maketrans("", "", string.punctuation)
+_LONGEST_ANSWER = 30
+_STRIDE = 128
+
+
+class Span(NamedTuple):
+    """A piece of the context."""
+
+    text: str
+
+
+def normalised(answer: str) -> str:
+    """An answer as SQuAD 1.1 compares it: lower case, without ASCII punctuation and English articles, single spaces."""
+    return " ".join(_ARTICLES.sub(" ", answer.lower().translate(_PUNCTUATION)).split())
+
+
+class SpanFinder:
+    """The best span of the context, by the sum of the model's start and end scores; long contexts are read in windows."""
+
+    def __init__(self, folder: str) -> None:
+        """`folder` has a question-answering checkpoint of transformers with safetensors weights; no code of it is run."""
+        self.folder = Path(folder).expanduser()
+        self.name = f"span-{self.folder.name}"
+        if not (self.folder / "config.json").is_file():
+            raise InputError(f"{self.folder} has no config.json: give the folder of a question-answering checkpoint.")
+        if not list(self.folder.glob("*.safetensors")):
+            raise InputError(
+                f"{self.folder} has no safetensors weights, and other weights can run code: convert them first."
+            )
+        self._tokenizer, self._model = self._load()
+
+    def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[Span]:
+        """One span a question; an empty one where the context has nothing to offer."""
+        return [Span(self._best(row["question"], row["context"])) for row in inputs]
+
+    def _best(self, question: str, context: str) -> str:
+        import torch
+
+        longest = min(384, int(getattr(self._model.config, "max_position_embeddings", 512)) - 2)
+        room = longest - len(self._tokenizer(question)["input_ids"]) - 2
+        if room < 2 or not context.strip():
+            return ""
+        coded = self._tokenizer(
+            question,
+            context,
+            truncation="only_second",
+            max_length=longest,
+            stride=min(_STRIDE, room // 2),
+            return_overflowing_tokens=True,
+            return_offsets_mapping=True,
+        )
+        best, found = float("-inf"), ""
+        for window in range(len(coded["input_ids"])):
+            texts = {
+                name: torch.tensor([coded[name][window]]) for name in self._tokenizer.model_input_names if name in coded
+            }
+            with torch.inference_mode():
+                scores = self._model(**texts)
+            inside = [place for place, part in enumerate(coded.sequence_ids(window)) if part == 1]
+            total, first, last = _best_span(scores.start_logits[0], scores.end_logits[0], inside)
+            if total > best:
+                places = coded["offset_mapping"][window]
+                best, found = total, context[places[first][0] : places[last][1]]
+        return found
+
+    def _load(self) -> tuple[Any, Any]:
+        try:
+            from transformers import AutoModelForQuestionAnswering, AutoTokenizer
+        except ImportError as error:
+            raise MissingPart(f"{self.name} needs torch and transformers: pip install torch transformers") from error
+        no_progress_bars()
+        options: dict[str, Any] = {"local_files_only": True, "trust_remote_code": False}
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(self.folder, **options)
+            model, report = AutoModelForQuestionAnswering.from_pretrained(
+                self.folder, use_safetensors=True, output_loading_info=True, **options
+            )
+        except (OSError, ValueError, RuntimeError) as error:
+            raise InputError(
+                f"{self.folder} is not a question-answering checkpoint: {str(error).splitlines()[0]}"
+            ) from error
+        if report["missing_keys"]:
+            raise InputError(
+                f"{self.folder} was not trained to answer: it has no weights for {sorted(report['missing_keys'])[0]}."
+            )
+        if not tokenizer.is_fast:
+            raise InputError(f"{self.folder} has no tokenizer.json, without which places in the context are not known.")
+        return tokenizer, model.eval()
+
+
+def _best_span(starts: Any, ends: Any, inside: Sequence[int]) -> tuple[float, int, int]:
+    """The highest sum of a start and an end at most 30 tokens on, in the context; of equals the first."""
+    import torch
+
+    if not inside:
+        return float("-inf"), 0, 0
+    first = inside[0]
+    sums = starts[inside][:, None].double() + ends[inside][None, :].double()
+    allowed = torch.ones_like(sums, dtype=torch.bool).triu().tril(_LONGEST_ANSWER - 1)
+    place = int(sums.masked_fill(~allowed, float("-inf")).argmax())
+    start, end = divmod(place, len(inside))
+    return float(sums[start, end]), first + start, first + end

@@ -1,0 +1,47 @@
+"""English words as the models over users' own data read them: no case, no punctuation, numbers as digits."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_JOINTS = re.compile(r"[\s\-–—/]+")
+_NOISE = re.compile(r"[^\w':]+|:(?!\d)|(?<!\d):")
+_NTH = re.compile(r"(\d+)(?:st|nd|rd|th)")
+_NAMES = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_TEENS = ("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen")
+_DECADES = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_CARDINALS = {name: number for number, name in enumerate(_NAMES + _TEENS)}
+_TENS = {name: 10 * number for number, name in enumerate(_DECADES, 2)}
+_ODD = {"first": 1, "second": 2, "third": 3, "fifth": 5, "eighth": 8, "ninth": 9, "twelfth": 12}
+_NUMBERS = (
+    _CARDINALS
+    | _TENS
+    | {f"{name}th": number for name, number in _CARDINALS.items()}
+    | {f"{name[:-1]}ieth": number for name, number in _TENS.items()}
+    | _ODD
+)
+
+
+def split(text: str) -> list[str]:
+    """The words of running text, hyphened ones apart."""
+    return [word for word in _JOINTS.split(text) if word]
+
+
+def tokens(words: Sequence[str]) -> list[tuple[str, int]]:
+    """Words as they are compared, each with the position of its (first) word: "D.C." is dc, "twenty first" is 21."""
+    found: list[tuple[str, int]] = []
+    tens = 0
+    for position, word in enumerate(words):
+        plain = _NOISE.sub("", word.replace("’", "'").lower()).strip("'")
+        if not plain:
+            continue
+        number = _NUMBERS.get(plain)
+        if tens and number and number < 10:
+            found[-1] = str(tens + number), found[-1][1]
+            tens = 0
+            continue
+        tens = _TENS.get(plain, 0)
+        nth = _NTH.fullmatch(plain)
+        found.append((nth[1] if nth else plain if number is None else str(number), position))
+    return found
