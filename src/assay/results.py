@@ -129,11 +129,11 @@ class Comparison(Shown):
 
 
 _SENTENCES = {
-    "empty_hypothesis": "empty hypotheses",
-    "copied_source": "hypotheses equal to their source",
-    "far_longer": "hypotheses far longer than their reference",
-    "empty_reference": "empty references",
-    "truncated": "segments longer than the model reads",
+    "empty_hypothesis": ("empty hypothesis", "empty hypotheses"),
+    "copied_source": ("hypothesis equal to its source", "hypotheses equal to their source"),
+    "far_longer": ("hypothesis far longer than its reference", "hypotheses far longer than their reference"),
+    "empty_reference": ("empty reference", "empty references"),
+    "truncated": ("segment longer than the model reads", "segments longer than the model reads"),
 }
 
 
@@ -156,6 +156,6 @@ def flag_notes(flags: Mapping[str, int]) -> list[str]:
     notes = []
     for flag, found in flags.items():
         metric, _, kind = flag.rpartition(" ")
-        what = _SENTENCES.get(kind, kind.replace("_", " "))
+        what = _SENTENCES.get(kind, (kind.replace("_", " "),) * 2)[found != 1]
         notes.append(f"⚠ {found:,} {what}" + (f" ({metric})" if metric else ""))
     return notes

@@ -20,7 +20,7 @@ def test_score_gives_system_segments_and_tables() -> None:
     assert result.segments["chrf"][1] == 0
     assert result.signatures["chrf"] == "chrF2|nrefs:1|case:mixed|eff:yes|nc:6|nw:0|space:no|v:1"
     assert result.flags == {"empty_hypothesis": 1}
-    assert "1 empty hypotheses" in repr(result)
+    assert "1 empty hypothesis" in repr(result)
     assert "<table>" in result._repr_html_()
     frame = result.to_polars()
     assert frame.columns == ["segment", "chrf", "bleu"]

@@ -114,8 +114,8 @@ def test_the_table_counts_what_a_reader_should_know(capsys: pytest.CaptureFixtur
     Path("long").write_text("\n".join(["x" * 400, *HYP[1:]]) + "\n")
     assert main(["score", "-m", "chrf", "--mt", "long", "--ref", "r", "--src", "r"]) == 0
     out = capsys.readouterr().out
-    assert "1 empty hypotheses" in out
-    assert "1 hypotheses far longer than their reference" in out
+    assert "1 empty hypothesis" in out
+    assert "1 hypothesis far longer than its reference" in out
 
 
 @pytest.mark.parametrize(

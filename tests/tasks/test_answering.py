@@ -136,7 +136,9 @@ def accuracy(task: Answering, most: int = 305) -> float:
     return sum(right) / len(right)
 
 
-@pytest.mark.parametrize("task", [TASK, Answering(encoder="bm25", context="translated")], ids=["collection", "translated"])
+@pytest.mark.parametrize(
+    "task", [TASK, Answering(encoder="bm25", context="translated")], ids=["collection", "translated"]
+)
 def test_words_alone_find_most_answers(task) -> None:
     assert accuracy(task) >= 0.75
 

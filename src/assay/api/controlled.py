@@ -16,44 +16,52 @@ EVERY = "all"
 
 
 def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[ControlledError], list[str]]:
-    """Errors by name, for texts in `language`, and a sentence for each that cannot be made here.
+    """Errors by name, for texts in `language`, and a sentence for each reason why some of ``all`` cannot be made here.
 
     A name is a perturbation (``assay list perturbations``), ``all`` for every one that can be made, or ``module:function``.
     """
     from assay.core.spec import build, parse
     from assay.perturb import PERTURBATIONS
+    from assay.perturb.selection import left_out, obstacle
 
-    wanted = [name for given in names for name in (PERTURBATIONS.names() if given == EVERY else [given])]
+    wanted = {name: name != given for given in names for name in (PERTURBATIONS.names() if given == EVERY else [given])}
     tools: Any = None
     errors: list[ControlledError] = []
-    left_out = []
-    for name in dict.fromkeys(wanted):
+    reasons: dict[str, str] = {}
+    for name, grouped in wanted.items():
         plain, options = parse(name)
         found = PERTURBATIONS.resolve(plain)
         if not (inspect.isclass(found) and issubclass(found, Perturbation)):
             errors.append(found)
             continue
+        if reason := obstacle(found.card, language):
+            if not grouped:
+                raise MissingPart(reason)
+            reasons[name] = reason
+            continue
         if tools is None:
             tools = _tools()
-        made = perturbation_error(build(found, plain, options), tools, language)
-        try:
-            made("The red train leaves Rome at 7:30 on Monday.", _first_generator())
-        except MissingPart as error:
-            if EVERY not in names:
-                raise
-            left_out.append(f"⚠ {name} is left out: {error}")
-            continue
-        errors.append(made)
-    return errors, left_out
+        errors.append(perturbation_error(build(found, plain, options), tools, language, lenient=grouped))
+    return errors, left_out(reasons)
 
 
-def perturbation_error(perturbation: Perturbation, tools: Tools, language: str = "en") -> ControlledError:
-    """A perturbation as a controlled error; its name is the error's type. Where it refuses, or fails its check, None."""
+def perturbation_error(
+    perturbation: Perturbation, tools: Tools, language: str = "en", *, lenient: bool = False
+) -> ControlledError:
+    """A perturbation as a controlled error; its name is the error's type. Where it refuses, or fails its check, None.
+
+    A part that only some texts need and that is not installed is an error, or, where `lenient`, a refusal.
+    """
 
     def error(text: str, rng: Any) -> tuple[str, str] | None:
         segment = Segment(hypothesis=text, references=(text,))
-        result = perturbation.perturb(segment, language, rng, tools)
-        if isinstance(result, Refused) or perturbation.problems(segment, result, language, tools):
+        try:
+            result = perturbation.perturb(segment, language, rng, tools)
+            if isinstance(result, Refused) or perturbation.problems(segment, result, language, tools):
+                return None
+        except MissingPart:
+            if not lenient:
+                raise
             return None
         return result.incorrect(segment), perturbation.card.name
 
@@ -62,9 +70,3 @@ def perturbation_error(perturbation: Perturbation, tools: Tools, language: str =
 
 def _tools() -> Any:
     return importlib.import_module("assay.perturb.tools").LinguisticTools()
-
-
-def _first_generator() -> Any:
-    import numpy as np
-
-    return np.random.default_rng(0)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import InputError, count, listing
+from assay.core.errors import InputError, count
 from assay.core.table import Table, TableColumn
 from assay.results import Shown
 
@@ -59,6 +59,8 @@ class MadeSet(Shown):
 
     def table(self) -> Table:
         """One line a perturbation."""
+        from assay.perturb.selection import left_out
+
         rows = []
         for name, entry in self.card["perturbations"].items():
             refused = entry["refused"]
@@ -79,16 +81,8 @@ class MadeSet(Shown):
             TableColumn("mostly because"),
         ]
         made, read = count(len(self), "item"), count(self.card["segments"], "segment")
-        notes = [f"{made} from {read} · seed {self.card['seed']}", *_left_out(self.card["left out"])]
+        notes = [f"{made} from {read} · seed {self.card['seed']}", *left_out(self.card["left out"])]
         return Table("made", columns, rows, notes=notes)
-
-
-def _left_out(reasons: Mapping[str, str]) -> list[str]:
-    """One sentence for each reason, with the perturbations that it keeps out."""
-    by_reason: dict[str, list[str]] = {}
-    for spec, reason in reasons.items():
-        by_reason.setdefault(reason.removeprefix(f"{spec}: ").removeprefix(f"{spec} "), []).append(spec)
-    return [f"left out: {listing(specs, 4)}: {reason}" for reason, specs in by_reason.items()]
 
 
 def make(

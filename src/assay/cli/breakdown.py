@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 SUMMARY = "Judge metrics by what happens downstream: can they tell which translations break the next step?"
 EXAMPLES = """examples:
-  assay breakdown --data outcomes.tsv -m chrf -m bleu
-  assay breakdown --task parsing --langs es,pt --translator auto
   assay breakdown --task parsing --translator none --error all --table matrix
+  assay breakdown --task parsing --langs es,pt --translator auto --run-dir parsing
+  assay breakdown --data outcomes.tsv -m chrf -m bleu
 
 A table of outcomes has source, translation, reference, outcome (success or breakdown), language and split (dev or test),
 and may have id and part (question and context of one example), task, error_type, back_translation (for pseudo-references)
@@ -96,6 +96,7 @@ def run(args: argparse.Namespace) -> int:
 def _result(args: argparse.Namespace) -> BreakdownResult:
     from assay.api.breakdown import METRICS, breakdown, run_task
     from assay.api.controlled import find_errors
+    from assay.api.tasks import find_task
     from assay.cli.options import column_map
     from assay.cli.output import note
     from assay.core.errors import InputError
@@ -110,6 +111,7 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
         raise InputError("give the outcomes with --data FILE, or a task to run with --task NAME, one of both.")
     if args.data:
         return breakdown(args.data, metrics, scores=args.score, columns=column_map(args.columns), langs=langs, **common)
+    tasks = [find_task(name) for name in args.task]
     if not langs and args.translator != "none":
         raise InputError("--task needs the languages to translate from: --langs es,pt.")
     if args.score or args.columns:
@@ -118,7 +120,7 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
     errors, left_out = find_errors(args.error) if args.error else ([], [])
     for sentence in left_out:
         note(sentence, args.quiet)
-    return run_task(args.task, translator, langs, metrics, pseudo=args.pseudo, errors=errors, **common)
+    return run_task(tasks, translator, langs, metrics, pseudo=args.pseudo, errors=errors, **common)
 
 
 def _reviewed(args: argparse.Namespace) -> BreakdownResult:

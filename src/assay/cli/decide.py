@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 SUMMARY = "Learn from outcomes which translations to use, review or reject, and label new ones."
 EXAMPLES = """examples:
-  assay decide fit --data outcomes.tsv -m chrf --goal "catch 95%" --out rule.json
+  assay breakdown --task parsing --translator none --error all --run-dir parsing    # or outcomes of your own
+  assay decide fit --data parsing/outcomes.tsv -m chrf --goal "catch 95%" --out rule.json
   assay decide apply --rule rule.json --src new.es --mt new.en --ref new.ref.en --lang es --format tsv
 
 Goals: "catch 95%" (of breakdowns), "at most 2% bad" (among what is used), "cost use-bad=10 review=1 reject-good=4".

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from assay.core.errors import InputError, MissingPart
+from assay.core.errors import InputError, MissingPart, listing
 from assay.core.perturbation import Perturbation, PerturbationCard
 from assay.core.spec import build, parse
 from assay.perturb import PERTURBATIONS
@@ -87,3 +87,11 @@ def fitting(
                 raise MissingPart(reason)
             left_out[one.spec] = reason
     return able, left_out
+
+
+def left_out(reasons: Mapping[str, str]) -> list[str]:
+    """One sentence for each reason, with the perturbations that it keeps out."""
+    by_reason: dict[str, list[str]] = {}
+    for spec, reason in reasons.items():
+        by_reason.setdefault(reason.removeprefix(f"{spec}: ").removeprefix(f"{spec} "), []).append(spec)
+    return [f"left out: {listing(specs, 4)}: {reason}" for reason, specs in by_reason.items()]

