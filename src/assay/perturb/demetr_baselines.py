@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import SPACELESS, Rule, capital, choose
+from assay.perturb.rules import SPACELESS, Rule
+from assay.perturb.texts import capital, pick
 from assay.perturb.tools import base_language
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Unrelated(Rule):
         """Take another segment's text; one of another document where documents are known."""
         others = tools.others()
         for _ in range(_TRIES if others else 0):
-            other = choose(rng, others)
+            other = pick(others, rng)
             related = other.source is not None and other.source == segment.source
             related |= other.document is not None and other.document == segment.document
             if not related and self._differs(other, segment, language):
@@ -133,7 +134,7 @@ def _pieces(text: str, spans: object) -> list[str]:
 def _plain(word: str, text: str) -> str:
     """The first word without its capital, unless it stands elsewhere with one or is all capitals (a name, ``I``)."""
     if len(word) < 2 or not word[1:].islower() or word in text[len(word) :].split():
-        return word if word not in ("A",) else "a"
+        return "a" if word == "A" else word
     return word[0].lower() + word[1:]
 
 

@@ -7,12 +7,12 @@ separators as they were; "from 1920 to 1930" never runs backwards. Digits work i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import Rule, article, first_fit, like, like_article, listed
+from assay.perturb.rules import Rule, article, first_fit, listed
+from assay.perturb.texts import like_case, like_first, pick
 from assay.perturb.tools import base_language
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _digits(text: str, match: re.Match[str], rng: np.random.Generator) -> Pertur
         changes: tuple[Change, ...] = (Change(*match.span(), said),)
         before = re.search(r"\b([Aa]n?) $", text[: match.start()])
         if before and article(said) != before.group(1).lower():
-            fixed = like_article(before.group(1), article(said))
+            fixed = like_first(article(said), before.group(1))
             changes = (Change(*before.span(1), fixed), *changes)
         return Perturbed(changes, f"{old} -> {said}")
     return None
@@ -182,7 +182,6 @@ def _word(text: str, match: re.Match[str], rng: np.random.Generator) -> Perturbe
     old = match.group()
     scale = _scale(old.lower())
     at = scale.index(old.lower())
-    near: Callable[[int], bool] = lambda i: i != at and abs(i - at) <= 4  # noqa: E731
-    options = [word for i, word in enumerate(scale) if near(i)]
-    new = like(old, options[int(rng.integers(len(options)))])
+    options = [word for i, word in enumerate(scale) if 0 < abs(i - at) <= 4]
+    new = like_case(pick(options, rng), old)
     return Perturbed((Change(*match.span(), new),), f"{old} -> {new}")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.letters import pattern
-from assay.perturb.rules import SPACELESS, Rule, capital, first_fit
+from assay.perturb.rules import SPACELESS, Rule, first_fit
+from assay.perturb.texts import capital
 from assay.perturb.tools import base_language
 
 if TYPE_CHECKING:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.letters import is_mark, pattern
-from assay.perturb.rules import SPACELESS, Rule, choose, first_fit, like
+from assay.perturb.rules import SPACELESS, Rule, first_fit
+from assay.perturb.texts import like_case, pick
 from assay.perturb.tools import base_language
 
 if TYPE_CHECKING:
@@ -55,8 +56,8 @@ class Misspelling(Rule):
             known = misspellings()
             listed = [word for word in words if _listed(word.group(), known)]
             if listed:
-                word = choose(rng, listed)
-                wrong = like(word.group(), choose(rng, _listed(word.group(), known)))
+                word = pick(listed, rng)
+                wrong = like_case(pick(_listed(word.group(), known), rng), word.group())
                 return Perturbed((Change(*word.span(), wrong),), f"{word.group()} -> {wrong}")
         long = [word for word in words if len(word.group()) >= _SHORTEST and _ordinary(word.group())]
         return first_fit(rng, long, lambda word: _slipped(word, rng), "no word long enough")
@@ -95,7 +96,7 @@ def _slipped(word: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
     options = sorted(wrong)
     if not options:
         return None
-    new = choose(rng, options)
+    new = pick(options, rng)
     return Perturbed((Change(*word.span(), new),), f"{letters} -> {new}")
 
 
@@ -127,8 +128,8 @@ class CharacterRemoved(Rule):
         words = [word for word in inner if len(word.group()) > 3] or [word for word in inner if len(word.group()) > 1]
         if not words:
             return Refused("no word between the first and the last")
-        word = choose(rng, words)
-        at = word.start() + choose(rng, _bare_letters(word.group()))
+        word = pick(words, rng)
+        at = word.start() + pick(_bare_letters(word.group()), rng)
         wrong = text[word.start() : at] + text[at + 1 : word.end()]
         return Perturbed((Change(at, at + 1, ""),), f"{word.group()} -> {wrong}")
 

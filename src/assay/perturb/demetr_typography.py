@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.letters import pattern
-from assay.perturb.rules import SPACELESS, Rule, choose
+from assay.perturb.rules import SPACELESS, Rule
+from assay.perturb.texts import pick
 from assay.perturb.tools import base_language, missing
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ class PunctuationAdded(Rule):
             places, signs = [match.end() for match in re.finditer(r"\w(?= \w)", text)], SIGNS
         if not places:
             return Refused("no two words in a row")
-        at, sign = choose(rng, places), choose(rng, signs)
+        at, sign = pick(places, rng), pick(signs, rng)
         return Perturbed((Change(at, at, sign),), f"{sign} added")
 
 

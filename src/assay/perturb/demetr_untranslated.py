@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import SPACELESS, Rule, choose
+from assay.perturb.rules import SPACELESS, Rule
+from assay.perturb.texts import pick
 from assay.perturb.tools import base_language
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class UntranslatedWord(Rule):
                 best[i] = j
                 taken.add(j)
         likely = list(best)[: max(1, round(_BEST * len(best)))]
-        i = choose(rng, likely)
+        i = pick(likely, rng)
         (start, end), (a, b) = ours[i][0], theirs[best[i]][0]
         return Perturbed((Change(start, end, source[a:b]),), f"{text[start:end]} -> {source[a:b]}")
 

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")
-_PLAIN = 3.0
-"""Zipf frequency from which a hallucinated word is one that a translation system may choose."""
 
 
 @functools.lru_cache(maxsize=4)

@@ -1,4 +1,4 @@
-"""Small things that many perturbations do with texts: similarity, spans, deletions that leave no double blanks."""
+"""Small things that many perturbations do: drawing, capitals, similarity, deletions that leave no double blanks."""
 
 from __future__ import annotations
 
@@ -79,8 +79,18 @@ def word_at(text: str, word: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
 
 
+def capital(word: str) -> str:
+    """The word with a capital first letter; the rest stays."""
+    return word[:1].upper() + word[1:]
+
+
 def like_case(word: str, model: str) -> str:
     """`word` with the capitals of `model`: all of them, the first letter, or none changed."""
     if model.isupper() and len(model) > 1:
         return word.upper()
-    return word[:1].upper() + word[1:] if model[:1].isupper() else word
+    return like_first(word, model)
+
+
+def like_first(word: str, model: str) -> str:
+    """`word` with a capital first letter where `model` has one: for articles, of which ``A`` alone is not all capitals."""
+    return capital(word) if model[:1].isupper() else word
