@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import SPACELESS, Rule
-from assay.perturb.texts import capital, pick
-from assay.perturb.tools import base_language
+from assay.perturb.rules import Rule
+from assay.perturb.texts import capital, pick, spaceless
 
 if TYPE_CHECKING:
     import numpy as np
@@ -94,15 +93,15 @@ class Shuffled(Rule):
         text = segment.hypothesis
         match = _FINAL.search(text)
         end = match.start() if match and match.start() else len(text)
-        spaceless = base_language(language) in SPACELESS
-        words = _pieces(text[:end], tools.get("words", language)) if spaceless else text[:end].split()
+        unspaced = spaceless(language)
+        words = _pieces(text[:end], tools.get("words", language)) if unspaced else text[:end].split()
         if len(set(words)) < 2 + (len(words) > 2):
             return Refused("too few different words")
-        if not spaceless and len(words) > 1:
+        if not unspaced and len(words) > 1:
             words[0] = _plain(words[0], text)
         for _ in range(_TRIES):
             order = _closed([words[i] for i in rng.permutation(len(words))])
-            new = ("" if spaceless else " ").join(order)
+            new = ("" if unspaced else " ").join(order)
             new = capital(new) if text[:1].isupper() else new
             if new != text[:end]:
                 return Perturbed((Change(0, end, new),), f"{len(words)} words shuffled")

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.rules import Rule, article, first_fit, listed
-from assay.perturb.texts import like_case, like_first, pick
-from assay.perturb.tools import base_language
+from assay.perturb.texts import base_language, like_case, like_first, pick
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,12 +62,11 @@ class NumberReplaced(Rule):
         made = first_fit(rng, free, lambda match: _digits(text, match, rng), "no number")
         if isinstance(made, Perturbed):
             return made
-        if base_language(language) != "en":
-            return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
-        words = [match for match in re.finditer(r"[A-Za-z]+", text) if _scale(match.group().lower())]
-        made = first_fit(rng, words, lambda match: _word(text, match, rng), "no number")
-        if isinstance(made, Perturbed):
-            return made
+        if base_language(language) == "en":
+            words = [match for match in re.finditer(r"[A-Za-z]+", text) if _scale(match.group().lower())]
+            made = first_fit(rng, words, lambda match: _word(text, match, rng), "no number")
+            if isinstance(made, Perturbed):
+                return made
         return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:

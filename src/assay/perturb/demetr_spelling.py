@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.letters import is_mark, pattern
-from assay.perturb.rules import SPACELESS, Rule, first_fit
-from assay.perturb.texts import like_case, pick
-from assay.perturb.tools import base_language
+from assay.perturb.rules import Rule, first_fit
+from assay.perturb.texts import base_language, like_case, pick, spaceless
 
 if TYPE_CHECKING:
     import numpy as np
@@ -49,7 +48,7 @@ class Misspelling(Rule):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Misspell a word of the list, or any longer word where the list has none of the text's."""
         text = segment.hypothesis
-        if base_language(language) in SPACELESS:
+        if spaceless(language):
             return Refused("the script has no spelling by letters")
         words = list(pattern(_LETTERS).finditer(text))
         if base_language(language) == "en":
@@ -122,7 +121,7 @@ class CharacterRemoved(Rule):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Remove a letter of a longer word."""
         text = segment.hypothesis
-        if base_language(language) in SPACELESS:
+        if spaceless(language):
             return Refused("the script has no spelling by letters")
         inner = list(pattern("<L>+").finditer(text))[1:-1]
         words = [word for word in inner if len(word.group()) > 3] or [word for word in inner if len(word.group()) > 1]

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.letters import pattern
-from assay.perturb.rules import SPACELESS, Rule
-from assay.perturb.texts import pick
-from assay.perturb.tools import base_language, missing
+from assay.perturb.rules import Rule
+from assay.perturb.texts import base_language, pick, spaceless
+from assay.perturb.tools import missing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ class PunctuationAdded(Rule):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Insert a mark after a word that has none."""
         text = segment.hypothesis
-        if base_language(language) in SPACELESS:
+        if spaceless(language):
             places = [end for _, end in tools.get("words", language)(text) if text[end : end + 1].isalpha()]
             signs = FULL_WIDTH
         else:
@@ -107,7 +107,7 @@ def _token_starts(text: str, language: str, tools: Tools) -> list[int]:
     base = base_language(language)
     if base == "en" and not missing("parse", "en"):
         return [token.idx for token in tools.parse(text, language)]
-    if base in SPACELESS:
+    if spaceless(language):
         words = tools.get("words", language)(text)
         inside = {i for start, end in words for i in range(start, end)}
         signs = [i for i, character in enumerate(text) if i not in inside and not character.isspace()]

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import SPACELESS, Rule
-from assay.perturb.texts import pick
-from assay.perturb.tools import base_language
+from assay.perturb.rules import Rule
+from assay.perturb.texts import pick, spaceless
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,7 +98,7 @@ def _content(text: str, language: str, tools: Tools) -> list[tuple[Span, float]]
     """The content words with their frequencies: letters only, neither grammar nor too short to carry meaning."""
     spans = tools.get("words", language)(text)
     frequency: Any = tools.get("frequency", language)
-    shortest = 1 if base_language(language) in SPACELESS else 3
+    shortest = 1 if spaceless(language) else 3
     found = []
     for start, end in spans:
         word = text[start:end]

@@ -16,7 +16,7 @@ from assay.perturb.demetr_lexical import inflected
 from assay.perturb.relations import antonyms, entailed, hypernyms, hyponyms, plain, siblings, synonyms
 from assay.perturb.rules import replaced, with_article
 from assay.perturb.sentence import Sentence, sentence_of
-from assay.perturb.texts import reference_of, shuffled
+from assay.perturb.texts import other_reference, shuffled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,8 +34,7 @@ class Exchanged(Perturbation):
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Draw a word whose relations lead somewhere."""
-        reference = reference_of(segment)
-        base = reference if self.right is None and reference != segment.hypothesis else None
+        base = other_reference(segment) if self.right is None else None
         sentence = sentence_of(tools, base or segment.hypothesis, language)
         for i in shuffled(list(_words(sentence, self.part)), rng):
             made = self._made(sentence, i, rng, tools, base)

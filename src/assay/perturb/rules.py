@@ -17,9 +17,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-SPACELESS = ("zh", "ja", "th")
-"""Languages that write no spaces between words."""
-
 _UNTIDY = re.compile(r"  | [,.;:!?](?![\w.])|,,|\( | \)|^[ ,;:]| $")
 _VOWEL = re.compile(
     r"(?:[aeio]|u(?!ni|s[aeiu]|ti|k|ro)|hour|hono|heir|8|11(?!\d)|18(?!\d))(?!ne\b|nce\b|ewe|u[lrp])", re.I

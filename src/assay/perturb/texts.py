@@ -15,6 +15,19 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+SPACELESS = ("zh", "ja", "th")
+"""Languages that write no spaces between words."""
+
+
+def base_language(language: str) -> str:
+    """``de`` of ``de``, ``de_AT`` or ``de-CH``: resources are kept by the bare language."""
+    return language.replace("_", "-").partition("-")[0].lower()
+
+
+def spaceless(language: str) -> bool:
+    """True where the language writes no spaces between words."""
+    return base_language(language) in SPACELESS
+
 
 def pick(options: Sequence[T], rng: np.random.Generator) -> T:
     """One of the options, each as likely as any other."""
@@ -31,9 +44,20 @@ def reference_of(segment: Segment) -> str | None:
     return next((text for text in segment.references if text.strip()), None)
 
 
+def other_reference(segment: Segment) -> str | None:
+    """The first reference with text in it, where that is not the translation itself."""
+    reference = reference_of(segment)
+    return None if reference == segment.hypothesis else reference
+
+
 def source_language(segment: Segment) -> str:
     """The language of the source as the language pair names it; empty where there is none."""
     return (segment.langpair or "").partition("-")[0].lower() if segment.source else ""
+
+
+def target_language(segment: Segment) -> str:
+    """The language of the translation as the language pair names it; empty where there is none."""
+    return (segment.langpair or "").rpartition("-")[2]
 
 
 def levenshtein_similarity(first: str, second: str) -> float:
