@@ -64,7 +64,7 @@ class NumberReplaced(Rule):
             return made
         if base_language(language) == "en":
             words = [match for match in re.finditer(r"[A-Za-z]+", text) if _scale(match.group().lower())]
-            made = first_fit(rng, words, lambda match: _word(text, match, rng), "no number")
+            made = first_fit(rng, words, lambda match: _word(match, rng), "no number")
             if isinstance(made, Perturbed):
                 return made
         return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
@@ -176,7 +176,7 @@ def _scale(word: str) -> tuple[str, ...]:
     return next((scale for scale in (_WORDS, _TENS, _ORDINALS, _MULTIPLES) if word in scale), ())
 
 
-def _word(text: str, match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
+def _word(match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
     old = match.group()
     scale = _scale(old.lower())
     at = scale.index(old.lower())

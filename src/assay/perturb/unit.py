@@ -83,7 +83,7 @@ class WrongUnit(Perturbation):
         old = text[quantity.start : quantity.end]
         good, wrong = (_fitted(new, old, text[: quantity.start], language) for new in (good, wrong))
         before, after = text[: quantity.start], text[quantity.end :]
-        if good == wrong or wrong == old or _article_clash(before, amount.text, good, wrong, language):
+        if good == wrong or wrong == old or _article_clash(before, good, wrong, language):
             return None
         meta = {"old": old, "good": good, "new": wrong, "unit": quantity.unit, "other_unit": other}
         change = Change(quantity.start, quantity.start + len(good), wrong)
@@ -187,7 +187,7 @@ def _fitted(new: str, old: str, before: str, language: str) -> str:
     return new
 
 
-def _article_clash(before: str, amount: str, good: str, wrong: str, language: str) -> bool:
+def _article_clash(before: str, good: str, wrong: str, language: str) -> bool:
     """English *a/an* and Romance elision depend on the amount's sound."""
     if language != "en":
         return before.endswith(("'", "’"))
