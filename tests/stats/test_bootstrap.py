@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from assay.stats.bootstrap import interval, median_interval, paired_difference_draws, share_draws, share_interval
+from assay.stats.bootstrap import interval, median_interval, paired_difference_draws, share_draws
 
 
 def test_share_draws_have_the_bootstraps_mean_and_variance():
@@ -13,11 +13,11 @@ def test_share_draws_have_the_bootstraps_mean_and_variance():
     assert np.isnan(draws[2]).all()
 
 
-def test_share_interval_equals_resampling_items():
+def test_interval_of_share_draws_equals_resampling_items():
     outcomes = np.repeat([1.0, 0.0], [30, 70])
     generator = np.random.default_rng(3)
     resampled = outcomes[generator.integers(0, 100, (20_000, 100))].mean(axis=1)
-    assert share_interval(30, 100, generator, 20_000) == pytest.approx(interval(resampled), abs=0.011)
+    assert interval(share_draws(30, 100, generator, 20_000)) == pytest.approx(interval(resampled), abs=0.011)
 
 
 def test_paired_draws_have_the_bootstraps_mean_and_variance():

@@ -11,7 +11,6 @@ from assay.stats.groups import group
 from assay.stats.permutation import (
     EarlyStop,
     calibrated_accuracy,
-    masked_sums,
     of_system_means,
     over_groups,
     permutation_matrix,
@@ -122,9 +121,3 @@ def test_equal_metrics_are_never_better():
         permutation_matrix(group(gold, "item"), np.stack([gold, gold]), rng=np.random.default_rng(0))
     with pytest.raises(InputError, match="none of cells"):
         permutation_test(group(gold), gold, gold, PEARSON, rng=np.random.default_rng(0), swap="words")
-
-
-def test_masked_sums_are_sums_under_masks():
-    rng = np.random.default_rng(5)
-    masks, rows = rng.random((37, 101)) < 0.5, rng.normal(size=(11, 101))
-    assert masked_sums(masks, rows) == pytest.approx(masks.astype(float) @ rows.T, abs=1e-12)

@@ -37,6 +37,7 @@ from assay.analyses.rows import (
     common_notes,
     estimate_cells,
     estimate_columns,
+    known,
     metric_cells,
 )
 from assay.core.errors import InputError
@@ -109,9 +110,9 @@ def _perturbations(
                     **metric_cells(metric),
                     "n": int(counts.n[m, k]),
                     **estimate_cells("accuracy", per_metric[m]),
-                    "t": _plain(test.t),
-                    "p": _plain(test.p),
-                    "df": _plain(test.df),
+                    "t": known(test.t),
+                    "p": known(test.p),
+                    "df": known(test.df),
                     **_sensitivity(good, incorrect, chosen, empty_row),
                     "ties": int(counts.ties[m, k]),
                     "unscored": int(counts.unscored[m, k]),
@@ -146,10 +147,6 @@ def _perturbations(
         (*own, *notes),
         Pivot("name", "metric", "accuracy"),
     )
-
-
-def _plain(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _empty_partner(items: Sequence[Item], empty: Ints | None) -> Ints | None:

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.analyses.rows import known, metric_cells
 from assay.core.errors import InputError, count, listing
 from assay.core.item import Item
 from assay.core.metric import Card
@@ -153,16 +154,15 @@ def _rows(
             rows.append(
                 {
                     **dict(zip(keys, labels, strict=True)),
-                    "metric": tally.metric.name,
-                    "contaminated": "†" if tally.metric.contaminated else "",
+                    **metric_cells(tally.metric),
                     "class": classes[i],
                     "n": int(tally.scored.sum()),
                     "unscored": int(tally.unscored.sum()),
-                    "accuracy": _known(tally.accuracy),
-                    "accuracy_low": _known(low),
-                    "accuracy_high": _known(high),
-                    "p": _known(p[at, i]),
-                    "p_class": _known(p_class[at, i]),
+                    "accuracy": known(tally.accuracy),
+                    "accuracy_low": known(low),
+                    "accuracy_high": known(high),
+                    "p": known(p[at, i]),
+                    "p_class": known(p_class[at, i]),
                     **marks,
                     "place": marks["first"] or marks["first_in_class"],
                 }
@@ -189,10 +189,6 @@ def _places(lines: Sequence[list[_Tally]], rivals: Sequence[list[int]], correcti
     return p, first | (tested & (p >= LEVEL))
 
 
-def _known(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)
-
-
 def _notes(items: Sequence[Item], answers: Sequence[tuple[Measured, Bools, Bools]], correction: str) -> tuple[str, ...]:
     family = "" if correction == "none" else f", {correction} over the table"
     notes = [
@@ -203,7 +199,7 @@ def _notes(items: Sequence[Item], answers: Sequence[tuple[Measured, Bools, Bools
     for metric, _, scored in answers:
         if metric.contaminated:
             notes.append(f"† {metric.name}: trained on this suite, by its card")
-        if missing := [item.id for item, known in zip(items, scored, strict=True) if not known]:
+        if missing := [item.id for item, done in zip(items, scored, strict=True) if not done]:
             notes.append(f"{metric.name}: {count(len(missing), 'item')} unscored and left out ({listing(missing, 3)})")
         strange = [pair for pair in dict.fromkeys(item.langpair for item in items) if not metric.card.covers(pair)]
         if strange:

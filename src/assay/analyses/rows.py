@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -44,6 +45,11 @@ def estimate_cells(key: str, estimate: Estimate | None, first: str | None = "fir
 def metric_cells(metric: Measured) -> dict[str, Any]:
     """The metric's name, and the mark of one that was trained on the suite."""
     return {"metric": metric.name, "contaminated": CONTAMINATED if metric.contaminated else ""}
+
+
+def known(value: float) -> float | None:
+    """The value, or None (an empty cell) where it is not a number."""
+    return None if math.isnan(value) else float(value)
 
 
 def common_notes(

@@ -1,12 +1,18 @@
-"""What the string metrics share: getting at the references, and lower-casing whole columns."""
+"""What the string metrics share: getting at the references, lower-casing whole columns, rates of edits."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
-from assay.core.metric import Card
+from assay.core.metric import Card, Scores
+
+if TYPE_CHECKING:
+    from assay.core.metric import Bools, Floats
 
 References = tuple[Sequence[str | None], ...]
 
@@ -26,3 +32,15 @@ def lowercased(hypotheses: Sequence[str], references: References) -> tuple[list[
     """Both sides in lower case, as Python's ``str.lower`` gives it."""
     lowered = tuple([None if text is None else text.lower() for text in column] for column in references)
     return [text.lower() for text in hypotheses], lowered
+
+
+def bounded_scores(stats: Floats, values: Floats, bounded: Bools) -> Scores:
+    """A kernel's statistics and values, with the flag ``bounded`` where some value is an upper bound only."""
+    return Scores(values, stats=stats, flags={"bounded": bounded} if bounded.any() else {})
+
+
+def error_rate(stats: Floats) -> Floats:
+    """All edits over all reference symbols of [edits, reference length]; without any symbol 1 if there were edits, else 0."""
+    edits, length = stats[..., 0], stats[..., 1]
+    without_reference = np.where(edits > 0, 1.0, 0.0)
+    return np.asarray(np.divide(edits, length, out=without_reference, where=length > 0))

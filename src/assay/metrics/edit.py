@@ -5,12 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from assay.core.batch import Batch
 from assay.core.metric import Card, Metric, Scores, Signature
 from assay.kernels import _native
-from assay.metrics.common import References, lowercased, reference_columns
+from assay.metrics.common import References, bounded_scores, error_rate, lowercased, reference_columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,8 +32,7 @@ class _ErrorRate(Metric):
         hypotheses, references = batch.hypotheses, reference_columns(batch, self.card)
         if self.lowercase:
             hypotheses, references = lowercased(hypotheses, references)
-        stats, values, bounded = self._distances(hypotheses, references)
-        return Scores(values, stats=stats, flags={"bounded": bounded} if bounded.any() else {})
+        return bounded_scores(*self._distances(hypotheses, references))
 
     @abstractmethod
     def _distances(self, hypotheses: Sequence[str], references: References) -> tuple[Floats, Floats, Bools]:
@@ -43,9 +40,7 @@ class _ErrorRate(Metric):
 
     def combine(self, stats: Floats) -> Floats:
         """All edits over all reference symbols; without any reference symbol 1 if there were edits, else 0."""
-        edits, length = stats[..., 0], stats[..., 1]
-        without_reference = np.where(edits > 0, 1.0, 0.0)
-        return np.asarray(np.divide(edits, length, out=without_reference, where=length > 0))
+        return error_rate(stats)
 
 
 class Cer(_ErrorRate):

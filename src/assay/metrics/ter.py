@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.metric import Card, Metric, Scores, Signature
 from assay.kernels import _native
-from assay.metrics.common import References, reference_columns
+from assay.metrics.common import References, bounded_scores, error_rate, reference_columns
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -76,14 +76,11 @@ class Ter(Metric):
         elif lowercase:
             hypotheses = _lowered_where_needed(hypotheses)
             references = tuple(map(_lowered_where_needed, references))
-        stats, values, bounded = _native.ter(hypotheses, references, lowercase)
-        return Scores(values, stats=stats, flags={"bounded": bounded} if bounded.any() else {})
+        return bounded_scores(*_native.ter(hypotheses, references, lowercase))
 
     def combine(self, stats: Floats) -> Floats:
         """All edits over all reference words, in percent."""
-        edits, length = stats[..., 0], stats[..., 1]
-        without_reference = np.where(edits > 0, 1.0, 0.0)
-        return np.asarray(100 * np.divide(edits, length, out=without_reference, where=length > 0))
+        return np.asarray(100 * error_rate(stats))
 
     def _tokenized(self, hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:
         """Both sides as sacrebleu's tokenizer leaves them.

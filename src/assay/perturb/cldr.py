@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import MissingPart
+from assay.perturb.texts import base_language
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +23,6 @@ class NumberSigns:
 
     decimal: str
     group: str
-
-
-def base_language(language: str) -> str:
-    """``de`` of ``de``, ``de_AT`` or ``de-CH``."""
-    return language.replace("_", "-").partition("-")[0].lower()
 
 
 @functools.lru_cache(maxsize=64)

@@ -6,8 +6,9 @@ import functools
 import re
 from dataclasses import dataclass
 
-from assay.perturb.cldr import base_language, number_signs, plural_form, unit_patterns
+from assay.perturb.cldr import number_signs, plural_form, unit_patterns
 from assay.perturb.numerals import SPACES, Numeral, numerals, written
+from assay.perturb.texts import base_language
 
 SIZES = {
     "length-mile": ("length", 1609.344),

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.cldr import base_language, months
-from assay.perturb.texts import pick, reference_of, shuffled, source_language
+from assay.perturb.cldr import months
+from assay.perturb.texts import base_language, other_reference, pick, shuffled, source_language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -170,8 +170,8 @@ class WrongMonth(Perturbation):
 
 def _control(segment: Segment, language: str) -> set[int] | None:
     """Months of the reference; without a reference those of the source; None where neither can be read."""
-    reference = reference_of(segment)
-    if reference is not None and reference != segment.hypothesis:
+    reference = other_reference(segment)
+    if reference is not None:
         return _named(reference, language)
     origin = source_language(segment)
     if not origin or segment.source is None:

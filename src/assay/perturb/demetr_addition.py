@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.demetr_omission import with_compounds
-from assay.perturb.rules import ParsedRule, choose, first_fit, listed, with_article
-from assay.perturb.sentence import Sentence
+from assay.perturb.rules import ParsedRule, first_fit, listed, with_article
+from assay.perturb.sentence import Sentence, with_compounds
+from assay.perturb.texts import pick
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,8 +60,8 @@ class AddedWord(ParsedRule):
             i for i, tag in enumerate(sentence.tags) if tag in ("VBD", "VBZ", "VBP", "VBN") and self._plain(sentence, i)
         ]
         if verbs and (not open_nouns or rng.random() < 0.2):
-            return first_fit(rng, verbs, lambda i: _added(sentence, i, choose(rng, ADVERBS)), "no room for a word")
-        return first_fit(rng, open_nouns, lambda i: _added(sentence, i, choose(rng, ADJECTIVES)), "no noun or verb")
+            return first_fit(rng, verbs, lambda i: _added(sentence, i, pick(ADVERBS, rng)), "no room for a word")
+        return first_fit(rng, open_nouns, lambda i: _added(sentence, i, pick(ADJECTIVES, rng)), "no noun or verb")
 
     def _plain(self, sentence: Sentence, i: int) -> bool:
         return sentence.pos[i] == "VERB" and sentence.starts[i] > 0 and sentence.text[sentence.starts[i] - 1] == " "

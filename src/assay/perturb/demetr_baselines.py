@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import SPACELESS, Rule, capital, choose
-from assay.perturb.tools import base_language
+from assay.perturb.rules import Rule
+from assay.perturb.texts import capital, pick, spaceless
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,7 +59,7 @@ class Unrelated(Rule):
         """Take another segment's text; one of another document where documents are known."""
         others = tools.others()
         for _ in range(_TRIES if others else 0):
-            other = choose(rng, others)
+            other = pick(others, rng)
             related = other.source is not None and other.source == segment.source
             related |= other.document is not None and other.document == segment.document
             if not related and self._differs(other, segment, language):
@@ -93,15 +93,15 @@ class Shuffled(Rule):
         text = segment.hypothesis
         match = _FINAL.search(text)
         end = match.start() if match and match.start() else len(text)
-        spaceless = base_language(language) in SPACELESS
-        words = _pieces(text[:end], tools.get("words", language)) if spaceless else text[:end].split()
+        unspaced = spaceless(language)
+        words = _pieces(text[:end], tools.get("words", language)) if unspaced else text[:end].split()
         if len(set(words)) < 2 + (len(words) > 2):
             return Refused("too few different words")
-        if not spaceless and len(words) > 1:
+        if not unspaced and len(words) > 1:
             words[0] = _plain(words[0], text)
         for _ in range(_TRIES):
             order = _closed([words[i] for i in rng.permutation(len(words))])
-            new = ("" if spaceless else " ").join(order)
+            new = ("" if unspaced else " ").join(order)
             new = capital(new) if text[:1].isupper() else new
             if new != text[:end]:
                 return Perturbed((Change(0, end, new),), f"{len(words)} words shuffled")
@@ -133,7 +133,7 @@ def _pieces(text: str, spans: object) -> list[str]:
 def _plain(word: str, text: str) -> str:
     """The first word without its capital, unless it stands elsewhere with one or is all capitals (a name, ``I``)."""
     if len(word) < 2 or not word[1:].islower() or word in text[len(word) :].split():
-        return word if word not in ("A",) else "a"
+        return "a" if word == "A" else word
     return word[0].lower() + word[1:]
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import ParsedRule, article, choose, listed
-from assay.perturb.rules import like_article as like_word
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.rules import ParsedRule, article, listed
 from assay.perturb.sentence import Sentence
+from assay.perturb.texts import like_first, pick
 
 if TYPE_CHECKING:
     import numpy as np
-
-from assay.core.perturbation import Change
 
 PREPOSITIONS = listed(
     "in on at by for from of to with about into over under between through against during before after above "
@@ -57,8 +55,8 @@ class FunctionWord(ParsedRule):
         found = [i for i in range(len(sentence)) if _options(sentence, i)]
         if not found:
             return Refused("no preposition or article")
-        i = choose(rng, found)
-        new = like_word(sentence.words[i], choose(rng, _options(sentence, i)))
+        i = pick(found, rng)
+        new = like_first(pick(_options(sentence, i), rng), sentence.words[i])
         change = Change(sentence.starts[i], sentence.ends[i], new)
         return Perturbed((change,), f"{sentence.words[i]} -> {new}")
 

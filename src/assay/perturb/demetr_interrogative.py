@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb import verbs
-from assay.perturb.demetr_omission import NAME_TYPES
-from assay.perturb.rules import ParsedRule, capital, removed
-from assay.perturb.sentence import Sentence
+from assay.perturb.rules import ParsedRule, removed
+from assay.perturb.sentence import NAME_TYPES, Sentence
+from assay.perturb.texts import capital
 from assay.perturb.verbs import Group, word_of
 
 if TYPE_CHECKING:
@@ -61,14 +61,13 @@ class Interrogative(ParsedRule):
             return self._said(sentence, group, inflection)
         first = sentence.edges[subject][0]
         helped = not group.simple or sentence.lemmas[group.main] == "be"
-        fused = finite + 1 < len(sentence) and sentence.lower[finite + 1] in ("n't", "n’t")
+        fused = verbs.contracted(sentence, finite)
         if helped:
             auxiliary = word_of(sentence, finite) if not fused else sentence.span(finite, finite + 1).lower()
             last = finite + 1 if fused else finite
             leave = removed(sentence.text, sentence.starts[finite], sentence.ends[last], opens=False)
         else:
-            past = sentence.tags[finite] == "VBD"
-            auxiliary = "did" if past else str(verbs.present(sentence, group, "do", inflection))
+            auxiliary = verbs.do(sentence, group)
             lemma = verbs.lemma_of(sentence, finite, inflection)
             leave = Change(sentence.starts[finite], sentence.ends[finite], lemma)
             if sentence.span(finite, finite) == lemma:
@@ -92,15 +91,14 @@ class Interrogative(ParsedRule):
 
     def _said(self, sentence: Sentence, group: Group, inflection: Any) -> tuple[Change, ...]:
         """``…, said the operator`` becomes ``…, did the operator say``."""
-        if not group.simple or sentence.tags[group.finite] not in ("VBD", "VBZ", "VBP") or group.subject is None:
+        if not group.simple or sentence.tags[group.finite] not in verbs.INFLECTED or group.subject is None:
             return ()
         if sentence.lemmas[group.main] == "be" or sentence.deps[group.subject] == "expl":
             return ()
-        auxiliary = "did" if sentence.tags[group.finite] == "VBD" else verbs.present(sentence, group, "do", inflection)
         end = sentence.ends[group.subject]
         lemma = verbs.lemma_of(sentence, group.finite, inflection)
         return (
-            Change(sentence.starts[group.finite], sentence.ends[group.finite], str(auxiliary)),
+            Change(sentence.starts[group.finite], sentence.ends[group.finite], verbs.do(sentence, group)),
             Change(end, end, f" {lemma}"),
         )
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.perturbation import PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.antonyms import OPPOSITES
-from assay.perturb.rules import ParsedRule, choose, first_fit, listed, replaced
+from assay.perturb.rules import ParsedRule, first_fit, listed, replaced
 from assay.perturb.sentence import Sentence
+from assay.perturb.texts import pick
 
 if TYPE_CHECKING:
     import numpy as np
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
-LEMMA_TAGS = {"noun": "NN", "verb": "VB", "adj": "JJ", "adv": "RB"}
 TOO_GENERAL = frozenset(
     listed(
         "entity abstraction object whole matter thing attribute relation group unit part state cause causal_agent quality "
@@ -29,9 +29,7 @@ _LEAST_COMMON = 3.2
 """Zipf frequency below which a replacement is too rare to be plausible."""
 _FEW_SENSES = 4
 """Senses up to which the first one is most likely meant."""
-_FIXED = frozenset(
-    listed("of course; at least; as well; in fact; for example; in addition; of all; in place".replace("; ", ", "))
-)
+_FIXED = frozenset(listed("of course, at least, as well, in fact, for example, in addition, of all, in place"))
 """Set phrases whose noun is not replaced."""
 _CLIMB = 2
 """How many steps up the tree a more general word may be."""
@@ -51,8 +49,7 @@ class LexicalRule(ParsedRule):
             and not sentence.named[i]
             and sentence.words[i].isalpha()
             and len(sentence.words[i]) > 2
-            and sentence.text[sentence.ends[i] : sentence.ends[i] + 1] != "-"
-            and sentence.text[sentence.starts[i] - 1] != "-"
+            and not sentence.hyphened(i)
         ]
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -235,7 +232,7 @@ class PartOfSpeechShift(LexicalRule):
             options = [word for word in options if word != sentence.lower[i] and word[:3] == sentence.lower[i][:3]]
             if not options:
                 return None
-            word = choose(rng, options)
+            word = pick(options, rng)
             changes = replaced(sentence, i, word, fix_article=False)
             return Perturbed(changes, f"{sentence.words[i]} -> {word}")
 

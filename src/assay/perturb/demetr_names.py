@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb import gazetteer
-from assay.perturb.demetr_omission import mentions, names
-from assay.perturb.rules import ParsedRule, capital, choose, first_fit, with_article
-from assay.perturb.sentence import Entity, Sentence
+from assay.perturb.rules import ParsedRule, first_fit, with_article
+from assay.perturb.sentence import Entity, Sentence, mentions, names
+from assay.perturb.texts import capital, pick
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,13 +102,13 @@ def _other(sentence: Sentence, name: Entity, rng: np.random.Generator) -> str | 
     words = [sentence.words[i] for i in range(name.first, name.last + 1) if sentence.tags[i] != "POS"]
     bare = " ".join(word for i, word in enumerate(words) if i or word.lower() != "the")
     if name.label == "PERSON":
-        surname = choose(rng, gazetteer.SURNAMES)
-        return surname if len(words) == 1 else f"{choose(rng, gazetteer.FIRST_NAMES)} {surname}"
+        surname = pick(gazetteer.SURNAMES, rng)
+        return surname if len(words) == 1 else f"{pick(gazetteer.FIRST_NAMES, rng)} {surname}"
     if name.label == "NORP":
         plain = bare.removesuffix("s")
         if not sentence.tags[name.last].startswith("JJ") and plain not in gazetteer.PEOPLES:
             return None
-        people = choose(rng, gazetteer.PEOPLES)
+        people = pick(gazetteer.PEOPLES, rng)
         plural = plain != bare and people.endswith("an")
         return None if plain != bare and not plural else people + ("s" if plural else "")
     pools = {"GPE": gazetteer.CITIES, "LOC": gazetteer.REGIONS, "FAC": gazetteer.CITIES, "ORG": gazetteer.ORGANISATIONS}
@@ -118,5 +118,5 @@ def _other(sentence: Sentence, name: Entity, rng: np.random.Generator) -> str | 
     takes_the = words[0].lower() == "the" or before == "the"
     if takes_the and not modifies:
         with_the = [option for option in pool if option.startswith("the ")]
-        return choose(rng, with_the or pool)
-    return choose(rng, [option for option in pool if not option.startswith("the ")])
+        return pick(with_the or pool, rng)
+    return pick([option for option in pool if not option.startswith("the ")], rng)

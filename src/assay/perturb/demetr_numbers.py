@@ -7,13 +7,12 @@ separators as they were; "from 1920 to 1930" never runs backwards. Digits work i
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import Rule, article, first_fit, like, like_article, listed
-from assay.perturb.tools import base_language
+from assay.perturb.rules import Rule, article, first_fit, listed
+from assay.perturb.texts import base_language, like_case, like_first, pick
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,12 +62,11 @@ class NumberReplaced(Rule):
         made = first_fit(rng, free, lambda match: _digits(text, match, rng), "no number")
         if isinstance(made, Perturbed):
             return made
-        if base_language(language) != "en":
-            return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
-        words = [match for match in re.finditer(r"[A-Za-z]+", text) if _scale(match.group().lower())]
-        made = first_fit(rng, words, lambda match: _word(text, match, rng), "no number")
-        if isinstance(made, Perturbed):
-            return made
+        if base_language(language) == "en":
+            words = [match for match in re.finditer(r"[A-Za-z]+", text) if _scale(match.group().lower())]
+            made = first_fit(rng, words, lambda match: _word(match, rng), "no number")
+            if isinstance(made, Perturbed):
+                return made
         return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -102,7 +100,7 @@ def _digits(text: str, match: re.Match[str], rng: np.random.Generator) -> Pertur
         changes: tuple[Change, ...] = (Change(*match.span(), said),)
         before = re.search(r"\b([Aa]n?) $", text[: match.start()])
         if before and article(said) != before.group(1).lower():
-            fixed = like_article(before.group(1), article(said))
+            fixed = like_first(article(said), before.group(1))
             changes = (Change(*before.span(1), fixed), *changes)
         return Perturbed(changes, f"{old} -> {said}")
     return None
@@ -178,11 +176,10 @@ def _scale(word: str) -> tuple[str, ...]:
     return next((scale for scale in (_WORDS, _TENS, _ORDINALS, _MULTIPLES) if word in scale), ())
 
 
-def _word(text: str, match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
+def _word(match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
     old = match.group()
     scale = _scale(old.lower())
     at = scale.index(old.lower())
-    near: Callable[[int], bool] = lambda i: i != at and abs(i - at) <= 4  # noqa: E731
-    options = [word for i, word in enumerate(scale) if near(i)]
-    new = like(old, options[int(rng.integers(len(options)))])
+    options = [word for i, word in enumerate(scale) if 0 < abs(i - at) <= 4]
+    new = like_case(pick(options, rng), old)
     return Perturbed((Change(*match.span(), new),), f"{old} -> {new}")

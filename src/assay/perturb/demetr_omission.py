@@ -1,4 +1,4 @@
-"""DEMETR 5, 12 and 20 to 24: something that the sentence needs is missing."""
+"""DEMETR 20 to 24: a word that the sentence needs is missing; and what every omission shares."""
 
 from __future__ import annotations
 
@@ -9,26 +9,18 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import ParsedRule, choose, first_fit, listed, removed, with_article
-from assay.perturb.sentence import Entity, Sentence
+from assay.perturb.rules import ParsedRule, first_fit, removed, with_article
+from assay.perturb.sentence import NAME_TYPES, SUBJECTS, Entity, Sentence, hyphenated, mentions, names, with_compounds
+from assay.perturb.texts import pick
 
 if TYPE_CHECKING:
     import numpy as np
 
 Span = tuple[int, int]
 
-NAME_TYPES = ("PERSON", "GPE", "LOC", "ORG", "FAC", "NORP", "PRODUCT", "EVENT", "WORK_OF_ART")
-SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 _STAYING = ("not", "n't", "n’t", "never", "no", "at")
 """Words whose omission is another error: a negation dropped, ``at least`` torn apart."""
 _LAST_RESORT = ("as", "so", "than", "more", "most", "such", "same", "own")
-_CONNECTING_ADVERBS = frozenset(
-    listed(
-        "however therefore thus moreover furthermore nevertheless nonetheless meanwhile otherwise instead hence "
-        "additionally consequently accordingly besides similarly then also"
-    )
-)
-_RELATIVE = frozenset(listed("when where while whereas that which who how why whether"))
 
 
 def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
@@ -68,7 +60,7 @@ class Omission(ParsedRule):
         spans = [span for span in self.spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
         if not spans:
             return Refused(self.nothing)
-        first, last = choose(rng, spans)
+        first, last = pick(spans, rng)
         return Perturbed(without(sentence, first, last), f"{sentence.span(first, last)} omitted")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -85,95 +77,6 @@ class Omission(ParsedRule):
 def _bare(text: str) -> list[str]:
     """The words of a text without case and without articles, which an omission may put right."""
     return [word for word in re.findall(r"\w+", text.lower()) if word not in ("a", "an")]
-
-
-class OmittedPrepositionalPhrase(Omission):
-    """DEMETR 5: the shortest prepositional phrase is missing."""
-
-    nothing = "no prepositional phrase"
-    card = PerturbationCard(
-        name="omitted-prepositional-phrase",
-        about="a prepositional phrase is missing: She is in custody pending … -> She is pending …",
-        phenomenon="completeness (omitted pp)",
-        category="accuracy/omission",
-        severity="major",
-        follows=("DEMETR 5",),
-        languages=("en",),
-        needs=("parse",),
-        extra="make",
-    )
-
-    def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """The shortest phrases that are one run of words and not most of the sentence."""
-        found = []
-        for i, dep in enumerate(sentence.deps):
-            if dep not in ("prep", "agent", "dative") or sentence.pos[i] not in ("ADP", "SCONJ"):
-                continue
-            inside = [
-                child for child in sentence.children[i] if child > i and sentence.deps[child] in ("pobj", "pcomp")
-            ]
-            first, last = sentence.edges[i]
-            while last > i and sentence.pos[last] == "PUNCT" and sentence.words[last] not in "\"”’)'":
-                last -= 1
-            if inside and first == i and not _needed(sentence, i, last) and _balanced(sentence.span(first, last)):
-                found.append((first, last))
-        limit = max(len(sentence) * 2 // 3, 3)
-        fitting = [span for span in found if span[1] - span[0] < limit]
-        shortest = min((last - first for first, last in fitting), default=0)
-        return [(first, last) for first, last in fitting if last - first == shortest]
-
-
-_LEANING = frozenset(
-    listed("according due because instead out prior thanks such well as rather regardless ahead up off than along away")
-)
-"""Words that cannot stand without the phrase after them."""
-
-
-def _needed(sentence: Sentence, i: int, last: int) -> bool:
-    """True where the rest would not stand: a phrase that another word leans on, a relative one, one before an inversion."""
-    head = sentence.heads[i]
-    leans = sentence.pos[head] == "ADP" or sentence.lower[head] in _LEANING
-    relative = any(tag in ("WDT", "WP", "WP$") for tag in sentence.tags[i : last + 1])
-    inverted = i in sentence.firsts and sentence.pos[min(last + 1, len(sentence) - 1)] in ("AUX", "VERB")
-    return leans or relative or inverted
-
-
-def _balanced(text: str) -> bool:
-    return text.count("(") == text.count(")") and text.count('"') % 2 == 0 and text.count("“") == text.count("”")
-
-
-class OmittedConjunction(Omission):
-    """DEMETR 12: a conjunction or connecting adverb is missing."""
-
-    nothing = "no conjunction"
-    card = PerturbationCard(
-        name="omitted-conjunction",
-        about="a conjunction is missing: formed since a comet collided -> formed a comet collided",
-        phenomenon="cohesion",
-        category="fluency/cohesion",
-        severity="minor",
-        follows=("DEMETR 12",),
-        languages=("en",),
-        needs=("parse",),
-        extra="make",
-    )
-
-    def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """Coordinators, subordinators, connecting adverbs, relative words; ``that``, which may be dropped, as a last resort."""
-        found: list[Span] = []
-        dispensable: list[Span] = []
-        for i, (word, dep, pos) in enumerate(zip(sentence.lower, sentence.deps, sentence.pos, strict=True)):
-            if not word.isalpha():
-                continue
-            joins = dep == "cc" or (dep == "mark" and pos == "SCONJ")
-            joins |= dep == "advmod" and (
-                word in _CONNECTING_ADVERBS or (sentence.tags[i] == "WRB" and word in _RELATIVE)
-            )
-            joins |= sentence.tags[i] == "WDT" and word in _RELATIVE and dep in SUBJECTS
-            if joins:
-                last = i + 1 if sentence.lower[i : i + 2] in (["such", "as"], ["even", "though"], ["as", "if"]) else i
-                (dispensable if word == "that" and dep == "mark" else found).append((i, last))
-        return found or dispensable
 
 
 class OmittedAdjectiveAdverb(Omission):
@@ -208,24 +111,6 @@ class OmittedAdjectiveAdverb(Omission):
         return easy or hard
 
 
-def hyphenated(sentence: Sentence, i: int) -> Span:
-    """The whole hyphenated word that token `i` is part of: ``working-class``."""
-    first = last = i
-    while (
-        last + 2 < len(sentence)
-        and sentence.words[last + 1] == "-"
-        and sentence.ends[last] == sentence.starts[last + 1]
-    ):
-        last += 2
-    while first > 1 and sentence.words[first - 1] == "-" and sentence.ends[first - 2] == sentence.starts[first - 1]:
-        first -= 2
-    return first, last
-
-
-def _hyphened(sentence: Sentence, i: int) -> bool:
-    return sentence.text[sentence.ends[i] : sentence.ends[i] + 1] == "-" or sentence.text[sentence.starts[i] - 1] == "-"
-
-
 class OmittedVerb(Omission):
     """DEMETR 21: a content verb is missing; auxiliaries and copulas stay."""
 
@@ -247,7 +132,7 @@ class OmittedVerb(Omission):
         return [
             (i, i)
             for i, pos in enumerate(sentence.pos)
-            if pos == "VERB" and sentence.lemmas[i] != "be" and sentence.is_word(i) and not _hyphened(sentence, i)
+            if pos == "VERB" and sentence.lemmas[i] != "be" and sentence.is_word(i) and not sentence.hyphened(i)
         ]
 
 
@@ -271,7 +156,7 @@ class OmittedNoun(Omission):
         """Nouns by their heads; parts of a compound or hyphenated nouns only where there is no other."""
         nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and _stands_free(sentence, i)]
         fitting = [i for i in nouns if sentence.deps[i] not in SUBJECTS and sentence.named[i] not in NAME_TYPES]
-        heads = [i for i in fitting if sentence.deps[i] not in ("compound", "nmod") and not _hyphened(sentence, i)]
+        heads = [i for i in fitting if sentence.deps[i] not in ("compound", "nmod") and not sentence.hyphened(i)]
         return [with_compounds(sentence, i) for i in heads] or [hyphenated(sentence, i) for i in fitting]
 
 
@@ -279,16 +164,6 @@ def _stands_free(sentence: Sentence, i: int) -> bool:
     """A word of letters that is no unit written onto its number (``10km``)."""
     start = sentence.starts[i]
     return sentence.is_word(i) and not (start and sentence.text[start - 1].isalnum())
-
-
-def with_compounds(sentence: Sentence, i: int) -> Span:
-    """A noun with the nouns compounded to it that stand directly before."""
-    first = i
-    while first and (first - 1) in sentence.children[i] and sentence.deps[first - 1] == "compound":
-        first -= 1
-    while first < i and sentence.starts[first] and sentence.text[sentence.starts[first] - 1] == "-":
-        first += 1
-    return first, i
 
 
 class OmittedSubject(Omission):
@@ -309,9 +184,7 @@ class OmittedSubject(Omission):
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Nouns and pronouns; a relative pronoun or an empty ``there`` only where there is no other."""
-        heads = [
-            i for i, dep in enumerate(sentence.deps) if dep in ("nsubj", "nsubjpass") and not _hyphened(sentence, i)
-        ]
+        heads = [i for i, dep in enumerate(sentence.deps) if dep in ("nsubj", "nsubjpass") and not sentence.hyphened(i)]
         nouns = [i for i in heads if sentence.tags[i] not in ("WDT", "WP", "DT")]
         there = [i for i, dep in enumerate(sentence.deps) if dep in ("expl", "csubj")]
         return [with_compounds(sentence, i) for i in nouns or heads or there]
@@ -355,13 +228,3 @@ class OmittedName(ParsedRule):
 
 def _is_subject(sentence: Sentence, name: Entity) -> bool:
     return any(sentence.deps[i] in SUBJECTS for i in range(name.first, name.last + 1))
-
-
-def names(sentence: Sentence) -> list[Entity]:
-    """The names of people, places, organisations and things."""
-    return [entity for entity in sentence.entities if entity.label in NAME_TYPES]
-
-
-def mentions(sentence: Sentence, said: str) -> list[Entity]:
-    """Every name of the text in these words."""
-    return [entity for entity in names(sentence) if sentence.span(entity.first, entity.last) == said]

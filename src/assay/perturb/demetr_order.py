@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.letters import pattern
-from assay.perturb.rules import SPACELESS, Rule, capital, first_fit
-from assay.perturb.tools import base_language
+from assay.perturb.rules import Rule, first_fit
+from assay.perturb.texts import capital, spaceless
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,13 +34,13 @@ class WordSwap(Rule):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Swap two different words."""
         text = segment.hypothesis
-        spaceless = base_language(language) in SPACELESS
+        unspaced = spaceless(language)
         spans = (
             tools.get("words", language)(text)
-            if spaceless
+            if unspaced
             else [match.span() for match in pattern(_WORD).finditer(text)]
         )
-        between = "" if spaceless else " "
+        between = "" if unspaced else " "
         pairs = [
             (a, b, c, d)
             for (a, b), (c, d) in itertools.pairwise(spans)

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import ParsedRule, capital, choose
+from assay.perturb.rules import ParsedRule
 from assay.perturb.sentence import Sentence
+from assay.perturb.texts import capital, pick
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +61,7 @@ class GenderPronoun(ParsedRule):
         found = [i for i, key in enumerate(zip(sentence.lower, sentence.tags, strict=True)) if key in _GENDER]
         if not found:
             return Refused("no pronoun with a gender")
-        i = choose(rng, found)
+        i = pick(found, rng)
         return _exchanged(sentence, i, _GENDER[sentence.lower[i], sentence.tags[i]])
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -101,9 +102,9 @@ class PronounCase(ParsedRule):
                 found.append((i, row))
         if not found:
             return Refused("no pronoun with a case")
-        i, row = choose(rng, found)
+        i, row = pick(found, rng)
         wrong = sorted({form for form in row[:3] if form.lower() != sentence.lower[i]}) or [row[3]]
-        return _exchanged(sentence, i, choose(rng, wrong))
+        return _exchanged(sentence, i, pick(wrong, rng))
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """Another form of the same pronoun."""

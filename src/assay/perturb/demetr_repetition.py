@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.letters import is_mark
-from assay.perturb.rules import SPACELESS, Rule
-from assay.perturb.tools import base_language
+from assay.perturb.rules import Rule
+from assay.perturb.texts import spaceless
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,7 @@ class Repetition(Rule):
             return Refused("no word")
         start, end = found
         word = text[start:end]
-        between = "" if base_language(language) in SPACELESS else " "
+        between = "" if spaceless(language) else " "
         return Perturbed((Change(end, end, (between + word) * (self.times - 1)),), f"{word} x {self.times}")
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -48,7 +48,7 @@ class Repetition(Rule):
 
 def last_word(text: str, language: str, tools: Tools) -> tuple[int, int] | None:
     """Where the last word stands, without the punctuation around it; the dots of an abbreviation belong to it."""
-    if base_language(language) in SPACELESS:
+    if spaceless(language):
         spans: list[tuple[int, int]] = tools.get("words", language)(text)
         return spans[-1] if spans else None
     for match in reversed(list(re.finditer(r"\S+", text))):

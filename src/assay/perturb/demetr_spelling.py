@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.letters import is_mark, pattern
-from assay.perturb.rules import SPACELESS, Rule, choose, first_fit, like
-from assay.perturb.tools import base_language
+from assay.perturb.rules import Rule, first_fit
+from assay.perturb.texts import base_language, like_case, pick, spaceless
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,15 +48,15 @@ class Misspelling(Rule):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Misspell a word of the list, or any longer word where the list has none of the text's."""
         text = segment.hypothesis
-        if base_language(language) in SPACELESS:
+        if spaceless(language):
             return Refused("the script has no spelling by letters")
         words = list(pattern(_LETTERS).finditer(text))
         if base_language(language) == "en":
             known = misspellings()
             listed = [word for word in words if _listed(word.group(), known)]
             if listed:
-                word = choose(rng, listed)
-                wrong = like(word.group(), choose(rng, _listed(word.group(), known)))
+                word = pick(listed, rng)
+                wrong = like_case(pick(_listed(word.group(), known), rng), word.group())
                 return Perturbed((Change(*word.span(), wrong),), f"{word.group()} -> {wrong}")
         long = [word for word in words if len(word.group()) >= _SHORTEST and _ordinary(word.group())]
         return first_fit(rng, long, lambda word: _slipped(word, rng), "no word long enough")
@@ -95,7 +95,7 @@ def _slipped(word: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
     options = sorted(wrong)
     if not options:
         return None
-    new = choose(rng, options)
+    new = pick(options, rng)
     return Perturbed((Change(*word.span(), new),), f"{letters} -> {new}")
 
 
@@ -121,14 +121,14 @@ class CharacterRemoved(Rule):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Remove a letter of a longer word."""
         text = segment.hypothesis
-        if base_language(language) in SPACELESS:
+        if spaceless(language):
             return Refused("the script has no spelling by letters")
         inner = list(pattern("<L>+").finditer(text))[1:-1]
         words = [word for word in inner if len(word.group()) > 3] or [word for word in inner if len(word.group()) > 1]
         if not words:
             return Refused("no word between the first and the last")
-        word = choose(rng, words)
-        at = word.start() + choose(rng, _bare_letters(word.group()))
+        word = pick(words, rng)
+        at = word.start() + pick(_bare_letters(word.group()), rng)
         wrong = text[word.start() : at] + text[at + 1 : word.end()]
         return Perturbed((Change(at, at + 1, ""),), f"{word.group()} -> {wrong}")
 

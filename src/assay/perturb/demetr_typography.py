@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.letters import pattern
-from assay.perturb.rules import SPACELESS, Rule, choose
-from assay.perturb.tools import base_language, missing
+from assay.perturb.rules import Rule
+from assay.perturb.texts import base_language, pick, spaceless
+from assay.perturb.tools import missing
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,14 +61,14 @@ class PunctuationAdded(Rule):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Insert a mark after a word that has none."""
         text = segment.hypothesis
-        if base_language(language) in SPACELESS:
+        if spaceless(language):
             places = [end for _, end in tools.get("words", language)(text) if text[end : end + 1].isalpha()]
             signs = FULL_WIDTH
         else:
             places, signs = [match.end() for match in re.finditer(r"\w(?= \w)", text)], SIGNS
         if not places:
             return Refused("no two words in a row")
-        at, sign = choose(rng, places), choose(rng, signs)
+        at, sign = pick(places, rng), pick(signs, rng)
         return Perturbed((Change(at, at, sign),), f"{sign} added")
 
 
@@ -106,7 +107,7 @@ def _token_starts(text: str, language: str, tools: Tools) -> list[int]:
     base = base_language(language)
     if base == "en" and not missing("parse", "en"):
         return [token.idx for token in tools.parse(text, language)]
-    if base in SPACELESS:
+    if spaceless(language):
         words = tools.get("words", language)(text)
         inside = {i for start, end in words for i in range(start, end)}
         signs = [i for i, character in enumerate(text) if i not in inside and not character.isspace()]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.rules import SPACELESS, Rule, choose
-from assay.perturb.tools import base_language
+from assay.perturb.rules import Rule
+from assay.perturb.texts import pick, spaceless
 
 if TYPE_CHECKING:
     import numpy as np
@@ -75,7 +75,7 @@ class UntranslatedWord(Rule):
                 best[i] = j
                 taken.add(j)
         likely = list(best)[: max(1, round(_BEST * len(best)))]
-        i = choose(rng, likely)
+        i = pick(likely, rng)
         (start, end), (a, b) = ours[i][0], theirs[best[i]][0]
         return Perturbed((Change(start, end, source[a:b]),), f"{text[start:end]} -> {source[a:b]}")
 
@@ -98,7 +98,7 @@ def _content(text: str, language: str, tools: Tools) -> list[tuple[Span, float]]
     """The content words with their frequencies: letters only, neither grammar nor too short to carry meaning."""
     spans = tools.get("words", language)(text)
     frequency: Any = tools.get("frequency", language)
-    shortest = 1 if base_language(language) in SPACELESS else 3
+    shortest = 1 if spaceless(language) else 3
     found = []
     for start, end in spans:
         word = text[start:end]

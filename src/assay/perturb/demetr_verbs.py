@@ -1,4 +1,4 @@
-"""DEMETR 8, 17 and 18: the main verb negated (or no longer), in another tense, in another aspect."""
+"""DEMETR 17 and 18: the main verb in another tense or aspect; and what rules over verbs share."""
 
 from __future__ import annotations
 
@@ -9,23 +9,40 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb import verbs
-from assay.perturb.rules import ParsedRule, first_fit, like, removed
+from assay.perturb.rules import ParsedRule, first_fit, removed
 from assay.perturb.sentence import Sentence
+from assay.perturb.texts import like_case
 from assay.perturb.verbs import Group, word_of
 
 if TYPE_CHECKING:
     import numpy as np
 
-_DO = {"VBD": "did", "VBZ": "does", "VBP": "do"}
-_NOT = ("not", "n't", "n’t", "never")
+_AUXILIARIES = {
+    "is": "be",
+    "are": "be",
+    "am": "be",
+    "was": "be",
+    "were": "be",
+    "has": "have",
+    "had": "have",
+    "have": "have",
+}
+_MODALS = {
+    "can": "could",
+    "could": "can",
+    "may": "might",
+    "might": "may",
+    "would": "will",
+    "must": "had to",
+    "shall": "should",
+}
 
 
-def _at(sentence: Sentence, i: int, text: str) -> Change:
+def becomes(sentence: Sentence, i: int, text: str) -> Change:
     """Token `i` becomes `text`, capitals kept; a contraction gets the space it stood without."""
     word = sentence.words[i]
-    new = like(word, text) if word != "I" else text
-    glued = word[:1] in "'’" and sentence.starts[i] and sentence.text[sentence.starts[i] - 1] != " "
-    return Change(sentence.starts[i], sentence.ends[i], (" " if glued else "") + new)
+    new = like_case(text, word) if word != "I" else text
+    return Change(sentence.starts[i], sentence.ends[i], (" " if _glued(sentence, i) else "") + new)
 
 
 def _after(sentence: Sentence, i: int, text: str) -> Change:
@@ -33,11 +50,12 @@ def _after(sentence: Sentence, i: int, text: str) -> Change:
 
 
 def _glued(sentence: Sentence, i: int) -> bool:
-    """True where ``n't`` hangs on token `i`."""
-    return i + 1 < len(sentence) and sentence.lower[i + 1] in ("n't", "n’t")
+    """True where token `i` is a contraction written onto the word before it: ``'ll``."""
+    start = sentence.starts[i]
+    return sentence.words[i][:1] in "'’" and start > 0 and sentence.text[start - 1] != " "
 
 
-def _made(sentence: Sentence, changes: list[Change]) -> Perturbed | None:
+def as_perturbed(sentence: Sentence, changes: list[Change]) -> Perturbed | None:
     """The changes as a result with what became of the words between the first and the last."""
     ordered = tuple(sorted(changes, key=lambda change: (change.start, change.end)))
     if any(sentence.text[c.start : c.end] == c.text for c in ordered):
@@ -61,7 +79,7 @@ class VerbRule(ParsedRule):
         inflection = tools.get("inflection", "en")
         for group in verbs.groups(sentence):
             options = [option for option in self.options(sentence, group, inflection) if option]
-            made = first_fit(rng, options, lambda option: _made(sentence, option), "") if options else None
+            made = first_fit(rng, options, lambda option: as_perturbed(sentence, option), "") if options else None
             if isinstance(made, Perturbed):
                 return made
         return Refused(self.nothing)
@@ -69,109 +87,6 @@ class VerbRule(ParsedRule):
     @abstractmethod
     def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
         """The possible changes to one group."""
-
-
-class Negation(VerbRule):
-    """DEMETR 8: an affirmative main clause is negated; a negated one becomes affirmative."""
-
-    card = PerturbationCard(
-        name="negation",
-        about="negated, or a negation dropped: recommended the -> did not recommend the",
-        phenomenon="mistranslation - negation",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("DEMETR 8",),
-        languages=("en",),
-        needs=("parse", "inflection"),
-        extra="make",
-        manual=True,
-    )
-
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
-        """Main clauses, else an order (Do not …)."""
-        made = super().change(sentence, segment, rng, tools)
-        if isinstance(made, Perturbed):
-            return made
-        for i in sentence.roots:
-            if sentence.tags[i] == "VB" and sentence.child(i, "nsubj", "aux", "neg") is None:
-                changed = _made(
-                    sentence,
-                    [
-                        Change(
-                            sentence.starts[i],
-                            sentence.ends[i],
-                            like(sentence.words[i], "do") + f" not {sentence.lower[i]}",
-                        )
-                    ],
-                )
-                if changed:
-                    return changed
-        return made
-
-    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
-        """One way for each group."""
-        if group.negation is not None and sentence.lower[group.negation] in _NOT:
-            yield self._affirmed(sentence, group, inflection)
-            return
-        no = next(
-            (i for i in sentence.children[group.main] for i in sentence.children[i] if sentence.lower[i] == "no"), None
-        )
-        if no is not None and no > group.finite:
-            yield [_at(sentence, no, "some")]
-        elif not group.simple or sentence.lemmas[group.main] == "be":
-            inverted = group.subject is not None and group.finite < group.subject < group.main
-            place = verbs_subject_end(sentence, group) if inverted else group.finite
-            fused = sentence.lower[place] == "can"
-            yield [Change(sentence.ends[place], sentence.ends[place], "not" if fused else " not")]
-        elif sentence.tags[group.main] in _DO:
-            auxiliary = (
-                "did" if sentence.tags[group.main] == "VBD" else verbs.present(sentence, group, "do", inflection)
-            )
-            lemma = verbs.lemma_of(sentence, group.main, inflection)
-            yield [_at(sentence, group.main, f"{auxiliary} not {lemma}")]
-
-    def _affirmed(self, sentence: Sentence, group: Group, inflection: Any) -> list[Change]:
-        negation, finite = group.negation, group.finite
-        assert negation is not None
-        word = word_of(sentence, finite)
-        fused = sentence.starts[negation] == sentence.ends[finite]
-        if (
-            word in ("do", "does", "did")
-            and not group.simple
-            and (finite, negation, group.main) == (finite, finite + 1, finite + 2)
-        ):
-            lemma = verbs.lemma_of(sentence, group.main, inflection)
-            form = (
-                verbs.past(sentence, group, lemma, inflection)
-                if word == "did"
-                else verbs.present(sentence, group, lemma, inflection)
-            )
-            new = like(sentence.words[finite], form or lemma)
-            return [Change(sentence.starts[finite], sentence.ends[group.main], new)]
-        if fused:
-            return [Change(sentence.starts[finite], sentence.ends[negation], like(sentence.words[finite], word))]
-        return [removed(sentence.text, sentence.starts[negation], sentence.ends[negation])]
-
-    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One text has one negation more than the other."""
-        found = super().problems(segment, perturbed, language, tools)
-        good, bad = segment.hypothesis, perturbed.apply(segment.hypothesis)
-        if abs(_negations(good) - _negations(bad)) != 1:
-            found.append("the number of negations did not change by one")
-        return found
-
-
-def _negations(text: str) -> int:
-    words = text.lower().replace("n't", " not").replace("n’t", " not").replace("cannot", "can not").split()
-    return sum(word.strip("\"'.,;:!?()“”") in ("not", "never", "no") for word in words)
-
-
-def verbs_subject_end(sentence: Sentence, group: Group) -> int:
-    """The last token of an inverted subject."""
-    assert group.subject is not None
-    return min(sentence.edges[group.subject][1], group.main - 1)
 
 
 class Tense(VerbRule):
@@ -193,57 +108,28 @@ class Tense(VerbRule):
     def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
         """The other tenses of the finite verb."""
         finite, word = group.finite, word_of(sentence, group.finite)
-        glued = _glued(sentence, finite)
-        future = not glued and group.negation is None and (group.subject is None or group.subject < finite)
+        contracted = verbs.contracted(sentence, finite)
+        future = not contracted and group.negation is None and (group.subject is None or group.subject < finite)
         if word == "will":
             following = finite + 1
-            if following < len(sentence) and sentence.tags[following] == "VB" and not glued:
+            if following < len(sentence) and sentence.tags[following] == "VB" and not contracted:
                 lemma = verbs.lemma_of(sentence, following, inflection)
                 form = verbs.past(sentence, group, lemma, inflection)
                 if form:
-                    yield [Change(*_joined(sentence, finite, following), _spaced(sentence, finite, form))]
+                    new = f" {form}" if _glued(sentence, finite) else like_case(form, sentence.words[finite])
+                    yield [Change(sentence.starts[finite], sentence.ends[following], new)]
             else:
-                yield [_at(sentence, finite, "would")]
+                yield [becomes(sentence, finite, "would")]
         elif word in _MODALS:
-            yield [_at(sentence, finite, _MODALS[word])]
-        elif sentence.tags[finite] in ("VBD", "VBZ", "VBP"):
+            yield [becomes(sentence, finite, _MODALS[word])]
+        elif sentence.tags[finite] in verbs.INFLECTED:
             lemma = _AUXILIARIES.get(word) or verbs.lemma_of(sentence, finite, inflection)
             other = verbs.present if sentence.tags[finite] == "VBD" else verbs.past
             form = other(sentence, group, lemma, inflection)
             if form and form != word:
-                yield [_at(sentence, finite, form)]
-            if (future and lemma not in ("do",)) or (lemma == "do" and group.simple and future):
-                yield [_at(sentence, finite, f"will {lemma}")]
-
-
-_AUXILIARIES = {
-    "is": "be",
-    "are": "be",
-    "am": "be",
-    "was": "be",
-    "were": "be",
-    "has": "have",
-    "had": "have",
-    "have": "have",
-}
-_MODALS = {
-    "can": "could",
-    "could": "can",
-    "may": "might",
-    "might": "may",
-    "would": "will",
-    "must": "had to",
-    "shall": "should",
-}
-
-
-def _joined(sentence: Sentence, first: int, last: int) -> tuple[int, int]:
-    return sentence.starts[first], sentence.ends[last]
-
-
-def _spaced(sentence: Sentence, i: int, form: str) -> str:
-    glued = sentence.words[i][:1] in "'’" and sentence.starts[i] and sentence.text[sentence.starts[i] - 1] != " "
-    return f" {form}" if glued else like(sentence.words[i], form)
+                yield [becomes(sentence, finite, form)]
+            if future and (lemma != "do" or group.simple):
+                yield [becomes(sentence, finite, f"will {lemma}")]
 
 
 class Aspect(VerbRule):
@@ -275,12 +161,12 @@ class Aspect(VerbRule):
             form = verbs.be(sentence, group, past=word == "had")
             been = [i for i in group.auxiliaries[1:] if sentence.lower[i] == "been"]
             if not been and going:
-                yield [_at(sentence, finite, form), _at(sentence, main, going)]
+                yield [becomes(sentence, finite, form), becomes(sentence, main, going)]
             elif been and tag == "VBN":
-                yield [_at(sentence, finite, form), _at(sentence, been[0], "being")]
+                yield [becomes(sentence, finite, form), becomes(sentence, been[0], "being")]
             elif been:
                 yield [
-                    _at(sentence, finite, form),
+                    becomes(sentence, finite, form),
                     removed(sentence.text, sentence.starts[been[0]], sentence.ends[been[0]]),
                 ]
         elif word in ("is", "are", "am", "was", "were"):
@@ -290,11 +176,14 @@ class Aspect(VerbRule):
                 yield [_after(sentence, place, "being")]
             elif tag == "VBN":
                 yield [removed(sentence.text, sentence.starts[last], sentence.ends[last])]
-            elif not _glued(sentence, finite):
+            elif not verbs.contracted(sentence, finite):
                 had = "had" if word in ("was", "were") else verbs.present(sentence, group, "have", inflection)
-                yield [_at(sentence, finite, f"{had} been")]
+                yield [becomes(sentence, finite, f"{had} been")]
         elif word in ("do", "does", "did") and going:
-            yield [_at(sentence, finite, verbs.be(sentence, group, past=word == "did")), _at(sentence, main, going)]
+            yield [
+                becomes(sentence, finite, verbs.be(sentence, group, past=word == "did")),
+                becomes(sentence, main, going),
+            ]
         elif sentence.tags[finite] == "MD":
             yield from self._modal(sentence, group, going)
 
@@ -305,18 +194,18 @@ class Aspect(VerbRule):
             last = group.negation if group.negation is not None and group.negation > main else end
             if sentence.deps[end] != "expl" and (end == main or sentence.deps[end].startswith("nsubj")):
                 yield [_after(sentence, max(last, main) if end == main else main, "being")]
-        elif going and sentence.tags[main] in ("VBD", "VBZ", "VBP"):
+        elif going and sentence.tags[main] in verbs.INFLECTED:
             form = verbs.be(sentence, group, past=sentence.tags[main] == "VBD")
-            yield [_at(sentence, main, f"{form} {going}")]
+            yield [becomes(sentence, main, f"{form} {going}")]
 
     def _modal(self, sentence: Sentence, group: Group, going: str | None) -> Iterator[list[Change]]:
         """may appeal -> may be appealing; can be used -> can have been used; may have appealed -> may be appealing."""
         main, rest = group.main, [sentence.lower[i] for i in group.auxiliaries[1:]]
         if sentence.lower[main] == "be":
-            yield [_at(sentence, main, "have been")]
+            yield [becomes(sentence, main, "have been")]
         elif not rest and going:
-            yield [_at(sentence, main, f"be {going}")]
+            yield [becomes(sentence, main, f"be {going}")]
         elif rest == ["be"]:
-            yield [_at(sentence, group.auxiliaries[1], "have been")]
+            yield [becomes(sentence, group.auxiliaries[1], "have been")]
         elif rest == ["have"] and going:
-            yield [_at(sentence, group.auxiliaries[1], "be"), _at(sentence, main, going)]
+            yield [becomes(sentence, group.auxiliaries[1], "be"), becomes(sentence, main, going)]

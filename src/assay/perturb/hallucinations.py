@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.texts import pick, reference_of
+from assay.perturb.texts import pick, reference_of, target_language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,12 +35,12 @@ def shared(first: str, second: str) -> float:
 
 def _pool(segment: Segment, tools: Tools) -> list[Segment]:
     """Other segments into the same language that do not say the same."""
-    target = (segment.langpair or "").rpartition("-")[2]
+    target = target_language(segment)
     own = [segment.hypothesis, *segment.references]
     return [
         other
         for other in tools.others()
-        if (other.langpair or "").rpartition("-")[2] == target
+        if target_language(other) == target
         and other.hypothesis.strip()
         and not (other.source and other.source == segment.source)
         and other.hypothesis not in own
@@ -118,8 +118,8 @@ class DetachedSimilar(Detached):
 
     def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
         """One of the nearest five that shares few words with the translation; the whole corpus is indexed once."""
-        target = (segment.langpair or "").rpartition("-")[2]
-        texts = tuple(o.hypothesis for o in tools.others() if (o.langpair or "").rpartition("-")[2] == target)
+        target = target_language(segment)
+        texts = tuple(other.hypothesis for other in tools.others() if target_language(other) == target)
         allowed = {other.hypothesis for other in pool}
         fit: list[str] = []
         for i in _nearest(segment.hypothesis, texts, self.embedding):
@@ -172,15 +172,14 @@ def _ngram_index(pool: Sequence[str]) -> tuple[Any, Any]:
                     row[zlib.crc32(padded[i : i + n].encode()) % size] += 1
         return np.log1p(rows)
 
-    weights = counts(pool)
-    rarity = np.log((1 + len(pool)) / (1 + (weights > 0).sum(axis=0))) + 1
+    counted = counts(pool)
+    rarity = np.log((1 + len(pool)) / (1 + (counted > 0).sum(axis=0))) + 1
 
-    def encode(texts: Sequence[str]) -> Any:
-        rows = counts(texts) * rarity
+    def weighted(rows: Any) -> Any:
+        rows = rows * rarity
         return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9)
 
-    rows = weights * rarity
-    return rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-9), encode
+    return weighted(counted), lambda texts: weighted(counts(texts))
 
 
 class Oscillatory(Perturbation):
@@ -200,9 +199,9 @@ class Oscillatory(Perturbation):
         """Draw n, the place and the number of repetitions."""
         text = segment.hypothesis
         words = tools.get("words", language)(text)
+        n = int(rng.integers(2, 5))
         runs = [
             (words[i][0], words[i + n - 1][1])
-            for n in (int(rng.integers(2, 5)),)
             for i in range(len(words) - n + 1)
             if not re.search(r"[.!?。！？]", text[words[i][0] : words[i + n - 1][1]])
         ]

@@ -16,7 +16,7 @@ from assay.perturb.demetr_lexical import inflected
 from assay.perturb.relations import antonyms, entailed, hypernyms, hyponyms, plain, siblings, synonyms
 from assay.perturb.rules import replaced, with_article
 from assay.perturb.sentence import Sentence, sentence_of
-from assay.perturb.texts import reference_of, shuffled
+from assay.perturb.texts import other_reference, shuffled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,12 +34,10 @@ class Exchanged(Perturbation):
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Draw a word whose relations lead somewhere."""
-        reference = reference_of(segment)
-        edits_reference = self.right is None and reference is not None and reference != segment.hypothesis
-        text = reference if edits_reference and reference is not None else segment.hypothesis
-        sentence = sentence_of(tools, text, language)
+        base = other_reference(segment) if self.right is None else None
+        sentence = sentence_of(tools, base or segment.hypothesis, language)
         for i in shuffled(list(_words(sentence, self.part)), rng):
-            made = self._made(sentence, i, rng, tools, text if edits_reference else None)
+            made = self._made(sentence, i, rng, tools, base)
             if made is not None:
                 return made
         return Refused(f"no {self.part} with the relation in WordNet")
@@ -49,21 +47,20 @@ class Exchanged(Perturbation):
     ) -> Perturbed | None:
         lexicon = tools.get("wordnet", "en"), tools.get("frequency", "en")
         lemma = sentence.lemmas[i].lower()
-        if type(self).right is not None and not plain(lexicon[0], lemma, self.part):
+        if self.right is not None and not plain(lexicon[0], lemma, self.part):
             return None
-        wrong = self._form(sentence, i, type(self).wrong(*lexicon, lemma, self.part), rng, tools)
+        wrong = self._form(sentence, i, self.wrong(*lexicon, lemma, self.part), rng, tools)
         if wrong is None:
             return None
         old = sentence.words[i]
-        finder = type(self).right
-        if finder is None:
+        if self.right is None:
             changes = replaced(sentence, i, wrong)
             return Perturbed(changes, f"{old} -> {wrong}", {"old": old, "new": wrong}, base=base)
-        right = self._form(sentence, i, finder(*lexicon, lemma, self.part), rng, tools, {wrong.lower()})
+        right = self._form(sentence, i, self.right(*lexicon, lemma, self.part), rng, tools, wrong)
         if right is None:
             return None
         meta = {"old": old, "good": right, "new": wrong}
-        return contrasted(sentence, i, right, wrong, f"{old}: {right} -> {wrong}", meta)
+        return _contrasted(sentence, i, right, wrong, f"{old}: {right} -> {wrong}", meta)
 
     def _form(
         self,
@@ -72,13 +69,13 @@ class Exchanged(Perturbation):
         lemmas: list[str],
         rng: np.random.Generator,
         tools: Tools,
-        avoid: set[str] | None = None,
+        other: str = "",
     ) -> str | None:
         inflection = tools.get("inflection", "en")
         for lemma in shuffled(lemmas, rng):
             head, _, last = lemma.rpartition(" ")
             form = inflected(inflection, last, self.part, sentence.tags[i])
-            if form and form.lower() not in sentence.lower and form.lower() not in (avoid or ()):
+            if form and form.lower() not in (*sentence.lower, other.lower()):
                 return f"{head} {form}".strip()
         return None
 
@@ -95,10 +92,10 @@ class Exchanged(Perturbation):
         return found
 
 
-def contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, meta: dict[str, Any]) -> Perturbed:
+def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, meta: dict[str, Any]) -> Perturbed:
     """Good translation with `right` in place of word `i`, incorrect one with `wrong`; articles fit both."""
-    good = Perturbed(replaced(sentence, i, right)).apply(sentence.text)
     changes = replaced(sentence, i, right)
+    good = Perturbed(changes).apply(sentence.text)
     shift = sum(len(change.text) - (change.end - change.start) for change in changes[:-1])
     start = changes[-1].start + shift
     end = start + len(changes[-1].text)
@@ -109,7 +106,7 @@ def contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, me
         needs = [Change(old.start, old.start + len(old.text), sentence.text[old.start : old.end])]
     elif article and not changes[:-1]:
         needs = article
-    new = changes[-1].text[:0] + (wrong.capitalize() if changes[-1].text[:1].isupper() else wrong)
+    new = wrong.capitalize() if changes[-1].text[:1].isupper() else wrong
     return Perturbed((*needs, Change(start, end, new)), what, meta, good=good)
 
 
@@ -119,13 +116,9 @@ def _words(sentence: Sentence, part: str) -> Iterator[int]:
     for i, tag in enumerate(sentence.tags):
         if tag not in tags or sentence.named[i] or not sentence.words[i].isalpha() or len(sentence.words[i]) < 3:
             continue
-        hyphened = (
-            sentence.text[sentence.ends[i] : sentence.ends[i] + 1] == "-"
-            or sentence.text[sentence.starts[i] - 1] == "-"
-        )
         compound = part == "noun" and (sentence.deps[i] == "compound" or sentence.child(i, "compound") is not None)
         verb = part == "verb" and (sentence.pos[i] != "VERB" or sentence.child(i, "prt", "prep") is not None)
-        if not hyphened and not compound and not verb:
+        if not sentence.hyphened(i) and not compound and not verb:
             yield i
 
 

@@ -7,11 +7,12 @@ Levenshtein similarity and prints no thresholds; these are ours.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Literal
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Refused
+from assay.core.perturbation import Perturbation, Perturbed, Refused, Tools
 from assay.perturb.texts import levenshtein_similarity, reference_of
 
 Level = Literal[1, 2, 3]
@@ -43,3 +44,26 @@ def level_texts(segment: Segment, level: Level) -> LevelTexts | Refused:
     if level == 3 and similarity > DIFFERENT:
         return Refused("translation and reference are not very different")
     return LevelTexts(reference, segment.hypothesis, reference)
+
+
+class LevelRule(Perturbation):
+    """One number or name of a level's text replaced, with the checks that fit both."""
+
+    level: Level = 1
+    whole_only = False
+    """True where it is always replaced as a whole, and never changed inside."""
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One place differs, as it should; the texts of the level are the ones it asks for."""
+        found = super().problems(segment, perturbed, language, tools)
+        if len(perturbed.changes) != 1:
+            return [*found, "more than one place was changed"]
+        change = perturbed.changes[0]
+        found += self.replacement_problems(perturbed.edited(segment)[change.start : change.end], change.text)
+        if perturbed.base is not None and isinstance(level_texts(segment, self.level), Refused):
+            found.append(f"the texts do not belong to level {self.level}")
+        return found
+
+    @abstractmethod
+    def replacement_problems(self, old: str, new: str) -> list[str]:
+        """What is wrong with `new` in place of `old`."""

@@ -10,8 +10,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.levels import Level, level_texts
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.levels import LevelRule, level_texts
 from assay.perturb.name_lists import FEMALE, MALE, SURNAMES, gender_of
 from assay.perturb.people import Person, people
 from assay.perturb.texts import pick, shuffled
@@ -90,11 +90,8 @@ def _inflected(person: Person, rng: np.random.Generator, morphology: Any) -> str
     return None
 
 
-class WrongName(Perturbation):
+class WrongName(LevelRule):
     """One person's name changed; which text depends on the level (see `levels`)."""
-
-    level: Level = 1
-    whole_only = False
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Misspell or replace one name, drawn at random."""
@@ -117,21 +114,15 @@ class WrongName(Perturbation):
                 return Perturbed((change,), f"{person.text} -> {new}", meta, base=texts.as_base)
         return Refused("no other name fits")
 
-    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One name differs; it begins with a capital where the old one did and has letters only."""
-        found = super().problems(segment, perturbed, language, tools)
-        if len(perturbed.changes) != 1:
-            return [*found, "more than one place was changed"]
-        change = perturbed.changes[0]
-        old = perturbed.edited(segment)[change.start : change.end]
-        if not old or not change.text:
+    def replacement_problems(self, old: str, new: str) -> list[str]:
+        """The name begins with a capital where the old one did and has letters only."""
+        found = []
+        if not old or not new:
             found.append("a name was added or is gone")
-        elif old[0].isupper() != change.text[0].isupper():
+        elif old[0].isupper() != new[0].isupper():
             found.append("the capital at the beginning changed")
-        if re.search(r"[\d,.;:!?]", change.text):
+        if re.search(r"[\d,.;:!?]", new):
             found.append("the new name has a digit or a punctuation mark")
-        if perturbed.base is not None and isinstance(level_texts(segment, self.level), Refused):
-            found.append(f"the texts do not belong to level {self.level}")
         return found
 
 

@@ -14,14 +14,12 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.texts import like_case, pick, reference_of, shuffled
+from assay.perturb.texts import like_case, other_reference, pick, reference_of, shuffled
 
 if TYPE_CHECKING:
     import numpy as np
 
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")
-_PLAIN = 3.0
-"""Zipf frequency from which a hallucinated word is one that a translation system may choose."""
 
 
 @functools.lru_cache(maxsize=4)
@@ -35,13 +33,6 @@ def _known(tools: Tools, language: str) -> Any:
         return tools.get("frequency", language)
     except MissingPart:
         return lambda word: 0.0
-
-
-def _edited(segment: Segment) -> tuple[str, str | None]:
-    reference = reference_of(segment)
-    if reference is None or reference == segment.hypothesis:
-        return segment.hypothesis, None
-    return reference, reference
 
 
 class Nonsense(Perturbation):
@@ -60,7 +51,8 @@ class Nonsense(Perturbation):
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Draw a word of six letters or more and exchange its first or second half."""
-        text, base = _edited(segment)
+        base = other_reference(segment)
+        text = base or segment.hypothesis
         words = [match for match in _WORD.finditer(text) if match[0][1:].lower() == match[0][1:]]
         pool = _vocabulary(tuple(other.hypothesis for other in tools.others()) or (segment.hypothesis, text))
         if not words or len(pool) < 2:

@@ -11,9 +11,9 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.cldr import months, plural_form
-from assay.perturb.levels import Level, level_texts
+from assay.perturb.levels import LevelRule, level_texts
 from assay.perturb.numerals import Numeral, numerals, written
 from assay.perturb.texts import pick, shuffled
 
@@ -68,23 +68,20 @@ def replacement(numeral: Numeral, text: str, language: str, rng: np.random.Gener
     return None
 
 
-class WrongNumber(Perturbation):
+class WrongNumber(LevelRule):
     """One number of the text replaced; which text depends on the level (see `levels`)."""
-
-    level: Level = 1
-    whole_only = False
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Change one number, drawn at random, by a digit or as a whole."""
         texts = level_texts(segment, self.level)
         if isinstance(texts, Refused):
             return texts
-        base, other = texts.base, texts.other
+        base = texts.base
         found = candidates(base, language)
         if not found:
             return Refused("no number")
-        if other is not None:
-            shared = {numeral.digits for numeral in numerals(other, language)}
+        if texts.other is not None:
+            shared = {numeral.digits for numeral in numerals(texts.other, language)}
             found = [numeral for numeral in found if numeral.digits in shared]
             if not found:
                 return Refused("no number that translation and reference share")
@@ -99,71 +96,49 @@ class WrongNumber(Perturbation):
                     return Perturbed((change,), f"{old} -> {new}", meta, base=texts.as_base)
         return Refused("no plausible other number")
 
-    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """One number differs, in its digits; the texts of the level are the ones it asks for."""
-        found = super().problems(segment, perturbed, language, tools)
-        text = perturbed.edited(segment)
-        if len(perturbed.changes) != 1:
-            return [*found, "more than one place was changed"]
-        change = perturbed.changes[0]
-        old = "".join(char for char in text[change.start : change.end] if char.isdigit())
-        new = "".join(char for char in change.text if char.isdigit())
-        if not old:
+    def replacement_problems(self, old: str, new: str) -> list[str]:
+        """A number became another number."""
+        before, after = ("".join(filter(str.isdigit, text)) for text in (old, new))
+        found = []
+        if not before:
             found.append("what was replaced is not a number")
-        if not new or new == old:
+        if not after or after == before:
             found.append("the number is the same or is gone")
-        if perturbed.base is not None and isinstance(level_texts(segment, self.level), Refused):
-            found.append(f"the texts do not belong to level {self.level}")
         return found
+
+
+def _card(level: int, about: str) -> PerturbationCard:
+    return PerturbationCard(
+        name=f"number-level-{level}",
+        about=about,
+        phenomenon=f"hallucination-number-level-{level}",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=(f"ACES hallucination-number-level-{level}",),
+        needs=("locale",),
+        wants=() if level == 1 else ("reference",),
+        extra="make",
+    )
 
 
 class NumberLevel1(WrongNumber):
     """A number of the good translation changed."""
 
-    card = PerturbationCard(
-        name="number-level-1",
-        about="a number of the translation changed: 1,867 people -> 1,876 people",
-        phenomenon="hallucination-number-level-1",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("ACES hallucination-number-level-1",),
-        needs=("locale",),
-        extra="make",
-    )
+    card = _card(1, "a number of the translation changed: 1,867 people -> 1,876 people")
     level = 1
 
 
 class NumberLevel2(WrongNumber):
     """A number of the reference changed; the good translation is much like the reference."""
 
-    card = PerturbationCard(
-        name="number-level-2",
-        about="a number of the reference changed, beside a good translation worded much like it",
-        phenomenon="hallucination-number-level-2",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("ACES hallucination-number-level-2",),
-        needs=("locale",),
-        wants=("reference",),
-        extra="make",
-    )
+    card = _card(2, "a number of the reference changed, beside a good translation worded much like it")
     level = 2
 
 
 class NumberLevel3(WrongNumber):
     """A number of the reference changed; the good translation is worded quite differently."""
 
-    card = PerturbationCard(
-        name="number-level-3",
-        about="a number of the reference changed, beside a good translation worded differently",
-        phenomenon="hallucination-number-level-3",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("ACES hallucination-number-level-3",),
-        needs=("locale",),
-        wants=("reference",),
-        extra="make",
-    )
+    card = _card(3, "a number of the reference changed, beside a good translation worded differently")
     level = 3
 
 
@@ -180,7 +155,6 @@ class NumberSwapped(WrongNumber):
         needs=("locale",),
         extra="make",
     )
-    level = 1
     whole_only = True
 
 

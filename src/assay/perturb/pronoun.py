@@ -149,7 +149,6 @@ def _card(function: str, strategy: str) -> PerturbationCard:
         severity="major",
         follows=(f"ACES {phenomenon}",),
         languages=("de", "fr"),
-        needs=(),
         wants=("source",),
         extra="make",
     )

@@ -10,6 +10,9 @@ from assay.perturb.rules import listed
 
 _COMMON = 2.6
 """Zipf frequency below which a replacement is too rare to be believed."""
+_LIGHT = frozenset(listed("have be do get make take say go come add give let keep put set see hold"))
+_CONCRETE = frozenset((5, 6, 8, 13, 17, 18, 20, 27))
+"""Lexicographer files of things one can point at: animals, artefacts, body, food, objects, people, plants, substances."""
 
 
 def hypernyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
@@ -20,25 +23,21 @@ def hypernyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
     """More special words of the first sense, of one word or two, that people use."""
-    senses = wordnet.synsets(lemma, part)[:1]
-    if not senses or lemma.lower() not in senses[0].names:
-        return []
+    senses = _first_sense(wordnet, lemma, part)
     names = [name for sense in senses for below in wordnet.related(sense, "~") for name in below.names]
     return [name.replace("_", " ") for name in names if _believable(name, lemma, frequency)]
 
 
 def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
     """Other members of the class that the first sense belongs to: *cat* for *dog*."""
-    senses = wordnet.synsets(lemma, part)[:1]
-    if not senses or lemma.lower() not in senses[0].names:
-        return []
     own = {name for sense in wordnet.synsets(lemma, part) for name in sense.names}
     names = [
         name
-        for above in wordnet.related(senses[0], "@")
+        for sense in _first_sense(wordnet, lemma, part)
+        for above in wordnet.related(sense, "@")
         if above.names[0] not in TOO_GENERAL
         for beside in wordnet.related(above, "~")
-        if beside.offset != senses[0].offset
+        if beside.offset != sense.offset
         for name in beside.names[:1]
     ]
     return [name for name in names if name not in own and _believable(name, lemma, frequency) and "_" not in name]
@@ -61,24 +60,21 @@ def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 def entailed(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
     """Verbs that the verb entails: WordNet's own relation (*snore*, *sleep*), then the more general verb (*murder*, *kill*)."""
-    senses = wordnet.synsets(lemma, part)[:1]
-    if not senses or lemma.lower() not in senses[0].names:
-        return []
+    senses = _first_sense(wordnet, lemma, part)
     names = [name for sense in senses for other in wordnet.related(sense, "*") for name in other.names[:1]]
-    return [name for name in names if _believable(name, lemma, frequency) and "_" not in name] + hypernyms(
-        wordnet, frequency, lemma, part
-    )
+    found = [name for name in names if _believable(name, lemma, frequency) and "_" not in name]
+    return [*found, *hypernyms(wordnet, frequency, lemma, part)] if senses else []
+
+
+def _first_sense(wordnet: Any, lemma: str, part: str) -> list[Any]:
+    """The commonest sense alone; none where the word as it stands is not of it."""
+    return [sense for sense in wordnet.synsets(lemma, part)[:1] if lemma.lower() in sense.names]
 
 
 def _believable(name: str, lemma: str, frequency: Any) -> bool:
     words = name.split("_")
     plain = all(word.isalpha() and word.islower() for word in words) and len(words) <= 2
     return plain and lemma.lower() not in words and min(frequency(word) for word in words) >= _COMMON
-
-
-_LIGHT = frozenset(listed("have be do get make take say go come add give let keep put set see hold"))
-_CONCRETE = frozenset((5, 6, 8, 13, 17, 18, 20, 27))
-"""Lexicographer files of things one can point at: animals, artefacts, body, food, objects, people, plants, substances."""
 
 
 def plain(wordnet: Any, lemma: str, part: str) -> bool:

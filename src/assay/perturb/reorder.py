@@ -12,12 +12,15 @@ from assay.core.perturbation import Change, Perturbation, PerturbationCard, Pert
 from assay.perturb.number import candidates
 from assay.perturb.people import people
 from assay.perturb.sentence import Sentence, sentence_of
-from assay.perturb.texts import like_case, reference_of, shuffled
+from assay.perturb.texts import like_case, other_reference, shuffled
 
 if TYPE_CHECKING:
     import numpy as np
 
 Span = tuple[int, int]
+
+_PLACES = ("nsubj", "dobj", "pobj", "conj", "nsubjpass", "attr")
+"""Relations of nouns that may change places."""
 
 
 def exchanged(text: str, first: Span, second: Span) -> tuple[Change, Change]:
@@ -37,13 +40,14 @@ class Swapped(Perturbation):
     def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
         """Pairs that may change places."""
 
-    def text(self, segment: Segment) -> tuple[str, str | None]:
-        """The text to change, and what `Perturbed.base` should be."""
-        return segment.hypothesis, None
+    def base(self, segment: Segment) -> str | None:
+        """The text to change, where it is not the translation."""
+        return None
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Exchange one pair, drawn at random."""
-        text, base = self.text(segment)
+        base = self.base(segment)
+        text = base or segment.hypothesis
         pairs = self.pairs(text, segment, language, tools)
         if not pairs:
             return Refused("no two words that can change places")
@@ -74,12 +78,9 @@ class LexicalOverlap(Swapped):
         extra="make",
     )
 
-    def text(self, segment: Segment) -> tuple[str, str | None]:
+    def base(self, segment: Segment) -> str | None:
         """The reference where there is one beside the translation."""
-        reference = reference_of(segment)
-        if reference is None or reference == segment.hypothesis:
-            return segment.hypothesis, None
-        return reference, reference
+        return other_reference(segment)
 
     def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
         """Names of one type, people, or numbers of like kind that differ."""
@@ -141,28 +142,17 @@ class OrderingMismatch(Swapped):
 
 
 def _interchangeable(sentence: Sentence, i: int, j: int) -> bool:
-    noun = sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] in (
-        "nsubj",
-        "dobj",
-        "pobj",
-        "conj",
-        "nsubjpass",
-        "attr",
-    )
+    noun = sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] in _PLACES
     adjective = sentence.tags[i] == "JJ" and sentence.deps[i] == "amod"
     if sentence.tags[i] != sentence.tags[j] or not (noun or adjective) or sentence.lower[i] == sentence.lower[j]:
         return False
-    if noun and sentence.deps[j] not in ("nsubj", "dobj", "pobj", "conj", "nsubjpass", "attr"):
+    if noun and sentence.deps[j] not in _PLACES:
         return False
     if adjective and (sentence.deps[j] != "amod" or sentence.heads[i] == sentence.heads[j]):
         return False
     if "conj" in (sentence.deps[i], sentence.deps[j]) and (sentence.heads[j] == i or sentence.heads[i] == j):
         return False
-    if (
-        i == 0
-        or "a" in (sentence.lower[i - 1], sentence.lower[j - 1])
-        or "an" in (sentence.lower[i - 1], sentence.lower[j - 1])
-    ):
+    if i == 0 or {"a", "an"} & {sentence.lower[i - 1], sentence.lower[j - 1]}:
         return False
     if {sentence.lower[i], sentence.lower[j]} & {"course", "times", "fact", "example", "way"}:
         return False  # parts of fixed phrases

@@ -1,4 +1,4 @@
-"""What most rules share: choosing, keeping capitals, taking words out cleanly, and the checks that fit every result."""
+"""What DEMETR's rules share: articles put right, words taken out cleanly, and the checks that fit every result."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from typing import TYPE_CHECKING, TypeVar
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
 from assay.perturb.sentence import Sentence, sentence_of
+from assay.perturb.texts import like_case, like_first, shuffled
 
 if TYPE_CHECKING:
     import numpy as np
 
 T = TypeVar("T")
-
-SPACELESS = ("zh", "ja", "th")
-"""Languages that write no spaces between words."""
 
 _UNTIDY = re.compile(r"  | [,.;:!?](?![\w.])|,,|\( | \)|^[ ,;:]| $")
 _VOWEL = re.compile(
@@ -29,28 +27,6 @@ _VOWEL = re.compile(
 def listed(text: str) -> tuple[str, ...]:
     """A word list as it is typed: by commas where there are any, else by spaces."""
     return tuple(text.split(", ") if "," in text else text.split())
-
-
-def choose(rng: np.random.Generator, options: Sequence[T]) -> T:
-    """One of them, each as likely as the next."""
-    return options[int(rng.integers(len(options)))]
-
-
-def shuffled(rng: np.random.Generator, options: Sequence[T]) -> list[T]:
-    """All of them in random order."""
-    return [options[i] for i in rng.permutation(len(options))]
-
-
-def like(model: str, word: str) -> str:
-    """`word` with the capitals of `model`: all, the first, or none."""
-    if len(model) > 1 and model.isupper():
-        return word.upper()
-    return capital(word) if model[:1].isupper() else word
-
-
-def capital(word: str) -> str:
-    """The word with a capital first letter; the rest stays."""
-    return word[:1].upper() + word[1:]
 
 
 def article(word: str) -> str:
@@ -65,17 +41,12 @@ def with_article(sentence: Sentence, i: int, following: str) -> list[Change]:
     wanted = article(following)
     if wanted == sentence.lower[i - 1]:
         return []
-    return [Change(sentence.starts[i - 1], sentence.ends[i - 1], like_article(sentence.words[i - 1], wanted))]
-
-
-def like_article(model: str, word: str) -> str:
-    """An article with the capital of the one it replaces (a lone ``A`` is a capital first letter, not all capitals)."""
-    return capital(word) if model[:1].isupper() else word
+    return [Change(sentence.starts[i - 1], sentence.ends[i - 1], like_first(wanted, sentence.words[i - 1]))]
 
 
 def replaced(sentence: Sentence, i: int, word: str, *, fix_article: bool = True) -> tuple[Change, ...]:
     """Token `i` becomes `word`, capitals kept, the article before it put right."""
-    new = like(sentence.words[i], word)
+    new = like_case(word, sentence.words[i])
     fixed = with_article(sentence, i, new) if fix_article else []
     return (*fixed, Change(sentence.starts[i], sentence.ends[i], new))
 
@@ -101,16 +72,6 @@ def tidy_problems(good: str, bad: str) -> list[str]:
     before = [match.group() for match in _UNTIDY.finditer(good)]
     after = [match.group() for match in _UNTIDY.finditer(bad)]
     return [] if len(after) <= len(before) else [f"stray space or sign {after[-1]!r}"]
-
-
-def word_counts(good: str, bad: str) -> tuple[int, int]:
-    """How many blank-separated words stand between the common beginning and the common end of the two texts."""
-    first, second = good.lower().split(), bad.lower().split()
-    while first and second and first[0] == second[0]:
-        first, second = first[1:], second[1:]
-    while first and second and first[-1] == second[-1]:
-        first, second = first[:-1], second[:-1]
-    return len(first), len(second)
 
 
 class Rule(Perturbation):
@@ -153,7 +114,7 @@ def first_fit(
     rng: np.random.Generator, options: Sequence[T], make: Callable[[T], Perturbed | None], reason: str
 ) -> Perturbed | Refused:
     """Try the options in random order until one gives a result."""
-    for option in shuffled(rng, options):
+    for option in shuffled(options, rng):
         made = make(option)
         if made is not None:
             return made

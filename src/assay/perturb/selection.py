@@ -9,7 +9,8 @@ from assay.core.errors import InputError, MissingPart, listing
 from assay.core.perturbation import Perturbation, PerturbationCard
 from assay.core.spec import build, parse
 from assay.perturb import PERTURBATIONS
-from assay.perturb.tools import RESOURCES, base_language, missing
+from assay.perturb.texts import base_language
+from assay.perturb.tools import RESOURCES, missing
 
 GROUPS = {"all": "", "demetr": "DEMETR", "aces": "ACES", "smaug": "SMAUG", "hallucinations": "xCOMET"}
 """A group's name, and how the entries of ``follows`` begin that belong to it."""

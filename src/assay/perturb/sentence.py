@@ -9,6 +9,9 @@ from typing import Any
 from assay.core.perturbation import Tools
 
 _KEY = "assay.sentence"
+NAME_TYPES = ("PERSON", "GPE", "LOC", "ORG", "FAC", "NORP", "PRODUCT", "EVENT", "WORK_OF_ART")
+"""Entity types that name someone or something, unlike dates and amounts."""
+SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +90,10 @@ class Sentence:
         """True for letters only (hyphens and apostrophes allowed inside)."""
         return self.words[i].replace("-", "").replace("'", "").replace("’", "").isalpha()
 
+    def hyphened(self, i: int) -> bool:
+        """True where a hyphen is written onto token `i`, before or after."""
+        return self.text[self.ends[i] : self.ends[i] + 1] == "-" or self.text[self.starts[i] - 1] == "-"
+
 
 def sentence_of(tools: Tools, text: str, language: str) -> Sentence:
     """The parsed text; made from the Doc once and kept with it."""
@@ -115,3 +122,37 @@ def read(document: Any) -> Sentence:
         entities=[Entity(entity.start, entity.end - 1, entity.label_) for entity in document.ents],
         firsts=frozenset(span.start for span in document.sents),
     )
+
+
+def names(sentence: Sentence) -> list[Entity]:
+    """The names of people, places, organisations and things."""
+    return [entity for entity in sentence.entities if entity.label in NAME_TYPES]
+
+
+def mentions(sentence: Sentence, said: str) -> list[Entity]:
+    """Every name of the text in these words."""
+    return [entity for entity in names(sentence) if sentence.span(entity.first, entity.last) == said]
+
+
+def hyphenated(sentence: Sentence, i: int) -> tuple[int, int]:
+    """The whole hyphenated word that token `i` is part of: ``working-class``."""
+    first = last = i
+    while (
+        last + 2 < len(sentence)
+        and sentence.words[last + 1] == "-"
+        and sentence.ends[last] == sentence.starts[last + 1]
+    ):
+        last += 2
+    while first > 1 and sentence.words[first - 1] == "-" and sentence.ends[first - 2] == sentence.starts[first - 1]:
+        first -= 2
+    return first, last
+
+
+def with_compounds(sentence: Sentence, i: int) -> tuple[int, int]:
+    """A noun with the nouns compounded to it that stand directly before."""
+    first = i
+    while first and (first - 1) in sentence.children[i] and sentence.deps[first - 1] == "compound":
+        first -= 1
+    while first < i and sentence.starts[first] and sentence.text[sentence.starts[first] - 1] == "-":
+        first += 1
+    return first, i

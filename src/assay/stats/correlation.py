@@ -171,7 +171,7 @@ def pair_counts(groups: Groups, rows: Floats, epsilon: float | Floats = 0.0) -> 
 def ranks(groups: Groups, rows: Floats) -> Floats:
     """Ranks within groups, from 1; tied scores share their mean rank."""
     which = groups.spread(np.arange(len(groups.sizes)))
-    places = np.arange(rows.shape[1])
+    first = groups.spread(groups.starts[:-1])
     out = np.empty(rows.shape)
     for row, to in zip(rows, out, strict=True):
         order = np.lexsort((row, which))
@@ -180,7 +180,7 @@ def ranks(groups: Groups, rows: Floats) -> Floats:
         fresh[1:] = (ordered[1:] != ordered[:-1]) | (owner[1:] != owner[:-1])
         runs = np.append(np.flatnonzero(fresh), len(row))
         mean = np.repeat((runs[:-1] + runs[1:] - 1) / 2, np.diff(runs))
-        to[order] = mean - groups.spread(groups.starts[:-1])[places] + 1
+        to[order] = mean - first + 1
     return out
 
 

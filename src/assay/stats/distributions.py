@@ -8,11 +8,6 @@ _TINY = 1e-300
 _EPSILON = 1e-16
 
 
-def normal_cdf(z: float) -> float:
-    """P(Z <= z) for a standard normal Z."""
-    return 0.5 * math.erfc(-z / math.sqrt(2.0))
-
-
 def normal_sf(z: float) -> float:
     """P(Z > z) for a standard normal Z, without losing digits when z is large."""
     return 0.5 * math.erfc(z / math.sqrt(2.0))

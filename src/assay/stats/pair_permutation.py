@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.stats.groups import Floats, Groups
-    from assay.stats.permutation import Random
+    from assay.stats.swaps import Random
 
     Words = NDArray[np.uint64]
 

@@ -17,18 +17,17 @@ from assay.core.errors import InputError
 from assay.kernels import _native
 from assay.stats.correlation import pair_counts, pearson_by_group
 from assay.stats.groups import Groups, average
+from assay.stats.swaps import Swap, masked_sums, swaps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.stats.groups import Floats
+    from assay.stats.swaps import Bools, Random
 
-    Bools = NDArray[np.bool_]
-    Random = np.random.Generator | np.random.RandomState
 
 Statistic = Callable[[Groups, "Floats"], "Floats"]
 """Groups and rows of metric scores in, one value a row out."""
-Swap = Literal["cells", "inputs", "systems", "both"]
 Alternative = Literal["greater", "less", "two-sided"]
 SLACK = 1e-12
 """Draws that equal the observed difference but for rounding count as reaching it."""
@@ -126,9 +125,8 @@ def permutation_test(
     done = 0
     while done < draws:
         size = min(early.block if early else 100, draws - done)
-        swapped = _swaps(rng, groups, size, swap, everywhere)
-        hybrids = np.concatenate([np.where(swapped, b, a), np.where(swapped, a, b)])
-        samples.append(statistic(groups, hybrids).reshape(2, size).T)
+        swapped = swaps(rng, groups, size, swap, everywhere)
+        samples.append(_of_swapped(statistic, groups, a, b, swapped).T)
         done += size
         if early and done % early.block == 0:
             p = float(_reached(np.concatenate(samples), delta, alternative, slack).mean())
@@ -169,8 +167,7 @@ def permutation_matrix(
     done = 0
     while done < draws and not tally.finished:
         size = min(early.block if early else source.block, draws - done)
-        swapped = _swaps(rng, groups, size, swap)
-        tally.add(source(swapped))
+        tally.add(source(swaps(rng, groups, size, swap)))
         done += size
     return tally.matrix(len(rows), delta)
 
@@ -253,17 +250,9 @@ class _AnyDraws:
     def __call__(self, swapped: Bools) -> Floats:
         out = np.empty((len(swapped), len(self.left)))
         for k, (i, j) in enumerate(zip(self.left, self.right, strict=True)):
-            a, b = self.rows[i], self.rows[j]
-            hybrids = np.concatenate([np.where(swapped, b, a), np.where(swapped, a, b)])
-            first, second = self.statistic(self.groups, hybrids).reshape(2, -1)
+            first, second = _of_swapped(self.statistic, self.groups, self.rows[i], self.rows[j], swapped)
             out[:, k] = first - second
         return out
-
-
-def masked_sums(masks: Bools, rows: Floats) -> Floats:
-    """The sum of each row's cells under each mask (masks by rows), in an order that does not depend on the machine."""
-    packed = np.packbits(masks, axis=1, bitorder="little")
-    return _native.masked_sums(np.ascontiguousarray(packed.T), np.ascontiguousarray(rows))
 
 
 def _standardised(groups: Groups, scores: Floats, everywhere: bool = False) -> Floats:
@@ -273,34 +262,14 @@ def _standardised(groups: Groups, scores: Floats, everywhere: bool = False) -> F
     return np.asarray((row - basis.mean()) / (spread if spread > 0 else 1.0))
 
 
+def _of_swapped(statistic: Statistic, groups: Groups, a: Floats, b: Floats, swapped: Bools) -> Floats:
+    """The statistic of both metrics (rows) after each draw's swaps (columns)."""
+    hybrids = np.concatenate([np.where(swapped, b, a), np.where(swapped, a, b)])
+    return statistic(groups, hybrids).reshape(2, -1)
+
+
 def _reached(samples: Floats, delta: float, alternative: Alternative, slack: float) -> Bools:
     difference = samples[:, 0] - samples[:, 1]
     if alternative == "two-sided":
         return np.asarray(np.abs(difference) >= abs(delta) - slack)
     return np.asarray(difference >= delta - slack if alternative == "greater" else difference <= delta + slack)
-
-
-def _swaps(rng: Random, groups: Groups, draws: int, swap: Swap, everywhere: bool = False) -> Bools:
-    """Which judged cells are swapped, for every draw."""
-    systems, items = groups.shape
-    if swap == "cells":
-        if everywhere:
-            return _coins(rng, draws, systems * items, swap)[:, groups.cells]
-        return _coins(rng, draws, len(groups.gold), swap)
-    if swap == "systems":
-        return _coins(rng, draws, systems, swap)[:, groups.systems]
-    if swap == "inputs":
-        return _coins(rng, draws, items, swap)[:, groups.items]
-    if swap != "both":
-        raise InputError(f"swap {swap!r} is none of cells, inputs, systems, both.")
-    flips = _coins(rng, draws, systems + items, swap)
-    return np.asarray(flips[:, groups.systems] ^ flips[:, systems + groups.items])
-
-
-def _coins(rng: Random, draws: int, units: int, swap: Swap) -> Bools:
-    if isinstance(rng, np.random.RandomState):
-        return np.asarray(
-            rng.binomial(1, 0.5, (draws, units)) == 0 if swap == "cells" else rng.rand(draws, units) > 0.5
-        )
-    noise = np.frombuffer(rng.bytes(draws * ((units + 7) // 8)), np.uint8).reshape(draws, -1)
-    return np.unpackbits(noise, axis=1, count=units).astype(bool)

@@ -6,11 +6,9 @@ from typing import Any
 
 from assay.core.table import Table
 from assay.report.figures.canvas import (
-    BAND,
     INK,
     MUTED,
     PALETTE,
-    RULE,
     Frame,
     about,
     bare,
@@ -18,6 +16,7 @@ from assay.report.figures.canvas import (
     fold,
     label_width,
     labels,
+    striped,
 )
 
 
@@ -43,10 +42,7 @@ def boxes(table: Table) -> Any:
         axes.set_ylim(len(names) - 0.5, -0.5)
         axes.set_title(label, loc="left", size=10.5, color=INK, weight="bold")
         axes.set_yticks(range(len(names)), names if m % across == 0 else [""] * len(names))
-        axes.grid(axis="x", color=RULE, linewidth=0.6)
-        axes.set_axisbelow(True)
-        for i in range(0, len(names), 2):
-            axes.axhspan(i - 0.5, i + 0.5, color=BAND, zorder=0)
+        striped(axes, len(names))
         rows = {row["category"]: row for row in table.rows if row["metric"] == metric}
         for i, name in enumerate(sizes):
             _box(axes, i, rows.get(name))

@@ -179,6 +179,14 @@ def bare(axes: Any) -> None:
     axes.tick_params(axis="y", length=0, pad=8, labelcolor=INK)
 
 
+def striped(axes: Any, lines: int) -> None:
+    """Rules for the values, and every other line on a band."""
+    axes.grid(axis="x", color=RULE, linewidth=0.6)
+    axes.set_axisbelow(True)
+    for i in range(0, lines, 2):
+        axes.axhspan(i - 0.5, i + 0.5, color=BAND, zorder=0)
+
+
 def save(figure: Any, format: str, name: str) -> bytes:
     """The figure as a file's bytes: the same for the same input (no date, ids from the name alone)."""
     matplotlib = need_matplotlib()

@@ -7,7 +7,6 @@ from typing import Any
 
 from assay.core.table import Table
 from assay.report.figures.canvas import (
-    BAND,
     INK,
     MUTED,
     RULE,
@@ -19,6 +18,7 @@ from assay.report.figures.canvas import (
     label_width,
     labels,
     look,
+    striped,
 )
 
 STEP = 0.105
@@ -42,10 +42,7 @@ def dots(table: Table, *, index: str, value: str, subtitle: str, span: tuple[flo
     axes.set(xlim=(span[0] * scale, span[1] * scale), ylim=(len(names) - 0.5, -0.5))
     axes.set_yticks(range(len(names)), list(shown.values()), linespacing=1.1)
     axes.set_xlabel(_axis(column.label or column.key, column.kind))
-    axes.grid(axis="x", color=RULE, linewidth=0.6)
-    axes.set_axisbelow(True)
-    for i in range(0, len(names), 2):
-        axes.axhspan(i - 0.5, i + 0.5, color=BAND, zorder=0)
+    striped(axes, len(names))
     axes.axvline(chance * scale, color=MUTED, linewidth=1.1, linestyle=(0, (4, 3)), zorder=1.5)
     for m, metric in enumerate(metrics):
         shift = (m - (len(metrics) - 1) / 2) * STEP / deep
