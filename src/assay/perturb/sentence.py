@@ -92,7 +92,7 @@ class Sentence:
 
     def hyphened(self, i: int) -> bool:
         """True where a hyphen is written onto token `i`, before or after."""
-        return self.text[self.ends[i] : self.ends[i] + 1] == "-" or self.text[self.starts[i] - 1] == "-"
+        return self.text.startswith("-", self.ends[i]) or self.text.endswith("-", 0, self.starts[i])
 
 
 def sentence_of(tools: Tools, text: str, language: str) -> Sentence:

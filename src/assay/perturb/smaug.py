@@ -16,7 +16,7 @@ from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.hallucinations import shared
-from assay.perturb.texts import SPACELESS, deletion, pick, reference_of, target_language
+from assay.perturb.texts import deletion, pick, reference_of, spaceless, target_language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,7 +61,7 @@ class TextInserted(Perturbation):
             return Refused("no short sentence in the corpus to insert")
         places = [0, *(match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text))]
         at = pick(places, rng)
-        gap = "" if language in SPACELESS else " "
+        gap = "" if spaceless(language) else " "
         return Perturbed((Change(at, at, new + gap),), f"inserted: {new}", {"new": new})
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -99,7 +99,7 @@ class NegationChanged(Perturbation):
         if pattern is None:
             return Refused(f"no words of negation for {language}")
         text = segment.hypothesis
-        edges = ("", "") if language in SPACELESS else (r"(?<![\w-])", r"(?![\w-])")
+        edges = ("", "") if spaceless(language) else (r"(?<![\w-])", r"(?![\w-])")
         found = [match.span() for match in re.finditer(f"{edges[0]}(?:{pattern}){edges[1]}", text)]
         found = [
             place
