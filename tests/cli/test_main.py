@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import os
 import subprocess
@@ -96,3 +97,11 @@ def test_a_run_that_nobody_asked_to_keep_may_stay_unkept(tmp_path: Path) -> None
         keep(refused, "runs/x", 1.0, asked=True)
     (tmp_path / "tables.json").touch()
     assert keep(lambda folder: tmp_path, "", 1.0, asked=True) == f"wrote {tmp_path}/ (tables.json) · 1.0 s"
+
+
+def test_help_and_version_load_nothing_of_the_rooms() -> None:
+    script = "import sys; from assay.cli.main import main; main(sys.argv[1:]); print(sorted(sys.modules))"
+    for option in ("--help", "--version"):
+        out = subprocess.run([sys.executable, "-c", script, option], capture_output=True, text=True, check=True).stdout
+        loaded = [name for name in ast.literal_eval(out.splitlines()[-1]) if name.startswith("assay")]
+        assert loaded == ["assay", "assay._version", "assay.cli", "assay.cli.main"]

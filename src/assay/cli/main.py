@@ -98,14 +98,8 @@ def _run(arguments: list[str]) -> int:
 
 def _guarded(arguments: list[str], debug: bool) -> int:
     """Run; whatever goes wrong becomes one line and an exit code."""
-    from assay.core.errors import AssayError
-
     try:
         return _run(arguments)
-    except AssayError as error:
-        if debug:
-            raise
-        return _say(str(error), error.exit_code)
     except KeyboardInterrupt:
         return _say("stopped.", 130)
     except BrokenPipeError:
@@ -114,20 +108,24 @@ def _guarded(arguments: list[str], debug: bool) -> int:
 
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
-        if debug:
-            raise
-        about = f" ({error.filename})" if error.filename else ""
-        return _say(f"cannot go on: {error.strerror or error}{about}.", 2)
-    except MemoryError:
-        return _say("out of memory. Try fewer --workers, or split the input.", 3)
     except Exception as error:
         if debug:
             raise
-        where = f"{type(error).__name__}: {error}".splitlines()[0]
-        return _say(
-            f"this is a bug in assay ({where}). The same command with --debug shows where; please report it.", 3
-        )
+        return _explained(error)
+
+
+def _explained(error: Exception) -> int:
+    from assay.core.errors import AssayError
+
+    if isinstance(error, AssayError):
+        return _say(str(error), error.exit_code)
+    if isinstance(error, OSError):
+        about = f" ({error.filename})" if error.filename else ""
+        return _say(f"cannot go on: {error.strerror or error}{about}.", 2)
+    if isinstance(error, MemoryError):
+        return _say("out of memory. Try fewer --workers, or split the input.", 3)
+    where = f"{type(error).__name__}: {error}".splitlines()[0]
+    return _say(f"this is a bug in assay ({where}). The same command with --debug shows where; please report it.", 3)
 
 
 def _say(sentence: str, code: int) -> int:
