@@ -20,7 +20,7 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
 
     A name is a perturbation (``assay list perturbations``), ``all`` for every one that can be made, or ``module:function``.
     """
-    from assay.core.spec import build, parse
+    from assay.core.spec import create, parse
     from assay.perturb import PERTURBATIONS
     from assay.perturb.selection import left_out, obstacle
 
@@ -29,19 +29,19 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
     errors: list[ControlledError] = []
     reasons: dict[str, str] = {}
     for name, grouped in wanted.items():
-        plain, options = parse(name)
-        found = PERTURBATIONS.resolve(plain)
-        if not (inspect.isclass(found) and issubclass(found, Perturbation)):
+        found = PERTURBATIONS.resolve(parse(name)[0])
+        if callable(found) and not inspect.isclass(found):
             errors.append(found)
             continue
-        if reason := obstacle(found.card, language):
+        perturbation: Perturbation = create(PERTURBATIONS, name, Perturbation)
+        if reason := obstacle(perturbation.card, language):
             if not grouped:
                 raise MissingPart(reason)
             reasons[name] = reason
             continue
         if tools is None:
             tools = _tools()
-        errors.append(perturbation_error(build(found, plain, options), tools, language, lenient=grouped))
+        errors.append(perturbation_error(perturbation, tools, language, lenient=grouped))
     return errors, left_out(reasons)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -154,7 +153,7 @@ def load_suite(
     verify: bool = False,
 ) -> tuple[Suite, Sequence[Item] | Judged]:
     """The suite object and its content."""
-    from assay.core.spec import build, parse
+    from assay.core.spec import create
     from assay.suites import SUITES
     from assay.suites.locate import locate
     from assay.suites.locate import verify as check
@@ -168,11 +167,7 @@ def load_suite(
 
         made = Contrastive(Path(suite), columns=columns, langpair=langpair, skip_bad=skip_bad)
     else:
-        name, options = parse(suite)
-        factory = SUITES.resolve(name)
-        if skip_bad and "skip_bad" in inspect.signature(factory).parameters:
-            options.setdefault("skip_bad", "yes")
-        made = build(factory, name, options)
+        made = create(SUITES, suite, Suite, **({"skip_bad": "yes"} if skip_bad else {}))
     folder = locate(made.card, data_dir) if made.card.folders else None
     if verify and folder is not None:
         check(folder, made.card)

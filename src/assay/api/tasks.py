@@ -100,10 +100,9 @@ class _Rows:
 
 def find_task(name: str) -> Task:
     """A task by its registered name, with options after a colon."""
-    from assay.core.spec import build, parse
+    from assay.core.spec import create
 
-    plain, options = parse(name)
-    made: Task = build(_tasks(name).TASKS.resolve(plain), plain, options)
+    made: Task = create(_tasks(name).TASKS, name, Task)
     return made
 
 

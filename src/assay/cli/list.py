@@ -6,10 +6,15 @@ import argparse
 import inspect
 import sys
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import AssayError, unknown
+from assay.core.errors import AssayError
 from assay.core.spec import options
 from assay.core.table import Table, TableColumn
+
+if TYPE_CHECKING:
+    from assay.core.metric import Metric
+    from assay.core.registry import Registry
 
 SUMMARY = "List metrics, suites, analyses, perturbations, tasks or translators, with what they need and what they mean."
 EXAMPLES = """examples:
@@ -38,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         table = _all(args.what)
     else:
         whole = {"metrics": _one, "suites": _suite, "perturbations": _perturbation}.get(args.what)
-        table = whole(args.name) if whole else _alone(_all(args.what), args.name)
+        table = whole(args.name) if whole else _alone(_described(args.what, [args.name]))
     emit([table], args)
     return 0
 
@@ -52,20 +57,12 @@ def _all(what: str) -> Table:
         from assay.api.perturbations import matrix
 
         return matrix()
-    if what in ("tasks", "translators"):
-        return _tasks(what)
-    from assay.analyses import ANALYSES
-
-    rows = [{"name": name, "about": _about(_module_of(ANALYSES.resolve(name)))} for name in ANALYSES.names()]
-    return Table("analyses", [TableColumn("name"), TableColumn("about")], rows)
+    return _described(what)
 
 
-def _alone(table: Table, name: str) -> Table:
-    """The one row of a list that has this name, as facts below each other."""
-    row = next((row for row in table.rows if row["name"] == name), None)
-    if row is None:
-        kind = "analysis" if table.name == "analyses" else table.name.removesuffix("s")
-        raise unknown(kind, name, [row["name"] for row in table.rows], f"assay list {table.name}")
+def _alone(table: Table) -> Table:
+    """A list of one row, as facts below each other."""
+    (row,) = table.rows
     return _facts(table.name, {column.title: row.get(column.key, "") for column in table.columns}, table.notes)
 
 
@@ -77,18 +74,13 @@ def _facts(name: str, facts: dict[str, str], notes: Sequence[str] = ()) -> Table
 def _metrics() -> Table:
     from assay.metrics import METRICS
 
-    rows = []
-    for name in METRICS.names():
-        try:
-            card = METRICS.resolve(name).card
-        except AssayError as error:
-            rows.append({"name": name, "needs": "", "better": "", "about": str(error)})
-            continue
-        better = "higher" if card.higher_is_better else "lower"
-        rows.append(
-            {"name": name, "needs": card.needs, "better": better, "about": card.meaning.partition(". ")[0].rstrip(".")}
-        )
+    def row(metric: type[Metric]) -> dict[str, str]:
+        better = "higher" if metric.card.higher_is_better else "lower"
+        about = metric.card.meaning.partition(". ")[0].rstrip(".")
+        return {"needs": metric.card.needs, "better": better, "about": about}
+
     columns = [TableColumn("name"), TableColumn("needs"), TableColumn("better"), TableColumn("about")]
+    rows = _rows(METRICS, row, "about")
     return Table("metrics", columns, rows, notes=["assay list metrics NAME shows one in full, with its options."])
 
 
@@ -121,13 +113,9 @@ def _one(name: str) -> Table:
 def _suites() -> Table:
     from assay.suites import SUITES
 
-    rows = []
-    for name in SUITES.names():
-        card = SUITES.resolve(name).card
-        rows.append(
-            {"name": name, "kind": card.kind, "languages": card.languages, "licence": card.licence, "title": card.title}
-        )
-    columns = [TableColumn(key) for key in ("name", "kind", "languages", "licence", "title")]
+    keys = ("kind", "languages", "licence", "title")
+    rows = _rows(SUITES, lambda suite: {key: getattr(suite.card, key) for key in keys}, "title")
+    columns = [TableColumn(key) for key in ("name", *keys)]
     return Table("suites", columns, rows, notes=["assay list suites NAME shows one in full, and how to get its data."])
 
 
@@ -155,18 +143,39 @@ def _perturbation(name: str) -> Table:
     from assay.perturb import PERTURBATIONS
 
     PERTURBATIONS.resolve(name)
-    return _alone(matrix([name]), name)
+    return _alone(matrix([name]))
 
 
-def _tasks(what: str) -> Table:
+def _described(what: str, names: Sequence[str] = ()) -> Table:
+    """Analyses, tasks or translators, by their docstrings: all, or those named."""
+    from assay.analyses import ANALYSES
     from assay.tasks import TASKS, TRANSLATORS
 
+    columns = [TableColumn("name"), TableColumn("about")]
+    if what == "analyses":
+        return Table(
+            what, columns, _rows(ANALYSES, lambda made: {"about": _about(_module_of(made), made)}, names=names)
+        )
     registry = TASKS if what == "tasks" else TRANSLATORS
+    rows = _rows(
+        registry, lambda made: {"about": _about(made, _module_of(made)), "options": _options(made)}, names=names
+    )
+    return Table(what, [*columns, TableColumn("options")], rows)
+
+
+def _rows(
+    registry: Registry, row: Callable[[Any], dict[str, str]], trouble: str = "about", names: Sequence[str] = ()
+) -> list[dict[str, str]]:
+    """A row for everything registered, or for what is named. Of all, what cannot be loaded says so in the column `trouble`."""
     rows = []
-    for name in registry.names():
-        made = registry.resolve(name)
-        rows.append({"name": name, "about": _about(made), "options": _options(made)})
-    return Table(what, [TableColumn("name"), TableColumn("about"), TableColumn("options")], rows)
+    for name in names or registry.names():
+        try:
+            rows.append({"name": name, **row(registry.resolve(name))})
+        except AssayError as error:
+            if names:
+                raise
+            rows.append({"name": name, trouble: str(error)})
+    return rows
 
 
 def _options(factory: Callable[..., object]) -> str:
@@ -181,7 +190,7 @@ def _module_of(thing: object) -> object:
     return sys.modules[getattr(thing, "__module__", "")]
 
 
-def _about(thing: object) -> str:
-    """The first paragraph of a docstring (a module's where it has none), without the marks of code."""
-    text = inspect.getdoc(thing) or inspect.getdoc(_module_of(thing)) or ""
+def _about(*things: object) -> str:
+    """The first paragraph of the first docstring that there is, without the marks of code."""
+    text = next(filter(None, map(inspect.getdoc, things)), "")
     return " ".join(text.partition("\n\n")[0].replace("`", "").split())

@@ -1,7 +1,8 @@
 """Names to things, resolved only when used.
 
 A `Registry` maps a name to ``"module:attribute"``. Third parties add names through Python entry points
-(``assay.metrics``, ``assay.suites``, ``assay.perturbations``, ``assay.analyses``), which are looked up only when a built-in
+(``assay.metrics``, ``assay.suites``, ``assay.analyses``, ``assay.perturbations``, ``assay.tasks``, ``assay.translators``,
+``assay.obtainers``), which are looked up only when a built-in
 name does not match or when everything is listed, so that start-up stays light.
 """
 
@@ -22,6 +23,7 @@ class Registry:
         self.group = f"assay.{kind}s" if not kind.endswith("s") else f"assay.{kind}"
         if kind == "analysis":
             self.group = "assay.analyses"
+        self.look = f"assay list {self.group.removeprefix('assay.')}"
         self.entries = dict(entries)
         self._plugins: dict[str, str] | None = None
 
@@ -48,8 +50,7 @@ class Registry:
         if target is None:
             target = self.plugins().get(name)
         if target is None:
-            plural = self.group.removeprefix("assay.")
-            raise unknown(self.kind, name, self.names(), f"assay list {plural}")
+            raise unknown(self.kind, name, self.names(), self.look)
         return load(target, f"{self.kind} {name!r}")
 
 

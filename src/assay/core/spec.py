@@ -6,9 +6,12 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from assay.core.registry import Registry
 
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
@@ -26,15 +29,35 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
     return name, options
 
 
-def build(factory: Callable[..., Any], name: str, options: Mapping[str, str]) -> Any:
-    """Call `factory` with its options converted to the types its signature names."""
+def create(registry: Registry, spec: str, base: type, **defaults: str) -> Any:
+    """What `spec` names in `registry`, built with its options; a thing that is no `base` is refused.
+
+    `defaults` are options for things that know them, where the spec does not say otherwise.
+    """
+    name, options = parse(spec)
+    factory = registry.resolve(name)
+    if not callable(factory):
+        raise InputError(f"{registry.kind} {name!r} is {type(factory).__name__}, not a class.")
+    if defaults:
+        known = inspect.signature(factory).parameters
+        options = {key: text for key, text in defaults.items() if key in known} | options
+    made = build(factory, name, options, f"{registry.look} {name}")
+    if not isinstance(made, base):
+        raise InputError(
+            f"{registry.kind} {name!r} is {type(made).__name__}, which is no {base.__module__}.{base.__name__}."
+        )
+    return made
+
+
+def build(factory: Callable[..., Any], name: str, options: Mapping[str, str], look: str = "") -> Any:
+    """Call `factory` with its options converted to the types its signature names; `look` is where they are listed."""
     target = factory.__init__ if inspect.isclass(factory) else factory
     parameters = {key: p for key, p in inspect.signature(factory).parameters.items() if p.kind != p.VAR_POSITIONAL}
     hints = typing.get_type_hints(target) if options else {}
     arguments = {}
     for key, text in options.items():
         if key not in parameters:
-            raise unknown(f"option of {name}", key, parameters, f"assay list metrics {name}")
+            raise unknown(f"option of {name}", key, parameters, look)
         arguments[key] = _convert(text, hints.get(key, str), name, key)
     return factory(**arguments)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +32,7 @@ class Example:
     meta: Mapping[str, Any] = field(default_factory=dict)
 
 
+@runtime_checkable
 class Translator(Protocol):
     """Anything that translates: a program, a model, a file of ready translations."""
 

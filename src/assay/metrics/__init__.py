@@ -49,16 +49,14 @@ def is_path(name: str) -> bool:
 
 def metric(spec: str) -> Metric:
     """The metric that a spec names: ``bleu:tokenize=zh``, ``my_module:MyMetric``, or the path of a checkpoint folder."""
-    from assay.core.errors import InputError
     from assay.core.metric import Metric
-    from assay.core.spec import build, parse
+    from assay.core.spec import build, create, parse
 
     name, options = parse(spec)
+    made: Metric
     if is_path(name):
-        name, options = "checkpoint", {"path": name, **options}
-        made = build(load("assay.metrics.comet:Checkpoint", "a checkpoint"), name, options)
+        factory = load("assay.metrics.comet:Checkpoint", "a checkpoint")
+        made = build(factory, "checkpoint", {"path": name, **options}, f"{METRICS.look} {name}")
     else:
-        made = build(METRICS.resolve(name), name, options)
-    if not isinstance(made, Metric):
-        raise InputError(f"{name!r} is {type(made).__name__}, not a subclass of assay.core.Metric.")
+        made = create(METRICS, spec, Metric)
     return made

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from assay.core.errors import InputError, MissingPart, listing
 from assay.core.perturbation import Perturbation, PerturbationCard
-from assay.core.spec import build, parse
+from assay.core.spec import create
 from assay.perturb import PERTURBATIONS
 from assay.perturb.texts import base_language
 from assay.perturb.tools import RESOURCES, missing
@@ -48,8 +48,7 @@ def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
 
 
 def _built(spec: str) -> Perturbation:
-    name, options = parse(spec)
-    made: Perturbation = build(PERTURBATIONS.resolve(name), name, options)
+    made: Perturbation = create(PERTURBATIONS, spec, Perturbation)
     return made
 
 

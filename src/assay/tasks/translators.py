@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import cast
 
 from assay.core.errors import InputError
-from assay.core.spec import build, parse
+from assay.core.spec import create
 from assay.core.task import Translator
 from assay.tasks import TRANSLATORS
 
@@ -29,5 +29,4 @@ def open_translator(spec: str) -> Translator:
         if not rest.strip():
             raise InputError(f"translator {spec!r} has no {what.split(' ', 1)[1]}. Write {kind}: and then {what}.")
         return cast(Translator, TRANSLATORS.resolve(kind)(rest))
-    name, options = parse(spec)
-    return cast(Translator, build(TRANSLATORS.resolve(name), name, options))
+    return cast(Translator, create(TRANSLATORS, spec, Translator))
