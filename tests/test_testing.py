@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import importlib.util
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -28,6 +29,15 @@ def test_ours_keep_the_contract(name):
 
 def test_options_too():
     check_metric(Chrf(char_order=3, lowercase=True))
+
+
+def test_the_example_for_newcomers_too():
+    page = (Path(__file__).resolve().parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    example = page.partition("```python\n")[2].partition("```")[0]
+    made: dict[str, type[Metric]] = {}
+    exec(example, made)
+    check_metric(made["Length"]())
+    check_metric(made["Length"](power=2.0))
 
 
 class Overlap(Metric):

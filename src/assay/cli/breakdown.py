@@ -48,7 +48,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--langs", metavar="xx,yy", help="these languages (with --task: translated from them)")
     group.add_argument(
-        "--translator", metavar="NAME", default="auto", help="with --task: auto, apertium, cmd:…, none (default: auto)"
+        "--translator",
+        metavar="NAME",
+        default="auto",
+        help="with --task: who translates (assay list translators), or none (default: auto)",
     )
     group.add_argument("--pseudo", action="store_true", help="with --task: translate back, too, for pseudo-references")
     group.add_argument(

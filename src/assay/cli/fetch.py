@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 SUMMARY = (
-    "Download a suite's official files: checked by sha256, resumed when broken off. Nothing else uses the network."
+    "Download a suite's official files or a checkpoint: checked by sha256 where one is known, resumed when broken off. "
+    "Nothing else uses the network."
 )
 EXAMPLES = """examples:
   assay fetch demetr

@@ -25,8 +25,8 @@ VERBS = {
     "decide": "learn when to use, review or reject; label translations",
     "dfki": "judge, review and build the DFKI test suite",
     "train": "train a learned metric on judged translations",
-    "fetch": "download a challenge set",
-    "list": "what there is: metrics, suites, analyses, perturbations",
+    "fetch": "download a challenge set or a checkpoint",
+    "list": "what there is: metrics, suites, perturbations, tasks …",
     "cache": "look at or empty the score store",
     "completion": "print a completion script for your shell",
 }
