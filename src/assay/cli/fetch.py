@@ -19,7 +19,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "name", help="a suite (assay list suites), a checkpoint (xcomet-xl, comet-22 …), flores101 or flores200"
     )
-    parser.add_argument("--data-dir", metavar="DIR", help="where to put it (default: the cache folder)")
+    parser.add_argument(
+        "--data-dir",
+        metavar="DIR",
+        help="where to put a suite or a checkpoint (default: the cache folder)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 

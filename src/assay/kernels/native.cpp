@@ -11,7 +11,6 @@ void bind_meteor(nanobind::module_& m);
 void bind_edit(nanobind::module_& m);
 void bind_ter(nanobind::module_& m);
 void bind_calibration(nanobind::module_& m);
-void bind_chrf(nanobind::module_& m);
 void bind_pairwise(nanobind::module_& m);
 void bind_permutation(nanobind::module_& m);
 }
@@ -27,7 +26,6 @@ NB_MODULE(_native, m) {
     assay::bind_edit(m);
     assay::bind_ter(m);
     assay::bind_calibration(m);
-    assay::bind_chrf(m);
     assay::bind_pairwise(m);
     assay::bind_permutation(m);
 }
