@@ -1,8 +1,8 @@
 """assay: the workbench for people who judge machine translation.
 
 >>> import assay
->>> assay.score(hypotheses=["the cat sat"], references=["the cat sat down"], metrics=["chrf"]).system["chrf"]  # doctest: +SKIP
-71.6
+>>> assay.score(hypotheses=["the cat sat"], references=["the cat sat down"], metrics=["chrf"]).system["chrf"]
+66.01764142221674
 
 Importing assay is light; numpy and the rest are loaded on first use.
 """

@@ -91,9 +91,10 @@ def test_a_third_party_adds_a_receipt_with_one_csv(tmp_path):
         + "phenomena,metric=chrf; phenomenon=omission,n,4,,yes,\n"
         + "phenomena,metric=chrf; phenomenon=addition,tau,0.9,0.01,yes,\n"
         + "phenomena,metric=cer; phenomenon=addition,accuracy,98.0,,no,made with another corpus\n"
+        + "phenomena,metric=nobodys; phenomenon=addition,accuracy,97.0,,no,the scores are not public\n"
     )
     checked = assay.reproduce(str(suite), receipts=mine)
-    assert [row["verdict"] for row in checked.receipts] == ["match", "match", "differs", "not derivable"]
+    assert [row["verdict"] for row in checked.receipts] == ["match", "match", "differs"] + ["not derivable"] * 2
     assert checked.receipts[2]["obtained"] == 1.0
     mine.with_suffix(".json").write_text(json.dumps({"suite": str(suite), "citation": "Me 2026"}))
     assert assay.reproduce(mine).receipts == checked.receipts

@@ -101,10 +101,13 @@ def from_tables(
 
     ``table`` is the table's name (``phenomena``), ``row`` says which line by ``KEY=VALUE`` pairs parted by semicolons, the
     metric among them (``metric=chrf; phenomenon=omission``), ``column`` is the key of the number (``accuracy``): the names
-    that ``assay run SUITE --format json`` prints. Percentages are in percent. A line that is not there gives None.
+    that ``assay run SUITE --format json`` prints. Percentages are in percent. A line that is not there gives None, and so
+    does a metric of which no cell is derivable: it may be one that nobody here can run.
     """
     addresses = {receipt.cell: _address(receipt) for receipt in receipts}
-    metrics = list(dict.fromkeys(where["metric"] for where in addresses.values()))
+    metrics = list(dict.fromkeys(addresses[receipt.cell]["metric"] for receipt in receipts if receipt.derivable))
+    if not metrics:
+        return {}
     tables = run_once(suite, metrics, data_dir, workers).tables
     found: dict[Cell, float | None] = {}
     for cell, where in addresses.items():
