@@ -91,6 +91,23 @@ def test_a_stopped_run_goes_on(
     assert [Path(file["path"]).name for file in manifest["inputs"]] == ["new.tsv", "rule.json"]
 
 
+def test_a_stopped_run_goes_on_under_the_name_that_the_metric_has_now(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = json.loads((place / "rule.json").read_text())
+    with monkeypatch.context() as stopping:
+        from assay.cli.progress import Progress
+
+        def stop(self: Progress, rows: int, reused: bool = False) -> None:
+            raise KeyboardInterrupt
+
+        stopping.setattr(Progress, "add", stop)
+        assert main(apply(place, "jsonl", "out")) == 130
+    rule["metrics"][0]["name"] = "chrf:word_order=0"  # another way to ask for the same metric
+    (place / "rule.json").write_text(json.dumps(rule))
+    assert main(apply(place, "jsonl", "out")) == 0
+
+
 def test_ready_scores_are_learned_from_and_applied(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcomes = polars.read_csv(place / "outcomes.tsv", separator="\t")
     scores = assay.score(outcomes["translation"].to_list(), outcomes["reference"].to_list()).scores["chrf"].values
