@@ -132,6 +132,18 @@ def test_ready_scores_are_learned_from_and_applied(place: Path, capsys: pytest.C
     assert "give a table with them, --data FILE (mine)" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("twice", [["-m", "chrf", "--score", "chrf"], ["--score", "chrf", "--score", "chrf:lower"]])
+@pytest.mark.parametrize("verb", [["decide", "fit"], ["breakdown", "--dev-share", "0.5"]])
+def test_a_metric_and_a_column_of_one_name_are_refused(
+    verb: list[str], twice: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"a b\ta c\t{('bad', 'good')[i % 2]}\tes\t{i}" for i in range(40)]
+    table = tmp_path / "outcomes.tsv"
+    table.write_text("\n".join(["translation\treference\toutcome\tlanguage\tchrf", *rows]) + "\n")
+    assert main([*verb, "--data", str(table), *twice]) == 2
+    assert "chrf is asked for twice: leave out one of them, or rename the column" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -57,7 +57,7 @@ def test_a_wrong_word_is_answered_in_one_line(
     assert sentence in said and said.count("\n") == 1
 
 
-@pytest.mark.parametrize("pair", ["en-de", "zh-en", "pt-br-en", "eng_Latn-deu_Latn"])
+@pytest.mark.parametrize("pair", ["en-de", "zh-en", "pt-br-en", "eng_Latn-deu_Latn", "en-es-419"])
 def test_language_pairs_as_people_write_them(pair: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "-m", "chrf", "--data", "demo", "--langpair", pair]) == 0
 
