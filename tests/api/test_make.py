@@ -82,6 +82,12 @@ def test_workers_do_not_matter(tmp_path: Path) -> None:
     assert other.lines != [line for line in paths[0].read_text(encoding="utf-8").splitlines() if "word-swap" in line]
 
 
+def test_items_are_read_back_where_a_text_has_a_line_separator(tmp_path: Path) -> None:
+    text = "The old\u2028bridge was closed in 1979."
+    made = make(["repeat-twice"], Batch([text], sources=["x"]), langpair="de-en", out=tmp_path / "set.jsonl")
+    assert [item["good-translation"] for item in made.items()] == [text]
+
+
 def test_n_is_shared_by_language_pairs() -> None:
     texts = [f"Number {n} came home late." for n in range(40)]
     made = make(["word-swap"], Batch(texts, None, None, ["de-en"] * 30 + ["fr-en"] * 10), n=8)

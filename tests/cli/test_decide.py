@@ -91,6 +91,23 @@ def test_a_stopped_run_goes_on(
     assert [Path(file["path"]).name for file in manifest["inputs"]] == ["new.tsv", "rule.json"]
 
 
+def test_a_stopped_run_goes_on_under_the_name_that_the_metric_has_now(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rule = json.loads((place / "rule.json").read_text())
+    with monkeypatch.context() as stopping:
+        from assay.cli.progress import Progress
+
+        def stop(self: Progress, rows: int, reused: bool = False) -> None:
+            raise KeyboardInterrupt
+
+        stopping.setattr(Progress, "add", stop)
+        assert main(apply(place, "jsonl", "out")) == 130
+    rule["metrics"][0]["name"] = "chrf:word_order=0"  # another way to ask for the same metric
+    (place / "rule.json").write_text(json.dumps(rule))
+    assert main(apply(place, "jsonl", "out")) == 0
+
+
 def test_ready_scores_are_learned_from_and_applied(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
     outcomes = polars.read_csv(place / "outcomes.tsv", separator="\t")
     scores = assay.score(outcomes["translation"].to_list(), outcomes["reference"].to_list()).scores["chrf"].values
@@ -108,10 +125,23 @@ def test_ready_scores_are_learned_from_and_applied(place: Path, capsys: pytest.C
     assert main(["decide", "apply", "--rule", str(rule), "--data", str(place / "new.tsv")]) == 2
     assert "new.tsv called 'mine'. There is mt, ref, langpair" in capsys.readouterr().err
     (place / "none.tsv").write_text("mine\n")
-    assert main(["decide", "apply", "--rule", str(rule), "--data", str(place / "none.tsv")]) == 2
-    assert "none.tsv is empty: there is nothing to label." in capsys.readouterr().err
+    assert main(["decide", "apply", "--rule", str(rule), "--data", str(place / "none.tsv"), "--format", "json"]) == 2
+    said = capsys.readouterr()
+    assert "none.tsv is empty: there is nothing to label." in said.err and not said.out
     assert main(["decide", "apply", "--rule", str(rule), "--mt", table]) == 2
     assert "give a table with them, --data FILE (mine)" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("twice", [["-m", "chrf", "--score", "chrf"], ["--score", "chrf", "--score", "chrf:lower"]])
+@pytest.mark.parametrize("verb", [["decide", "fit"], ["breakdown", "--dev-share", "0.5"]])
+def test_a_metric_and_a_column_of_one_name_are_refused(
+    verb: list[str], twice: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [f"a b\ta c\t{('bad', 'good')[i % 2]}\tes\t{i}" for i in range(40)]
+    table = tmp_path / "outcomes.tsv"
+    table.write_text("\n".join(["translation\treference\toutcome\tlanguage\tchrf", *rows]) + "\n")
+    assert main([*verb, "--data", str(table), *twice]) == 2
+    assert "chrf is asked for twice: leave out one of them, or rename the column" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

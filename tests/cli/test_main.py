@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import io
 import os
 import subprocess
 import sys
@@ -56,7 +57,7 @@ def test_a_wrong_word_is_answered_in_one_line(
     assert sentence in said and said.count("\n") == 1
 
 
-@pytest.mark.parametrize("pair", ["en-de", "zh-en", "pt-br-en", "eng_Latn-deu_Latn"])
+@pytest.mark.parametrize("pair", ["en-de", "zh-en", "pt-br-en", "eng_Latn-deu_Latn", "en-es-419"])
 def test_language_pairs_as_people_write_them(pair: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "-m", "chrf", "--data", "demo", "--langpair", pair]) == 0
 
@@ -105,3 +106,12 @@ def test_help_and_version_load_nothing_of_the_rooms() -> None:
         out = subprocess.run([sys.executable, "-c", script, option], capture_output=True, text=True, check=True).stdout
         loaded = [name for name in ast.literal_eval(out.splitlines()[-1]) if name.startswith("assay")]
         assert loaded == ["assay", "assay._version", "assay.cli", "assay.cli.main"]
+
+
+def test_a_lone_surrogate_is_written_to_standard_output_as_to_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="utf-8"))
+    main(["--version"])
+    sys.stdout.write('"a \ud800 ü"')
+    sys.stdout.flush()
+    assert raw.getvalue().endswith('"a \\ud800 ü"'.encode())

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import math
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -142,6 +143,39 @@ def test_a_rule_survives_json() -> None:
     for damaged in ({}, [], {"format": "assay decision rule 1"}, {**rule.to_dict(), "metrics": [{"nom": 1}]}):
         with pytest.raises(InputError, match="assay decide fit"):
             Rule.from_dict(damaged)
+
+
+@pytest.mark.parametrize(
+    ("part", "key", "value"),
+    [
+        ("groups", "all", None),
+        ("metrics", slice(None), []),
+        ("metrics", slice(0, 1), []),
+        ("blend", "means", [1.0]),
+        ("curve", "quality", []),
+        ("group", "quantiles", []),
+        ("metric", "decimals", "one"),
+    ],
+)
+def test_a_rule_edited_by_hand_is_refused_with_its_file(part: str, key: Any, value: Any) -> None:
+    scores, good = sample(200)
+    read = json.loads(json.dumps(fit([CHRF, TER], scores, good, [""] * 200, Catch(0.9)).to_dict()))
+    assert Rule.from_dict(read, "rule.json").groups
+    group = read["groups"]["all"]
+    places = {**read, "group": group, "curve": group["curve"], "metric": read["metrics"][0]}
+    if part == "groups":
+        del read["groups"][key]
+    else:
+        places[part][key] = value
+    with pytest.raises(InputError, match=r"^rule\.json is damaged .* Make it again with assay decide fit\.$"):
+        Rule.from_dict(read, "rule.json")
+
+
+def test_a_language_called_all_does_not_take_the_place_of_all() -> None:
+    scores, good = sample(400)
+    rule = fit([CHRF], scores, good, ["all"] * 100 + ["es"] * 300, Catch(0.9))
+    assert list(rule.groups) == [EVERY, "es"]
+    assert (rule.groups[EVERY].n, rule.groups["es"].n) == (400, 300)
 
 
 def test_drift_is_seen_when_it_is_there_and_rarely_when_not() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 import assay
 from assay.core import Batch
+from assay.core.errors import InputError
 from assay.engine.chunks import regroup
 from assay.engine.run import score_stream
 from assay.engine.spool import Spool
@@ -69,3 +70,10 @@ def test_regroup_bounds_rows_and_characters() -> None:
     assert [len(batch) for batch in regroup(pieces, 25, 10**9)] == [30, 30, 30, 10]
     long = [Batch(["x" * 600], references=(["y" * 600],)) for _ in range(5)]
     assert [len(batch) for batch in regroup(long, 100, 2000)] == [2, 2, 1]
+
+
+@pytest.mark.parametrize("size", [4, 9])
+def test_a_segment_without_a_reference_is_named_by_its_place_in_the_whole(size: int) -> None:
+    batch = Batch(["same"] * 8 + ["other"], references=(["same"] * 8 + [None], ["one", *[None] * 8]))
+    with pytest.raises(InputError, match="chrf needs a reference, and segment 9 has none"):
+        score_stream(chunks(batch, size), {"chrf": metric("chrf")})

@@ -101,6 +101,11 @@ def test_spans_in_the_terminal_in_json_and_in_html(
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert f'<mark class="minor" title="minor, confidence {expected[0][0][3]:.2f}">' in page
 
+    (tmp_path / "none").touch()
+    none = [f"--{name}={tmp_path / 'none'}" for name in ("src", "mt", "ref")]
+    assert main(["score", "-m", str(checkpoint), *none, "--spans", "--format", "json"]) == 2
+    said = capsys.readouterr()
+    assert "none is empty: there is nothing to score." in said.err and not said.out
     assert main(["score", "-m", "chrf", *files, "--spans"]) == 2
     assert "marks no error spans" in capsys.readouterr().err
 

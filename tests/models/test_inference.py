@@ -88,6 +88,17 @@ def test_long_texts_are_flagged_and_scored_in_windows(place: Path) -> None:
     assert max(span.end for span in whole.spans[8]) > max(span.end for span in cut.spans[8])
 
 
+def test_an_empty_translation_of_a_long_source_has_a_score_in_windows(place: Path) -> None:
+    from assay.models.windows import cut, predict_long
+
+    plain, source = predictor(place), "Das ist ein Satz. " * 10
+    halves = [piece for _, piece in cut(source, 2)]
+    parts, whole = plain.predict(["", ""], halves, None), predict_long(plain, [""], [source], None)
+    assert whole.truncated.tolist() == [True] and not parts.truncated.any()
+    # Neither window has a share of an empty translation: both count alike.
+    assert whole.values[0] == pytest.approx(parts.values.mean(), abs=1e-5)
+
+
 def test_a_text_is_cut_into_windows_without_losing_a_character() -> None:
     from assay.models.windows import cut
 

@@ -131,8 +131,9 @@ def breakdown(
 
         outcomes = replace(outcomes, error_types=typed(outcomes, Decisions(Path(decisions))))
     built = build_metrics(metrics) if metrics else {}
+    brought = ready(outcomes, scores, built)
     measured, pseudo, notes = measure(outcomes, built, workers=workers, store=store)
-    measured += ready(outcomes, scores)
+    measured += brought
     if not measured:
         raise InputError("no metric was asked for (-m chrf, or --score COLUMN).")
     made = tables(outcomes, measured, pseudo=pseudo, seed=seed, samples=samples, case=case)

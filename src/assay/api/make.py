@@ -54,8 +54,8 @@ class MadeSet(Shown):
 
     def items(self) -> list[dict[str, Any]]:
         """The items as dictionaries with the columns of the file."""
-        lines = self.lines if self.path is None else self.path.read_text(encoding="utf-8").splitlines()
-        return [json.loads(line) for line in lines]
+        lines = self.lines if self.path is None else self.path.read_text(encoding="utf-8").split("\n")
+        return [json.loads(line) for line in lines if line]
 
     def table(self) -> Table:
         """One line a perturbation."""

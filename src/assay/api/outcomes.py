@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -35,7 +35,7 @@ def load(
     if isinstance(data, TaskOutcomes):
         outcomes, name = data, "the outcomes"
     else:
-        outcomes = read_outcomes(data, columns, [column_of(spec)[0] for spec in scores])
+        outcomes = read_outcomes(data, columns, list(dict.fromkeys(column_of(spec)[0] for spec in scores)))
         name = Path(data).name
     if langs:
         known = list(dict.fromkeys(outcomes.languages))
@@ -119,11 +119,13 @@ def column_of(spec: str) -> tuple[str, bool]:
     return (name, order == "higher") if colon and order in ("lower", "higher") else (spec, True)
 
 
-def ready(outcomes: TaskOutcomes, scores: Sequence[str]) -> list[Measured]:
-    """Metrics whose scores came with the data."""
-    found = []
+def ready(outcomes: TaskOutcomes, scores: Sequence[str], metrics: Collection[str] = ()) -> list[Measured]:
+    """Metrics whose scores came with the data; a name is given once among them and the `metrics` that are scored here."""
+    found: list[Measured] = []
     for spec in scores:
         name, higher = column_of(spec)
+        if name in metrics or any(name == other.name for other in found):
+            raise InputError(f"{name} is asked for twice: leave out one of them, or rename the column of scores.")
         if name not in outcomes.scores:
             raise unknown("column of scores", name, outcomes.scores)
         card = Card(name, name, "either", higher, (None, None), "Scores from a file.", decimals=3, kind="file")

@@ -153,8 +153,9 @@ def fit_rule(
     outcomes = load(data, columns=columns, scores=scores, langs=langs, dev_share=dev_share, seed=seed, need_split=False)
     built = build_metrics(metrics) if metrics else {}
     _check_references(outcomes, built)
+    brought = ready(outcomes, scores, built)
     measured, _, _ = measure(replace(outcomes, back=None), built, workers=workers, store=store)
-    measured += ready(outcomes, scores)
+    measured += brought
     if not measured:
         raise InputError("no metric was asked for (-m chrf, or --score COLUMN).")
     members = [

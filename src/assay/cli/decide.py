@@ -177,9 +177,7 @@ def _write(args: argparse.Namespace, tally: Tally, chunks: Iterable[Decisions]) 
             tally.add(part)
         return
     with atomic_write(args.out, "w") if args.out and args.out != "-" else nullcontext(sys.stdout) as stream:
-        if args.format == "json":
-            stream.write(f'{{"goal": {json.dumps(tally.rule.goal)}, "segments": [')
-        separator = "\n"
+        separator = f'{{"goal": {json.dumps(tally.rule.goal)}, "segments": [\n'
         for part in chunks:
             rows = frame(part, len(tally) + 1)
             if args.format == "json":

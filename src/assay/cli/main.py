@@ -56,13 +56,14 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _settle_streams() -> None:
-    """Text in a pipe or a file is UTF-8 whatever the locale; a terminal shows ``?`` for what it does not have."""
+    """Text in a pipe or a file is UTF-8 whatever the locale, lone surrogates escaped as `assay.io.atomic` does; another
+    terminal shows ``?`` for what it does not have."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper) and codecs.lookup(stream.encoding).name != "utf-8":
-            if stream.isatty():
+        if isinstance(stream, io.TextIOWrapper):
+            if stream.isatty() and codecs.lookup(stream.encoding).name != "utf-8":
                 stream.reconfigure(errors="replace")
             else:
-                stream.reconfigure(encoding="utf-8")
+                stream.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _run(arguments: list[str]) -> int:

@@ -149,7 +149,8 @@ def natural(text: str) -> int:
 
 def langpair(text: str) -> str:
     """Two languages with a hyphen between."""
-    if not re.fullmatch(r"[A-Za-z]{2,3}([-_][A-Za-z]{2,4})*-[A-Za-z]{2,3}([-_][A-Za-z]{2,4})*", text):
+    language = r"[A-Za-z]{2,3}([-_]([A-Za-z]{2,4}|\d{3}))*"
+    if not re.fullmatch(f"{language}-{language}", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a language pair such as en-de")
     return text
 

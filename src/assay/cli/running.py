@@ -72,7 +72,7 @@ def run_metrics(
 
     def open_spool() -> Spool:
         key = [
-            *(str(metric.signature) for metric in metrics.values()),
+            *(f"{name} {metric.signature}" for name, metric in metrics.items()),
             f"stats:{keep_stats}",
             f"langpair:{args.langpair}",
             *([f"keep:{kept}"] if keep else []),

@@ -75,7 +75,8 @@ def _rows(args: argparse.Namespace, metrics: Mapping[str, Metric], seen: _Seen) 
 
     store = api.default_store()
     segments: dict[str, int] = {}
-    for batch in open_inputs(args, metrics).chunks:
+    inputs = open_inputs(args, metrics)
+    for batch in inputs.chunks:
         seen.nrefs = max(seen.nrefs, batch.nrefs)
         systems = batch.systems or [""] * len(batch)
         numbers = []
@@ -100,3 +101,5 @@ def _rows(args: argparse.Namespace, metrics: Mapping[str, Metric], seen: _Seen) 
                     components={part: float(column[i]) for part, column in found.components.items()},
                     truncated=bool(truncated[i]) if truncated is not None else False,
                 )
+    if not segments:
+        raise InputError(f"{inputs.paths[0]} is empty: there is nothing to score.")

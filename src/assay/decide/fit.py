@@ -59,7 +59,7 @@ def fit(
     quality = qualities[0] if blended is None else np.full(len(good), np.nan)
     if blended is not None:
         quality[known] = blended.at(qualities[:, known])
-    apart = {name: held & (spoken == name) for name in dict.fromkeys(spoken[held].tolist()) if name}
+    apart = {name: held & (spoken == name) for name in dict.fromkeys(spoken[held].tolist()) if name not in ("", EVERY)}
     try:
         groups = {EVERY: _group(EVERY, quality[held], good[held], goal, reject_at)}
     except InputError as error:

@@ -119,17 +119,34 @@ class Rule:
             )
         try:
             blended = read["blend"]
-            return cls(
+            rule = cls(
                 members=[Member(**member) for member in read["metrics"]],
                 goal=read["goal"],
                 groups={name: _group_from_dict(name, group) for name, group in read["groups"].items()},
                 blend=blended and _blend(blended),
-                card=read.get("card", {}),
+                card=dict(read.get("card", {})),
             )
+            _check(rule)
+            return rule
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InputError(
                 f"{where} is damaged ({type(error).__name__}: {error}). Make it again with assay decide fit."
             ) from error
+
+
+def _check(rule: Rule) -> None:
+    """Refuse what every application would stumble over."""
+    if EVERY not in rule.groups:
+        raise ValueError(f"no group {EVERY!r}")
+    n, blend = len(rule.members), rule.blend
+    lengths = {1} if blend is None else {len(part) for part in (blend.means, blend.scales, blend.weights)}
+    if lengths != {n}:
+        raise ValueError(f"the blend is not one of {n} metrics")
+    if not all(isinstance(member.decimals, int) for member in rule.members):
+        raise ValueError("decimals is no whole number")
+    for name, group in rule.groups.items():
+        if not len(group.quantiles) or not 0 < len(group.curve.quality) == len(group.curve.probability):
+            raise ValueError(f"curve or quantiles of {name!r}")
 
 
 def _blend(read: Mapping[str, Any]) -> Blend:

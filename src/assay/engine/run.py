@@ -18,7 +18,7 @@ import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.metric import Metric, Scores, statistics
-from assay.engine.scoring import describe, score
+from assay.engine.scoring import check_needs, describe, score
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -87,6 +87,8 @@ def score_stream(
         content = _hash(batch, result.systems)
         digest.update(content)
         known = spool.get(index, content) if spool is not None else None
+        for metric in metrics.values() if known is None else ():
+            check_needs(batch, metric, before=sum(result.segments.values()))
         arrays = known or _score_chunk(batch, metrics, result.systems, workers, store, keep_stats, keep)
         if known:
             result.reused += 1

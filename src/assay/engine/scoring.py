@@ -42,11 +42,15 @@ def score(batch: Batch, metric: Metric, *, workers: int | None = None, store: St
     return scores if inverse is None else scores.take(inverse)
 
 
-def check_needs(batch: Batch, metric: Metric) -> None:
-    """Refuse at once what the metric's card says it cannot do without."""
+def check_needs(batch: Batch, metric: Metric, before: int = 0) -> None:
+    """Refuse at once what the metric's card says it cannot do without; `before` is how many segments came before these."""
     card = metric.card
     if card.needs_reference and not batch.references:
         raise InputError(f"{card.name} needs a reference, and none was given (--ref FILE, or references=[...]).")
+    if card.needs_reference and batch.references and None in batch.references[0]:
+        for number, row in enumerate(zip(*batch.references, strict=True), before + 1):
+            if all(text is None for text in row):
+                raise InputError(f"{card.name} needs a reference, and segment {number} has none.")
     if card.needs_source and batch.sources is None:
         raise InputError(f"{card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
     if card.needs == "either" and batch.sources is None and not batch.references:

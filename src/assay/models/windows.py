@@ -74,7 +74,7 @@ def _windows(
 
 
 def _put(whole: Prediction, row: int, hypothesis: str, pieces: list[tuple[int, str]], found: Prediction) -> None:
-    shares = np.array([len(piece) for _, piece in pieces], dtype=np.float64)
+    shares = np.array([len(piece) for _, piece in pieces], dtype=np.float64) if hypothesis else np.ones(len(pieces))
     shares /= shares.sum()
     value = float((found.values * shares).sum())
     for name, column in found.components.items():
