@@ -11,8 +11,10 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sacrebleu
 
 from assay.cli.main import VERBS, main
 from tests.data import need
@@ -81,8 +83,8 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("my_module.py").write_text("from assay.metrics.chrf import Chrf as MyMetric\n")
 
 
-def run(line: str) -> None:
-    """The command, after the one that makes what it reads."""
+def run(line: str) -> int:
+    """The exit code of the command, which runs after the one that makes what it reads."""
     if "run set.jsonl" in line:
         assert main(["make", "-p", "word-swap", "--data", "demo", "--out", "set.jsonl", "--quiet"]) == 0
     if "--against card.json" in line:
@@ -90,7 +92,7 @@ def run(line: str) -> None:
     words = shlex.split(line, comments=True)
     if ">" in words:
         words = words[: words.index(">")]
-    assert main(words[1:]) == 0
+    return main(words[1:])
 
 
 def test_the_examples_are_found() -> None:
@@ -100,14 +102,14 @@ def test_the_examples_are_found() -> None:
 
 @pytest.mark.parametrize(("where", "line"), CHEAP, ids=lambda text: text)
 def test_as_printed(where: str, line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    run(line)
+    assert run(line) == 0
 
 
 @pytest.mark.real
 @pytest.mark.parametrize(("where", "line"), REAL, ids=lambda text: text)
 def test_as_printed_on_real_data(where: str, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ASSAY_DATA", str(need("data")))
-    run(line)
+    assert run(line) == 0
 
 
 def printed(command: str) -> list[str]:
@@ -119,7 +121,7 @@ def printed(command: str) -> list[str]:
 
 def test_the_readme_shows_what_comes_out(capsys: pytest.CaptureFixture[str]) -> None:
     command = "assay compare -m chrf -m bleu -m ter --data demo"
-    run(command)
+    assert run(command) == 0
     found = capsys.readouterr().out.splitlines()
     assert len(printed(command)) > 4
     assert all(line in found for line in printed(command))
@@ -131,7 +133,7 @@ def test_the_readme_shows_what_comes_out_of_demetr(
 ) -> None:
     monkeypatch.setenv("ASSAY_DATA", str(need("data")))
     command = "assay run demetr -m chrf -m bleu -m ter"
-    run(f"{command} --format json")
+    assert run(f"{command} --format json") == 0
     rows = json.loads(capsys.readouterr().out)["tables"]["summary"]
     shown = "\n".join(printed(command))
     for row in rows:
@@ -141,4 +143,6 @@ def test_the_readme_shows_what_comes_out_of_demetr(
 def test_python_as_printed() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
     ready = "online, ours, references = ['a dog'] * 9, ['a cat'] * 9, ['the cat'] * 9\n"
-    exec(ready + text.replace('"demetr"', '"embedded"').replace("my_module:MyMetric", "bleu"), {})
+    said: dict[str, Any] = {}
+    exec(ready + text.replace('"demetr"', '"embedded"').replace("my_module:MyMetric", "bleu"), said)
+    assert said["result"].system["chrf"] == pytest.approx(sacrebleu.corpus_chrf(["a cat sat"], [["the cat sat"]]).score)

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.analyses import breakdown_errors
-from assay.analyses.breakdown_figures import COIN, cells_of, coin_figures, figures, generator
+from assay.analyses.breakdown_figures import cells_of, coin_figures, figures, generator
 from assay.analyses.breakdown_tables import balance, pseudo_table, thresholds
-from assay.analyses.breakdown_verdicts import VOTE, Setup, Verdict, Verdicts, judge, setups, vote, voted
+from assay.analyses.breakdown_verdicts import COIN, VOTE, Setup, Verdict, Verdicts, judge, setups, vote, voted
 from assay.analyses.rows import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
 from assay.core.errors import listing
 from assay.core.outcomes import TaskOutcomes

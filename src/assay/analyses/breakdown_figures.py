@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.breakdown_verdicts import Setup, Verdict
+from assay.analyses.breakdown_verdicts import COIN, Setup, Verdict
 from assay.stats.bootstrap import interval
 from assay.stats.classification import (
     coin,
@@ -16,8 +16,6 @@ from assay.stats.classification import (
     macro_f1,
     matthews,
 )
-
-COIN = "random"
 
 
 def generator(seed: int, *names: str) -> np.random.Generator:

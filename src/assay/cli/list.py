@@ -179,11 +179,7 @@ def _rows(
 
 
 def _options(factory: Callable[..., object]) -> str:
-    """What may follow the name and a colon; nothing where all that follows is one argument (a folder, a command)."""
-    parameters = inspect.signature(factory).parameters.values()
-    if any(parameter.default is parameter.empty for parameter in parameters):
-        return ""
-    return ", ".join(f"{each.name}={'…' if each.default is None else each.default}" for each in parameters)
+    return ", ".join(f"{name}={default or '…'}" for name, (_, default) in options(factory).items())
 
 
 def _module_of(thing: object) -> object:

@@ -47,6 +47,11 @@ class Card:
     kind: Literal["string", "embedding", "learned", "file"] = "string"
 
     @property
+    def neural(self) -> bool:
+        """True when a network computes the score: slow, makes its own batches, and equal only within a tolerance."""
+        return self.kind in ("learned", "embedding")
+
+    @property
     def needs_reference(self) -> bool:
         """True when the metric cannot work without a reference."""
         return self.needs in ("reference", "both")

@@ -63,11 +63,16 @@ def build(factory: Callable[..., Any], name: str, options: Mapping[str, str], lo
 
 
 def options(factory: Callable[..., Any]) -> dict[str, tuple[str, str]]:
-    """What `build` accepts: for each option what it takes, and its default, in the words in which it is typed."""
+    """What `build` accepts: for each option what it takes, and its default, in the words in which it is typed.
+
+    A thing that cannot be made without an argument (a folder, a command) has no options: all that follows its name is that.
+    """
     target = factory.__init__ if inspect.isclass(factory) else factory
     hints = typing.get_type_hints(target)
-    known = {}
+    known: dict[str, tuple[str, str]] = {}
     for key, parameter in inspect.signature(factory).parameters.items():
+        if parameter.default is parameter.empty and parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
+            return {}
         if parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
             default = parameter.default
             shown = {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default)

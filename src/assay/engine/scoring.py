@@ -87,7 +87,7 @@ def _distinct(batch: Batch) -> tuple[NDArray[np.int64] | None, Batch]:
 def _spread(batch: Batch, metric: Metric, workers: int | None) -> Scores:
     """Score parts of the batch side by side; the metric's loops release the GIL."""
     count = workers or cores()
-    if count == 1 or len(batch) <= PART // 2 or metric.card.kind in ("learned", "embedding"):
+    if count == 1 or len(batch) <= PART // 2 or metric.card.neural:
         return metric.score(batch)  # a neural metric makes its own batches and keeps its device busy by itself
     size = min(PART, -(-len(batch) // count))
     parts = [batch.slice(start, start + size) for start in range(0, len(batch), size)]
@@ -101,7 +101,7 @@ def _through_store(batch: Batch, metric: Metric, store: Store, workers: int | No
     keys = store.keys(str(metric.signature), batch)
     records = store.get_many(keys)
     missing = [i for i, key in enumerate(keys) if key not in records]
-    slow = metric.card.kind in ("learned", "embedding")
+    slow = metric.card.neural
     step = FIRST_PART if slow else max(len(missing), 1)
     done = 0
     while done < len(missing):  # slow metrics in parts: what is stored survives a kill

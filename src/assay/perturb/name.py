@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.levels import LevelRule, level_texts
+from assay.perturb.levels import LevelRule, level_card, level_texts
 from assay.perturb.name_lists import FEMALE, MALE, SURNAMES, gender_of
 from assay.perturb.people import Person, people
 from assay.perturb.texts import pick, shuffled
@@ -127,17 +127,8 @@ class WrongName(LevelRule):
 
 
 def _card(level: int, about: str) -> PerturbationCard:
-    return PerturbationCard(
-        name=f"name-level-{level}",
-        about=about,
-        phenomenon=f"hallucination-named-entity-level-{level}",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=(f"ACES hallucination-named-entity-level-{level}",),
-        languages=LANGUAGES,
-        wants=("source",) if level == 1 else ("source", "reference"),
-        extra="make",
-    )
+    wants = ("source",) if level == 1 else ("source", "reference")
+    return level_card("name", "named-entity", level, about, languages=LANGUAGES, wants=wants)
 
 
 class NameLevel1(WrongName):

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.cldr import months, plural_form
-from assay.perturb.levels import LevelRule, level_texts
+from assay.perturb.levels import LevelRule, level_card, level_texts
 from assay.perturb.numerals import Numeral, numerals, written
 from assay.perturb.texts import pick, shuffled
 
@@ -108,17 +108,8 @@ class WrongNumber(LevelRule):
 
 
 def _card(level: int, about: str) -> PerturbationCard:
-    return PerturbationCard(
-        name=f"number-level-{level}",
-        about=about,
-        phenomenon=f"hallucination-number-level-{level}",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=(f"ACES hallucination-number-level-{level}",),
-        needs=("locale",),
-        wants=() if level == 1 else ("reference",),
-        extra="make",
-    )
+    wants = () if level == 1 else ("reference",)
+    return level_card("number", "number", level, about, needs=("locale",), wants=wants)
 
 
 class NumberLevel1(WrongNumber):

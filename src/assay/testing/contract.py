@@ -77,7 +77,7 @@ class Contract:
 
     def same(self, clause: str, one: Scores, other: Scores, what: str) -> None:
         """Every column of the two is equal, to the last bit unless the metric is neural; a flag left out is not raised."""
-        neural = self.metric.card.kind in ("learned", "embedding")
+        neural = self.metric.card.neural
         if seen := difference(one, other, neural, what):
             raise self.broken(clause, seen)
 
