@@ -24,8 +24,8 @@ from assay.api.scoring import build_metrics
 from assay.core.batch import Batch, Segment
 from assay.core.metric import Metric
 from assay.perturb import PERTURBATIONS
-from assay.perturb.making import CHUNK, Maker, Outcome
-from assay.perturb.tools import LinguisticTools
+from assay.perturb.language.tools import LinguisticTools
+from assay.perturb.making.maker import CHUNK, Maker, Outcome
 
 Pairs = list[tuple[str, str, str]]
 

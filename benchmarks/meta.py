@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 import scipy.stats
 
-from assay.analyses.meta import gather, run_tasks
-from assay.analyses.meta_recipes import task_set
-from assay.io.wmt_tree import write_eval_set
+from assay.analyses.meta.recipes import task_set
+from assay.analyses.meta.tasks import gather, run_tasks
+from assay.io.wmt.tree import write_eval_set
 from assay.stats.groups import group
 from assay.stats.permutation import permutation_matrix
 from assay.suites.wmt import facts, judged_systems, pair_facts, read_pairs

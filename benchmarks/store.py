@@ -20,7 +20,7 @@ from assay.core.metric import Scores
 from assay.engine.records import pack, unpack
 from assay.engine.spool import Spool
 from assay.engine.store import Store
-from assay.io.text import read_lines
+from assay.io.files.text import read_lines
 
 CHUNK = 8192
 

@@ -9,7 +9,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.judged import Judged
 from assay.core.suite import Measured
-from assay.io.scores import file_card
+from assay.io.scores.metric_file import file_card
 
 
 def test_pearson_and_kendall_by_language_pair():

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from assay.analyses.printed import aces_counts, aces_from_printed
-from assay.io.receipts import load_receipts
+from assay.receipts.published import load_receipts
 from assay.suites.aces import Aces
 from tests.data import need
 

@@ -87,7 +87,7 @@ def test_controlled_errors_need_no_translator() -> None:
 
 
 def test_an_error_in_the_task_language_counts_once_however_many_languages_there_are() -> None:
-    from assay.analyses.breakdown_errors import matrix
+    from assay.analyses.breakdown.errors import matrix
     from assay.api.outcomes import concat
 
     here = task_outcomes(WordTask(40), None, [], errors=[swap, shout]).outcomes

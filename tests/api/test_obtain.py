@@ -4,7 +4,7 @@ import pytest
 
 from assay.api.obtain import OBTAINERS, from_tables, is_address
 from assay.core.errors import InputError, UnknownName
-from assay.io.receipts import Receipt, load_receipts, names
+from assay.receipts.published import Receipt, load_receipts, names
 from tests.pairs import write_pairs
 
 

@@ -7,7 +7,7 @@ import pytest
 import assay
 from assay.api.reproduce import Checked, ReproduceResult
 from assay.core.errors import InputError, UnknownName
-from assay.io.receipts import Receipt, Source
+from assay.receipts.published import Receipt, Source
 from assay.report import render
 from tests.pairs import write_pairs
 

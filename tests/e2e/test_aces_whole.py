@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.analyses.aces import aces_score
+from assay.analyses.aces.tables import aces_score
 from assay.cli.main import main
 from assay.suites.aces import phenomena
 

@@ -155,7 +155,7 @@ def test_what_is_known_about_a_point():
 
 @pytest.mark.real
 def test_receipts_of_wmt23():
-    from assay.io.receipts import load_receipts
+    from assay.receipts.published import load_receipts
 
     receipts = load_receipts("wmt23")
     cells = obtain(receipts, need("data"), None)

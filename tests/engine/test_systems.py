@@ -5,7 +5,7 @@ import pytest
 import sacrebleu
 
 from assay.engine.systems import measure_systems
-from assay.io.wmt_tree import read_eval_set
+from assay.io.wmt.tree import read_eval_set
 from assay.metrics import metric
 from assay.suites.wmt import facts
 from tests import wmt

@@ -21,7 +21,7 @@ import pytest
 from assay.core.errors import OutputError
 from assay.engine.spool import Spool
 from assay.engine.store import Store
-from assay.io.atomic import atomic_write
+from assay.io.files.atomic import atomic_write
 
 WRITER = """
 import sys

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from assay.core.batch import Segment
 from assay.core.perturbation import Perturbed, Refused
 from assay.perturb import PERTURBATIONS
-from assay.perturb.selection import obstacle
+from assay.perturb.making.selection import obstacle
 from tests.perturb.texts import perturbation, tools
 
 NAMES = list(PERTURBATIONS.entries)

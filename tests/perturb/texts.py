@@ -11,8 +11,8 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Perturbation, Perturbed, Refused
 from assay.core.spec import build, parse
 from assay.perturb import PERTURBATIONS
-from assay.perturb.selection import obstacle
-from assay.perturb.tools import LinguisticTools
+from assay.perturb.language.tools import LinguisticTools
+from assay.perturb.making.selection import obstacle
 
 OTHERS = (
     Segment("The committee will meet again in the spring.", "x", ("r",), "de-en", id="1"),

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import InputError, UnknownName
-from assay.io.wmt_tree import read_eval_set
+from assay.io.wmt.tree import read_eval_set
 from assay.suites import SUITES
 from assay.suites.wmt import Wmt, Wmt23, card_of, facts, judged_systems, pair_facts, years
 from tests import wmt

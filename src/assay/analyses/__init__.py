@@ -5,12 +5,12 @@ from assay.core.registry import Registry
 ANALYSES = Registry(
     "analysis",
     {
-        "demetr": "assay.analyses.demetr:tables",
-        "aces": "assay.analyses.aces:tables",
+        "demetr": "assay.analyses.demetr.tables:tables",
+        "aces": "assay.analyses.aces.tables:tables",
         "dfki": "assay.analyses.dfki:tables",
         "hallucinations": "assay.analyses.hallucinations:tables",
         "judged": "assay.analyses.judged:tables",
         "contrastive": "assay.analyses.contrastive:tables",
-        "breakdown": "assay.analyses.breakdown:tables",
+        "breakdown": "assay.analyses.breakdown.tables:tables",
     },
 )

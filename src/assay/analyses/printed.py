@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from statistics import fmean
 
-from assay.analyses.aces_facts import WEIGHTS
+from assay.analyses.aces.facts import WEIGHTS
 from assay.core.item import Item
 
 Cell = tuple[str, str, str]

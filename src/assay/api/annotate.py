@@ -50,7 +50,7 @@ def annotate(path: str | os.PathLike[str], stream: TextIO, write: Callable[[str]
 
 
 def _items(path: Path) -> Iterator[dict[str, Any]]:
-    from assay.io.rows import BadRows, objects
+    from assay.io.table.rows import BadRows, objects
 
     for number, item in objects(path, BadRows()):
         if not isinstance(item.get("incorrect-translation"), str) or not isinstance(item.get("good-translation"), str):
@@ -85,7 +85,7 @@ def _edited(question: Question, line: Callable[[str], str | None], texts: dict[s
 
 
 def _write(path: Path, items: Sequence[dict[str, Any]], questions: Sequence[Question], decisions: Any) -> Annotated:
-    from assay.io.atomic import atomic_write
+    from assay.io.files.atomic import atomic_write
 
     accepted = edited = rejected = 0
     with atomic_write(path, "w") as stream:

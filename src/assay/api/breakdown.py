@@ -78,8 +78,8 @@ class BreakdownResult(Shown):
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
         """A run directory: outcomes.tsv, scores.parquet, tables.json, manifest.json and, with matplotlib, the figures."""
         from assay.engine.manifest import Manifest
-        from assay.io.atomic import atomic_write
-        from assay.io.outcomes import write_outcomes
+        from assay.io.files.atomic import atomic_write
+        from assay.io.judgements.outcomes import write_outcomes
         from assay.report.data import as_json
         from assay.report.figures import available
 
@@ -122,7 +122,7 @@ def breakdown(
     the development part anew; without it the table must have a split column. `langs` keeps some languages only.
     `decisions` is a file of error types that people gave (``assay breakdown --review``).
     """
-    from assay.analyses.breakdown import tables
+    from assay.analyses.breakdown.tables import tables
 
     outcomes = load(data, columns=columns, scores=scores, langs=langs, dev_share=dev_share, seed=seed)
     if decisions is not None:
@@ -155,8 +155,8 @@ def type_questions(
     """Up to `most` false positives and as many false negatives of a metric, drawn for a person to name their error types."""
     import numpy as np
 
-    from assay.analyses.breakdown_errors import best
-    from assay.analyses.breakdown_verdicts import judge, setups
+    from assay.analyses.breakdown.errors import best
+    from assay.analyses.breakdown.verdicts import judge, setups
     from assay.review.error_types import question, rows_of
 
     outcomes = result.outcomes

@@ -22,7 +22,7 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
     """
     from assay.core.spec import create, parse
     from assay.perturb import PERTURBATIONS
-    from assay.perturb.selection import left_out, obstacle
+    from assay.perturb.making.selection import left_out, obstacle
 
     wanted = {name: name != given for given in names for name in (PERTURBATIONS.names() if given == EVERY else [given])}
     tools: Any = None
@@ -69,4 +69,4 @@ def perturbation_error(
 
 
 def _tools() -> Any:
-    return importlib.import_module("assay.perturb.tools").LinguisticTools()
+    return importlib.import_module("assay.perturb.language.tools").LinguisticTools()

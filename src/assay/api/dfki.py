@@ -42,7 +42,7 @@ class DfkiJudged:
 
 def judge_dfki(langpair: str, data_dir: PathLike | None = None, decisions: PathLike | None = None) -> DfkiJudged:
     """Apply the items' rules, and the decisions people made, to all outputs of one direction (de-en or en-de)."""
-    from assay.io.decisions import latest
+    from assay.io.judgements.decisions import latest
     from assay.suites.dfki_judge import judge
     from assay.suites.locate import locate
 

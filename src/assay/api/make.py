@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from assay.core.batch import Batch, Segment
-    from assay.perturb.corpus import Corpus, Survey
-    from assay.perturb.making import Outcome
-    from assay.perturb.selection import Chosen
+    from assay.perturb.making.corpus import Corpus, Survey
+    from assay.perturb.making.maker import Outcome
+    from assay.perturb.making.selection import Chosen
 
 Rows = list[tuple[int, "Segment"]]
 Able = Mapping[str, Sequence[str]]
@@ -59,7 +59,7 @@ class MadeSet(Shown):
 
     def table(self) -> Table:
         """One line a perturbation."""
-        from assay.perturb.selection import left_out
+        from assay.perturb.making.selection import left_out
 
         rows = []
         for name, entry in self.card["perturbations"].items():
@@ -104,8 +104,8 @@ def make(
     corpus with several language pairs giving each its share. The same seed gives the same bytes whatever `workers` is. With
     `out` the items are written there, with a data card beside them (``out.card.json``).
     """
-    from assay.perturb.corpus import survey
-    from assay.perturb.selection import choose_perturbations, fitting
+    from assay.perturb.making.corpus import survey
+    from assay.perturb.making.selection import choose_perturbations, fitting
 
     if n < 1:
         raise InputError(f"n must be at least 1, not {n}.")
@@ -138,7 +138,7 @@ def _corpus(
 ) -> tuple[Corpus, list[str]]:
     """How to open the corpus, and which of the further columns it has."""
     from assay.core.batch import Batch
-    from assay.io.segments import columns_of, read_segments
+    from assay.io.table.segments import columns_of, read_segments
 
     if isinstance(data, Batch):
         return lambda: (data[i] for i in range(len(data))), []
@@ -149,7 +149,7 @@ def _corpus(
 
 
 def _write(path: Path, lines: Iterator[str] | Sequence[str]) -> None:
-    from assay.io.atomic import atomic_write
+    from assay.io.files.atomic import atomic_write
 
     with atomic_write(path, "w") as stream:
         for line in lines:
@@ -170,7 +170,7 @@ class _Job:
     langpair: str | None
 
     def __post_init__(self) -> None:
-        from assay.perturb.corpus import quotas
+        from assay.perturb.making.corpus import quotas
 
         self.quota = quotas(self.found.usable, self.n)
         self.tallies = {one.spec: Tally() for one in self.chosen}
@@ -210,8 +210,8 @@ class _Job:
         }
 
     def _outcomes(self) -> Iterator[tuple[int, list[Outcome]]]:
-        from assay.perturb.corpus import segments
-        from assay.perturb.making import Maker, chunks, start_worker, work
+        from assay.perturb.making.corpus import segments
+        from assay.perturb.making.maker import Maker, chunks, start_worker, work
 
         pieces = iter(chunks(segments(self.corpus, self.langpair)))
         specs = [one.spec for one in self.chosen]
@@ -232,7 +232,7 @@ class _Job:
 
     def card(self, left_out: Mapping[str, str]) -> dict[str, Any]:
         """The data card: what was made from what, with which tools."""
-        from assay.perturb.provenance import provenance
+        from assay.perturb.making.provenance import provenance
 
         entries = {}
         for one in self.chosen:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.metric import Metric
-    from assay.io.wmt_tree import EvalSet
+    from assay.io.wmt.tree import EvalSet
     from assay.suites.wmt import PairFacts, WmtFacts
 
 
@@ -63,7 +63,7 @@ class MetaResult(Shown):
     def write(self, folder: str | os.PathLike[str]) -> Path:
         """A run directory: tables.json, manifest.json and, where metrics were added, scores.parquet."""
         from assay.engine.manifest import Manifest
-        from assay.io.atomic import atomic_write
+        from assay.io.files.atomic import atomic_write
         from assay.report.data import as_json
 
         path = Path(folder)
@@ -102,9 +102,9 @@ def meta(
     `contrastive` takes every stored metric, not the primary ones alone. `significance` adds clusters, `worth` the table of
     what a point is worth.
     """
-    from assay.analyses import meta as analysis
-    from assay.analyses import meta_tables
-    from assay.analyses.meta_recipes import langpairs_of, recipe_for, task_set
+    from assay.analyses.meta import tables as meta_tables
+    from assay.analyses.meta import tasks as analysis
+    from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
 
     official, folder = find_set(name, data_dir)
@@ -128,7 +128,7 @@ def meta(
     kinds = _kinds(judged, official, new)
     made = meta_tables.tables(chosen, results, kinds, draws)
     if worth:
-        from assay.analyses.meta_worth import point_worth_table
+        from assay.analyses.meta.worth import point_worth_table
 
         made.append(point_worth_table(chosen, judged, seed=seed, draws=draws))
     label = official.name if official is not None else Path(name).name
@@ -182,8 +182,8 @@ def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | No
 
 def default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
     """The language pairs of the official tasks that the tree has; all of a tree without official tasks."""
-    from assay.analyses.meta_recipes import langpairs_of
-    from assay.io.wmt_tree import langpairs
+    from assay.analyses.meta.recipes import langpairs_of
+    from assay.io.wmt.tree import langpairs
 
     there = langpairs(folder)
     if official is None:
@@ -208,7 +208,7 @@ def new_metrics(
 ) -> dict[str, dict[str, LevelScores]]:
     """Scores of the metrics that are put into the table, by name and language pair."""
     from assay.engine.systems import measure_systems
-    from assay.io.wmt_metric import completed, read_metric
+    from assay.io.wmt.metric_files import completed, read_metric
 
     kept = default_store() if store and any(metric.card.stored for metric in built.values()) else None
     found: dict[str, dict[str, LevelScores]] = {}

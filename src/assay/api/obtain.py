@@ -17,7 +17,7 @@ from assay.core.registry import Registry
 if TYPE_CHECKING:
     from assay.api.suites import SuiteResult
     from assay.core.table import Table
-    from assay.io.receipts import Receipt
+    from assay.receipts.published import Receipt
 
 Cell = tuple[str, str, str]
 DataDir = str | os.PathLike[str] | None
@@ -59,7 +59,7 @@ def demetr(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) 
 def aces(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) -> dict[Cell, float | None]:
     """Tables 1 and 2 for BLEU and chrF where a group is complete, the counts, and what follows from printed cells."""
     from assay.analyses.printed import aces_counts, aces_from_printed
-    from assay.io.receipts import load_receipts
+    from assay.receipts.published import load_receipts
 
     result = run_once("aces", ("bleu", "chrf"), data_dir, workers)
     label = {"bleu": "BLEU", "chrf": "chrF"}

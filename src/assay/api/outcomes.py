@@ -30,7 +30,7 @@ def load(
     need_split: bool = True,
 ) -> TaskOutcomes:
     """Outcomes from a table, with the wanted languages and with a development part."""
-    from assay.io.outcomes import read_outcomes
+    from assay.io.judgements.outcomes import read_outcomes
 
     if isinstance(data, TaskOutcomes):
         outcomes, name = data, "the outcomes"

@@ -17,7 +17,7 @@ def matrix(names: Sequence[str] | None = None) -> Table:
     ✓ works, ○ after an installation, · not in this language.
     """
     from assay.perturb import PERTURBATIONS
-    from assay.perturb.selection import obstacle
+    from assay.perturb.making.selection import obstacle
 
     rows: list[dict[str, str]] = []
     installs: dict[str, dict[str, None]] = {}

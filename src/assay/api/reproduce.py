@@ -15,7 +15,7 @@ from assay.results import Shown
 
 if TYPE_CHECKING:
     from assay.api.obtain import Cell, DataDir
-    from assay.io.receipts import Receipt, Source, Verdict
+    from assay.receipts.published import Receipt, Source, Verdict
 
 SAMPLE = 5
 """Matching cells of each table that are shown when not all are asked for."""
@@ -154,7 +154,7 @@ def reproduce(
     instead; `assay.api.obtain.from_tables` says how such a CSV names its cells. `data_dir` holds local copies of the
     suites (default: ``$ASSAY_DATA``).
     """
-    from assay.io.receipts import load_receipts, load_source, names
+    from assay.receipts.published import load_receipts, load_source, names
 
     path = Path(receipts) if receipts is not None else os.fspath(name)
     published, source = load_receipts(path), load_source(path)

@@ -62,7 +62,7 @@ class FittedRule(Shown):
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """The rule as JSON, whole or not at all."""
-        from assay.io.atomic import atomic_write
+        from assay.io.files.atomic import atomic_write
 
         with atomic_write(path, "w") as stream:
             json.dump(self.rule.to_dict(), stream, ensure_ascii=False, indent=1, allow_nan=False)

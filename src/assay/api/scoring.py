@@ -175,6 +175,6 @@ def signature(metric: Metric, nrefs: int) -> str:
 def default_store() -> Store:
     """The store in the cache folder."""
     from assay.engine.store import Store
-    from assay.io.paths import store_dir
+    from assay.io.files.paths import store_dir
 
     return Store(store_dir())

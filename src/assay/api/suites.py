@@ -82,7 +82,7 @@ class SuiteResult(Shown):
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
         """A run directory: scores.parquet, tables.json, manifest.json and, where matplotlib is installed, the figures."""
         from assay.engine.manifest import Manifest
-        from assay.io.atomic import atomic_write
+        from assay.io.files.atomic import atomic_write
         from assay.report.data import as_json
         from assay.report.figures import available
 
@@ -199,7 +199,7 @@ def measure(
 
 def read_metric_file(spec: str, content: Sequence[Item] | Judged) -> Measured:
     """A metric from a file of its scores, aligned to the suite's items."""
-    from assay.io.scores import read_metric
+    from assay.io.scores.metric_file import read_metric
 
     if isinstance(content, Judged):
         n = len(content.batch)

@@ -34,8 +34,8 @@ def xcomet(
     Tables ``segments`` (Table 1) and ``systems`` (Table 2), ``raters`` where several raters marked spans (the ceiling of Table
     3), and ``detection`` (Table 6) where the hallucination corpus is at hand. `stored` are metrics whose scores lie in the tree.
     """
-    from assay.analyses import rater_agreement
-    from assay.analyses import xcomet as analysis
+    from assay.analyses.meta import rater_agreement
+    from assay.analyses.meta import xcomet as analysis
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
 
     official, folder = find_set(name, data_dir)

@@ -130,7 +130,7 @@ def _reviewed(args: argparse.Namespace) -> BreakdownResult:
     """Ask a person about wrongly judged translations, then count again with what was decided."""
     from dataclasses import replace
 
-    from assay.analyses.breakdown import tables
+    from assay.analyses.breakdown.tables import tables
     from assay.api.breakdown import type_questions
     from assay.cli.output import note
     from assay.review.decisions import Decisions

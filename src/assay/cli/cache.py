@@ -26,7 +26,7 @@ def run(args: argparse.Namespace) -> int:
     from assay.api.scoring import default_store
     from assay.cli.output import emit, note
     from assay.engine import spool
-    from assay.io.paths import cache_dir, spool_dir
+    from assay.io.files.paths import cache_dir, spool_dir
 
     store = default_store()
     if args.action == "clear":

@@ -132,7 +132,7 @@ def _by_ready_scores(rule: Rule, args: argparse.Namespace) -> Iterator[Decisions
     from assay.cli.options import column_map
     from assay.core.errors import InputError
     from assay.decide.apply import decide
-    from assay.io.ready import read_ready_scores
+    from assay.io.scores.ready import read_ready_scores
 
     names = [member.name for member in rule.members]
     if not args.data:
@@ -170,7 +170,7 @@ def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> No
 def _write(args: argparse.Namespace, tally: Tally, chunks: Iterable[Decisions]) -> None:
     """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
     from assay.api.decide import frame, warnings
-    from assay.io.atomic import atomic_write
+    from assay.io.files.atomic import atomic_write
 
     if args.format == "table":
         for part in chunks:

@@ -31,8 +31,8 @@ def run(args: argparse.Namespace) -> int:
     """Download, then say where it lies."""
     from assay.cli.output import note
     from assay.cli.progress import Bytes
-    from assay.io.download import download
-    from assay.io.spm import SPM_MODELS, spm_home
+    from assay.io.files.download import download
+    from assay.io.resources.spm import SPM_MODELS, spm_home
     from assay.models.hub import PUBLISHED, fetch_checkpoint
     from assay.suites.fetch import fetch
 

@@ -56,7 +56,7 @@ def system_names(paths: Sequence[str]) -> list[str]:
 
 
 def _from_lines(args: argparse.Namespace, systems: list[str]) -> Iterator[Batch]:
-    from assay.io.text import read_parallel
+    from assay.io.files.text import read_parallel
 
     references, many = args.ref or [], len(systems)
     paths = [*args.mt, *references, *([args.src] if args.src else [])]
@@ -74,7 +74,7 @@ def _from_lines(args: argparse.Namespace, systems: list[str]) -> Iterator[Batch]
 
 def _from_table(args: argparse.Namespace, metrics: Mapping[str, Metric]) -> Inputs:
     from assay.cli.options import column_map
-    from assay.io.tables import read_table
+    from assay.io.table.tables import read_table
 
     name = "stdin" if args.data == "-" else Path(args.data).name
     needs: dict[str, str] = {}

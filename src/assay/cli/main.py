@@ -56,7 +56,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _settle_streams() -> None:
-    """Text in a pipe or a file is UTF-8 whatever the locale, lone surrogates escaped as `assay.io.atomic` does; another
+    """Text in a pipe or a file is UTF-8 whatever the locale, lone surrogates escaped as `assay.io.files.atomic` does; another
     terminal shows ``?`` for what it does not have."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -40,7 +40,7 @@ def write_pieces(pieces: Iterable[str], out: str | None) -> None:
             sys.stdout.write(piece)
         sys.stdout.flush()
         return
-    from assay.io.atomic import atomic_write
+    from assay.io.files.atomic import atomic_write
 
     with atomic_write(out, "w") as stream:
         for piece in pieces:

@@ -63,7 +63,7 @@ def run_metrics(
     from assay.engine.manifest import InputFile, Manifest, now
     from assay.engine.run import score_stream
     from assay.engine.spool import Spool
-    from assay.io.paths import spool_dir
+    from assay.io.files.paths import spool_dir
 
     metrics = metrics or api.build_metrics(args.metrics or ())
     inputs = open_inputs(args, metrics)

@@ -78,7 +78,7 @@ def _write(args: argparse.Namespace, finished: Finished, standings: Standings) -
 
 
 def _write_segments(args: argparse.Namespace, finished: Finished, standings: Standings) -> None:
-    from assay.io.atomic import atomic_write
+    from assay.io.files.atomic import atomic_write
     from assay.report import scores
 
     result = finished.result

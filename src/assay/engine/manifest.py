@@ -13,7 +13,7 @@ from typing import Any
 
 from assay._version import __version__
 from assay.core.errors import InputError
-from assay.io.atomic import atomic_write
+from assay.io.files.atomic import atomic_write
 
 
 def now() -> str:

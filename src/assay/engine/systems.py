@@ -8,7 +8,7 @@ from assay.core.batch import Batch
 from assay.core.judged_systems import LevelScores
 from assay.core.metric import Metric, statistics
 from assay.engine.scoring import score
-from assay.io.wmt_tree import EvalSet
+from assay.io.wmt.tree import EvalSet
 
 if TYPE_CHECKING:
     from assay.engine.store import Store

@@ -17,7 +17,7 @@ from assay.metrics.porter import stem
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from assay.io.wordnet import WordNet
+    from assay.io.resources.wordnet import WordNet
 
     Ints = NDArray[np.int32]
     Longs = NDArray[np.int64]
@@ -85,7 +85,7 @@ class Meteor(Metric):
     def _wordnet(self) -> WordNet | None:
         if self._place is None:
             return None
-        from assay.io.wordnet import load
+        from assay.io.resources.wordnet import load
 
         return load(self._place)
 
@@ -93,7 +93,7 @@ class Meteor(Metric):
 def _place(wordnet: str) -> Path | None:
     if wordnet == "none":
         return None
-    from assay.io.wordnet import checked, find
+    from assay.io.resources.wordnet import checked, find
 
     return find() if wordnet == "auto" else checked(Path(wordnet).expanduser())
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart
-from assay.io.spm import find_spm
+from assay.io.resources.spm import find_spm
 from assay.metrics.common import References
 
 SENTENCEPIECE = {"spm": "flores101", "flores101": "flores101", "flores200": "flores200"}

@@ -207,7 +207,7 @@ def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
 
     import yaml
 
-    from assay.io.atomic import atomic_write
+    from assay.io.files.atomic import atomic_write
 
     place = Path(folder)
     (place / "checkpoints").mkdir(parents=True, exist_ok=True)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.errors import MissingPart
-from assay.io.download import Progress, download, explained, head
-from assay.io.paths import cache_dir
+from assay.io.files.download import Progress, download, explained, head
+from assay.io.files.paths import cache_dir
 
 HUB = "https://huggingface.co"
 XLMR = "FacebookAI/xlm-roberta-large"

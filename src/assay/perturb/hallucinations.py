@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.texts import pick, reference_of, target_language
+from assay.perturb.language.texts import pick, reference_of, target_language
 
 if TYPE_CHECKING:
     import numpy as np

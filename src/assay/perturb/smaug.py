@@ -16,7 +16,7 @@ from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.hallucinations import shared
-from assay.perturb.texts import deletion, pick, reference_of, spaceless, target_language
+from assay.perturb.language.texts import deletion, pick, reference_of, spaceless, target_language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,7 +92,7 @@ class NegationChanged(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Change the polarity of the sentence."""
         if language == "en":
-            from assay.perturb.demetr_negation import Negation
+            from assay.perturb.demetr.negation import Negation
 
             return Negation().perturb(segment, language, rng, tools)
         pattern = NEGATIONS.get(language)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from assay.io.decisions import UNDO, Decision, append, latest
+from assay.io.judgements.decisions import UNDO, Decision, append, latest
 
 
 class Decisions(Mapping[str, str]):

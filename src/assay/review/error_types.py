@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from assay.core.outcomes import NO_TYPE, TASK_MODEL, TaskOutcomes
 from assay.core.question import Choice, Question
-from assay.io.decisions import decision_key
+from assay.io.judgements.decisions import decision_key
 
 CHOICES = (
     Choice("m", "mistranslation"),

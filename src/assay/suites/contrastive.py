@@ -14,7 +14,7 @@ from typing import Any
 from assay.core.errors import InputError, UnknownName, count, listing, unknown
 from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
-from assay.io.rows import BadRows, Rows, kind_of, unquoted
+from assay.io.table.rows import BadRows, Rows, kind_of, unquoted
 
 ROLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {

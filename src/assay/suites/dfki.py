@@ -157,7 +157,7 @@ class Dfki(Suite):
 
     def load(self, folder: Path | None) -> list[Item]:
         """Read items and outputs, judge them by rules and by the decisions people made, and build `n` items."""
-        from assay.io.decisions import latest
+        from assay.io.judgements.decisions import latest
         from assay.suites.dfki_build import build
         from assay.suites.dfki_judge import judge
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError
 from assay.core.item import Item
-from assay.io.decisions import fold
+from assay.io.judgements.decisions import fold
 from assay.suites.dfki import DfkiItem
 from assay.suites.dfki_judge import JudgedOutputs
 

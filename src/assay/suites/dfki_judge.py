@@ -15,7 +15,7 @@ from typing import Literal
 from assay.core.errors import InputError
 from assay.core.question import Choice, Question
 from assay.core.table import Table, TableColumn
-from assay.io.decisions import decision_key, fold
+from assay.io.judgements.decisions import decision_key, fold
 from assay.suites.dfki import DfkiItem, Outputs
 
 Verdict = Literal["pass", "fail", "unresolved"]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart
 from assay.core.suite import SuiteCard
-from assay.io.download import Progress, download
-from assay.io.paths import cache_dir
+from assay.io.files.download import Progress, download
+from assay.io.files.paths import cache_dir
 
 
 def fetch(

@@ -10,7 +10,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, count, listing
 from assay.core.judged import Judged
 from assay.core.suite import Suite, SuiteCard
-from assay.io.rows import BadRows, fields
+from assay.io.table.rows import BadRows, fields
 from assay.suites import known
 
 COMMIT = "a4e75e8cb5b8eed629ac0056f301d32d8f194db2"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart, listing
 from assay.core.suite import SuiteCard
-from assay.io.paths import cache_dir
-from assay.io.text import open_bytes
+from assay.io.files.paths import cache_dir
+from assay.io.files.text import open_bytes
 
 
 def locate(card: SuiteCard, data_dir: str | os.PathLike[str] | None = None) -> Path:

@@ -16,7 +16,7 @@ from assay.core.errors import InputError, unknown
 from assay.core.judged import Judged
 from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.core.suite import Suite, SuiteCard
-from assay.io.wmt_tree import EvalSet, langpairs, read_eval_set
+from assay.io.wmt.tree import EvalSet, langpairs, read_eval_set
 from assay.suites import known
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from assay.core.errors import InputError, count, listing
 from assay.core.task import Example
-from assay.io.rows import BadRows, Rows
+from assay.io.table.rows import BadRows, Rows
 from assay.tasks.copies import codes, find, home, need
 from assay.tasks.frames import FrameReader, Labelled
 from assay.tasks.wording import split, tokens

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from assay.core.errors import InputError, listing
-from assay.io.rows import BadRows, Rows
+from assay.io.table.rows import BadRows, Rows
 
 
 class Ready:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.errors import InputError, count
-from assay.io.contamination import Guard
-from assay.io.rows import BadRows
+from assay.io.resources.contamination import Guard
+from assay.io.table.rows import BadRows
 from assay.models.training.hallucinations import hallucinate
 from assay.models.training.records import WMT_RANGE, Record, ZRange, practical_range, scaled
 from assay.models.training.sources import FORMATS

@@ -12,7 +12,7 @@ import torch
 from torch import Tensor, nn
 
 from assay.core.errors import InputError
-from assay.io.atomic import atomic_write
+from assay.io.files.atomic import atomic_write
 from assay.models.build import build_model
 from assay.models.config import EncoderConfig, ModelConfig
 from assay.models.files import is_checkpoint

@@ -15,8 +15,8 @@ from typing import Any
 
 from assay.core.errors import InputError
 from assay.core.spans import SEVERITIES, ErrorSpan
-from assay.io.mqm import MqmSegment, read_mqm
-from assay.io.rows import BadRows, Rows, lines, objects
+from assay.io.judgements.mqm import MqmSegment, read_mqm
+from assay.io.table.rows import BadRows, Rows, lines, objects
 from assay.models.training.records import Record, mqm_unit
 
 KINDS = ("mqm", "bio", "syn", "esa", "qe", "da", "darr", "tch")
@@ -81,7 +81,7 @@ def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None
 
     ``raw`` (0 to 100) and ``n`` (judgements) are used, where they stand, to find the practical range of z-scores.
     """
-    from assay.io.judged_tables import read_judged_table
+    from assay.io.judgements.tables import read_judged_table
 
     header = {name.strip().lower(): name for name in Rows(path, BadRows(skip=True)).columns}
     wanted = next((header[name] for name in ("z", "z_score", "z_mean", "score") if name in header), None)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
-from assay.io.atomic import atomic_write
+from assay.io.files.atomic import atomic_write
 
 if TYPE_CHECKING:
     from torch import Tensor

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from assay.core.spans import ErrorSpan
-from assay.io.atomic import atomic_write
+from assay.io.files.atomic import atomic_write
 from assay.models.training.records import Record, mqm_unit
 
 CONFIG = """# A trial of assay train on a made-up language pair: assay train train.yaml

@@ -1,0 +1,1 @@
+"""The tables of ACES (Amrhein, Moghe and Guillou 2022)."""

@@ -1,0 +1,160 @@
+"""ACES, Section 8.2: how much does a metric rely on surface overlap with the reference?
+
+Metrics are grouped by their cards (`aces_study.group_of`). As in the paper (footnote 16) string metrics count in no
+group's mean, but have their own rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.analyses.aces.facts import COPIED_AND_SYNONYM, LEVELS
+from assay.analyses.aces.study import GROUPS, Study, group_of
+from assay.analyses.outcomes import difference_weights
+from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells, without_places
+from assay.core.metric import Card
+from assay.core.table import Pivot, Table, TableColumn
+
+N = TableColumn("n", kind="count")
+GROUP = TableColumn("group", hidden=True)
+
+
+def tables(everything: Study) -> list[Table]:
+    """The tables of Section 8.2; one whose phenomena are not there has no rows."""
+    levels, copied = _levels(everything), _reference_copied(everything)
+    return [levels, _level_groups(levels), copied, _copied_groups(copied)]
+
+
+def _averaged(card: Card) -> bool:
+    return card.kind != "string"
+
+
+def _levels(everything: Study) -> Table:
+    """Section 8.2, Figure 2: tau at three levels of overlap between the incorrect translation and the reference."""
+    there = [
+        (kind, level, name)
+        for kind, names in LEVELS.items()
+        for level, name in enumerate(names, 1)
+        if name in everything.index
+    ]
+    taus = everything.estimates([everything.mean([name]) for _, _, name in there])
+    rows: list[dict[str, Any]] = []
+    for i, (kind, level, name) in enumerate(there):
+        first = LEVELS[kind][0]
+        change = None
+        if level > 1 and first in everything.index:
+            plus, minus = everything.strata([name, first])
+            change = everything.estimates([difference_weights(everything.counts, plus, minus)], race=False)[0]
+        for m, metric in enumerate(everything.measured):
+            rows.append(
+                {
+                    "set": kind,
+                    "level": level,
+                    "name": f"{kind} {level}",
+                    **metric_cells(metric),
+                    "group": group_of(metric.card),
+                    "averaged": "yes" if _averaged(metric.card) else "no",
+                    **everything.sizes(m, [name]),
+                    **estimate_cells("tau", taus[i][m]),
+                    **estimate_cells("change", change[m] if change else None, first=None),
+                }
+            )
+    columns = (
+        TableColumn("name", "set and level"),
+        TableColumn("set", hidden=True),
+        TableColumn("level", kind="count", hidden=True),
+        METRIC,
+        GROUP,
+        TableColumn("averaged", hidden=True),
+        N,
+        *estimate_columns("tau"),
+        *estimate_columns("change", "change from level 1", mark=None),
+        UNSCORED,
+        *MARKS,
+    )
+    caption = "ACES · numbers and names as the wrong text nears the reference (Figure 2)"
+    return Table("levels", columns, rows, caption, everything.notes, Pivot("name", "metric", "tau"))
+
+
+def _level_groups(levels: Table) -> Table:
+    """Figure 2's two lines: the mean tau of reference-based and of reference-free metrics, string metrics apart."""
+    return _group_means(
+        levels, ("set", "level"), "tau", "level_groups", "ACES · mean tau of each group of metrics (Figure 2)"
+    )
+
+
+def _reference_copied(everything: Study) -> Table:
+    """Section 8.2, Table 6: tau where a synonym mends the error, less tau where the reference's own word does."""
+    rows: list[dict[str, Any]] = []
+    for kind, (copied, synonym) in COPIED_AND_SYNONYM.items():
+        if copied not in everything.index or synonym not in everything.index:
+            continue
+        minus, plus = everything.strata([copied, synonym])
+        difference = everything.estimates([difference_weights(everything.counts, plus, minus)], race=False)[0]
+        sides = everything.estimates([everything.mean([copied]), everything.mean([synonym])], race=False)
+        for m, metric in enumerate(everything.measured):
+            rows.append(
+                {
+                    "challenge_set": kind,
+                    **metric_cells(metric),
+                    "group": group_of(metric.card),
+                    "averaged": "yes" if _averaged(metric.card) else "no",
+                    **everything.sizes(m, [copied, synonym]),
+                    **estimate_cells("tau_copied", sides[0][m], first=None),
+                    **estimate_cells("tau_synonym", sides[1][m], first=None),
+                    **estimate_cells("difference", difference[m], first=None),
+                }
+            )
+    columns = (
+        TableColumn("challenge_set", "challenge set"),
+        METRIC,
+        GROUP,
+        TableColumn("averaged", hidden=True),
+        N,
+        *estimate_columns("tau_copied", "reference's word", mark=None),
+        *estimate_columns("tau_synonym", "synonym", mark=None),
+        *estimate_columns("difference", mark=None),
+        UNSCORED,
+        MARKS[1],
+    )
+    caption = "ACES · what a synonym costs beside the reference's word (Table 6)"
+    pivot = Pivot("metric", "challenge_set", "difference")
+    return Table("reference_copied", columns, rows, caption, without_places(everything.notes), pivot)
+
+
+def _copied_groups(copied: Table) -> Table:
+    caption = "ACES · mean difference of each group of metrics (Table 6)"
+    return _group_means(copied, ("challenge_set",), "difference", "reference_copied_groups", caption)
+
+
+def _group_means(table: Table, keys: Sequence[str], value: str, name: str, caption: str) -> Table:
+    """Mean and sample standard deviation over each group's metrics; string metrics are left out (footnote 16)."""
+    rows: list[dict[str, Any]] = []
+    for place in dict.fromkeys(tuple(row[key] for key in keys) for row in table.rows):
+        here = [row for row in table.rows if tuple(row[key] for key in keys) == place and row["averaged"] == "yes"]
+        for group in GROUPS:
+            mine = [row for row in here if row["group"] == group and row[value] is not None]
+            if mine:
+                values = np.array([row[value] for row in mine])
+                rows.append(
+                    {
+                        **dict(zip(keys, place, strict=True)),
+                        "group": group,
+                        "metrics": len(mine),
+                        "n": max(row["n"] for row in mine),
+                        value: float(values.mean()),
+                        "std": float(values.std(ddof=1)) if len(mine) > 1 else None,
+                    }
+                )
+    columns = (
+        *(TableColumn(key, key.replace("_", " ")) for key in keys),
+        TableColumn("group"),
+        TableColumn("metrics", kind="count"),
+        N,
+        TableColumn(value, kind="number", decimals=3),
+        TableColumn("std", kind="number", decimals=3),
+    )
+    return Table(name, columns, rows, caption, ("string metrics are left out of the means (footnote 16)",))

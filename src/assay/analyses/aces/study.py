@@ -1,0 +1,83 @@
+"""ACES items and outcomes, counted once by phenomenon, for all of the paper's tables to draw from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from assay.analyses.aces.facts import CATEGORY
+from assay.analyses.outcomes import (
+    Counts,
+    Estimate,
+    Floats,
+    Outcomes,
+    Sampling,
+    count,
+    estimates,
+    mean_weights,
+    outcomes,
+)
+from assay.analyses.rows import common_notes
+from assay.core.item import Item
+from assay.core.metric import Card
+from assay.core.suite import Measured
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """One stratum for each phenomenon that is there: the official ones in the paper's order, then all other names."""
+
+    items: Sequence[Item]
+    measured: Sequence[Measured]
+    outcome: Outcomes
+    sampling: Sampling
+    notes: tuple[str, ...]
+    index: Mapping[str, int]
+    """Phenomenon name to stratum."""
+    counts: Counts
+
+    def strata(self, names: Sequence[str]) -> list[int]:
+        """The strata of those of `names` that are there."""
+        return [self.index[name] for name in names if name in self.index]
+
+    def mean(self, names: Sequence[str]) -> Floats:
+        """Weights of the plain mean over the phenomena `names`."""
+        return mean_weights(self.counts, self.strata(names))
+
+    def estimates(self, weightings: Sequence[Floats], race: bool = True) -> list[list[Estimate | None]]:
+        """Tau-like estimates of several weighted sums of phenomena; see `outcomes.estimates`."""
+        return estimates(self.counts, weightings, self.sampling, tau=True, race=race)
+
+    def sizes(self, m: int, names: Sequence[str]) -> dict[str, Any]:
+        """Items of these phenomena that metric `m` scored, and could not."""
+        strata = self.strata(names)
+        return {"n": int(self.counts.n[m, strata].sum()), "unscored": int(self.counts.unscored[m, strata].sum())}
+
+
+def study(items: Sequence[Item], measured: Sequence[Measured], sampling: Sampling) -> Study:
+    """Count every phenomenon's outcomes."""
+    outcome = outcomes(items, measured)
+    there = dict.fromkeys(item.phenomenon for item in items)
+    names = [name for name in CATEGORY if name in there] + [name for name in there if name not in CATEGORY]
+    index = {name: i for i, name in enumerate(names)}
+    strata = np.array([index[item.phenomenon] for item in items], np.int64)
+    return Study(
+        items=items,
+        measured=measured,
+        outcome=outcome,
+        sampling=sampling,
+        notes=common_notes(items, measured, outcome, sampling),
+        index=index,
+        counts=count(outcome, strata, len(names), sampling),
+    )
+
+
+GROUPS = ("reference-based", "reference-free")
+
+
+def group_of(card: Card) -> str:
+    """Reference-free when the metric reads the source alone, by its card; all others are reference-based."""
+    return "reference-free" if card.needs == "source" else "reference-based"

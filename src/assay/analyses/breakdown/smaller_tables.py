@@ -1,0 +1,106 @@
+"""Class balance, thresholds and pseudo-references: the smaller tables of Moghe et al. 2023."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from assay.analyses.breakdown.figures import cells_of, figures
+from assay.analyses.breakdown.verdicts import Setup, Verdicts
+from assay.analyses.rows import estimate_columns
+from assay.core.outcomes import TaskOutcomes
+from assay.core.suite import Measured
+from assay.core.table import Pivot, Table, TableColumn
+from assay.stats.classification import (
+    matthews,
+)
+from assay.stats.proportions import wilson
+
+
+def balance(outcomes: TaskOutcomes, cut: Sequence[Setup], notes: Sequence[str]) -> Table:
+    """Good and bad examples of each language, and the share of breakdowns."""
+    rows: list[dict[str, Any]] = []
+    for setup in cut:
+        row: dict[str, Any] = {"task": setup.task, "language": setup.language}
+        for name, part in (("dev", setup.dev), ("test", setup.test)):
+            good = int(outcomes.success[part].sum())
+            row |= {f"{name}_good": good, f"{name}_bad": len(part) - good}
+        low, high = wilson(row["test_bad"], len(setup.test))
+        rows.append(row | {"rate": row["test_bad"] / len(setup.test), "rate_low": low, "rate_high": high})
+    several = len({setup.task for setup in cut}) > 1
+    columns = (
+        TableColumn("task", hidden=not several),
+        TableColumn("language"),
+        *(
+            TableColumn(f"{part}_{kind}", f"{part} {kind}", "count")
+            for part in ("dev", "test")
+            for kind in ("good", "bad")
+        ),
+        *estimate_columns("rate", "breakdowns in test, %", "percent", 1, mark=None),
+    )
+    caption = "Class balance: translations that the task survives (good) and breakdowns (bad)"
+    return Table("balance", columns, rows, caption, tuple(notes))
+
+
+def thresholds(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts) -> Table:
+    """Table 3: mean and deviation over languages of the thresholds chosen on the development part."""
+    rows: list[dict[str, Any]] = []
+    tasks = list(dict.fromkeys(setup.task for setup in cut))
+    for metric in measured:
+        for task in tasks:
+            own = [v.threshold for v in verdicts.values() if v.metric == metric.name and v.setup.task == task]
+            if own:
+                mean, deviation = float(np.mean(own)), float(np.std(own))
+                rows.append({"task": task, "metric": metric.name, "mean": mean, "deviation": deviation})
+                rows[-1] |= {"mean_low": mean - deviation, "mean_high": mean + deviation}
+                rows[-1] |= {"lowest": min(own), "highest": max(own)}
+                rows[-1] |= {"languages": len(own), "better": "≥" if metric.card.higher_is_better else "≤"}
+    several = len(tasks) > 1
+    columns = (
+        TableColumn("task", hidden=not several),
+        TableColumn("metric"),
+        TableColumn("better", "good if"),
+        TableColumn("mean", kind="number", decimals=2, interval=("mean_low", "mean_high")),
+        *(TableColumn(key, kind="number", decimals=2, hidden=several) for key in ("lowest", "highest")),
+        *(TableColumn(key, kind="number", decimals=2, hidden=True) for key in ("deviation", "mean_low", "mean_high")),
+        TableColumn("languages", kind="count", hidden=several),
+    )
+    notes = ("mean ± standard deviation over languages (of the population, n), on each metric's own scale",)
+    caption = "Thresholds chosen on the development part (Moghe et al. 2023, Table 3)"
+    return Table("thresholds", columns, rows, caption, notes, Pivot("metric", "task", "mean") if several else None)
+
+
+def pseudo_table(
+    measured: Sequence[Measured],
+    cut: Sequence[Setup],
+    pseudo: Verdicts,
+    gold: Verdicts,
+    seed: int,
+    samples: int,
+) -> Table:
+    """Table 4: metrics with back-translated pseudo-references, beside themselves with references."""
+    rows: list[dict[str, Any]] = []
+    tasks = list(dict.fromkeys(setup.task for setup in cut))
+    for task in tasks:
+        for metric in measured:
+            mine = [v for v in pseudo.values() if (v.setup.task, v.metric) == (task, metric.name)]
+            if not mine:
+                continue
+            cells = cells_of([figures(v, seed, samples) for v in mine])
+            own = [matthews(v.counts) for v in gold.values() if (v.setup.task, v.metric) == (task, metric.name)]
+            with_gold = float(np.mean(own)) if own else None
+            rows.append({"task": task, "metric": metric.name, "languages": len(mine), **cells, "gold": with_gold})
+            rows[-1] |= {"difference": None if with_gold is None else cells["mcc"] - with_gold}
+    columns = (
+        TableColumn("task", hidden=len(tasks) < 2),
+        TableColumn("metric"),
+        TableColumn("languages", kind="count"),
+        *estimate_columns("mcc", "MCC", decimals=3, mark=None),
+        *estimate_columns("f1", "macro-F1", decimals=3, mark=None),
+        TableColumn("gold", "MCC with references", "number", 3),
+        TableColumn("difference", kind="number", decimals=3),
+    )
+    notes = ("Hypothesis: the translation translated back; reference: the source; source: the translation",)
+    return Table("pseudo", columns, rows, "With pseudo-references (Moghe et al. 2023, Table 4)", notes)

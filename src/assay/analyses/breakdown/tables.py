@@ -1,0 +1,212 @@
+"""Can a metric tell that a translation will break the next step? The protocol of Moghe et al. 2023.
+
+For each task and language a metric becomes a classifier by a threshold chosen on the development part (ten bins, macro-F1,
+Sections 3.1 and 4.3) and is judged on the test part by macro-F1 and Matthews correlation (Section 3.4).
+
+- `summary` (Table 1): the means over languages, beside a coin and the majority vote of the top three metrics. The top three
+  are those with the highest mean macro-F1 on the *development* part, so that the vote has not seen the test part.
+- `languages` (Tables 7 to 11), `balance` (their Good / Bad line) and `thresholds` (Table 3).
+- `pseudo` (Table 4): the same metrics with back-translated pseudo-references.
+- `errors`, `matrix`, `cases` (Table 2, Section 4.2, Figure 2): `assay.analyses.breakdown.errors`.
+
+A coin is drawn many times and averaged (the paper drew once). Intervals draw test examples anew within each language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.analyses.breakdown import errors as breakdown_errors
+from assay.analyses.breakdown.figures import cells_of, coin_figures, figures, generator
+from assay.analyses.breakdown.smaller_tables import balance, pseudo_table, thresholds
+from assay.analyses.breakdown.verdicts import COIN, VOTE, Setup, Verdict, Verdicts, judge, setups, vote, voted
+from assay.analyses.rows import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
+from assay.core.errors import listing
+from assay.core.outcomes import TaskOutcomes
+from assay.core.suite import Measured
+from assay.core.table import Pivot, Table, TableColumn
+from assay.stats.classification import (
+    macro_f1,
+    matthews,
+    paired_draw,
+)
+from assay.stats.paired import share_first
+
+Bools = NDArray[np.bool_]
+
+
+def tables(
+    outcomes: TaskOutcomes,
+    measured: Sequence[Measured],
+    *,
+    pseudo: Sequence[Measured] = (),
+    seed: int = 12345,
+    samples: int = 1000,
+    case: str | None = None,
+) -> list[Table]:
+    """All tables that the outcomes allow. Metrics have one value an example; `case` names the metric of the case study."""
+    cut, left_out = setups(outcomes)
+    verdicts = judge(outcomes, measured, cut)
+    notes = _notes(outcomes, measured, cut, left_out, verdicts, seed, samples)
+    found = [
+        _summary(measured, cut, verdicts, seed, samples, notes),
+        _languages(measured, cut, verdicts, seed, samples, [note for note in notes if not note.startswith(FIRST)]),
+        balance(outcomes, cut, notes[-len(left_out) :] if left_out else ()),
+        thresholds(measured, cut, verdicts),
+    ]
+    if pseudo:
+        found.append(pseudo_table(pseudo, cut, judge(outcomes, pseudo, cut), verdicts, seed, samples))
+    return found + breakdown_errors.tables(outcomes, measured, cut, verdicts, case)
+
+
+def _contestants(
+    measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts, task: str
+) -> dict[str, list[Verdict]]:
+    """The verdicts of each metric and of the vote on a task's setups."""
+    mine = [setup for setup in cut if setup.task == task]
+    found = {
+        metric.name: [verdicts[key] for setup in mine if (key := (task, setup.language, metric.name)) in verdicts]
+        for metric in measured
+    }
+    if top := vote(measured, cut, verdicts).get(task):
+        found[VOTE] = [verdict for setup in mine if (verdict := voted(top, setup, verdicts)) is not None]
+    return {name: own for name, own in found.items() if own}
+
+
+def _summary(
+    measured: Sequence[Measured],
+    cut: Sequence[Setup],
+    verdicts: Verdicts,
+    seed: int,
+    samples: int,
+    notes: Sequence[str],
+) -> Table:
+    rows: list[dict[str, Any]] = []
+    tasks = list(dict.fromkeys(setup.task for setup in cut))
+    for task in tasks:
+        found = _contestants(measured, cut, verdicts, task)
+        some = next(iter(found.values()), [])
+        sizes = [(v.setup, int(v.good.sum()), int((~v.good).sum())) for v in some]
+        tossed = [coin_figures(setup, good, bad, seed) for setup, good, bad in sizes]
+        total = sum(good + bad for _, good, bad in sizes)
+        rows.append({"task": task, "metric": COIN, "languages": len(some), "n": total, **cells_of(tossed)})
+        for name, own in found.items():
+            n, unscored = sum(len(v.good) for v in own), sum(len(v.setup.test) - len(v.good) for v in own)
+            rows.append({"task": task, "metric": name, "languages": len(own), "n": n, "unscored": unscored})
+            rows[-1] |= cells_of([figures(verdict, seed, samples) for verdict in own])
+        _mark([row for row in rows if row["task"] == task and row["metric"] not in (COIN, VOTE)], found, seed, samples)
+    for row in rows:
+        row["contaminated"] = ""
+        row.setdefault("unscored", 0)
+        row.setdefault("first", "")
+        row.setdefault("f1_first", "")
+    columns = (
+        TableColumn("task", hidden=len(tasks) < 2),
+        METRIC,
+        TableColumn("languages", kind="count"),
+        TableColumn("n", kind="count"),
+        *estimate_columns("f1", "macro-F1", decimals=3, mark="f1_first"),
+        *estimate_columns("mcc", "MCC", decimals=3),
+        UNSCORED,
+        *(TableColumn(key, hidden=True) for key in ("first", "f1_first", "contaminated")),
+    )
+    caption = "Breakdown detection · means over languages (Moghe et al. 2023, Table 1)"
+    return Table("summary", columns, rows, caption, tuple(notes))
+
+
+def _mark(rows: list[dict[str, Any]], found: dict[str, list[Verdict]], seed: int, samples: int) -> None:
+    """Stars for the metrics that share first place in macro-F1 and in MCC, by paired bootstrap on common examples."""
+    if len(rows) < 2:
+        return
+    for key, mark, figure in (("mcc", "first", matthews), ("f1", "f1_first", macro_f1)):
+        values = np.array([row[key] for row in rows])
+        best = found[rows[int(values.argmax())]["metric"]]
+        p = np.ones(len(rows))
+        for i, row in enumerate(rows):
+            pairs = _pairs(best, found[row["metric"]])
+            if values[i] < values.max() and pairs:
+                draws = []
+                for setup, good, first, second in pairs:
+                    rng = generator(seed, "pairs", setup.task, setup.language)
+                    one, other = paired_draw(good, first, second, rng, samples)
+                    draws.append(figure(one) - figure(other))
+                p[i] = (1 + np.count_nonzero(np.mean(draws, axis=0) <= 1e-12)) / (1 + samples)
+        for row, is_first in zip(rows, share_first(values, p), strict=True):
+            row[mark] = FIRST if is_first else ""
+
+
+def _pairs(first: Sequence[Verdict], second: Sequence[Verdict]) -> list[tuple[Setup, Bools, Bools, Bools]]:
+    others = {v.setup.language: v for v in second}
+    pairs = []
+    for verdict in first:
+        other = others.get(verdict.setup.language)
+        if other is None:
+            continue
+        common = np.intersect1d(verdict.scored, other.scored)
+        if len(common):
+            here, there = np.searchsorted(verdict.scored, common), np.searchsorted(other.scored, common)
+            pairs.append((verdict.setup, verdict.good[here], verdict.predicted[here], other.predicted[there]))
+    return pairs
+
+
+def _languages(
+    measured: Sequence[Measured],
+    cut: Sequence[Setup],
+    verdicts: Verdicts,
+    seed: int,
+    samples: int,
+    notes: Sequence[str],
+) -> Table:
+    rows: list[dict[str, Any]] = []
+    for task in dict.fromkeys(setup.task for setup in cut):
+        for name, own in _contestants(measured, cut, verdicts, task).items():
+            for v in own:
+                cells = cells_of([figures(v, seed, samples)])
+                tp, fp, fn, tn = (int(cell) for cell in v.counts)
+                rows.append(
+                    {"task": task, "language": v.setup.language, "metric": name, "threshold": v.threshold, **cells}
+                )
+                rows[-1] |= {"dev_f1": v.dev_f1, "false_positive": fp, "false_negative": fn}
+                rows[-1] |= {"true_positive": tp, "true_negative": tn, "unscored": len(v.setup.test) - len(v.good)}
+    hidden = [*(f"{key}_{side}" for key in ("f1", "mcc") for side in ("low", "high")), "f1", "dev_f1", "threshold"]
+    columns = (
+        TableColumn("task"),
+        TableColumn("language"),
+        TableColumn("metric"),
+        TableColumn("mcc", "MCC", "number", 3, interval=("mcc_low", "mcc_high")),
+        *(TableColumn(key, kind="number", decimals=3, hidden=True) for key in hidden),
+        *(
+            TableColumn(key, kind="count", hidden=True)
+            for key in ("true_positive", "false_positive", "false_negative", "true_negative", "unscored")
+        ),
+    )
+    caption = "MCC by language (Moghe et al. 2023, Tables 7 to 11)"
+    return Table("languages", columns, rows, caption, tuple(notes), Pivot("metric", "language", "mcc"))
+
+
+def _notes(
+    outcomes: TaskOutcomes,
+    measured: Sequence[Measured],
+    cut: Sequence[Setup],
+    left_out: Sequence[str],
+    verdicts: Verdicts,
+    seed: int,
+    samples: int,
+) -> list[str]:
+    dev, test = sum(len(setup.dev) for setup in cut), sum(len(setup.test) for setup in cut)
+    bad = sum(int((~outcomes.success[setup.test]).sum()) for setup in cut)
+    languages = listing(dict.fromkeys(setup.language for setup in cut if setup.language))
+    notes = [
+        f"{dev:,} development and {test:,} test examples ({bad / test:.0%} breakdowns)"
+        + (f" in {languages}" if languages else "")
+        + f" · 95% bootstrap, n={samples:,}, seed {seed}"
+    ]
+    if len(measured) > 1:
+        notes.append(first_place_note("none").replace("items", "examples"))
+    for task, top in vote(measured, cut, verdicts).items():
+        notes.append(f"{VOTE}{f' in {task}' if task else ''}: {', '.join(top)} (best on the development part)")
+    return notes + list(left_out)

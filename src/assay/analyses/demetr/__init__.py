@@ -1,0 +1,1 @@
+"""The tables of DEMETR (Karpinska et al. 2022)."""

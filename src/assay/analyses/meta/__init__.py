@@ -1,0 +1,1 @@
+"""Meta-evaluation: how far metrics agree with people."""

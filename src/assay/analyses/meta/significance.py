@@ -1,0 +1,98 @@
+"""Which metrics are truly better: clusters by random swaps, in one task and over all (Freitag et al. 2023, section 6.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.analyses.meta.recipes import Task
+from assay.stats.clusters import ranks_from_p_values
+from assay.stats.correlation import kendall_by_group, pearson_by_group, spearman_by_group
+from assay.stats.groups import Groups, group, pool
+from assay.stats.pair_permutation import pair_permutation_matrix
+from assay.stats.permutation import (
+    SLACK,
+    PermutationMatrix,
+    Statistic,
+    over_groups,
+    permutation_matrix,
+    pooled_pairwise_accuracy,
+)
+from assay.stats.soft_accuracy import soft_pairwise_accuracy
+
+if TYPE_CHECKING:
+    from assay.analyses.meta.tasks import TaskData, TaskResult
+    from assay.stats.groups import Floats, Integers
+
+ALPHA = 0.05
+
+
+def compare(
+    task: Task, data: TaskData, order: Sequence[int], *, rng: np.random.Generator, draws: int
+) -> tuple[list[int], Floats | None]:
+    """The cluster of each metric in the given order (best first), and every draw's differences between pairs of them."""
+    tested = matrix(task, data, order, rng=rng, draws=draws)
+    return ranks_from_p_values(tested.p, ALPHA), tested.null
+
+
+def matrix(
+    task: Task, data: TaskData, order: Sequence[int], *, rng: np.random.Generator, draws: int
+) -> PermutationMatrix:
+    """Tests of all pairs of metrics by the task's statistic: PERM-BOTH, or swapped verdicts for calibrated ties."""
+    stacks = [metrics[list(order)] for metrics in data.metrics]
+    if task.statistic == "pairwise_accuracy":
+        scores = np.concatenate(stacks, axis=1)[..., None]
+        return permutation_matrix(pool(data.gold), scores, pooled_pairwise_accuracy, rng=rng, draws=draws, keep=True)
+    gold, stack = data.gold[0], stacks[0]
+    stack = stack[..., None] if gold.ndim == 1 else stack
+    if task.statistic == "acc_t":
+        return pair_permutation_matrix(group(gold, task.grouping), stack, rng=rng, draws=draws, keep=True)
+    grouping = "system" if task.statistic == "soft_pairwise_accuracy" else task.grouping
+    groups = group(gold, grouping)
+    return permutation_matrix(groups, stack, _statistic(task, gold), rng=rng, draws=draws, keep=True)
+
+
+def _statistic(task: Task, gold: Floats) -> Statistic | None:
+    """None stands for plain Pearson over all cells, which has a quicker way."""
+    if task.statistic == "pearson":
+        return None if task.grouping == "none" else over_groups(pearson_by_group)
+    if task.statistic == "spearman":
+        return over_groups(spearman_by_group)
+    if task.statistic == "kendall":
+        return over_groups(lambda groups, rows: kendall_by_group(groups, rows, "b"))
+
+    def soft(groups: Groups, rows: Floats) -> Floats:
+        stack = np.full((len(rows), gold.size), np.nan)
+        stack[:, groups.cells] = rows
+        return soft_pairwise_accuracy(gold, stack.reshape(-1, *gold.shape))
+
+    return soft
+
+
+def overall_clusters(results: Sequence[TaskResult], order: Sequence[str]) -> dict[str, int]:
+    """Clusters of the weighted mean over tasks: the tasks' draws, weighted and summed, against the observed difference."""
+    left, right = np.triu_indices(len(order), 1)
+    null = np.zeros((min(_draws(result) for result in results), len(left)))
+    observed = np.zeros(len(left))
+    for result in results:
+        assert result.null is not None
+        scale = result.task.weight * (0.5 if result.task.correlation else 1.0)
+        at = np.array([result.names.index(name) for name in order])
+        columns, signs = _pairs(at[left], at[right], len(result.names))
+        null += scale * signs * result.null[: len(null), columns]
+        observed += scale * (result.values[at[left]] - result.values[at[right]])
+    p = np.full((len(order), len(order)), np.nan)
+    p[left, right] = (null >= observed - SLACK).mean(axis=0)
+    return dict(zip(order, ranks_from_p_values(p, ALPHA), strict=True))
+
+
+def _draws(result: TaskResult) -> int:
+    return 0 if result.null is None else len(result.null)
+
+
+def _pairs(first: Integers, second: Integers, n: int) -> tuple[Integers, Floats]:
+    """Columns of the pairs in a table of all i < j, and -1 where the pair stands there the other way round."""
+    low, high = np.minimum(first, second), np.maximum(first, second)
+    return low * n - low * (low + 1) // 2 + high - low - 1, np.where(first < second, 1.0, -1.0)

@@ -1,0 +1,185 @@
+"""Meta-evaluation: how well metrics agree with people, task by task (Freitag et al. 2023, section 6).
+
+A task is gathered from judged systems into arrays, its statistic computed for all metrics at once, and the metrics put in
+order; `assay.analyses.meta.tables` makes tables of the results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from assay.analyses.meta.recipes import Task, TaskSet
+from assay.core.errors import InputError, listing
+from assay.core.judged_systems import JudgedSystems, Level, LevelScores
+from assay.stats.correlation import kendall, pearson, spearman
+from assay.stats.pairwise import calibrate_ties, pooled_accuracy
+from assay.stats.soft_accuracy import soft_pairwise_accuracy
+
+if TYPE_CHECKING:
+    from assay.stats.groups import Floats
+
+
+@dataclass(frozen=True)
+class TaskData:
+    """The arrays a task looks at: gold and a stack of metrics for each of its language pairs.
+
+    Gold is systems by segments, or one score a system; `metrics` has one such array a metric.
+    """
+
+    names: list[str]
+    gold: list[Floats]
+    metrics: list[Floats]
+
+
+@dataclass(frozen=True)
+class TaskResult:
+    """A task's values, metrics in the order of falling value (equal ones by name)."""
+
+    task: Task
+    names: list[str]
+    values: Floats
+    clusters: list[int] | None = None
+    null: Floats | None = field(default=None, repr=False)
+    """For each draw and each pair i < j (in the order of `names`): value i - value j with scores swapped."""
+    constant: tuple[str, ...] = ()
+    """Metrics that give every translation the same score; a correlation with them is not defined and counts as 0."""
+
+
+def run_tasks(
+    tasks: TaskSet,
+    sets: Mapping[str, JudgedSystems],
+    *,
+    significance: bool = False,
+    draws: int = 1000,
+    seed: int = 12345,
+) -> list[TaskResult]:
+    """Every task of the set; with `significance` also clusters, from `draws` random swaps."""
+    results = []
+    for task in tasks.tasks:
+        data = gather(task, sets)
+        values = value_of(task, data)
+        order = sorted(range(len(data.names)), key=lambda i: (-values[i], data.names[i]))
+        names = [data.names[i] for i in order]
+        constant = tuple(name for i, name in enumerate(data.names) if all(_constant(m[i]) for m in data.metrics))
+        if significance:
+            from assay.analyses.meta.significance import compare
+
+            rng = np.random.default_rng([seed, task.number])
+            clusters, null = compare(task, data, order, rng=rng, draws=draws)
+            results.append(TaskResult(task, names, values[order], clusters, null, constant))
+        else:
+            results.append(TaskResult(task, names, values[order], constant=constant))
+    return results
+
+
+def _constant(scores: Floats) -> bool:
+    known = scores[~np.isnan(scores)]
+    return bool(len(known) and (known == known[0]).all())
+
+
+def value_of(task: Task, data: TaskData) -> Floats:
+    """The task's statistic for every metric."""
+    if task.statistic == "pairwise_accuracy":
+        return pooled_accuracy(data.gold, data.metrics).value
+    gold, metrics = data.gold[0], data.metrics[0]
+    if gold.ndim == 1:
+        metrics = metrics[..., None]
+    if task.statistic == "acc_t":
+        return calibrate_ties(gold, metrics, task.grouping).value
+    if task.statistic == "soft_pairwise_accuracy":
+        return soft_pairwise_accuracy(gold, metrics)
+    statistic = {"pearson": pearson, "spearman": spearman, "kendall": kendall}[task.statistic]
+    return statistic(gold, metrics, task.grouping).value
+
+
+def gather(task: Task, sets: Mapping[str, JudgedSystems]) -> TaskData:
+    """The judged systems of a task and every metric that has scores for it in all its language pairs."""
+    missing = [pair for pair in task.langpairs if pair not in sets]
+    if missing:
+        raise InputError(f"task {task.number} needs {listing(missing)}, which the data does not have.")
+    level = _level(task)
+    here = [sets[pair] for pair in task.langpairs]
+    names = [name for name in here[0].metrics if all(_has(judged, name, level) for judged in here)]
+    if not names:
+        raise InputError(f"task {task.number}: no metric has {level} scores for {task.langpair}.")
+    gold, metrics = [], []
+    for judged in here:
+        rows, people = _gold(task, judged, level)
+        gold.append(people)
+        stack = [_column(task, judged, _scores(judged.metrics[name], level))[rows] for name in names]
+        for name, scores in zip(names, stack, strict=True):
+            _check_scored(task, judged, [judged.systems[row] for row in rows], name, scores, people)
+        metrics.append(np.stack(stack))
+    return TaskData(names, gold, metrics)
+
+
+def judged_systems(task: Task, judged: JudgedSystems) -> list[str]:
+    """The systems that take part in a task."""
+    return [judged.systems[row] for row in _gold(task, judged, _level(task))[0]]
+
+
+def _level(task: Task) -> Level:
+    """Which scores a task reads: soft pairwise accuracy judges systems by their segments."""
+    if task.statistic == "soft_pairwise_accuracy":
+        return "seg"
+    return "domain" if task.level == "sys" and task.domain else task.level
+
+
+def _has(judged: JudgedSystems, name: str, level: Level) -> bool:
+    return name in judged.metrics and judged.metrics[name].at(level) is not None
+
+
+def _scores(scores: LevelScores, level: Level) -> Floats:
+    found = scores.at(level)
+    assert found is not None
+    return found
+
+
+def _column(task: Task, judged: JudgedSystems, scores: Floats) -> Floats:
+    """The scores of the task's domain: one column of domain scores, or the domain's segments."""
+    if task.domain is None:
+        return scores
+    if task.domain not in judged.domain_names:
+        raise InputError(f"task {task.number}: {judged.langpair} has no domain {task.domain!r}.")
+    if _level(task) == "domain":
+        return np.asarray(scores[:, judged.domain_names.index(task.domain)])
+    return np.asarray(scores[:, [domain == task.domain for domain in judged.domains]])
+
+
+def _gold(task: Task, judged: JudgedSystems, level: Level) -> tuple[list[int], Floats]:
+    """Rows of the systems that take part, and people's scores of them."""
+    name = task.gold or judged.standard_gold.get(level)
+    if name is None or name not in judged.gold or judged.gold[name].at(level) is None:
+        known = listing(f"{gold} ({level})" for gold, scores in judged.gold.items() if scores.at(level) is not None)
+        raise InputError(
+            f"task {task.number}: {judged.langpair} has no {level} gold scores {name or ''}; there is {known or 'none'}."
+        )
+    people = _column(task, judged, _scores(judged.gold[name], level))
+    out = {judged.standard_reference}
+    out |= set() if task.human else set(judged.references)
+    out |= set() if task.outliers else set(judged.outliers)
+    scored = np.asarray((~np.isnan(people.reshape(len(judged.systems), -1))).any(axis=1))
+    rows = [row for row, system in enumerate(judged.systems) if system not in out and scored[row]]
+    if len(rows) < 2:
+        raise InputError(
+            f"task {task.number}: {judged.langpair} has {len(rows)} judged system{'' if len(rows) == 1 else 's'}; "
+            "agreement with people needs at least two."
+        )
+    return rows, np.asarray(people[rows])
+
+
+def _check_scored(
+    task: Task, judged: JudgedSystems, systems: Sequence[str], name: str, scores: Floats, people: Floats
+) -> None:
+    lost = np.argwhere(~np.isfinite(scores) & ~np.isnan(people))
+    if len(lost):
+        system = systems[int(lost[0][0])]
+        segment = f", segment {int(lost[0][1]) + 1}" if scores.ndim == 2 else ""
+        raise InputError(
+            f"task {task.number}: metric {name!r} has no finite score for system {system!r} of {judged.langpair}{segment}, "
+            f"which people judged ({len(lost):,} such cells). Score it or leave the metric out."
+        )

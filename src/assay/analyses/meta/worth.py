@@ -1,0 +1,83 @@
+"""What a point is worth: how far two systems must lie apart by a metric before people agree which is better.
+
+From the pairs of judged systems of all language pairs: the rising curve (isotonic regression) from the size of the metric's
+difference to the share of pairs that people order alike (compare Kocmi et al. 2024, "Navigating the Metrics Maze").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.analyses.meta.recipes import Task, TaskSet
+from assay.analyses.meta.tasks import gather
+from assay.core.judged_systems import JudgedSystems
+from assay.core.table import Table, TableColumn
+from assay.stats.isotonic import PointWorth, point_worth
+
+if TYPE_CHECKING:
+    from assay.stats.groups import Floats
+
+LEVELS = (0.80, 0.90, 0.95)
+
+
+def system_pairs(gold: Floats, metric: Floats) -> tuple[Floats, Floats]:
+    """The size of the metric's difference and whether people agree (1 or 0), for each pair people do not hold equal."""
+    left, right = np.triu_indices(len(gold), 1)
+    people, points = gold[left] - gold[right], metric[left] - metric[right]
+    judged = people != 0
+    return np.abs(points[judged]), (np.sign(points) == np.sign(people))[judged].astype(np.float64)
+
+
+def worth_of(
+    sets: Mapping[str, JudgedSystems],
+    langpairs: tuple[str, ...],
+    *,
+    human: bool = True,
+    seed: int = 12345,
+    draws: int = 1000,
+) -> dict[str, PointWorth]:
+    """The curve of every metric that has system scores in all the language pairs."""
+    task = Task(0, langpairs, "sys", "pairwise_accuracy", human=human)
+    data = gather(task, sets)
+    curves = {}
+    for i, name in enumerate(data.names):
+        pairs = [system_pairs(gold, metrics[i]) for gold, metrics in zip(data.gold, data.metrics, strict=True)]
+        sizes, agreeing = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
+        curves[name] = point_worth(sizes, agreeing, rng=np.random.default_rng([seed, i]), levels=LEVELS, draws=draws)
+    return curves
+
+
+def point_worth_table(
+    tasks: TaskSet, sets: Mapping[str, JudgedSystems], *, seed: int = 12345, draws: int = 1000
+) -> Table:
+    """The table `point_worth`: for each metric the difference from which people agree in 80, 90 and 95% of the cases."""
+    pairs = tuple(tasks.langpairs)
+    curves = worth_of(sets, pairs, seed=seed, draws=draws)
+    rows: list[dict[str, Any]] = []
+    for name, worth in sorted(curves.items()):
+        row: dict[str, Any] = {"metric": name, "langpair": "+".join(pairs), "pairs": worth.pairs}
+        for level in LEVELS:
+            key = f"d{100 * level:.0f}"
+            row[key] = worth.needed[level]
+            if (need := worth.needed[level]) is not None:
+                at = int(np.searchsorted(worth.curve.x, need))
+                row[f"{key}_agree_low"], row[f"{key}_agree_high"] = float(worth.lower[at]), float(worth.upper[at])
+        rows.append(row)
+    return Table(
+        "point_worth",
+        [
+            TableColumn("metric", "metric"),
+            TableColumn("langpair", "langpair", hidden=True),
+            TableColumn("pairs", "pairs", "count"),
+            *(TableColumn(f"d{100 * level:.0f}", f"{100 * level:.0f}% agree", "number", 3) for level in LEVELS),
+        ],
+        rows,
+        caption="difference between two systems from which people agree with the metric",
+        notes=[
+            "isotonic regression over all pairs of judged systems; empty where the share is never reached",
+            f"data formats add the 95% interval of the share at that difference (bootstrap over pairs, n={draws:,})",
+        ],
+    )

@@ -1,0 +1,1 @@
+"""Files as such: text, compression, safe writing, downloads, where caches lie."""

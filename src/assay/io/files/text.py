@@ -1,0 +1,244 @@
+"""Reading lines of text: streamed, strict about UTF-8, and exact about what a line is.
+
+A line ends at ``\\n`` and nowhere else: U+0085, U+2028 and vertical tabs stay inside it, so that a file has the same number
+of lines here as in ``wc -l`` and in the tool that wrote it. One ``\\r`` before the end (Windows) and a byte-order mark at the
+start are dropped; everything else, NUL included, is text.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from pathlib import Path
+from typing import BinaryIO
+
+from assay.core.errors import InputError, count
+from assay.io.files import compression
+
+BLOCK = 1 << 18
+"""Bytes decoded at once: larger blocks leave the processor's cache and are slower."""
+_BOM = b"\xef\xbb\xbf"
+
+
+def file_name(path: str | os.PathLike[str]) -> str:
+    """What messages call the file: the path as it was typed, or ``standard input`` for ``-``."""
+    return "standard input" if os.fspath(path) == "-" else os.fspath(path)
+
+
+def open_bytes(path: str | os.PathLike[str]) -> io.BufferedReader:
+    """Open a file, or standard input for ``-``; gzip, xz and zstd are unpacked, told by their first bytes."""
+    name = file_name(path)
+    file = _standard_input() if os.fspath(path) == "-" else _open(os.fspath(path))
+    try:
+        head, file = _peek(file, 6)
+        kind = compression.detect(head)
+        promised = compression.SUFFIXES.get(Path(name).suffix.lower())
+        if promised and not kind:
+            what = "it is empty" if not head else "its first bytes are something else"
+            raise InputError(f"{name} is not {promised} data, as its name says: {what}. Make it again, or rename it.")
+    except BaseException:
+        file.close()
+        raise
+    return compression.unpack(file, kind, name) if kind else file
+
+
+def _open(path: str) -> io.BufferedReader:
+    try:
+        return Path(path).open("rb")
+    except FileNotFoundError:
+        raise InputError(_missing(path)) from None
+    except IsADirectoryError:
+        raise InputError(f"{path} is a folder, not a file. Give the file in it that you mean.") from None
+    except NotADirectoryError:
+        raise InputError(f"{path} does not exist: part of the path is a file, not a folder.") from None
+    except PermissionError:
+        raise InputError(f"{path} may not be read: you lack the permission. Try: chmod u+r {_quoted(path)}") from None
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be opened: {error}.") from error
+
+
+def _quoted(path: str) -> str:
+    import shlex
+
+    return shlex.quote(path)
+
+
+def _missing(path: str) -> str:
+    import difflib
+
+    folder, wanted = Path(path).parent, Path(path).name
+    try:
+        with os.scandir(folder) as entries:
+            names = [entry.name for entry in islice(entries, 20_000)]
+    except OSError:
+        return f"{path or repr(path)} does not exist: there is no folder {folder}."
+    plain = {name.lower(): name for name in names}
+    near = difflib.get_close_matches(wanted.lower(), plain, n=3, cutoff=0.6)
+    hint = f" Did you mean {', '.join(str(folder / plain[name]) for name in near)}?" if near else ""
+    return f"{path or repr(path)} does not exist.{hint or ' Check the name and the folder you are in.'}"
+
+
+def _standard_input() -> io.BufferedReader:
+    """Standard input under a descriptor of its own, so that closing it leaves the process's open."""
+    try:
+        return os.fdopen(os.dup(0), "rb")
+    except OSError:
+        raise InputError("standard input is closed. Pipe a file into the command, or name one.") from None
+
+
+def _peek(file: io.BufferedReader, size: int) -> tuple[bytes, io.BufferedReader]:
+    """The first bytes, and a file that still has them; pipes cannot go back, so theirs are put in front again."""
+    if file.seekable():
+        start = file.tell()
+        head = file.read(size)
+        file.seek(start)
+        return head, file
+    head = file.read(size)
+    return head, io.BufferedReader(_PutBack(head, file))
+
+
+class _PutBack(io.RawIOBase):
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head, self._rest = head, rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        data = self._head[: len(target)] or self._rest.read(len(target))
+        self._head = self._head[len(target) :]
+        target[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._rest.close()
+        super().close()
+
+
+def read_blocks(file: BinaryIO, path: str | os.PathLike[str], head: bytes = b"") -> Iterator[str]:
+    """The decoded text of an open file in blocks of whole lines (the last one may lack its ``\\n``).
+
+    `head` are bytes already taken from the file. What is not UTF-8 raises an InputError with the byte, counted from 0 as
+    iconv and Python count, and the line.
+    """
+    offset = lines = 0
+    parts = [head] if head else []
+    first = True
+    while True:
+        block = file.read(BLOCK)
+        cut = block.rfind(b"\n") + 1
+        if block and not cut:
+            parts.append(block)
+            continue
+        data = b"".join([*parts, block[:cut]]) if parts else block[:cut]
+        parts = [block[cut:]] if cut < len(block) else []
+        if first:
+            first = False
+            if data.startswith(_BOM):
+                data, offset = data[3:], 3
+            elif data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                raise InputError(_wrong_encoding(path, "is UTF-16, not UTF-8", "utf16"))
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            line = lines + data.count(b"\n", 0, error.start) + 1
+            what = f"is not UTF-8 at byte {offset + error.start:,} (line {line})"
+            raise InputError(_wrong_encoding(path, what, "latin1")) from None
+        if text:
+            yield text
+        if not block:
+            return
+        offset += len(data)
+        lines += data.count(b"\n")
+
+
+def _wrong_encoding(path: str | os.PathLike[str], what: str, encoding: str) -> str:
+    name = file_name(path)
+    kind = compression.SUFFIXES.get(Path(name).suffix.lower())
+    quoted = _quoted(name)
+    if name == "standard input":
+        remedy = f"iconv -f {encoding} -t utf8"
+    elif kind:
+        remedy = f"{compression.SHOW[kind]} {quoted} | iconv -f {encoding} -t utf8"
+    else:
+        remedy = f"iconv -f {encoding} -t utf8 {quoted}"
+    return f"{name} {what}. Try: {remedy}"
+
+
+def split_lines(blocks: Iterator[str]) -> Iterator[list[str]]:
+    """The lines of each block, without their ends."""
+    for text in blocks:
+        if "\r" in text:
+            text = text.replace("\r\n", "\n")
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        elif lines[-1].endswith("\r"):
+            lines[-1] = lines[-1][:-1]
+        yield lines
+
+
+def regroup(pieces: Iterator[list[str]], chunk: int) -> Iterator[list[str]]:
+    """The same rows in lists of `chunk`; only the last one may be shorter."""
+    if chunk < 1:
+        raise InputError(f"a chunk must hold at least one line, not {chunk}.")
+    waiting: list[str] = []
+    for piece in pieces:
+        start = 0
+        if waiting:
+            start = chunk - len(waiting)
+            waiting += piece[:start]
+            if len(waiting) < chunk:
+                continue
+            yield waiting
+        whole = start + (len(piece) - start) // chunk * chunk
+        for at in range(start, whole, chunk):
+            yield piece[at : at + chunk]
+        waiting = piece[whole:]
+    if waiting:
+        yield waiting
+
+
+def read_lines(path: str | os.PathLike[str], chunk: int) -> Iterator[list[str]]:
+    """Lists of `chunk` lines (the last may be shorter), read as they are needed; an empty file has none."""
+    with open_bytes(path) as file:
+        yield from regroup(split_lines(read_blocks(file, path)), chunk)
+
+
+def read_parallel(paths: Sequence[str | os.PathLike[str]], chunk: int) -> Iterator[tuple[list[str], ...]]:
+    """Several files in step: tuples with `chunk` lines of each.
+
+    Files of different length are an error that names them and their counts, never cut to the shortest; it comes when the
+    shortest ends.
+    """
+    if sum(os.fspath(path) == "-" for path in paths) > 1:
+        raise InputError("only one file can come from standard input (-). Name the others.")
+    readers = [read_lines(path, chunk) for path in paths]
+    done = 0
+    try:
+        while True:
+            pieces = [next(reader, []) for reader in readers]
+            sizes = {len(piece) for piece in pieces}
+            if len(sizes) > 1:
+                totals = [
+                    done + sum(map(len, chain([piece], reader))) for piece, reader in zip(pieces, readers, strict=True)
+                ]
+                raise InputError(_unequal(paths, totals))
+            if not sizes or sizes == {0}:
+                return
+            yield tuple(pieces)
+            done += sizes.pop()
+    finally:
+        for reader in readers:
+            reader.close()  # type: ignore[attr-defined]
+
+
+def _unequal(paths: Sequence[str | os.PathLike[str]], totals: Sequence[int]) -> str:
+    """The shortest file is named first, and the files that agree with it after it."""
+    ordered = sorted(zip(totals, map(file_name, paths), strict=True), key=lambda entry: entry[0])
+    (fewest, first), *others = ordered
+    rest = ", ".join(f"{name} has {total:,}" for total, name in others)
+    return f"{first} has {count(fewest, 'line')}, {rest}: they must match. First line without a partner: {fewest + 1}."

@@ -1,0 +1,1 @@
+"""What people (or programs) said about translations: scores, error spans, outcomes, decisions."""

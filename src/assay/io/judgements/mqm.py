@@ -1,0 +1,223 @@
+"""Google's MQM files: one error a line, its span marked by ``<v>`` and ``</v>`` in the target or the source.
+
+The columns are system, doc, doc_id, seg_id, rater, source, target, category, severity and perhaps a comment. The 2020 files are
+leftovers of a spreadsheet: quotes are doubled, and some raters typed a correction into the target, so that one segment shows
+several texts. The text of most raters counts as the translation; spans of the other texts are carried over to it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.core.errors import InputError, count, listing
+from assay.core.judged import Judgement
+from assay.core.spans import SEVERITIES, ErrorSpan, Side
+from assay.io.table.rows import BadRows, fields, unquoted
+
+COLUMNS = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
+ALIASES = {"docSegId": "doc_id", "globalSegId": "seg_id"}
+NO_ERROR, PLANTED = "no-error", "hotw-test"
+_TAG = re.compile(r"</?v>")
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What an error costs (Freitag et al. 2021, Table 1); `critical` is Unbabel's severity (Guerreiro et al. 2023)."""
+
+    neutral: float = 0.0
+    minor: float = 1.0
+    major: float = 5.0
+    critical: float = 10.0
+    punctuation: float = 0.1
+    """A minor error of Fluency/Punctuation."""
+    non_translation: float = 25.0
+    """A major Non-translation!"""
+
+    def of(self, severity: str, category: str) -> float:
+        """The weight of one error."""
+        if severity == "minor" and category.lower() == "fluency/punctuation":
+            return self.punctuation
+        if severity == "major" and category.lower().startswith("non-translation"):
+            return self.non_translation
+        return float(getattr(self, severity))
+
+
+GOOGLE = Weights()
+
+
+@dataclass(frozen=True)
+class MqmSegment:
+    """One system's translation of one segment, with the judgement of every rater.
+
+    `texts` counts the different targets found in the file; `settled` says whether one of them has more raters than any other.
+    """
+
+    system: str
+    document: str
+    position: str
+    segment: str
+    source: str
+    target: str
+    judgements: tuple[Judgement, ...]
+    texts: int = 1
+    settled: bool = True
+
+    @property
+    def score(self) -> float:
+        """Negated MQM: the mean over raters of the sum of their errors."""
+        return -sum(-(judgement.score or 0.0) for judgement in self.judgements) / len(self.judgements)
+
+
+@dataclass(frozen=True)
+class _Error:
+    rater: str
+    source: str
+    target: str
+    severity: str
+    category: str
+    side: Side | None
+    start: int = 0
+    end: int = 0
+
+
+def mqm_scores(segments: Iterable[MqmSegment]) -> dict[tuple[str, str], float]:
+    """(system, segment) to negated MQM; the segment is seg_id, or ``document:position`` where the file has none (en-ru)."""
+    return {(found.system, found.segment): found.score for found in segments}
+
+
+def read_mqm(path: Path, weights: Weights = GOOGLE, *, skip_bad: bool = False) -> list[MqmSegment]:
+    """Every judged segment of a file, in the order in which the file first names it."""
+    bad = BadRows(skip_bad)
+    cells = list(_rows(path, bad))
+    doubled = _all_doubled(row[5] for _, row in cells)
+    found: dict[tuple[str, str, str, str], list[_Error]] = {}
+    for line, (system, document, position, segment, rater, source, target, category, severity) in cells:
+        if severity.lower() == PLANTED:
+            continue
+        error = _error(rater, source, target, severity, category, doubled)
+        if error is None:
+            bad(path, line, f"severity {severity!r} is none of {', '.join(SEVERITIES)} or no-error.")
+            continue
+        key = (system, document, position, segment if segment != "-1" else f"{document}:{position}")
+        found.setdefault(key, []).append(error)
+    return [_segment(*key, errors, weights) for key, errors in found.items()]
+
+
+def _rows(path: Path, bad: BadRows) -> Iterator[tuple[int, list[str]]]:
+    """Numbered rows with the nine columns in their order; a comment behind them may be missing."""
+    rows = fields(path, bad)
+    _, header = next(rows, (0, []))
+    names = [ALIASES.get(name, name) for name in header]
+    missing = [name for name in COLUMNS if name not in names]
+    if missing:
+        raise InputError(f"{path} line 1: no column {listing(missing)}; there is {listing(header) or 'none'}.")
+    at = [names.index(name) for name in COLUMNS]
+    for line, row in rows:
+        if len(row) <= max(at) or len(row) > len(header):
+            bad(path, line, f"{count(len(row), 'column')}, the header has {len(header)}.")
+            continue
+        yield line, [row[index] for index in at]
+
+
+def _all_doubled(sources: Iterable[str]) -> bool:
+    """True when every double quote of the column is doubled and some are there."""
+    seen = False
+    for source in sources:
+        if '"' in source:
+            seen = True
+            if '"' in source.replace('""', ""):
+                return False
+    return seen
+
+
+def _error(rater: str, source: str, target: str, severity: str, category: str, doubled: bool) -> _Error | None:
+    level = severity.lower()
+    plain_source, source_span = _clean(source, doubled)
+    plain_target, target_span = _clean(target, False)
+    if level == NO_ERROR:
+        return _Error(rater, plain_source, plain_target, level, category, None)
+    if level not in SEVERITIES:
+        return None
+    side: Side = "source" if target_span is None and source_span is not None else "target"
+    start, end = (source_span if side == "source" else target_span) or (0, 0)
+    marked = target_span is not None or source_span is not None
+    return _Error(rater, plain_source, plain_target, level, category, side if marked else None, start, end)
+
+
+def _clean(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
+    """The text without span marks and leftover quoting, and the marked characters of it."""
+    plain, span = untagged(text)
+    if '""' not in plain:
+        return plain, span
+    clean = plain.replace('""', '"') if doubled else unquoted(plain)
+    if span is None or clean == plain:
+        return clean, span
+    # The same undoing on what stands before an offset says where it comes to stand: a wrapped text loses its first quote.
+    cut = 0 if doubled else 1
+    start, end = (min(len(clean), len(plain[cut:offset].replace('""', '"'))) for offset in span)
+    return clean, (start, end)
+
+
+def untagged(text: str) -> tuple[str, tuple[int, int] | None]:
+    """The text without span marks, and the marked characters; a span that is not closed runs to the end."""
+    start = text.find("<v>")
+    plain = _TAG.sub("", text)
+    if start < 0:
+        return plain, None
+    close = text.find("</v>", start)
+    begin = len(_TAG.sub("", text[:start]))
+    return plain, (begin, len(plain) if close < 0 else len(_TAG.sub("", text[:close])))
+
+
+def _segment(
+    system: str, document: str, position: str, segment: str, errors: Sequence[_Error], weights: Weights
+) -> MqmSegment:
+    source, _ = _majority([(error.rater, error.source) for error in errors])
+    target, settled = _majority([(error.rater, error.target) for error in errors])
+    judgements = []
+    for rater in dict.fromkeys(error.rater for error in errors):
+        own = [error for error in errors if error.rater == rater]
+        spans = tuple(span for error in own if (span := _span(error, source, target)) is not None)
+        score = -sum(weights.of(error.severity, error.category) for error in own if error.severity != NO_ERROR)
+        judgements.append(Judgement(score, spans, rater))
+    texts = len({error.target for error in errors})
+    return MqmSegment(system, document, position, segment, source, target, tuple(judgements), texts, settled)
+
+
+def _majority(shown: Sequence[tuple[str, str]]) -> tuple[str, bool]:
+    """The text that most raters show (of equals the one on most rows, then the first), and whether most is more."""
+    raters = Counter(text for _, text in dict.fromkeys(shown))
+    rows = Counter(text for _, text in shown)
+    best, *others = sorted(raters, key=lambda text: (-raters[text], -rows[text]))
+    return best, not others or raters[others[0]] < raters[best]
+
+
+def _span(error: _Error, source: str, target: str) -> ErrorSpan | None:
+    if error.side is None:
+        return None
+    own, onto = (error.source, source) if error.side == "source" else (error.target, target)
+    start, end = carried(error.start, error.end, own, onto)
+    return ErrorSpan.of(onto, start, end, error.severity, error.category, error.side)
+
+
+def carried(start: int, end: int, text: str, onto: str) -> tuple[int, int]:
+    """Where characters start to end of `text` stand in `onto`, an edited copy of it.
+
+    What lies before the first or after the last difference keeps its characters; what touches the difference covers it.
+    """
+    if text == onto:
+        return start, end
+    prefix = 0
+    while prefix < min(len(text), len(onto)) and text[prefix] == onto[prefix]:
+        prefix += 1
+    suffix = 0
+    while suffix < min(len(text), len(onto)) - prefix and text[-1 - suffix] == onto[-1 - suffix]:
+        suffix += 1
+    shift = len(onto) - len(text)
+    begin = start if start <= prefix else start + shift if start >= len(text) - suffix else prefix
+    finish = end if end <= prefix else end + shift if end >= len(text) - suffix else len(onto) - suffix
+    return begin, max(begin, finish)

@@ -1,0 +1,1 @@
+"""Data that others ship: WordNet, SentencePiece models, hashes of benchmark texts."""

@@ -1,0 +1,49 @@
+"""The sentencepiece models behind spBLEU: where they come from and where a local copy may lie. Nothing here downloads."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.io.files.paths import cache_dir
+
+
+@dataclass(frozen=True, slots=True)
+class SpmModel:
+    """One published sentencepiece model. Its makers publish no checksum; BLEU's signature carries the file's own hash."""
+
+    name: str
+    url: str
+    sacrebleu_file: str
+    """The name under which sacrebleu keeps its copy."""
+    citation: str
+
+
+SPM_MODELS = {
+    "flores101": SpmModel(
+        name="flores101",
+        url="https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model",
+        sacrebleu_file="sacrebleu_tokenizer_spm.model",
+        citation="Goyal et al. 2022, The FLORES-101 evaluation benchmark",
+    ),
+    "flores200": SpmModel(
+        name="flores200",
+        # sacrebleu names https://tinyurl.com/flores200sacrebleuspm, which leads here.
+        url="https://dl.fbaipublicfiles.com/large_objects/nllb/models/spm_200/flores200_sacrebleu_tokenizer_spm.model",
+        sacrebleu_file="flores200sacrebleuspm",
+        citation="NLLB Team et al. 2022, No language left behind",
+    ),
+}
+
+
+def spm_home(name: str) -> Path:
+    """Where assay keeps its own copy of a model: in the cache folder."""
+    return cache_dir() / "spm" / f"{name}.model"
+
+
+def find_spm(name: str) -> Path | None:
+    """A local copy of a published model: assay's own, else sacrebleu's (under ``$SACREBLEU`` or ``~/.sacrebleu``)."""
+    sacrebleu = os.environ.get("SACREBLEU")
+    theirs = (Path(sacrebleu) if sacrebleu else Path.home() / ".sacrebleu") / "models" / SPM_MODELS[name].sacrebleu_file
+    return next((path for path in (spm_home(name), theirs) if path.is_file()), None)

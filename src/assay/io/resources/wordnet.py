@@ -1,0 +1,271 @@
+"""WordNet's own files (``index.*``, ``data.*``, ``*.exc``; see wndb(5WN)), read for two questions: which single words are
+synonyms of this one, and which synsets does it have, with their relations?
+
+The answer to the first is what NLTK's ``wordnet.synsets(word)`` leads to: the word is reduced to its base forms by Morphy
+(morphy(7WN)) for every part of speech, and the lemma names of all their synsets are collected. Loading reads the files and
+cuts the index into lines; entries are parsed when a word asks for them.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import re
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.core.errors import InputError, MissingPart
+from assay.io.files.paths import cache_dir
+
+PARTS = ("noun", "verb", "adj", "adv")
+NEEDED = tuple(f"{kind}.{part}" for part in PARTS for kind in ("index", "data"))
+EXCEPTIONS = tuple(f"{part}.exc" for part in PARTS)
+
+_ENDINGS = {
+    "noun": (
+        (b"s", b""),
+        (b"ses", b"s"),
+        (b"ves", b"f"),
+        (b"xes", b"x"),
+        (b"zes", b"z"),
+        (b"ches", b"ch"),
+        (b"shes", b"sh"),
+        (b"men", b"man"),
+        (b"ies", b"y"),
+    ),
+    "verb": (
+        (b"s", b""),
+        (b"ies", b"y"),
+        (b"es", b"e"),
+        (b"es", b""),
+        (b"ed", b"e"),
+        (b"ed", b""),
+        (b"ing", b"e"),
+        (b"ing", b""),
+    ),
+    "adj": ((b"er", b""), (b"est", b""), (b"er", b"e"), (b"est", b"e")),
+    "adv": (),
+}
+"""Morphy's rules of detachment: an ending, and what replaces it."""
+_MARKER = re.compile(r"\((?:p|a|ip)\)$")
+_CACHE_WORDS, _CACHE_LENGTH = 1 << 17, 64
+DEBIAN = Path("/usr/share/wordnet")
+NLTK_FOLDERS = (
+    *(Path(sys.prefix, folder) for folder in ("nltk_data", "share/nltk_data", "lib/nltk_data")),
+    *(Path(folder, "nltk_data") for folder in ("/usr/share", "/usr/local/share", "/usr/lib", "/usr/local/lib")),
+)
+_HOW_TO_GET = "Debian has it as wordnet-base; or give its folder (meteor:wordnet=FOLDER, ASSAY_WORDNET=FOLDER)"
+
+
+LETTERS = {"n": "noun", "v": "verb", "a": "adj", "s": "adj", "r": "adv"}
+"""The parts of speech as WordNet's files abbreviate them; ``s`` is a satellite adjective."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A relation to another synset: ``@`` hypernym, ``~`` hyponym, ``!`` antonym, ``+`` derivation, ``&`` similar …
+
+    `source` and `target` number the words it links, from 1; both are 0 where the whole synsets are meant.
+    """
+
+    symbol: str
+    part: str
+    offset: int
+    source: int
+    target: int
+
+
+@dataclass(frozen=True, slots=True)
+class Synset:
+    """One sense: its names (underscores for spaces), its relations, and the number of its lexicographer file."""
+
+    part: str
+    offset: int
+    names: tuple[str, ...]
+    pointers: tuple[Pointer, ...]
+    file: int
+
+
+class WordNet:
+    """One WordNet, in memory: about 30 MB and a fifth of a second for version 3.0."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        self._index = {part: _index(files[f"index.{part}"]) for part in PARTS}
+        self._data = {part: files[f"data.{part}"] for part in PARTS}
+        self._exceptions = {part: _exceptions(files.get(f"{part}.exc", b"")) for part in PARTS}
+        self._synonyms: dict[str, frozenset[str]] = {}
+        self._senses: dict[tuple[str, str], tuple[Synset, ...]] = {}
+        self._synsets: dict[tuple[str, int], Synset] = {}
+        digest = hashlib.sha256()
+        for name in (*NEEDED, *EXCEPTIONS):
+            digest.update(hashlib.sha256(files.get(name, b"")).digest())
+        version = re.search(rb"Word[Nn]et (\d+(?:\.\d+)?\+?) Copyright", self._data["adj"][:4096])
+        self.version = version[1].decode() if version else "unknown"
+        self.identity = f"{self.version}-{digest.hexdigest()[:12]}"
+        """Version and content, for a signature: ``3.0-`` and twelve hexadecimal digits."""
+
+    def synonyms(self, word: str) -> frozenset[str]:
+        """Lemma names without an underscore, spelt as in WordNet, of every synset of every base form of `word`."""
+        known = self._synonyms.get(word)
+        if known is None:
+            form = word.lower().encode("utf-8", "surrogatepass")
+            try:
+                known = frozenset(name.decode("utf-8") for part in PARTS for name in self._names(form, part))
+            except (ValueError, IndexError) as error:
+                raise InputError(
+                    f"WordNet's files are damaged at the entry of {word!r}: install them again."
+                ) from error
+            if len(self._synonyms) >= _CACHE_WORDS:
+                self._synonyms.clear()
+            if len(word) <= _CACHE_LENGTH:
+                self._synonyms[word] = known
+        return known
+
+    def synsets(self, word: str, part: str) -> tuple[Synset, ...]:
+        """The senses of a word as one part of speech (``noun``, ``verb``, ``adj``, ``adv``), the commonest first."""
+        key = word, part
+        known = self._senses.get(key)
+        if known is None:
+            form = word.lower().replace(" ", "_").encode("utf-8", "surrogatepass")
+            index = self._index[part]
+            offsets = [offset for base in self._base_forms(form, part) for offset in _offsets(index[base])]
+            known = tuple(self.synset(part, offset) for offset in dict.fromkeys(offsets))
+            if len(self._senses) >= _CACHE_WORDS:
+                self._senses.clear()
+            self._senses[key] = known
+        return known
+
+    def tagged(self, word: str, part: str) -> int:
+        """How many senses of this base form occur in WordNet's sense-tagged texts: 0 marks rare words."""
+        entry = self._index[part].get(word.lower().replace(" ", "_").encode("utf-8", "surrogatepass"))
+        if entry is None:
+            return 0
+        fields = entry.split()
+        return int(fields[4 + int(fields[2])])
+
+    def synset(self, part: str, offset: int) -> Synset:
+        """The synset at an offset of a part's data file."""
+        known = self._synsets.get((part, offset))
+        if known is None:
+            if len(self._synsets) >= _CACHE_WORDS:
+                self._synsets.clear()
+            known = self._synsets[part, offset] = self._parsed(part, offset)
+        return known
+
+    def _parsed(self, part: str, offset: int) -> Synset:
+        data = self._data[part]
+        try:
+            fields = data[offset : data.index(b"|", offset)].decode("utf-8").split()
+            words = int(fields[3], 16)
+            names = tuple(_MARKER.sub("", name) for name in fields[4 : 4 + 2 * words : 2])
+            first = 5 + 2 * words
+            pointers = tuple(
+                Pointer(fields[at], LETTERS[fields[at + 2]], int(fields[at + 1]), *_ends(fields[at + 3]))
+                for at in range(first, first + 4 * int(fields[first - 1]), 4)
+            )
+        except (ValueError, IndexError, KeyError) as error:
+            raise InputError(f"WordNet's files are damaged at {part} {offset}: install them again.") from error
+        return Synset(part, offset, names, pointers, int(fields[1]))
+
+    def related(self, synset: Synset, symbol: str) -> tuple[Synset, ...]:
+        """The synsets that a relation between whole synsets leads to."""
+        return tuple(self.synset(p.part, p.offset) for p in synset.pointers if p.symbol == symbol and not p.source)
+
+    def related_words(self, synset: Synset, word: str, symbol: str) -> tuple[str, ...]:
+        """The words that a relation between words (antonym, derivation) leads to from `word` in this synset."""
+        lowered = word.lower().replace(" ", "_")
+        found = []
+        for pointer in synset.pointers:
+            if pointer.symbol == symbol and pointer.source and synset.names[pointer.source - 1].lower() == lowered:
+                found.append(self.synset(pointer.part, pointer.offset).names[pointer.target - 1])
+        return tuple(found)
+
+    def _names(self, form: bytes, part: str) -> Iterator[bytes]:
+        index, data = self._index[part], self._data[part]
+        for base in self._base_forms(form, part):
+            for offset in _offsets(index[base]):
+                fields = data[offset : data.index(b"|", offset)].split()
+                for name in fields[4 : 4 + 2 * int(fields[3], 16) : 2]:
+                    if name.endswith(b")"):  # a syntactic marker: "galore(ip)"
+                        name = name[: name.rindex(b"(")]
+                    if b"_" not in name:
+                        yield name
+
+    def _base_forms(self, form: bytes, part: str) -> list[bytes]:
+        """Morphy: the form itself, then its exceptions or, where it has none, its endings exchanged, if WordNet has them."""
+        others = self._exceptions[part].get(form)
+        if others is None:
+            others = [form[: -len(old)] + new for old, new in _ENDINGS[part] if form.endswith(old)]
+        index = self._index[part]
+        return [base for base in dict.fromkeys((form, *others)) if base in index]
+
+
+def _index(text: bytes) -> dict[bytes, bytes]:
+    """Lemma to the rest of its line, still text; lines that begin with a space are the licence."""
+    entries = (line.partition(b" ") for line in text.split(b"\n") if line and not line.startswith(b" "))
+    return {lemma: rest for lemma, _, rest in entries}
+
+
+def _offsets(entry: bytes) -> list[int]:
+    """Synset offsets out of ``pos synsets pointers pointer… senses tagged offset…``."""
+    fields = entry.split()
+    synsets, pointers = int(fields[1]), int(fields[2])
+    return [int(field) for field in fields[5 + pointers : 5 + pointers + synsets]]
+
+
+def _ends(field: str) -> tuple[int, int]:
+    """Source and target word numbers out of four hexadecimal digits."""
+    return int(field[:2], 16), int(field[2:], 16)
+
+
+def _exceptions(text: bytes) -> dict[bytes, list[bytes]]:
+    return {words[0]: words[1:] for line in text.split(b"\n") if (words := line.split())}
+
+
+def find() -> Path | None:
+    """Where WordNet lies on this machine, or None: ASSAY_WORDNET, Debian's folder, the cache, NLTK's data folders."""
+    named = os.environ.get("ASSAY_WORDNET")
+    if named:
+        return checked(Path(named))
+    return next(filter(_complete, _places()), None)
+
+
+def checked(place: Path) -> Path:
+    """`place`, or an error that says what is missing there."""
+    if not _complete(place):
+        absent = next((name for name in NEEDED if not (place / name).is_file()), NEEDED[0])
+        raise MissingPart(f"there is no WordNet in {str(place)!r} ({absent} is missing). {_HOW_TO_GET}.")
+    return place
+
+
+def _places() -> Iterator[Path]:
+    yield DEBIAN
+    yield cache_dir() / "wordnet"
+    named = [Path(root) for root in os.environ.get("NLTK_DATA", "").split(os.pathsep) if root]
+    for root in (*named, Path("~/nltk_data").expanduser(), *NLTK_FOLDERS):
+        yield root / "corpora" / "wordnet"
+        yield root / "corpora" / "wordnet.zip"
+
+
+def _complete(place: Path) -> bool:
+    if place.suffix == ".zip":
+        return zipfile.is_zipfile(place)
+    return all((place / name).is_file() for name in NEEDED)
+
+
+@functools.lru_cache(maxsize=2)
+def load(place: Path) -> WordNet:
+    """The WordNet in a folder, or in a zip file as NLTK's downloader leaves it; read once."""
+    try:
+        if place.suffix != ".zip":
+            names = [name for name in (*NEEDED, *EXCEPTIONS) if (place / name).is_file()]
+            return WordNet({name: (place / name).read_bytes() for name in names})
+        with zipfile.ZipFile(place) as archive:
+            members = {Path(name).name: name for name in archive.namelist()}
+            return WordNet({name: archive.read(members[name]) for name in (*NEEDED, *EXCEPTIONS) if name in members})
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
+        raise MissingPart(f"WordNet in {str(place)!r} could not be read: {error}. {_HOW_TO_GET}.") from error

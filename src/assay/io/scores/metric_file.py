@@ -1,0 +1,224 @@
+"""Score files: a metric written in any language takes part by the numbers it wrote down.
+
+For contrastive suites a file gives two scores an item, in one of these forms: columns named ``id``, ``good`` and
+``incorrect`` (TSV, CSV, JSON lines, Parquet); the same without a header (three columns with the id, two in item order); or
+``SYSTEM<TAB>SCORE`` lines as mt-metrics-eval writes them (``*.seg.score``), the systems being ``good`` and ``incorrect``
+and each system's lines in item order. For judged suites: one score a line, ``id`` and ``score``, or ``SYSTEM<TAB>SCORE``
+with one system. ``nan``, ``None`` or nothing means unscored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError, count, listing
+from assay.core.metric import Card
+from assay.core.suite import Measured
+from assay.io.table.rows import BadRows, fields, kind_of, objects
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+
+Numbered = list[tuple[int, list[Any]]]
+
+_GOOD = ("good", "good translation", "good score", "score good", "good translation score")
+_INCORRECT = ("incorrect", "incorrect translation", "incorrect score", "score incorrect", "incorrect translation score")
+_VALUE = ("score", "value", "values", "scores")
+_ID = ("id", "item id", "idx", "seg id", "item")
+_UNSCORED = ("", "nan", "none", "null", "na", "n/a")
+_NAN = float("nan")
+
+
+def parse_spec(spec: str) -> tuple[Path, bool]:
+    """``scores.tsv`` or ``scores.tsv:lower``: the path, and whether higher is better."""
+    path, colon, direction = spec.rpartition(":")
+    if colon and direction in ("lower", "higher"):
+        return Path(path), direction == "higher"
+    return Path(spec), True
+
+
+def file_card(path: Path, higher_is_better: bool = True) -> Card:
+    """The card of a metric that is known by its scores alone; its name is the file's, without endings."""
+    name = path.name
+    for ending in (
+        ".gz",
+        ".xz",
+        ".zst",
+        ".tsv",
+        ".csv",
+        ".jsonl",
+        ".json",
+        ".parquet",
+        ".txt",
+        ".score",
+        ".scores",
+        ".seg",
+    ):
+        name = name.removesuffix(ending)
+    return Card(
+        name=name or path.name,
+        label=name or path.name,
+        needs="either",
+        higher_is_better=higher_is_better,
+        range=(None, None),
+        meaning=f"Scores read from {path.name}.",
+        licence="",
+        stored=False,
+        kind="file",
+    )
+
+
+def read_metric(spec: str, ids: Sequence[str], judged: bool = False) -> Measured:
+    """The metric in a score file (``scores.tsv``, ``scores.tsv:lower``), its values aligned to the suite's ids."""
+    path, higher = parse_spec(spec)
+    card = file_card(path, higher)
+    if judged:
+        return Measured(card.name, card, values=read_values(path, ids))
+    good, incorrect = read_pairs(path, ids)
+    return Measured(card.name, card, good=good, incorrect=incorrect)
+
+
+def read_pairs(path: Path, ids: Sequence[str]) -> tuple[Floats, Floats]:
+    """Scores of the good and of the incorrect translations, one of each for every id, in the order of `ids`."""
+    rows, header = _table(path)
+    if header is None and rows and all(len(row) == 2 and _system(row[0]) for _, row in rows):
+        good = [(line, row[1]) for line, row in rows if _system(row[0]) == "good"]
+        incorrect = [(line, row[1]) for line, row in rows if _system(row[0]) == "incorrect"]
+        return _in_order(path, good, ids, "'good' scores"), _in_order(path, incorrect, ids, "'incorrect' scores")
+    id_column, (first, second) = _columns(path, header, rows, (("good", _GOOD), ("incorrect", _INCORRECT)))
+    good, incorrect = ([(line, row[column]) for line, row in rows] for column in (first, second))
+    if id_column is None:
+        return _in_order(path, good, ids, "rows"), _in_order(path, incorrect, ids, "rows")
+    keys = [(line, row[id_column]) for line, row in rows]
+    return _by_id(path, keys, good, ids), _by_id(path, keys, incorrect, ids)
+
+
+def read_values(path: Path, ids: Sequence[str]) -> Floats:
+    """One score for every id of a judged suite, in the order of `ids`."""
+    rows, header = _table(path)
+    if header is None and rows and all(len(row) == 2 for _, row in rows):
+        systems = {str(row[0]) for _, row in rows}
+        if len(systems) == 1 and not (systems <= set(ids) and len(rows) == 1):
+            return _in_order(path, [(line, row[1]) for line, row in rows], ids, "rows")
+    id_column, (column,) = _columns(path, header, rows, (("score", _VALUE),))
+    values = [(line, row[column]) for line, row in rows]
+    if id_column is None:
+        return _in_order(path, values, ids, "rows")
+    return _by_id(path, [(line, row[id_column]) for line, row in rows], values, ids)
+
+
+def _table(path: Path) -> tuple[Numbered, list[str] | None]:
+    """All rows, and the header where there is one: a first row with something in a score's place that is no score."""
+    bad, kind = BadRows(), kind_of(path)
+    if kind == "parquet":
+        import polars
+
+        if not path.is_file():
+            raise InputError(f"there is no file {path}.")
+        try:
+            frame = polars.read_parquet(path)
+        except (polars.exceptions.PolarsError, OSError) as error:
+            raise InputError(f"{path} is not a Parquet file: {str(error).splitlines()[0]}.") from error
+        return [(number, list(row)) for number, row in enumerate(frame.iter_rows(), 1)], list(frame.columns)
+    if kind in ("json", "jsonl"):
+        keyed = list(objects(path, bad))
+        names = list(dict.fromkeys(name for _, row in keyed for name in row))
+        return [(line, [row.get(name) for name in names]) for line, row in keyed], names
+    rows = list(fields(path, bad))
+    if not rows:
+        raise InputError(f"{path} is empty.")
+    if _number(rows[0][1][-1]) is None:
+        return rows[1:], [str(name) for name in rows[0][1]]
+    return rows, None
+
+
+def _columns(
+    path: Path, header: list[str] | None, rows: Numbered, wanted: Sequence[tuple[str, Sequence[str]]]
+) -> tuple[int | None, list[int]]:
+    """Where the id (None: rows are in item order) and each wanted score stand; every row must be as wide."""
+    width = len(header) if header is not None else len(rows[0][1])
+    narrow = next(((line, len(row)) for line, row in rows if len(row) != width), None)
+    if narrow:
+        raise InputError(f"{path} line {narrow[0]}: {count(narrow[1], 'column')}, expected {width}.")
+    names = " and ".join(name for name, _ in wanted)
+    if header is None:
+        if width not in (len(wanted), len(wanted) + 1):
+            raise InputError(
+                f"{path} has {count(width, 'column')} and no header; expected {names}, with an id before or none."
+            )
+        offset = width - len(wanted)
+        return (0 if offset else None), list(range(offset, width))
+    plain = [" ".join(name.lower().replace("-", " ").replace("_", " ").split()) for name in header]
+    found = [next((plain.index(v) for v in variants if v in plain), None) for _, variants in wanted]
+    columns = [index for index in found if index is not None]
+    if len(columns) != len(wanted):
+        raise InputError(f"{path} has no column for {names}; its columns are {listing(header)}.")
+    return next((plain.index(v) for v in _ID if v in plain), None), columns
+
+
+def _system(name: Any) -> str | None:
+    plain = str(name).strip().lower().replace("_", "-").removesuffix("-translation")
+    return plain if plain in ("good", "incorrect") else None
+
+
+def _number(value: Any) -> float | None:
+    """The number, NaN for unscored, None for what is neither."""
+    if value is None:
+        return _NAN
+    if isinstance(value, int | float):
+        return float(value)
+    text = str(value).strip()
+    if text.lower() in _UNSCORED:
+        return _NAN
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _score(path: Path, line: int, value: Any) -> float:
+    number = _number(value)
+    if number is None or abs(number) == float("inf"):
+        raise InputError(f"{path} line {line}: {value!r} is not a score (a finite number, or nan for unscored).")
+    return number
+
+
+def _in_order(path: Path, values: Sequence[tuple[int, Any]], ids: Sequence[str], what: str) -> Floats:
+    import numpy as np
+
+    if len(values) != len(ids):
+        raise InputError(
+            f"{path} has {len(values):,} {what}, the suite has {count(len(ids), 'item')}: they must match."
+        )
+    return np.array([_score(path, line, value) for line, value in values], float)
+
+
+def _by_id(
+    path: Path, keys: Sequence[tuple[int, Any]], values: Sequence[tuple[int, Any]], ids: Sequence[str]
+) -> Floats:
+    import numpy as np
+
+    position = {name: index for index, name in enumerate(ids)}
+    out = np.full(len(ids), _NAN)
+    line_of: dict[str, int] = {}
+    strangers: list[str] = []
+    for (line, key), (_, value) in zip(keys, values, strict=True):
+        name = str(key)
+        if name in line_of:
+            raise InputError(f"{path} line {line}: id {name!r} was already on line {line_of[name]}.")
+        line_of[name] = line
+        if name in position:
+            out[position[name]] = _score(path, line, value)
+        else:
+            strangers.append(name)
+    if strangers:
+        raise InputError(f"{path} has {count(len(strangers), 'id')} the suite does not have: {listing(strangers, 5)}.")
+    missing = [name for name in ids if name not in line_of]
+    if missing:
+        raise InputError(
+            f"{path} has no score for {len(missing):,} of {count(len(ids), 'item')}: {listing(missing, 5)}. "
+            "Write nan for what the metric could not score."
+        )
+    return out

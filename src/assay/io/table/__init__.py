@@ -1,0 +1,1 @@
+"""Tables of texts: one reader for every form in which people keep them."""

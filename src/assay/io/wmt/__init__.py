@@ -1,0 +1,1 @@
+"""The files of the WMT metrics tasks, as mt-metrics-eval lays them out."""

@@ -1,0 +1,145 @@
+"""The files of an mt-metrics-eval tree, wherever they lie: an unpacked folder, or one archive for each language pair."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from assay.core.errors import InputError, listing, unknown
+
+FOLDERS = ("sources", "references", "documents", "system-outputs", "human-scores", "metric-scores")
+ARCHIVES = (".tar.xz", ".tar.gz", ".tgz", ".tar.zst", ".tar")
+
+Content = Mapping[str, "Path | memoryview"]
+
+
+class TreeFiles:
+    """Files by their path inside the tree (``sources/en-de.txt``); nothing is read before it is asked for."""
+
+    def __init__(self, label: str, content: Content) -> None:
+        self.label, self.content = label, content
+
+    def names(self, under: str, prefix: str = "") -> list[str]:
+        """Sorted names of the files right in a folder of the tree that start with `prefix`."""
+        head = f"{under}/"
+        names = (path[len(head) :] for path in self.content if path.startswith(head))
+        return sorted(name for name in names if "/" not in name and name.startswith(prefix))
+
+    def where(self, path: str) -> str:
+        """What messages call a file of the tree."""
+        return f"{self.label}/{path}"
+
+    def read(self, path: str) -> bytes:
+        """A file's bytes."""
+        found = self.content.get(path)
+        if found is None:
+            raise InputError(f"{self.where(path)} is missing.")
+        if isinstance(found, Path):
+            try:
+                return found.read_bytes()
+            except OSError as error:
+                raise InputError(f"{found} cannot be read: {error}.") from error
+        return bytes(found)
+
+    def lines(self, path: str) -> list[str]:
+        """A file's lines; only a line feed ends a line, and blanks at its end do not belong to it.
+
+        A byte-order mark is text: WMT23's AIRC.txt has one, and the official scores were computed with it.
+        """
+        raw = self.read(path)
+        try:
+            text = raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            line = raw.count(b"\n", 0, error.start) + 1
+            raise InputError(f"{self.where(path)} is not UTF-8 at byte {error.start:,} (line {line}).") from error
+        lines = text.split("\n")
+        if lines[-1] == "":
+            lines.pop()
+        return [line.rstrip() for line in lines]
+
+
+def langpairs(path: Path) -> list[str]:
+    """Language pairs that the tree at `path` has."""
+    root = _root(path)
+    if root is not None:
+        return sorted(file.stem for file in (root / "sources").glob("*.txt"))
+    return sorted(_archives(path))
+
+
+def open_files(path: Path, langpair: str, more: Sequence[str] = ()) -> TreeFiles:
+    """The files of one language pair; `more` names further archives beside its own (``en-de.MORE.tar.xz``)."""
+    root = _root(path)
+    if root is not None:
+        return TreeFiles(str(root), _unpacked(root, langpair))
+    known = _archives(path)
+    if langpair not in known:
+        raise unknown("language pair", langpair, known, f"in {path}")
+    content = dict(_packed(known[langpair]))
+    for name in more:
+        further = next((file for end in ARCHIVES if (file := path / f"{langpair}.{name}{end}").is_file()), None)
+        if further is None:
+            raise InputError(f"{path} has no archive {langpair}.{name}.tar.xz.")
+        content |= _packed(further)
+    return TreeFiles(str(known[langpair]), content)
+
+
+def _root(path: Path) -> Path | None:
+    """The folder that holds ``sources``: `path` itself or the only such folder right under it."""
+    if not path.exists():
+        raise InputError(f"there is no folder {path}.")
+    if path.is_file():
+        return None
+    if (path / "sources").is_dir():
+        return path
+    inside = [folder.parent for folder in path.glob("*/sources") if folder.is_dir()]
+    if len(inside) > 1:
+        raise InputError(f"{path} holds several trees ({listing(p.name for p in inside)}): give one of them.")
+    return inside[0] if inside else None
+
+
+def _archives(path: Path) -> dict[str, Path]:
+    """Language pair to its archive; ``en-de.esa-campaign.tar.xz`` is not a pair of its own."""
+    files = [path] if path.is_file() else sorted(path.iterdir())
+    found = {}
+    for file in files:
+        end = next((end for end in ARCHIVES if file.name.endswith(end)), None)
+        if end and "." not in (pair := file.name.removesuffix(end)):
+            found[pair] = file
+    if not found:
+        raise InputError(
+            f"{path} is not an mt-metrics-eval tree: there is neither a folder 'sources' nor an archive such as en-de.tar.xz."
+        )
+    return found
+
+
+def _unpacked(root: Path, langpair: str) -> dict[str, Path]:
+    places = [
+        *(root / folder for folder in ("sources", "references", "documents", "human-scores")),
+        *(root / folder / langpair for folder in ("system-outputs", "metric-scores")),
+    ]
+    files = (file for place in places if place.is_dir() for file in place.iterdir() if file.is_file())
+    found = {file.relative_to(root).as_posix(): file for file in files}
+    if f"sources/{langpair}.txt" not in found:
+        raise unknown("language pair", langpair, langpairs(root), f"in {root}")
+    return found
+
+
+def _packed(archive: Path) -> dict[str, memoryview]:
+    from assay.io.files.text import open_bytes
+
+    with open_bytes(archive) as stream:
+        raw = stream.read()
+    view = memoryview(raw)
+    found = {}
+    try:
+        with tarfile.open(fileobj=io.BytesIO(raw), mode="r:") as tar:
+            for member in tar:
+                parts = member.name.split("/")
+                start = next((i for i, part in enumerate(parts) if part in FOLDERS), None)
+                if member.isreg() and start is not None:
+                    found["/".join(parts[start:])] = view[member.offset_data : member.offset_data + member.size]
+    except tarfile.TarError as error:
+        raise InputError(f"{archive} is not a tar archive: {error}.") from error
+    return found

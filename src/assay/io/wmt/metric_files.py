@@ -1,0 +1,135 @@
+"""Scores of a new metric for a judged test set, from files.
+
+- a folder laid out as the tree's ``metric-scores``: ``en-de/NAME-refA.seg.score``, and ``.sys.score`` where system scores
+  are not means of segment scores;
+- one such file, in a folder that is named after its language pair;
+- a table (TSV, CSV, JSON lines, Parquet) with the columns langpair, system, segment (from 1) and score.
+
+System scores that no file gives are the means of the segment scores.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError, count, listing, unknown
+from assay.core.judged_systems import LevelScores
+from assay.io.scores.metric_file import file_card, parse_spec
+from assay.io.table.rows import BadRows, Rows
+from assay.io.wmt.scores import read_domain_scores, read_scores
+from assay.io.wmt.tree import LEVELS, EvalSet, MetricName
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+
+Scored = dict[str, dict[str, LevelScores]]
+"""Metric to language pair to scores."""
+COLUMNS = ("langpair", "system", "segment", "score")
+
+
+def read_metric(spec: str, sets: Mapping[str, EvalSet]) -> Scored:
+    """The metrics of a path (``PATH:lower`` where lower is better), higher for better, for the language pairs in `sets`."""
+    path, higher = parse_spec(spec)
+    if not path.exists():
+        raise InputError(f"there is no file {path}.")
+    if path.is_dir():
+        files = sorted(
+            file for pair in sets for file in (*path.glob(f"{pair}/*.score"), *path.glob(f"*/{pair}/*.score"))
+        )
+        if not files:
+            raise InputError(f"{path} has no METRIC-REF.seg.score in a folder named {listing(sets)}.")
+        found = _files(files, sets)
+    elif path.name.endswith(".score"):
+        if path.parent.name not in sets:
+            raise InputError(
+                f"{path} does not say its language pair: put it into a folder named after it ({listing(sets)}), "
+                "or give a table with the columns langpair, system, segment, score."
+            )
+        found = _files([path], sets)
+    else:
+        found = {file_card(path).name: _table(path, sets)}
+    return {
+        name: {pair: completed(scores).oriented(higher) for pair, scores in by_pair.items()}
+        for name, by_pair in found.items()
+    }
+
+
+def completed(scores: LevelScores) -> LevelScores:
+    """System scores where only segments were scored: their means over the segments that have a score."""
+    import numpy as np
+
+    if scores.sys is not None or scores.seg is None:
+        return scores
+    scored = ~np.isnan(scores.seg)
+    with np.errstate(invalid="ignore"):
+        means = np.where(scored, scores.seg, 0.0).sum(axis=1) / scored.sum(axis=1)
+    return LevelScores(scores.seg, means, scores.domain)
+
+
+def _files(paths: list[Path], sets: Mapping[str, EvalSet]) -> Scored:
+    levels: dict[tuple[str, str], dict[str, Floats]] = {}
+    for path in paths:
+        stem, _, level = path.name.removesuffix(".score").rpartition(".")
+        if level not in LEVELS:
+            raise InputError(f"{path} is not METRIC-REF.LEVEL.score with LEVEL one of {listing(LEVELS)}.")
+        pair = path.parent.name
+        evalset, data = sets[pair], path.read_bytes()
+        if level == "domain":
+            values = read_domain_scores(data, str(path), evalset.systems, evalset.domain_names)
+        else:
+            values = read_scores(data, str(path), evalset.systems, 1 if level == "sys" else len(evalset.sources))
+        levels.setdefault((MetricName.parse(stem).name, pair), {})[level] = values[:, 0] if level == "sys" else values
+    found: Scored = {}
+    for (name, pair), scores in levels.items():
+        found.setdefault(name, {})[pair] = LevelScores(**scores)
+    return found
+
+
+def _table(path: Path, sets: Mapping[str, EvalSet]) -> dict[str, LevelScores]:
+    import numpy as np
+
+    rows = Rows(path, BadRows())
+    missing = [name for name in COLUMNS if name not in rows.columns]
+    if missing:
+        raise InputError(f"{path} has no column {listing(missing)}; there is {listing(rows.columns)}.")
+    at = [rows.columns.index(name) for name in COLUMNS]
+    found: dict[str, Floats] = {}
+    for line, row in rows:
+        pair, system, segment, value = (row[index] for index in at)
+        if pair not in sets:
+            continue
+        evalset = sets[pair]
+        if pair not in found:
+            found[pair] = np.full((len(evalset.systems), len(evalset.sources)), np.nan)
+        if system not in evalset.outputs:
+            raise unknown("system", str(system), evalset.systems, f"in {path} line {line}")
+        place, number = _whole(segment), _float(value)
+        if place is None or not 1 <= place <= len(evalset.sources):
+            raise InputError(f"{path} line {line}: {pair} has segments 1 to {len(evalset.sources):,}, not {segment!r}.")
+        if number is None:
+            raise InputError(f"{path} line {line}: the score is {value!r}, not a finite number.")
+        cell = (evalset.systems.index(system), place - 1)
+        if not math.isnan(found[pair][cell]):
+            raise InputError(f"{path} line {line}: {pair} {system} segment {place} is scored twice.")
+        found[pair][cell] = number
+    if not found:
+        raise InputError(f"{path} has {count(0, 'row')} about {listing(sets)}.")
+    return {pair: LevelScores(seg=scores) for pair, scores in found.items()}
+
+
+def _whole(value: Any) -> int | None:
+    try:
+        return int(value)
+    except (TypeError, ValueError):
+        return None
+
+
+def _float(value: Any) -> float | None:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return number if math.isfinite(number) else None

@@ -1,0 +1,267 @@
+"""The mt-metrics-eval tree of one test set and language pair: texts, documents, human scores, ratings, metric scores.
+
+::
+
+    sources/LP.txt                     references/LP.NAME.txt            documents/LP.docs ("domain<TAB>document")
+    system-outputs/LP/SYSTEM.txt       human-scores/LP.NAME.LEVEL.score  human-scores/LP.NAME.seg.rating
+    metric-scores/LP/METRIC-REF.LEVEL.score
+
+REF is ``src`` for a metric that uses no reference; a metric's name ends at its last hyphen. LEVEL is seg, sys or domain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.core.errors import InputError, count, unknown
+from assay.core.judged_systems import Level, LevelScores
+from assay.io.wmt.files import TreeFiles, langpairs, open_files
+from assay.io.wmt.scores import read_domain_scores, read_scores, write_domain_scores, write_scores
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+    from assay.io.judgements.spans_json import Ratings
+
+LEVELS: tuple[Level, ...] = ("seg", "sys", "domain")
+SOURCE_ONLY = "src"
+
+__all__ = ["EvalSet", "MetricName", "ScoreFiles", "langpairs", "read_eval_set", "write_eval_set"]
+
+
+@dataclass(frozen=True, order=True)
+class MetricName:
+    """A metric in the variant for one reference (``src``: for none)."""
+
+    name: str
+    reference: str
+
+    @classmethod
+    def parse(cls, text: str) -> MetricName:
+        """``MetricX-23-QE-src`` is the metric MetricX-23-QE without reference."""
+        name, hyphen, reference = text.rpartition("-")
+        if not hyphen or not name:
+            raise InputError(f"metric file name {text!r} is not METRIC-REFERENCE.LEVEL.score.")
+        return cls(name, reference)
+
+    def __str__(self) -> str:
+        return f"{self.name}-{self.reference}"
+
+
+class ScoreFiles(Mapping[str, LevelScores]):
+    """Scores by name, read when they are first asked for."""
+
+    def __init__(self, kind: str, paths: Mapping[str, Mapping[Level, str]], tree: EvalSet | None = None) -> None:
+        self.kind, self.paths, self.tree = kind, dict(paths), tree
+        self._read: dict[tuple[str, Level], Floats] = {}
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.paths)
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, name: str) -> LevelScores:
+        return LevelScores(**{level: self.at(name, level) for level in self.levels(name)})
+
+    def levels(self, name: str) -> list[Level]:
+        """The levels at which there is a file."""
+        if name not in self.paths:
+            raise unknown(self.kind, name, self.paths)
+        return list(self.paths[name])
+
+    def at(self, name: str, level: Level) -> Floats:
+        """Scores of one level, a row for each system (sys: one number for each system)."""
+        if level not in self.levels(name):
+            raise InputError(f"{self.kind} {name!r} has no {level} scores.")
+        if (name, level) not in self._read:
+            self._read[name, level] = self._load(self.paths[name][level], level)
+        return self._read[name, level]
+
+    def _load(self, path: str, level: Level) -> Floats:
+        if self.tree is None:
+            raise InputError(f"{self.kind}: no tree to read {path} from.")
+        tree, data = self.tree, self.tree.files.read(path)
+        where, systems = tree.files.where(path), list(tree.outputs)
+        if level == "domain":
+            return read_domain_scores(data, where, systems, tree.domain_names)
+        if level == "sys":
+            return read_scores(data, where, systems, 1)[:, 0]
+        return read_scores(data, where, systems, len(tree.sources))
+
+
+@dataclass
+class EvalSet:
+    """One language pair of a judged test set. Texts are read at once, scores and ratings when they are asked for."""
+
+    langpair: str
+    sources: Sequence[str]
+    references: Mapping[str, Sequence[str]]
+    domains: Sequence[str]
+    documents: Sequence[str]
+    outputs: Mapping[str, Sequence[str]]
+    """System to its translations; human references are listed as systems too."""
+    files: TreeFiles
+    human: ScoreFiles = field(init=False)
+    """People's scores by name (``mqm``, ``da-sqm``)."""
+    metrics: ScoreFiles = field(init=False)
+    """Metrics' scores by full name (``BLEU-refA``, ``CometKiwi-src``)."""
+
+    def __post_init__(self) -> None:
+        pair = self.langpair
+        human: dict[str, dict[Level, str]] = {}
+        for file in self.files.names("human-scores", f"{pair}."):
+            name, level, ending = _split(file.removeprefix(f"{pair}."))
+            if ending == "score" and level in LEVELS:
+                human.setdefault(name, {})[level] = f"human-scores/{file}"
+        metrics: dict[str, dict[Level, str]] = {}
+        for file in self.files.names(f"metric-scores/{pair}"):
+            name, level, ending = _split(file)
+            if ending == "score" and level in LEVELS:
+                MetricName.parse(name)
+                metrics.setdefault(name, {})[level] = f"metric-scores/{pair}/{file}"
+        self.human = ScoreFiles(f"human score of {pair}", human, self)
+        self.metrics = ScoreFiles(f"metric of {pair}", metrics, self)
+
+    @property
+    def systems(self) -> list[str]:
+        """Systems in the order of the rows of all scores."""
+        return list(self.outputs)
+
+    @property
+    def domain_names(self) -> list[str]:
+        """Domains in alphabetical order, as the columns of domain scores have them."""
+        return sorted(set(self.domains))
+
+    def metric_names(self, reference: str | None = None) -> list[MetricName]:
+        """Metrics with stored scores; with `reference`, those that use it or none."""
+        names = map(MetricName.parse, self.metrics)
+        return [name for name in names if reference is None or name.reference in (reference, SOURCE_ONLY)]
+
+    @property
+    def raters(self) -> list[str]:
+        """Names of the rating files (``mqm.rater1``, ``mqm.merged``)."""
+        files = self.files.names("human-scores", f"{self.langpair}.")
+        return [
+            f.removeprefix(f"{self.langpair}.").removesuffix(".seg.rating") for f in files if f.endswith(".seg.rating")
+        ]
+
+    def ratings(self, rater: str) -> Ratings:
+        """Error spans by system and segment; None where this rater saw nothing."""
+        from assay.io.judgements.spans_json import read_ratings
+
+        if rater not in self.raters:
+            raise unknown(f"rater of {self.langpair}", rater, self.raters)
+        path = f"human-scores/{self.langpair}.{rater}.seg.rating"
+        return read_ratings(self.files.read(path), self.files.where(path), self.sources, self.outputs, rater)
+
+
+def read_eval_set(path: Path, langpair: str, *, more: Sequence[str] = ()) -> EvalSet:
+    """One language pair of the tree at `path`: an unpacked tree, a folder of archives, or one archive.
+
+    `more` names further archives of the pair, such as ``esa-campaign``.
+    """
+    files = open_files(path, langpair, more)
+    sources = files.lines(f"sources/{langpair}.txt")
+
+    def texts(name: str) -> list[str]:
+        found = files.lines(name)
+        if len(found) != len(sources):
+            raise InputError(
+                f"{files.where(name)} has {count(len(found), 'line')}, "
+                f"{files.where(f'sources/{langpair}.txt')} has {len(sources):,}: they must match."
+            )
+        return found
+
+    references = {
+        name.removeprefix(f"{langpair}.").removesuffix(".txt"): texts(f"references/{name}")
+        for name in files.names("references", f"{langpair}.")
+    }
+    outputs = {
+        name.removesuffix(".txt"): texts(f"system-outputs/{langpair}/{name}")
+        for name in files.names(f"system-outputs/{langpair}")
+        if name.endswith(".txt")
+    }
+    if not outputs:
+        raise InputError(f"{files.where(f'system-outputs/{langpair}')} holds no system.")
+    domains, documents = _documents(files, langpair, len(sources))
+    return EvalSet(langpair, sources, references, domains, documents, outputs, files)
+
+
+def _documents(files: TreeFiles, langpair: str, segments: int) -> tuple[list[str], list[str]]:
+    name = f"documents/{langpair}.docs"
+    if name not in files.content:
+        return [], []
+    rows = [line.split(None, 1) for line in files.lines(name)]
+    if len(rows) != segments:
+        raise InputError(f"{files.where(name)} has {count(len(rows), 'line')}, the source has {segments:,}.")
+    for number, row in enumerate(rows, 1):
+        if len(row) != 2:
+            raise InputError(f"{files.where(name)} line {number}: DOMAIN<TAB>DOCUMENT expected.")
+    return [row[0] for row in rows], [row[1] for row in rows]
+
+
+def _split(file: str) -> tuple[str, Level | str, str]:
+    """``mqm.merged.seg.rating`` as name, level and ending."""
+    parts = file.rsplit(".", 2)
+    return (parts[0], parts[1], parts[2]) if len(parts) == 3 else (file, "", "")
+
+
+def write_eval_set(
+    root: Path,
+    evalset: EvalSet,
+    *,
+    human: Mapping[str, LevelScores] | None = None,
+    metrics: Mapping[str, LevelScores] | None = None,
+) -> None:
+    """Write one language pair into the tree at `root`; scores are the set's own unless others are given.
+
+    Each file appears whole or not at all. Systems without any score are left out of a score file. Ratings are copied.
+    """
+    pair = evalset.langpair
+    _write_lines(root / "sources" / f"{pair}.txt", evalset.sources)
+    for name, lines in evalset.references.items():
+        _write_lines(root / "references" / f"{pair}.{name}.txt", lines)
+    for system, lines in evalset.outputs.items():
+        _write_lines(root / "system-outputs" / pair / f"{system}.txt", lines)
+    if evalset.domains:
+        rows = [f"{a}\t{b}" for a, b in zip(evalset.domains, evalset.documents, strict=True)]
+        _write_lines(root / "documents" / f"{pair}.docs", rows)
+    for name, scores in (evalset.human if human is None else human).items():
+        _write_levels(root / "human-scores", f"{pair}.{name}", scores, evalset)
+    for name, scores in (evalset.metrics if metrics is None else metrics).items():
+        MetricName.parse(name)
+        _write_levels(root / "metric-scores" / pair, name, scores, evalset)
+    for rater in evalset.raters:
+        file = f"human-scores/{pair}.{rater}.seg.rating"
+        _write(root / file, evalset.files.read(file))
+
+
+def _write_levels(folder: Path, stem: str, scores: LevelScores, evalset: EvalSet) -> None:
+    import numpy as np
+
+    for level in LEVELS:
+        values = scores.at(level)
+        if values is None:
+            continue
+        table = values.reshape(len(evalset.systems), -1)
+        rows = {s: row for s, row in zip(evalset.systems, table, strict=True) if not np.isnan(row).all()}
+        data = write_domain_scores(rows, evalset.domain_names) if level == "domain" else write_scores(rows)
+        _write(folder / f"{stem}.{level}.score", data)
+
+
+def _write_lines(path: Path, lines: Sequence[str]) -> None:
+    for number, line in enumerate(lines, 1):
+        if "\n" in line:
+            raise InputError(f"{path} line {number}: a text with a line feed cannot stand on one line.")
+    _write(path, "".join(f"{line}\n" for line in lines).encode())
+
+
+def _write(path: Path, data: bytes) -> None:
+    from assay.io.files.atomic import atomic_write
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_write(path) as stream:
+        stream.write(data)

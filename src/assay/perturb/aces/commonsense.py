@@ -1,0 +1,175 @@
+"""Who or what a clause of reason speaks of: ACES sections 5.8.3 and 5.12.5.
+
+*He liked gel more than spray, because the spray made him feel nerdy*: the incorrect translation names the other noun, or uses a
+pronoun of the wrong gender. In English the other noun is found by the parse; in other languages it is given in the columns
+`filler` (as it stands in the clause) and `distractor` (the other noun phrase, in the form that fits).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.aces.pronoun import WRONG
+from assay.perturb.language.sentence import sentence_of
+from assay.perturb.language.texts import like_case, pick, reference_of, source_language, word_at
+
+if TYPE_CHECKING:
+    import numpy as np
+
+REASONS = {
+    "en": r",? (?:because|since) ",
+    "de": r", (?:weil|da|denn) ",
+    "fr": r",? (?:parce qu(?:e |['’])|car |puisqu(?:e |['’]))",
+    "es": r",? (?:porque|ya que|puesto que) ",
+    "it": r",? (?:perché|poiché) ",
+    "pt": r",? (?:porque|pois|já que) ",
+    "ru": r",? (?:потому что|так как|поскольку) ",
+}
+"""How a clause of reason begins, by language."""
+
+
+def clause_at(text: str, language: str) -> int | None:
+    """Where the clause of reason begins; None where there is none or it opens the text."""
+    pattern = REASONS.get(language)
+    match = re.search(pattern, text) if pattern else None
+    return match.start() if match and match.start() > 8 else None
+
+
+def without_clause(text: str, language: str) -> str | None:
+    """The text up to its clause of reason, with the final punctuation; None where there is no clause."""
+    at = clause_at(text, language)
+    if at is None:
+        return None
+    end = re.search(r"[.!?。]+[\"”»]?\s*$", text)
+    return text[:at] + (end[0] if end else "")
+
+
+class Commonsense(Perturbation):
+    """The noun that the clause of reason speaks of exchanged for the other one of the sentence."""
+
+    strips_source = False
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Name the other noun in the clause, and take the clause out of the reference (and the source)."""
+        text = segment.hypothesis
+        at = clause_at(text, language)
+        if at is None:
+            return Refused("no clause of reason")
+        reference = without_clause(reference_of(segment) or text, language)
+        if reference is None:
+            return Refused("no clause of reason in the reference")
+        source = segment.source
+        if self.strips_source:
+            source = without_clause(source or "", source_language(segment))
+            if source is None:
+                return Refused("no clause of reason in the source")
+        pair = self._pair(segment, at, language, tools)
+        if isinstance(pair, Refused):
+            return pair
+        start, end, new = pair
+        meta = {"old": text[start:end], "new": new}
+        return Perturbed(
+            (Change(start, end, new),), f"{text[start:end]} -> {new}", meta, source=source, reference=reference
+        )
+
+    def _pair(self, segment: Segment, at: int, language: str, tools: Tools) -> tuple[int, int, str] | Refused:
+        text = segment.hypothesis
+        filler, distractor = segment.meta.get("filler", ""), segment.meta.get("distractor", "")
+        if filler and distractor:
+            places = [place for place in word_at(text, filler) if place[0] >= at]
+            return (*places[0], distractor) if places else Refused("filler does not stand in the clause of reason")
+        if language != "en":
+            return Refused("needs the columns filler and distractor")
+        sentence = sentence_of(tools, text, "en")
+        heads = [
+            i for i in range(len(sentence)) if sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] != "compound"
+        ]
+        main = {sentence.lower[i]: i for i in heads if sentence.starts[i] < at}
+        for i in heads:
+            others = [
+                j for word, j in main.items() if word != sentence.lower[i] and sentence.tags[j] == sentence.tags[i]
+            ]
+            if sentence.starts[i] >= at and sentence.lower[i] in main and others and sentence.lower[i - 1] == "the":
+                return sentence.starts[i], sentence.ends[i], sentence.words[others[-1]].lower()
+        return Refused("the clause names no noun of the main clause beside another one")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The change lies in the clause; the reference has no clause any more."""
+        found = super().problems(segment, perturbed, language, tools)
+        at = clause_at(segment.hypothesis, language)
+        if at is None or perturbed.changes[0].start < at:
+            found.append("the change does not lie in the clause of reason")
+        if clause_at(perturbed.reference or "", language) is not None:
+            found.append("the reference still has the clause")
+        return found
+
+
+def _card(name: str, about: str, languages: tuple[str, ...]) -> PerturbationCard:
+    return PerturbationCard(
+        name=name,
+        about=about,
+        phenomenon=name,
+        category="accuracy/mistranslation",
+        severity="major",
+        follows=(f"ACES {name}",),
+        languages=languages,
+        wants=("source",),
+        extra="make",
+        manual=True,
+    )
+
+
+class OnlyReferenceAmbiguous(Commonsense):
+    """The source keeps the clause."""
+
+    card = _card(
+        "commonsense-only-ref-ambiguous",
+        "the wrong noun in a clause of reason that the reference lacks",
+        tuple(REASONS),
+    )
+
+
+class SourceAndReferenceAmbiguous(Commonsense):
+    """Source and reference both lose the clause."""
+
+    card = _card(
+        "commonsense-src-and-ref-ambiguous", "the same, with the clause taken from the source too", tuple(REASONS)
+    )
+    strips_source = True
+
+
+class Coreference(Perturbation):
+    """The pronoun of a clause of reason exchanged for one of another gender, or for the noun in the column `distractor`."""
+
+    card = _card(
+        "coreference-based-on-commonsense",
+        "a pronoun that points at the wrong noun: da es schmutziger war -> da er …",
+        ("de", "fr", "ru"),
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """English *because it …* and one pronoun in the clause of the translation."""
+        if language not in WRONG:
+            return Refused(f"no list of pronouns for {language}")
+        if source_language(segment) == "en" and not re.search(r"\b(?:because|since|as) it\b", segment.source or ""):
+            return Refused("no because it in the source")
+        if segment.source and re.search(
+            r"\b(?:because|since|as) it(?:['’]s| is| was| would be| seems)? \w+ (?:that|to)\b", segment.source
+        ):
+            return Refused("a pleonastic it")
+        text, at = segment.hypothesis, clause_at(segment.hypothesis, language)
+        if at is None:
+            return Refused("no clause of reason")
+        forms = "|".join(WRONG[language])
+        found = list(re.finditer(rf"(?<!\w)(?:{forms})(?!\w)", text[at:], re.IGNORECASE))
+        if not found:
+            return Refused("no pronoun in the clause of reason")
+        start, end = found[0].start() + at, found[0].end() + at
+        new = segment.meta.get("distractor") or pick(WRONG[language][text[start:end].lower()], rng)
+        new = like_case(new, text[start:end])
+        return Perturbed(
+            (Change(start, end, new),), f"{text[start:end]} -> {new}", {"old": text[start:end], "new": new}
+        )

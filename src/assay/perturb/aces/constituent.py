@@ -1,0 +1,206 @@
+"""Constituents left out or added: ACES section 5.1.
+
+A constituent is a phrase that the sentence can do without: in English prepositional phrases, relative and adverbial clauses,
+appositions and modifiers of the parse; in other languages what stands in parentheses, and relative clauses between commas.
+Omission takes it out of the translation. Addition turns the pair round where source and reference can lose it too
+(parentheses, or the column `partial_source`); otherwise it adds a phrase that the source does not have.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.language.sentence import Sentence, sentence_of
+from assay.perturb.language.texts import deletion, pick, reference_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Span = tuple[int, int]
+
+RELATIVES = {
+    "de": r"(?:der|die|das|dem|den|deren|dessen|welche[rsnm]?)",
+    "fr": r"(?:qui|dont|où|lequel|laquelle)",
+    "es": r"(?:quien|quienes|donde|cuyo|cuya|que)",
+    "it": r"(?:che|cui|il cui|la cui)",
+    "pt": r"(?:que|cujo|cuja|onde)",
+    "ru": r"(?:котор\w+)",
+    "uk": r"(?:як(?:ий|а|е|і|ого|ої|их))",
+    "pl": r"(?:któr\w+)",
+    "cs": r"(?:kter\w+|jenž|jež)",
+}
+ADDED = {
+    "en": (
+        " for the first time in years",
+        " in front of a large crowd",
+        " despite many warnings",
+        " with great reluctance",
+    ),
+    "de": (", zum ersten Mal seit Jahren", ", trotz vieler Warnungen", ", vor einer großen Menge"),
+    "fr": (", pour la première fois depuis des années", ", malgré de nombreux avertissements"),
+    "es": (", por primera vez en años", ", a pesar de muchas advertencias"),
+    "it": (", per la prima volta dopo anni", ", nonostante molti avvertimenti"),
+    "pt": (", pela primeira vez em anos", ", apesar de muitos avisos"),
+    "ru": (", впервые за много лет", ", несмотря на многочисленные предупреждения"),
+    "pl": (", po raz pierwszy od lat", ", pomimo wielu ostrzeżeń"),
+    "zh": ("，这是多年来的第一次", "，尽管有许多警告"),
+}
+"""Phrases that may follow a finished sentence; ours."""
+_PARENTHESES = re.compile(r"\s?[(（][^()（）]{2,80}[)）]")
+
+
+def constituents(text: str, language: str, tools: Tools) -> list[Span]:
+    """Spans that can be left out of the text."""
+    found = [match.span() for match in _PARENTHESES.finditer(text) if match.start() > 0]
+    if language == "en":
+        return [*found, *_english(sentence_of(tools, text, "en"))]
+    relative = RELATIVES.get(language)
+    if relative:
+        preposition = r"(?:\w{1,5} )?"
+        pattern = re.compile(rf"(?<=\w), {preposition}{relative} [^,.;:!?«»„“\"()–—]{{8,90}}(?=,)")
+        for match in pattern.finditer(text):
+            last = re.match(r", (?:und|et|y|e|i|и|a)\b", text[match.end() :])
+            found.append((match.start(), match.end() if last else match.end() + 1))
+    return found
+
+
+def _english(sentence: Sentence) -> list[Span]:
+    kinds = ("prep", "relcl", "advcl", "appos", "amod", "advmod", "npadvmod", "acl")
+    found = []
+    for i, dep in enumerate(sentence.deps):
+        first, last = sentence.edges[i]
+        length = last - first + 1
+        if dep not in kinds or length > 12 or first == 0 or length > len(sentence) // 2:
+            continue
+        if sentence.lower[i] in ("not", "never", "no", "more", "less", "of", "as", "than") or (
+            sentence.deps[sentence.heads[i]] == "ROOT" and dep == "prep" and length < 3
+        ):
+            continue
+        if dep == "prep" and sentence.lower[first] in ("of", "to", "by", "than", "as"):
+            continue
+        inner = list(range(first, last + 1))
+        if any(sentence.heads[j] in inner for j in range(len(sentence)) if not first <= j <= last):
+            continue
+        if sentence.lower[first - 1] in ("a", "an", "-", "very", "most") or (
+            last + 1 < len(sentence) and sentence.words[last + 1] == "-"
+        ):
+            continue
+        start, end = sentence.starts[first], sentence.ends[last]
+        if sentence.words[first - 1] == "," and last + 1 < len(sentence) and sentence.words[last + 1] in (",", "."):
+            start = sentence.starts[first - 1]
+            end += 1 if sentence.words[last + 1] == "," else 0
+        found.append((start, end))
+    return found
+
+
+class Omission(Perturbation):
+    """One constituent of the translation left out."""
+
+    card = PerturbationCard(
+        name="constituent-omitted",
+        about="a phrase left out: a cruise to cities on the Danube or a boat ride -> a cruise or a boat ride",
+        phenomenon="omission",
+        category="accuracy/omission",
+        severity="major",
+        follows=("ACES omission",),
+        extra="make",
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Delete one constituent, drawn at random."""
+        text = segment.hypothesis
+        found = [span for span in constituents(text, language, tools) if 2 * (span[1] - span[0]) < len(text) - 2]
+        if not found:
+            return Refused("no phrase that can be left out")
+        start, end = pick(found, rng)
+        change = deletion(text, start, end)
+        old = text[start:end].strip()
+        return Perturbed((change,), f"left out: {old}", {"old": old})
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Something is gone, at most half of the text, and no blank is doubled."""
+        found = super().problems(segment, perturbed, language, tools)
+        incorrect = perturbed.incorrect(segment)
+        if any(change.text for change in perturbed.changes):
+            found.append("something was added")
+        if len(incorrect) * 2 < len(segment.hypothesis):
+            found.append("more than half of the text is gone")
+        if "  " in incorrect and "  " not in segment.hypothesis:
+            found.append("a double blank was left")
+        return found
+
+
+class Addition(Perturbation):
+    """A constituent that the source does not have."""
+
+    card = PerturbationCard(
+        name="constituent-added",
+        about="a phrase that the source does not have: … plants. -> … plants for the first time in years.",
+        phenomenon="addition",
+        category="accuracy/addition",
+        severity="major",
+        follows=("ACES addition",),
+        extra="make",
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """ACES's way where source and reference can lose the constituent, else a phrase of our list."""
+        turned = self._turned_round(segment, language, rng, tools)
+        if turned is not None:
+            return turned
+        text = segment.hypothesis
+        if language not in ADDED:
+            return Refused(f"no phrases to add for {language} and none to take from the source")
+        end = re.search(r"[.。!?](?=[\"”»]?\s*$)", text)
+        if end is None or end[0] not in ".。" or re.search(r"\b\w\.$", text[: end.end()]):
+            return Refused("no full stop at the end")
+        phrase = pick(ADDED[language], rng)
+        return Perturbed((Change(end.start(), end.start(), phrase),), f"added: {phrase.strip(' ,，')}", {"new": phrase})
+
+    @staticmethod
+    def _turned_round(segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | None:
+        """Good: the translation without a constituent; reference and source lose it as well (section 5.1)."""
+        text, reference, partial = segment.hypothesis, reference_of(segment), segment.meta.get("partial_source")
+        if reference is None or not segment.source:
+            return None
+        if not partial:
+            places = list(_PARENTHESES.finditer(segment.source))
+            partial = _PARENTHESES.sub("", segment.source) if len(places) == 1 else None
+            options = [match.span() for match in _PARENTHESES.finditer(text) if match.start() > 0]
+            if partial is None or len(options) != 1:
+                return None
+        else:
+            options = constituents(text, language, tools)
+        options = [span for span in options if text[slice(*span)].strip() in reference]
+        if not options:
+            return None
+        start, end = pick(options, rng)
+        old = text[start:end].strip()
+        cut = deletion(text, start, end)
+        good = text[: cut.start] + text[cut.end :]
+        at = reference.index(old)
+        gone = deletion(reference, at, at + len(old))
+        change = Change(cut.start, cut.start, text[cut.start : cut.end])
+        return Perturbed(
+            (change,),
+            f"added: {old}",
+            {"new": old},
+            good=good,
+            source=partial,
+            reference=reference[: gone.start] + reference[gone.end :],
+        )
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Something was inserted and nothing else changed; the source does not have it."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[0]
+        if change.start != change.end or not change.text.strip():
+            found.append("nothing was inserted, or something was replaced")
+        if len(change.text.strip(" ,.()")) > 3 and change.text.strip() in (
+            perturbed.reference or reference_of(segment) or ""
+        ):
+            found.append("the reference has the addition")
+        return found

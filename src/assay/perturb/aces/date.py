@@ -1,0 +1,201 @@
+"""Wrong months: ACES section 5.3.1, in every language of CLDR.
+
+The good translation has the month's abbreviation in place of its name (where the language has one), the incorrect one
+another month's name. As in the paper, the month must also stand in the reference; where there is only a source, in the source.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.language.cldr import months
+from assay.perturb.language.texts import base_language, other_reference, pick, shuffled, source_language
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_VOWEL_SENSITIVE = frozenset(("en", "fr", "ca", "it"))
+"""Languages where the word before a month is spelt by its first sound: *d'avril* but *de mars*."""
+_WORDS = {"en": frozenset(("May", "March", "August")), "fr": frozenset(("mars",)), "tr": frozenset(("Ocak", "Ekim"))}
+"""Month names that are also other words: they need a number beside them."""
+_UNSPACED = ("zh", "ja", "ko", "th")
+_PREPOSITIONS = {"en": r"\b(?:in|last|next|this|early|late|since|until|by|of|mid-?|every|from|between|through|and) ?$"}
+
+
+@dataclass(frozen=True, slots=True)
+class Month:
+    """A month's name in a text."""
+
+    start: int
+    end: int
+    number: int
+    form: str
+
+
+def find_months(text: str, language: str) -> list[Month]:
+    """Months that the text names in full, in any form CLDR has (Slavic genitive and nominative …)."""
+    base = base_language(language)
+    found: dict[tuple[int, int], Month] = {}
+    for form, names in months(base).items():
+        if form.endswith("abbreviated") and base != "zh":
+            continue
+        for number, name in names.items():
+            for start, end in _places(text, _bare(name, base), base):
+                if _is_a_month(text, start, end, base):
+                    found.setdefault((start, end), Month(start, end, number, form))
+    longest = [
+        month
+        for month in found.values()
+        if not any(o.start <= month.start and month.end <= o.end and o is not month for o in found.values())
+    ]
+    return sorted(longest, key=lambda month: month.start)
+
+
+def _bare(name: str, language: str) -> str:
+    """Catalan's names come with their preposition."""
+    return re.sub(r"^(?:de |d[’'])", "", name) if language == "ca" else name
+
+
+def _places(text: str, name: str, language: str) -> list[tuple[int, int]]:
+    if language in _UNSPACED:
+        pattern = rf"(?<![\d一二三四五六七八九十]){re.escape(name)}(?!間|间|份的确)"
+    elif language == "vi":
+        pattern = rf"(?<!\d )(?<!\w)(?i:{re.escape(name)})(?!\d| \d?\d? ?tuổi)(?!\w)"
+    elif language == "ar":
+        pattern = rf"(?<!\w){re.escape(name)}(?!\w)"
+    elif language == "he":
+        pattern = rf"(?<!\w)(?:[בלמהו]?-?)({re.escape(name)})(?!\w)"
+        return [match.span(1) for match in re.finditer(pattern, text)]
+    else:
+        pattern = rf"(?<![\w-]){re.escape(name)}(?![\w'’]|-\w)"
+    return [match.span() for match in re.finditer(pattern, text)]
+
+
+def _is_a_month(text: str, start: int, end: int, language: str) -> bool:
+    """An unambiguous name, or one with a number beside it (English also: after *in*, *last* …, but never lone *May*)."""
+    if language == "cs" and not re.search(r"\d\.? $", text[:start]):
+        return False  # genitive and locative look alike in some months only: "v listopadu" but "v říjnu"
+    if text[start:end] not in _WORDS.get(language, ()):
+        return True
+    if re.match(r"\.?,? ?(?:the )?\d", text[end:]) or re.search(r"\d(?:st|nd|rd|th|er)?(?: of)? $", text[:start]):
+        return True
+    preposition = _PREPOSITIONS.get(language)
+    return text[start:end] != "May" and preposition is not None and bool(re.search(preposition, text[:start]))
+
+
+def _named(text: str, language: str) -> set[int]:
+    """Numbers of the months in a text, by full name or abbreviation."""
+    base = base_language(language)
+    found = {month.number for month in find_months(text, base)}
+    for form, names in months(base).items():
+        if form.endswith("abbreviated"):
+            found |= {number for number, name in names.items() if _places(text, _bare(name, base).rstrip("."), base)}
+    return found
+
+
+class WrongMonth(Perturbation):
+    """One month's name replaced by another's."""
+
+    card = PerturbationCard(
+        name="date",
+        about="another month: (good: in Nov) in November -> in August",
+        phenomenon="hallucination-date-time",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=("ACES hallucination-date-time",),
+        needs=("locale",),
+        extra="make",
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Abbreviate the month in the good translation and name another one in the incorrect one."""
+        text, base = segment.hypothesis, base_language(language)
+        found = found_all = find_months(text, base)
+        if not found:
+            return Refused("no month")
+        control = _control(segment, base)
+        if control is not None:
+            found = [month for month in found if month.number in control]
+            if not found:
+                return Refused("the month is not in the reference or source")
+        for month in shuffled(found, rng):
+            names, present = months(base)[month.form], {other.number for other in found_all}
+            others = [n for n in range(1, 13) if n not in present and self._fits(names, n, month, text, base)]
+            if not others:
+                continue
+            number = pick(others, rng)
+            old, new = text[month.start : month.end], _bare(names[number], base)
+            good = _abbreviated(text, month, base)
+            change = Change(month.start, month.end, new)
+            meta = {"old": old, "new": new, "month": month.number, "other": number}
+            same = good == text
+            return Perturbed(
+                (change,), f"{old} -> {new}", meta, good=None if same else good, base=None if same else text
+            )
+        return Refused("no other month fits")
+
+    @staticmethod
+    def _fits(names: dict[int, str], number: int, month: Month, text: str, language: str) -> bool:
+        if number == month.number or names[number] == names[month.number]:
+            return False
+        if language in _VOWEL_SENSITIVE:
+            old, new = (_bare(names[n], language)[0].lower() in "aeiouàèéo" for n in (month.number, number))
+            if old != new:
+                return False
+        day = re.search(r"(\d\d?)(?:\.|st|nd|rd|th|er)?(?: de| of| d['’])? ?$", text[: month.start])
+        return not (day and number == 2 and int(day[1]) > 28) and not (
+            day and int(day[1]) == 31 and number in (4, 6, 9, 11)
+        )
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Exactly one month is exchanged for another; the good translation still means the old one."""
+        found = super().problems(segment, perturbed, language, tools)
+        base = base_language(language)
+        if len(perturbed.changes) != 1:
+            return [*found, "more than one place was changed"]
+        change, text = perturbed.changes[0], perturbed.edited(segment)
+        names = {_bare(name, base) for form in months(base).values() for name in form.values()}
+        if text[change.start : change.end] not in names and text[change.start : change.end].capitalize() not in names:
+            found.append("what was replaced is not a month")
+        if change.text not in names:
+            found.append("the replacement is not a month")
+        if perturbed.good is not None and perturbed.good == perturbed.incorrect(segment):
+            found.append("good and incorrect are the same")
+        return found
+
+
+def _control(segment: Segment, language: str) -> set[int] | None:
+    """Months of the reference; without a reference those of the source; None where neither can be read."""
+    reference = other_reference(segment)
+    if reference is not None:
+        return _named(reference, language)
+    origin = source_language(segment)
+    if not origin or segment.source is None:
+        return None
+    from assay.core.errors import MissingPart
+
+    try:
+        return _named(segment.source, origin)
+    except MissingPart:
+        return None
+
+
+def _abbreviated(text: str, month: Month, language: str) -> str:
+    """The text with the month's abbreviation; as it was where the language has none or the month has no shorter form."""
+    forms = months(language)
+    short = forms.get("format-abbreviated", {}).get(month.number)
+    if language == "zh":
+        short = forms["format-wide" if month.form == "format-abbreviated" else "format-abbreviated"][month.number]
+    if short is None or language in ("fi", "vi", "ko", "ja"):
+        return text
+    short = _bare(short, language)
+    after = text[month.end :]
+    if short.endswith(".") and after.startswith("."):
+        short = short[:-1]
+    if short.rstrip(".").lower() == text[month.start : month.end].lower():
+        return text
+    return text[: month.start] + short + after

@@ -1,0 +1,240 @@
+"""Words exchanged along WordNet's relations: over- and undertranslation (ACES section 5.11) and real-world knowledge (5.12).
+
+Over-, undertranslation and noun antonyms edit the reference, beside the unchanged good translation, as in the paper; without a
+reference the translation itself. The contrastive four put a fitting word into the good translation (hypernym, synonym,
+entailed verb) and an unfitting one (hyponym, sibling, antonym) into the incorrect one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.demetr.lexical import inflected
+from assay.perturb.demetr.rules import replaced, with_article
+from assay.perturb.language.relations import antonyms, entailed, hypernyms, hyponyms, plain, siblings, synonyms
+from assay.perturb.language.sentence import Sentence, sentence_of
+from assay.perturb.language.texts import other_reference, shuffled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+NEEDS = ("parse", "wordnet", "inflection", "frequency")
+Finder = Callable[[Any, Any, str, str], list[str]]
+
+
+class Exchanged(Perturbation):
+    """One noun or verb exchanged; `right` finds the word for the good text (None leaves it), `wrong` the other."""
+
+    part = "noun"
+    wrong: Finder
+    right: Finder | None = None
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Draw a word whose relations lead somewhere."""
+        base = other_reference(segment) if self.right is None else None
+        sentence = sentence_of(tools, base or segment.hypothesis, language)
+        for i in shuffled(list(_words(sentence, self.part)), rng):
+            made = self._made(sentence, i, rng, tools, base)
+            if made is not None:
+                return made
+        return Refused(f"no {self.part} with the relation in WordNet")
+
+    def _made(
+        self, sentence: Sentence, i: int, rng: np.random.Generator, tools: Tools, base: str | None
+    ) -> Perturbed | None:
+        lexicon = tools.get("wordnet", "en"), tools.get("frequency", "en")
+        lemma = sentence.lemmas[i].lower()
+        if self.right is not None and not plain(lexicon[0], lemma, self.part):
+            return None
+        wrong = self._form(sentence, i, self.wrong(*lexicon, lemma, self.part), rng, tools)
+        if wrong is None:
+            return None
+        old = sentence.words[i]
+        if self.right is None:
+            changes = replaced(sentence, i, wrong)
+            return Perturbed(changes, f"{old} -> {wrong}", {"old": old, "new": wrong}, base=base)
+        right = self._form(sentence, i, self.right(*lexicon, lemma, self.part), rng, tools, wrong)
+        if right is None:
+            return None
+        meta = {"old": old, "good": right, "new": wrong}
+        return _contrasted(sentence, i, right, wrong, f"{old}: {right} -> {wrong}", meta)
+
+    def _form(
+        self,
+        sentence: Sentence,
+        i: int,
+        lemmas: list[str],
+        rng: np.random.Generator,
+        tools: Tools,
+        other: str = "",
+    ) -> str | None:
+        inflection = tools.get("inflection", "en")
+        for lemma in shuffled(lemmas, rng):
+            head, _, last = lemma.rpartition(" ")
+            form = inflected(inflection, last, self.part, sentence.tags[i])
+            if form and form.lower() not in (*sentence.lower, other.lower()):
+                return f"{head} {form}".strip()
+        return None
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One word was exchanged (an article before it put right), and the new word is one."""
+        found = super().problems(segment, perturbed, language, tools)
+        if not 1 <= len(perturbed.changes) <= 2:
+            found.append("more than one word was exchanged")
+        change = perturbed.changes[-1]
+        if not change.text.replace(" ", "").replace("-", "").isalpha():
+            found.append("the replacement is not a word")
+        if perturbed.edited(segment)[change.start : change.end].lower() == change.text.lower():
+            found.append("the word is the same")
+        return found
+
+
+def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, meta: dict[str, Any]) -> Perturbed:
+    """Good translation with `right` in place of word `i`, incorrect one with `wrong`; articles fit both."""
+    changes = replaced(sentence, i, right)
+    good = Perturbed(changes).apply(sentence.text)
+    shift = sum(len(change.text) - (change.end - change.start) for change in changes[:-1])
+    start = changes[-1].start + shift
+    end = start + len(changes[-1].text)
+    article = with_article(sentence, i, wrong)
+    needs = []
+    if changes[:-1] and not article:  # the good text has the other article: take it back
+        old = changes[0]
+        needs = [Change(old.start, old.start + len(old.text), sentence.text[old.start : old.end])]
+    elif article and not changes[:-1]:
+        needs = article
+    new = wrong.capitalize() if changes[-1].text[:1].isupper() else wrong
+    return Perturbed((*needs, Change(start, end, new)), what, meta, good=good)
+
+
+def _words(sentence: Sentence, part: str) -> Iterator[int]:
+    """Common nouns or full verbs outside names, compounds and hyphens."""
+    tags = ("NN", "NNS") if part == "noun" else ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
+    for i, tag in enumerate(sentence.tags):
+        if tag not in tags or sentence.named[i] or not sentence.words[i].isalpha() or len(sentence.words[i]) < 3:
+            continue
+        compound = part == "noun" and (sentence.deps[i] == "compound" or sentence.child(i, "compound") is not None)
+        verb = part == "verb" and (sentence.pos[i] != "VERB" or sentence.child(i, "prt", "prep") is not None)
+        if not sentence.hyphened(i) and not compound and not verb:
+            yield i
+
+
+def _card(
+    name: str, about: str, phenomenon: str, category: str, severity: Any, manual: bool = False
+) -> PerturbationCard:
+    return PerturbationCard(
+        name=name,
+        about=about,
+        phenomenon=phenomenon,
+        category=category,
+        severity=severity,
+        follows=(f"ACES {phenomenon}",),
+        languages=("en",),
+        needs=NEEDS,
+        extra="make",
+        manual=manual,
+    )
+
+
+class Undertranslation(Exchanged):
+    """A noun of the reference replaced by a more general one."""
+
+    card = _card(
+        "undertranslation",
+        "a noun made more general: son -> offspring",
+        "hypernym-replacement",
+        "accuracy/undertranslation",
+        "major",
+    )
+    wrong = staticmethod(hypernyms)
+
+
+class Overtranslation(Exchanged):
+    """A noun of the reference replaced by a more special one."""
+
+    card = _card(
+        "overtranslation",
+        "a noun made more special: car -> convertible",
+        "hyponym-replacement",
+        "accuracy/overtranslation",
+        "major",
+    )
+    wrong = staticmethod(hyponyms)
+
+
+class NounAntonym(Exchanged):
+    """A noun of the reference replaced by its opposite."""
+
+    card = _card(
+        "noun-antonym",
+        "a noun replaced by its opposite: member -> nonmember",
+        "antonym-replacement",
+        "accuracy/mistranslation",
+        "critical",
+    )
+    wrong = staticmethod(antonyms)
+
+
+class HypernymVersusHyponym(Exchanged):
+    """Good: a more general noun. Incorrect: a more special one."""
+
+    card = _card(
+        "hypernym-versus-hyponym",
+        "dog: (good) animal -> (incorrect) puppy",
+        "real-world-knowledge-hypernym-vs-hyponym",
+        "accuracy/mistranslation",
+        "major",
+        True,
+    )
+    right, wrong = staticmethod(hypernyms), staticmethod(hyponyms)
+
+
+class HypernymVersusDistractor(Exchanged):
+    """Good: a more general noun. Incorrect: another member of the class."""
+
+    card = _card(
+        "hypernym-versus-distractor",
+        "dog: (good) animal -> (incorrect) fox",
+        "real-world-knowledge-hypernym-vs-distractor",
+        "accuracy/mistranslation",
+        "major",
+        True,
+    )
+    right, wrong = staticmethod(hypernyms), staticmethod(siblings)
+
+
+class SynonymVersusAntonym(Exchanged):
+    """Good: a verb's synonym. Incorrect: its opposite."""
+
+    card = _card(
+        "synonym-versus-antonym",
+        "hated: (good) detested -> (incorrect) loved",
+        "real-world-knowledge-synonym-vs-antonym",
+        "accuracy/mistranslation",
+        "critical",
+        True,
+    )
+    part = "verb"
+    right, wrong = staticmethod(synonyms), staticmethod(antonyms)
+
+
+class Entailment(Exchanged):
+    """Good: a verb that the verb entails. Incorrect: its opposite, or another kind of the entailed one."""
+
+    card = _card(
+        "entailment",
+        "murdered: (good) killed -> (incorrect) drowned",
+        "real-world-knowledge-entailment",
+        "accuracy/mistranslation",
+        "major",
+        True,
+    )
+    part = "verb"
+    right = staticmethod(entailed)
+
+    @staticmethod
+    def wrong(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:  # noqa: D102
+        return antonyms(wordnet, frequency, lemma, part) or siblings(wordnet, frequency, lemma, part)

@@ -1,0 +1,83 @@
+"""The three levels of ACES section 5.3.2: which text is changed, and how near good translation and reference must be.
+
+Level 1 changes the good translation. Levels 2 and 3 change the reference, so that the incorrect translation is worded like
+it; the good translation is then much like the reference (level 2) or very different from it (level 3). The paper measures
+Levenshtein similarity and prints no thresholds; these are ours.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.language.texts import levenshtein_similarity, reference_of
+
+Level = Literal[1, 2, 3]
+SIMILAR, DIFFERENT = 0.7, 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class LevelTexts:
+    """The text to change, and the other one that must hold the same number or name."""
+
+    base: str
+    other: str | None
+    as_base: str | None
+    """What `Perturbed.base` should be: None at level 1, the reference at levels 2 and 3."""
+
+
+def level_card(kind: str, phenomenon: str, level: int, about: str, **further: Any) -> PerturbationCard:
+    """The card of one level of a kind of hallucination."""
+    return PerturbationCard(
+        name=f"{kind}-level-{level}",
+        about=about,
+        phenomenon=f"hallucination-{phenomenon}-level-{level}",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=(f"ACES hallucination-{phenomenon}-level-{level}",),
+        extra="make",
+        **further,
+    )
+
+
+def level_texts(segment: Segment, level: Level) -> LevelTexts | Refused:
+    """The texts of a level, or why the segment does not belong to it."""
+    if level == 1:
+        return LevelTexts(segment.hypothesis, None, None)
+    reference = reference_of(segment)
+    if reference is None:
+        return Refused("no reference")
+    if reference == segment.hypothesis:
+        return Refused("the translation equals the reference")
+    similarity = levenshtein_similarity(segment.hypothesis, reference)
+    if level == 2 and similarity < SIMILAR:
+        return Refused("translation and reference are not much alike")
+    if level == 3 and similarity > DIFFERENT:
+        return Refused("translation and reference are not very different")
+    return LevelTexts(reference, segment.hypothesis, reference)
+
+
+class LevelRule(Perturbation):
+    """One number or name of a level's text replaced, with the checks that fit both."""
+
+    level: Level = 1
+    whole_only = False
+    """True where it is always replaced as a whole, and never changed inside."""
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One place differs, as it should; the texts of the level are the ones it asks for."""
+        found = super().problems(segment, perturbed, language, tools)
+        if len(perturbed.changes) != 1:
+            return [*found, "more than one place was changed"]
+        change = perturbed.changes[0]
+        found += self.replacement_problems(perturbed.edited(segment)[change.start : change.end], change.text)
+        if perturbed.base is not None and isinstance(level_texts(segment, self.level), Refused):
+            found.append(f"the texts do not belong to level {self.level}")
+        return found
+
+    @abstractmethod
+    def replacement_problems(self, old: str, new: str) -> list[str]:
+        """What is wrong with `new` in place of `old`."""

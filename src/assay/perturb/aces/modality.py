@@ -1,0 +1,155 @@
+"""Modal verbs exchanged for one of another strength, or deleted: ACES section 5.5, English and a few languages more."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.language.sentence import Sentence, sentence_of
+from assay.perturb.language.texts import deletion, like_case, pick, shuffled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+STRENGTHS: dict[str, dict[str, tuple[str, ...]]] = {
+    "en": {
+        "may": ("will", "must"), "might": ("will", "must"), "could": ("will", "must"), "must": ("may", "could"),
+        "can": ("must",), "should": ("must", "may"), "will": ("may", "might"),
+    },
+    "de": {
+        "kann": ("muss",), "können": ("müssen",), "könnte": ("müsste",), "könnten": ("müssten",), "muss": ("kann",),
+        "müssen": ("können",), "musste": ("konnte",), "mussten": ("konnten",), "konnte": ("musste",), "konnten": ("mussten",),
+        "darf": ("muss",), "dürfen": ("müssen",), "dürfte": ("müsste",), "dürften": ("müssten",), "soll": ("kann",),
+        "sollen": ("können",), "sollte": ("könnte",), "sollten": ("könnten",),
+    },
+    "fr": {
+        "peut": ("doit",), "peuvent": ("doivent",), "pourrait": ("devrait",), "pourraient": ("devraient",), "doit": ("peut",),
+        "doivent": ("peuvent",), "devrait": ("pourrait",), "devraient": ("pourraient",), "pouvait": ("devait",),
+        "devait": ("pouvait",), "pouvaient": ("devaient",), "devaient": ("pouvaient",), "pouvons": ("devons",),
+        "devons": ("pouvons",),
+    },
+    "es": {
+        "puede": ("debe",), "pueden": ("deben",), "podría": ("debería",), "podrían": ("deberían",), "debe": ("puede",),
+        "deben": ("pueden",), "debería": ("podría",), "deberían": ("podrían",), "podía": ("debía",), "debía": ("podía",),
+        "podemos": ("debemos",), "debemos": ("podemos",),
+    },
+    "it": {
+        "può": ("deve",), "possono": ("devono",), "potrebbe": ("dovrebbe",), "potrebbero": ("dovrebbero",), "deve": ("può",),
+        "devono": ("possono",), "dovrebbe": ("potrebbe",), "dovrebbero": ("potrebbero",),
+    },
+    "pt": {
+        "pode": ("deve",), "podem": ("devem",), "poderia": ("deveria",), "poderiam": ("deveriam",), "deve": ("pode",),
+        "devem": ("podem",), "deveria": ("poderia",), "deveriam": ("poderiam",),
+    },
+    "ru": {"можно": ("нужно",), "нужно": ("можно",), "нельзя": ("нужно",), "необходимо": ("можно",)},
+    "zh": {"可能会": ("一定会",), "可能": ("一定",), "可以": ("必须",), "必须": ("可以",), "应该": ("可以",)},
+    "ja": {"かもしれない": ("に違いない",), "かもしれません": ("に違いありません",), "てもよい": ("なければならない",)},
+}  # fmt: skip
+"""Forms of modal verbs and forms of the same person and tense with another strength."""
+
+ACES_MODALS = ("may", "might", "could", "must")
+"""The English modals of the paper's examples; deletion is defined for these and *can*, *should*."""
+
+
+def _places(text: str, language: str) -> list[tuple[int, int, str]]:
+    forms = STRENGTHS[language]
+    names = "|".join(sorted(map(re.escape, forms), key=len, reverse=True))
+    edge = ("", "") if language in ("zh", "ja") else (r"(?<![\w’'])", r"(?![\w’'])")
+    found = re.finditer(f"{edge[0]}(?:{names}){edge[1]}", text, re.IGNORECASE)
+    return [(*match.span(), match[0].lower()) for match in found]
+
+
+def _english(sentence: Sentence) -> list[int]:
+    """Modal auxiliaries with a verb, not negated, not *can't*; *will* only where nothing else is there."""
+    found = []
+    for i, tag in enumerate(sentence.tags):
+        if tag != "MD" or (sentence.words[i] != sentence.lower[i] and i not in sentence.firsts):
+            continue  # "May" inside a sentence is a name
+        if sentence.lower[i] not in STRENGTHS["en"] or sentence.deps[i] not in ("aux", "auxpass"):
+            continue
+        after = sentence.lower[i + 1] if i + 1 < len(sentence) else ""
+        if after not in ("not", "n't", "n’t", "never", "have") and "'" not in sentence.words[i]:
+            found.append(i)
+    strong = [i for i in found if sentence.lower[i] in ACES_MODALS]
+    return strong or found
+
+
+class ModalSubstituted(Perturbation):
+    """A modal verb replaced by one of another strength."""
+
+    card = PerturbationCard(
+        name="modal-substituted",
+        about="a modal verb of another strength: this might end -> this will end",
+        phenomenon="modal_verb:substitution",
+        category="accuracy/mistranslation",
+        severity="major",
+        follows=("ACES modal_verb:substitution",),
+        languages=tuple(STRENGTHS),
+        extra="make",
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Exchange one modal, drawn at random."""
+        text = segment.hypothesis
+        if language not in STRENGTHS:
+            return Refused(f"no list of modal verbs for {language}")
+        if language == "en":
+            sentence = sentence_of(tools, text, "en")
+            places = [(sentence.starts[i], sentence.ends[i], sentence.lower[i]) for i in _english(sentence)]
+        else:
+            places = [place for place in _places(text, language) if not _negated(text, place)]
+        if not places:
+            return Refused("no modal verb")
+        start, end, old = pick(places, rng)
+        new = like_case(pick(STRENGTHS[language][old], rng), text[start:end])
+        return Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One modal became one of the modals listed for it."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[0]
+        old = segment.hypothesis[change.start : change.end].lower()
+        if change.text.lower() not in STRENGTHS.get(language, {}).get(old, ()):
+            found.append("the replacement is not another modal verb")
+        return found
+
+
+def _negated(text: str, place: tuple[int, int, str]) -> bool:
+    """French *ne peut pas* would change its sense twice."""
+    return bool(re.search(r"(?:\bn['’]|\bne |\bno |\bnão |\bnon |不)$", text[: place[0]]))
+
+
+class ModalDeleted(Perturbation):
+    """An English modal verb left out."""
+
+    card = PerturbationCard(
+        name="modal-deleted",
+        about="a modal verb left out: this could boost detection -> this boost detection",
+        phenomenon="modal_verb:deletion",
+        category="accuracy/omission",
+        severity="major",
+        follows=("ACES modal_verb:deletion",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Delete one modal and the blank after it; a question's first word is left alone."""
+        sentence = sentence_of(tools, segment.hypothesis, language)
+        options = [i for i in _english(sentence) if i not in sentence.firsts and sentence.lower[i] != "will"]
+        if not options:
+            return Refused("no modal verb")
+        i = shuffled(options, rng)[0]
+        change = deletion(segment.hypothesis, sentence.starts[i], sentence.ends[i])
+        return Perturbed((change,), f"{sentence.words[i]} left out", {"old": sentence.words[i]})
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Only a modal is gone."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[0]
+        if segment.hypothesis[change.start : change.end].strip().lower() not in STRENGTHS["en"] or change.text:
+            found.append("something else than a modal verb is gone")
+        return found

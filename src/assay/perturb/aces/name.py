@@ -1,0 +1,169 @@
+"""Wrong names of people: ACES section 5.3.2 (levels 1 to 3) and SMAUG's swapped name.
+
+Letters inside a name are added, removed or exchanged, or the name is replaced by another one: of the same gender where
+the given name tells it, otherwise only the surname; in the same case where the language inflects names.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.aces.levels import LevelRule, level_card, level_texts
+from assay.perturb.language.name_lists import FEMALE, MALE, SURNAMES, gender_of
+from assay.perturb.language.people import Person, people
+from assay.perturb.language.texts import pick, shuffled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_VOWELS, _CONSONANTS = "aeiou", "bcdfghklmnprstvw"
+_ALPHABETS = {"latin": (_VOWELS, _CONSONANTS), "cyrillic": ("аеиоу", "бвгдзклмнпрстф")}
+LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "ca", "pl", "cs", "tr", "fi", "vi", "sw", "ru", "zh", "ja")
+
+
+def misspelt(name: str, script: str, rng: np.random.Generator) -> str | None:
+    """The name with one letter inside it removed, exchanged for one of its kind, or doubled up with a neighbour."""
+    if script not in _ALPHABETS:
+        return _other_character(name, script, rng)
+    words = list(re.finditer(r"[^\W\d_]{4,}", name))
+    if not words:
+        return None
+    word = pick(words, rng)
+    at = int(rng.integers(word.start() + 1, word.end() - (1 if script == "cyrillic" else 0)))
+    if script == "cyrillic":
+        at = min(at, word.end() - 3)  # the ending carries the case
+        at = max(at, word.start() + 1)
+    vowels, consonants = _ALPHABETS[script]
+    letters = vowels if name[at].lower() in vowels else consonants
+    kind = pick(("add", "remove", "exchange"), rng)
+    if kind == "remove":
+        return name[:at] + name[at + 1 :]
+    others = [letter for letter in letters if letter != name[at].lower()]
+    letter = pick(others, rng)
+    if kind == "exchange":
+        return name[:at] + letter + name[at + 1 :]
+    pool = consonants if name[at].lower() in vowels else vowels
+    return name[:at] + pick(pool, rng) + name[at:]
+
+
+def _other_character(name: str, script: str, rng: np.random.Generator) -> str:
+    """One character of a Chinese or Japanese spelling exchanged for one that other names use."""
+    spots = [at for at, char in enumerate(name) if char not in "·・ー" and at > 0]
+    pool = sorted(
+        {char for surname in SURNAMES[script] for char in surname[1:]} - set(name) - set("ーィァゥェョャュッ")
+    )
+    spots = [at for at in spots if name[at] not in "ィァゥェョャュッー"] or spots
+    at = pick(spots, rng)
+    return name[:at] + pick(pool, rng) + name[at + 1 :]
+
+
+def another(person: Person, rng: np.random.Generator, tools: Tools) -> str | None:
+    """Another name that fits the place: given name and surname, or the surname alone."""
+    if person.script == "cyrillic":
+        return _inflected(person, rng, tools.get("morphology", "ru"))
+    parts = person.parts
+    surname = pick([name for name in SURNAMES[person.script] if name not in parts], rng)
+    gender = gender_of(parts[0], person.script)
+    if len(parts) == 1 and gender is None:
+        return surname
+    if gender is None:
+        return person.text[: len(person.text) - len(parts[-1])] + surname
+    given = pick([name for name in (FEMALE if gender == "female" else MALE)[person.script] if name not in parts], rng)
+    sign = {"latin": " ", "han": "·", "kana": "・"}[person.script]
+    return given if len(parts) == 1 else given + sign + surname
+
+
+def _inflected(person: Person, rng: np.random.Generator, morphology: Any) -> str | None:
+    kind = "Surn" if "Surn" in person.grammemes else "Name"
+    female = "femn" in person.grammemes
+    pool = SURNAMES["cyrillic"] if kind == "Surn" else (FEMALE if female else MALE)["cyrillic"]
+    name = pick([name for name in pool if name[:4] != person.text[:4]], rng)
+    wanted = set(person.grammemes) - {"Surn", "Name"}
+    for parse in morphology.parse(name):
+        if kind in parse.tag and (kind == "Surn" or ("femn" in parse.tag) == female):
+            form = parse.inflect(wanted)
+            if form is not None:
+                return str(form.word).capitalize()
+    return None
+
+
+class WrongName(LevelRule):
+    """One person's name changed; which text depends on the level (see `levels`)."""
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Misspell or replace one name, drawn at random."""
+        texts = level_texts(segment, self.level)
+        if isinstance(texts, Refused):
+            return texts
+        found = people(texts.base, language, segment, tools)
+        if not found:
+            return Refused("no name of a person")
+        if texts.other is not None:
+            found = [person for person in found if person.text in texts.other]
+            if not found:
+                return Refused("no name that translation and reference share")
+        for person in shuffled(found, rng):
+            whole = self.whole_only or bool(rng.integers(2))
+            new = another(person, rng, tools) if whole else misspelt(person.text, person.script, rng)
+            if new and new.lower() != person.text.lower():
+                meta = {"old": person.text, "new": new, "edit": "whole" if whole else "letter"}
+                change = Change(person.start, person.end, new)
+                return Perturbed((change,), f"{person.text} -> {new}", meta, base=texts.as_base)
+        return Refused("no other name fits")
+
+    def replacement_problems(self, old: str, new: str) -> list[str]:
+        """The name begins with a capital where the old one did and has letters only."""
+        found = []
+        if not old or not new:
+            found.append("a name was added or is gone")
+        elif old[0].isupper() != new[0].isupper():
+            found.append("the capital at the beginning changed")
+        if re.search(r"[\d,.;:!?]", new):
+            found.append("the new name has a digit or a punctuation mark")
+        return found
+
+
+def _card(level: int, about: str) -> PerturbationCard:
+    wants = ("source",) if level == 1 else ("source", "reference")
+    return level_card("name", "named-entity", level, about, languages=LANGUAGES, wants=wants)
+
+
+class NameLevel1(WrongName):
+    """A name of the good translation changed."""
+
+    card = _card(1, "a person's name of the translation changed: Madonna -> Garza, Lloyd -> Llod")
+    level = 1
+
+
+class NameLevel2(WrongName):
+    """A name of the reference changed; the good translation is much like the reference."""
+
+    card = _card(2, "a person's name of the reference changed, beside a good translation worded much like it")
+    level = 2
+
+
+class NameLevel3(WrongName):
+    """A name of the reference changed; the good translation is worded quite differently."""
+
+    card = _card(3, "a person's name of the reference changed, beside a good translation worded differently")
+    level = 3
+
+
+class NameSwapped(WrongName):
+    """A whole name replaced by another, as SMAUG's entity swap does with a language model."""
+
+    card = PerturbationCard(
+        name="name-swapped",
+        about="a person's name replaced by another: Maria Silva -> Julia Moreau",
+        phenomenon="name-swapped",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=("SMAUG swap named entity",),
+        languages=LANGUAGES,
+        wants=("source",),
+        extra="make",
+    )
+    whole_only = True

@@ -1,0 +1,166 @@
+"""Words that are none (ACES section 5.3.4), and wrong words with the right beginning (5.3.5).
+
+The paper exchanges a subword of mBERT's tokeniser. Here a word is cut in two and one part comes from another word of the
+corpus, so that no tokeniser is needed and any alphabet works; what comes out must be unknown to the corpus and to wordfreq. As in
+the paper the reference is edited; without one, the translation.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Segment
+from assay.core.errors import MissingPart
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.language.texts import like_case, other_reference, pick, reference_of, shuffled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")
+
+
+@functools.lru_cache(maxsize=4)
+def _vocabulary(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word.lower() for text in texts for word in _WORD.findall(text)))
+
+
+def _known(tools: Tools, language: str) -> Any:
+    """Zipf frequency, or nothing known where the language has none."""
+    try:
+        return tools.get("frequency", language)
+    except MissingPart:
+        return lambda word: 0.0
+
+
+class Nonsense(Perturbation):
+    """A part of a word exchanged for a part of another one."""
+
+    card = PerturbationCard(
+        name="nonsense",
+        about="a word with a wrong part that is no word: production -> prodlight",
+        phenomenon="nonsense",
+        category="accuracy/mistranslation",
+        severity="major",
+        follows=("ACES nonsense",),
+        needs=("frequency",),
+        extra="make",
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Draw a word of six letters or more and exchange its first or second half."""
+        base = other_reference(segment)
+        text = base or segment.hypothesis
+        words = [match for match in _WORD.finditer(text) if match[0][1:].lower() == match[0][1:]]
+        pool = _vocabulary(tuple(other.hypothesis for other in tools.others()) or (segment.hypothesis, text))
+        if not words or len(pool) < 2:
+            return Refused("no word of six letters, or no other words to take parts from")
+        frequency, vocabulary = _known(tools, language), frozenset(pool)
+        for match in shuffled(words, rng)[:6]:
+            for _ in range(8):
+                new = _crossed(match[0].lower(), pick(pool, rng), rng)
+                if new != match[0].lower() and new not in vocabulary and frequency(new) == 0:
+                    new = like_case(new, match[0])
+                    return Perturbed(
+                        (Change(*match.span(), new),), f"{match[0]} -> {new}", {"old": match[0], "new": new}, base=base
+                    )
+        return Refused("every word that came out exists")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One word became letters that are no word."""
+        found = super().problems(segment, perturbed, language, tools)
+        new = perturbed.changes[0].text
+        if not new.isalpha():
+            found.append("the nonsense has more than letters")
+        if _known(tools, language)(new.lower()) > 0:
+            found.append("the word exists")
+        return found
+
+
+def _crossed(word: str, other: str, rng: np.random.Generator) -> str:
+    cut, at = int(rng.integers(3, len(word) - 2)), int(rng.integers(3, len(other) - 2))
+    return word[:cut] + other[at:] if rng.integers(2) else other[:at] + word[cut:]
+
+
+class HallucinatedWord(Perturbation):
+    """A frequent wrong word that begins like the right one, as a model that goes astray after the first subword."""
+
+    in_reference = True
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """From the columns `target_word` and `hallucinated`, or by the beginning of the word."""
+        text, reference = segment.hypothesis, reference_of(segment) or ""
+        given = segment.meta.get("target_word", ""), segment.meta.get("hallucinated", "")
+        in_reference = {match[0].lower() for match in _WORD.finditer(reference)}
+        words = [match for match in _WORD.finditer(text) if match[0] == match[0].lower() or language == "de"]
+        words = [match for match in words if (match[0].lower() in in_reference) == self.in_reference]
+        if given[0] and given[1]:
+            words = list(re.finditer(re.escape(given[0]), text))
+        if not words:
+            return Refused(
+                "no word of six letters that the reference has"
+                if self.in_reference
+                else "no word of six letters beside the reference's"
+            )
+        for match in shuffled(words, rng)[:6]:
+            new = given[1] or _astray(match[0].lower(), language, rng)
+            if new and new.lower() not in text.lower():
+                new = like_case(new, match[0])
+                return Perturbed((Change(*match.span(), new),), f"{match[0]} -> {new}", {"old": match[0], "new": new})
+        return Refused("no other word that begins alike")
+
+
+def _astray(word: str, language: str, rng: np.random.Generator) -> str | None:
+    beginning = word[:3]
+    options = [
+        other
+        for other in _by_beginning(language).get(beginning, ())
+        if other[:5] != word[:5] and abs(len(other) - len(word)) <= 3
+    ]
+    return pick(options, rng) if options else None
+
+
+@functools.lru_cache(maxsize=4)
+def _by_beginning(language: str) -> dict[str, list[str]]:
+    try:
+        import wordfreq
+    except ImportError:
+        raise MissingPart("wrong words come from wordfreq: pip install 'mt-assay[make]'.") from None
+    if language not in wordfreq.available_languages():
+        raise MissingPart(f"wordfreq has no words for language {language!r}: leave this perturbation out.")
+    table: dict[str, list[str]] = {}
+    for word in wordfreq.top_n_list(language, 20000):
+        if len(word) >= 5 and word.isalpha():
+            table.setdefault(word[:3], []).append(word)
+    return table
+
+
+def _card(kind: str, about: str) -> PerturbationCard:
+    return PerturbationCard(
+        name=f"hallucinated-word-{'versus-reference' if kind == 'ref-word' else 'versus-synonym'}",
+        about=about,
+        phenomenon=f"hallucination-real-data-vs-{kind}",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=(f"ACES hallucination-real-data-vs-{kind}",),
+        needs=("frequency",),
+        wants=("reference",),
+        extra="make",
+        manual=True,
+    )
+
+
+class HallucinatedVersusReference(HallucinatedWord):
+    """The good translation has the reference's word."""
+
+    card = _card("ref-word", "a wrong word that begins like the reference's: claws -> clause")
+    in_reference = True
+
+
+class HallucinatedVersusSynonym(HallucinatedWord):
+    """The good translation has another word than the reference."""
+
+    card = _card("synonym", "a wrong word that begins like the right one, which the reference lacks: talons -> talents")
+    in_reference = False

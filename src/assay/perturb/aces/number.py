@@ -1,0 +1,227 @@
+"""Wrong numbers: ACES section 5.3.2 (levels 1 to 3) and SMAUG's swapped number.
+
+A digit is added, removed or exchanged, or the whole number is replaced by one of like size. What stays as it was: the
+plural form that the noun beside it needs (CLDR's rules), day, hour, year and percentage within their ranges, English
+ordinal endings and the article before it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.aces.levels import LevelRule, level_card, level_texts
+from assay.perturb.language.cldr import months, plural_form
+from assay.perturb.language.numerals import Numeral, numerals, written
+from assay.perturb.language.texts import pick, shuffled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_ORDINAL = re.compile(r"\d+(st|nd|rd|th)\b")
+_HOUR = re.compile(r"\s?(?:Uhr|heures?|h\b|時|点|點|시\b|[ap]\.?m\b|o'clock|часов|часа|giờ|godz|hodin)", re.IGNORECASE)
+_HOUR_BEFORE = re.compile(
+    r"(?:(?:saa|ore|às|las|kello|klo|godz\.|saat|o|at|by|um|gegen|à|в|à les|alle|lúc|til) )$", re.I
+)
+_PERCENT = re.compile(r"\s?(?:%|٪|percent|per cent|Prozent|pour cent|por ciento|per cento|por cento|процент|percento)")
+_CENTURY = re.compile(
+    r"(?:st|nd|rd|th|\.|-?е|-?го|º)?[\s-]?(?:centur|Jahrhundert|siècle|siglo|sécul|secol|век|wiek|stolet|世紀|世纪|세기|yüzyıl|vuosisa)"
+)
+_MONTH_NUMBER = re.compile(r"\s?(?:月(?!間)|월)")
+_DAY_NUMBER = re.compile(r"\s?(?:日(?!間)|号|일(?!간))")
+_AN = re.compile(r"(?:8\d*|11|18)(?!\d)|8\d\d(?!\d)")
+
+
+def candidates(text: str, language: str) -> list[Numeral]:
+    """Numbers that may be changed: not 0 and not the number of a month."""
+    names = "|".join(sorted({re.escape(name.split()[0]) for name in _month_names(language)}, key=len, reverse=True))
+    vietnamese = re.compile(r"(?:tháng|thg) $", re.IGNORECASE)
+    kept = []
+    for numeral in [*numerals(text, language), *(_ordinals(text) if language == "en" else [])]:
+        after, before = text[numeral.end :], text[: numeral.start]
+        if numeral.value == 0 or _MONTH_NUMBER.match(after) or vietnamese.search(before):
+            continue
+        if names and len(numeral.digits) > 2 and not numeral.is_year and re.search(rf"(?:{names})\.? $", before):
+            continue
+        kept.append(numeral)
+    return sorted(kept, key=lambda numeral: numeral.start)
+
+
+def replacement(numeral: Numeral, text: str, language: str, rng: np.random.Generator, whole: bool) -> str | None:
+    """A wrong number in place of this one, or None where none fits."""
+    low, high = _limits(numeral, text, language)
+    values = _whole_values(numeral, low, high, rng) if whole else _digit_values(numeral, rng)
+    ordinal = _ORDINAL.match(text, numeral.start) if language == "en" else None
+    for value in values:
+        if not low <= value <= high or value == numeral.value:
+            continue
+        if plural_form(language, value, numeral.decimals) != plural_form(language, numeral.value, numeral.decimals):
+            continue
+        new = written(value, numeral.decimals, numeral)
+        if not ordinal and _article_clash(text, numeral, new, language):
+            continue
+        if ordinal:
+            new = new.removesuffix(ordinal[1]) + _ordinal_ending(int(value))
+        return new
+    return None
+
+
+class WrongNumber(LevelRule):
+    """One number of the text replaced; which text depends on the level (see `levels`)."""
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Change one number, drawn at random, by a digit or as a whole."""
+        texts = level_texts(segment, self.level)
+        if isinstance(texts, Refused):
+            return texts
+        base = texts.base
+        found = candidates(base, language)
+        if not found:
+            return Refused("no number")
+        if texts.other is not None:
+            shared = {numeral.digits for numeral in numerals(texts.other, language)}
+            found = [numeral for numeral in found if numeral.digits in shared]
+            if not found:
+                return Refused("no number that translation and reference share")
+        for numeral in shuffled(found, rng):
+            for whole in (True,) if self.whole_only else shuffled((True, False), rng):
+                new = replacement(numeral, base, language, rng, whole)
+                if new is not None:
+                    end = numeral.end + (2 if language == "en" and _ORDINAL.match(base, numeral.start) else 0)
+                    old = base[numeral.start : end]
+                    meta = {"old": old, "new": new, "edit": "whole" if whole else "digit"}
+                    change = Change(numeral.start, end, new)
+                    return Perturbed((change,), f"{old} -> {new}", meta, base=texts.as_base)
+        return Refused("no plausible other number")
+
+    def replacement_problems(self, old: str, new: str) -> list[str]:
+        """A number became another number."""
+        before, after = ("".join(filter(str.isdigit, text)) for text in (old, new))
+        found = []
+        if not before:
+            found.append("what was replaced is not a number")
+        if not after or after == before:
+            found.append("the number is the same or is gone")
+        return found
+
+
+def _card(level: int, about: str) -> PerturbationCard:
+    wants = () if level == 1 else ("reference",)
+    return level_card("number", "number", level, about, needs=("locale",), wants=wants)
+
+
+class NumberLevel1(WrongNumber):
+    """A number of the good translation changed."""
+
+    card = _card(1, "a number of the translation changed: 1,867 people -> 1,876 people")
+    level = 1
+
+
+class NumberLevel2(WrongNumber):
+    """A number of the reference changed; the good translation is much like the reference."""
+
+    card = _card(2, "a number of the reference changed, beside a good translation worded much like it")
+    level = 2
+
+
+class NumberLevel3(WrongNumber):
+    """A number of the reference changed; the good translation is worded quite differently."""
+
+    card = _card(3, "a number of the reference changed, beside a good translation worded differently")
+    level = 3
+
+
+class NumberSwapped(WrongNumber):
+    """A whole number replaced by another of like size, as SMAUG's number swap does with a language model."""
+
+    card = PerturbationCard(
+        name="number-swapped",
+        about="a number replaced by another: 200 yuan -> 340 yuan",
+        phenomenon="number-swapped",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=("SMAUG swap number",),
+        needs=("locale",),
+        extra="make",
+    )
+    whole_only = True
+
+
+def _month_names(language: str) -> set[str]:
+    forms = months(language)
+    return {name.removeprefix("de ").removeprefix("d’") for form in forms for name in forms[form].values()}
+
+
+def _ordinals(text: str) -> list[Numeral]:
+    return [
+        Numeral(match.start(), match.start(1), text[match.start() : match.start(1)], float(number), 0, "", ".")
+        for match in _ORDINAL.finditer(text)
+        if len(number := text[match.start() : match.start(1)]) < 4
+        and not (match.start() and (text[match.start() - 1].isalnum() or text[match.start() - 1] in ".,-–"))
+    ]
+
+
+def _ordinal_ending(value: int) -> str:
+    if value % 100 in (11, 12, 13):
+        return "th"
+    return {1: "st", 2: "nd", 3: "rd"}.get(value % 10, "th")
+
+
+def _limits(numeral: Numeral, text: str, language: str) -> tuple[float, float]:
+    """The smallest and largest plausible value beside what stands around the number."""
+    before, after = text[: numeral.start], text[numeral.end :]
+    if numeral.is_year:
+        return max(1000, numeral.value - 90), max(numeral.value, min(2024, numeral.value + 60))
+    whole = not numeral.decimals and numeral.value == int(numeral.value)
+    if whole and numeral.value <= 31 and _is_day(before, after, language):
+        return 1, 28
+    if whole and numeral.value <= 24 and (_HOUR.match(after) or _HOUR_BEFORE.search(before)):
+        return (1, 12) if numeral.value <= 12 else (13, 23)
+    if whole and numeral.value <= 21 and _CENTURY.match(after):
+        return 2, 20
+    if numeral.decimals and numeral.value < 10:
+        return 10.0**-numeral.decimals, 9.9
+    if numeral.value <= 100 and _PERCENT.match(after):
+        return 10.0**-numeral.decimals, 99
+    return 10.0**-numeral.decimals, float("inf")
+
+
+def _is_day(before: str, after: str, language: str) -> bool:
+    if _DAY_NUMBER.match(after) or re.search(r"(?:ngày|mùng) $", before):
+        return True
+    names = "|".join(re.escape(name) for name in sorted(_month_names(language), key=len, reverse=True))
+    near_after = re.match(rf"(?:st|nd|rd|th|\.|º|er)? ?(?:of |de |d['’]|di |do )?(?:{names})", after, re.IGNORECASE)
+    return bool(near_after or re.search(rf"(?:{names})\.?,? (?:the )?$", before, re.IGNORECASE))
+
+
+def _article_clash(text: str, numeral: Numeral, new: str, language: str) -> bool:
+    """True where the word before is spelt by the sound of the number: *an 18-year-old*, *l'11 maggio*."""
+    before = text[: numeral.start]
+    if language == "en" and (article := re.search(r"\b(an?) $", before, re.IGNORECASE)):
+        return (article[1].lower() == "an") != bool(_AN.match(new))
+    return before[-1:] in ("'", "’") or (language == "it" and bool(re.search(r"\b(?:il|al|del|dal|nel|sul) $", before)))
+
+
+def _whole_values(numeral: Numeral, low: float, high: float, rng: np.random.Generator) -> list[float]:
+    """Twenty numbers between half and double the value (close by for years), with as many digits that are not zero."""
+    if numeral.is_year:
+        return [numeral.value + float(shift) for shift in rng.integers(-40, 41, 20)]
+    bottom, top = max(low, numeral.value * 0.4), min(high, max(numeral.value * 2.2, 9))
+    zeros = len(numeral.digits) - len(numeral.digits.rstrip("0")) if not numeral.decimals else -numeral.decimals
+    return [round(float(value) / 10**zeros) * 10.0**zeros for value in rng.uniform(bottom, top, 20)]
+
+
+def _digit_values(numeral: Numeral, rng: np.random.Generator) -> list[float]:
+    """The value with one digit exchanged; from three digits on also with one added or removed."""
+    digits = numeral.digits
+    options: set[str] = set()
+    for at in range(len(digits)):
+        options.update(digits[:at] + new + digits[at + 1 :] for new in "0123456789")
+        if len(digits) >= 3 and not numeral.is_year and not numeral.decimals:
+            options.add(digits[:at] + digits[at + 1 :])
+            options.update(digits[:at] + new + digits[at:] for new in "123456789")
+    options.discard(digits)
+    valid = sorted(text for text in options if text and text[0] != "0")
+    return [int(text) / 10**numeral.decimals for text in (pick(valid, rng) for _ in range(12) if valid)]

@@ -1,0 +1,185 @@
+"""The gender of occupations: ACES section 5.2.1. A German, French, Italian or Spanish source tells it, English does not.
+
+The good translation says *female baker* where the source has *Bäckerin*, the incorrect one *male baker*; the reference stays
+ambiguous. Whether this goes with or against the stereotype follows the shares of women in the occupations that WinoBias lists.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.language.texts import source_language
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_TABLE = """
+baker|f|Bäcker|Bäckerin|boulanger|boulangère|fornaio|fornaia|panadero|panadera
+nurse|f|Krankenpfleger|Krankenschwester|infirmier|infirmière|infermiere|infermiera|enfermero|enfermera
+teacher|f|Lehrer|Lehrerin|enseignant|enseignante|insegnante|insegnante|profesor|profesora
+secretary|f|Sekretär|Sekretärin|secrétaire|secrétaire|segretario|segretaria|secretario|secretaria
+cashier|f|Kassierer|Kassiererin|caissier|caissière|cassiere|cassiera|cajero|cajera
+hairdresser|f|Friseur|Friseurin|coiffeur|coiffeuse|parrucchiere|parrucchiera|peluquero|peluquera
+librarian|f|Bibliothekar|Bibliothekarin|bibliothécaire|bibliothécaire|bibliotecario|bibliotecaria|bibliotecario|bibliotecaria
+cleaner|f|Reiniger|Reinigungskraft|nettoyeur|nettoyeuse|addetto alle pulizie|addetta alle pulizie|limpiador|limpiadora
+tailor|f|Schneider|Schneiderin|tailleur|couturière|sarto|sarta|sastre|sastra
+writer|f|Schriftsteller|Schriftstellerin|écrivain|écrivaine|scrittore|scrittrice|escritor|escritora
+editor|f|Redakteur|Redakteurin|rédacteur|rédactrice|redattore|redattrice|redactor|redactora
+designer|f|Designer|Designerin|concepteur|conceptrice|disegnatore|disegnatrice|diseñador|diseñadora
+counselor|f|Berater|Beraterin|conseiller|conseillère|consigliere|consigliera|consejero|consejera
+accountant|f|Buchhalter|Buchhalterin|comptable|comptable|contabile|contabile|contador|contadora
+attendant|f|Begleiter|Begleiterin|préposé|préposée|assistente|assistente|asistente|asistenta
+manager|m|Manager|Managerin|directeur|directrice|direttore|direttrice|gerente|gerenta
+director|m|Direktor|Direktorin|directeur|directrice|direttore|direttrice|director|directora
+physician|m|Arzt|Ärztin|médecin|médecin|medico|medica|médico|médica
+doctor|m|Arzt|Ärztin|docteur|docteure|dottore|dottoressa|doctor|doctora
+lawyer|m|Anwalt|Anwältin|avocat|avocate|avvocato|avvocata|abogado|abogada
+developer|m|Entwickler|Entwicklerin|développeur|développeuse|sviluppatore|sviluppatrice|desarrollador|desarrolladora
+analyst|m|Analyst|Analystin|analyste|analyste|analista|analista|analista|analista
+carpenter|m|Zimmermann|Zimmerin|charpentier|charpentière|carpentiere|carpentiera|carpintero|carpintera
+cook|m|Koch|Köchin|cuisinier|cuisinière|cuoco|cuoca|cocinero|cocinera
+driver|m|Fahrer|Fahrerin|conducteur|conductrice|conducente|conducente|conductor|conductora
+farmer|m|Landwirt|Landwirtin|agriculteur|agricultrice|agricoltore|agricoltrice|agricultor|agricultora
+guard|m|Wächter|Wächterin|gardien|gardienne|guardiano|guardiana|guardián|guardiana
+mechanic|m|Mechaniker|Mechanikerin|mécanicien|mécanicienne|meccanico|meccanica|mecánico|mecánica
+worker|m|Arbeiter|Arbeiterin|ouvrier|ouvrière|operaio|operaia|trabajador|trabajadora
+salesperson|m|Verkäufer|Verkäuferin|vendeur|vendeuse|venditore|venditrice|vendedor|vendedora
+engineer|m|Ingenieur|Ingenieurin|ingénieur|ingénieure|ingegnere|ingegnera|ingeniero|ingeniera
+scientist|m|Wissenschaftler|Wissenschaftlerin|scientifique|scientifique|scienziato|scienziata|científico|científica
+boss|m|Chef|Chefin|patron|patronne|capo|capa|jefe|jefa
+researcher|m|Forscher|Forscherin|chercheur|chercheuse|ricercatore|ricercatrice|investigador|investigadora
+"""
+_LANGUAGES = ("de", "fr", "it", "es")
+
+
+@dataclass(frozen=True, slots=True)
+class Occupation:
+    """An English occupation, the gender of the stereotype, and the words for a man and a woman by language."""
+
+    english: str
+    stereotype: str
+    forms: dict[str, tuple[str, str]]
+
+
+def _read() -> list[Occupation]:
+    rows = [line.split("|") for line in _TABLE.strip().split("\n")]
+    return [
+        Occupation(row[0], {"f": "female", "m": "male"}[row[1]], {
+            code: (row[2 + 2 * i], row[3 + 2 * i]) for i, code in enumerate(_LANGUAGES)
+        })
+        for row in rows
+    ]  # fmt: skip
+
+
+OCCUPATIONS = _read()
+
+
+def gender_in(source: str, language: str, occupation: Occupation) -> str | None:
+    """The gender that the source gives the occupation, where only one of its two words stands there."""
+    man, woman = occupation.forms[language]
+    if man == woman:
+        return None
+    female = re.search(rf"\b{woman}(?:nen)?\b", source, re.IGNORECASE)
+    male = re.search(rf"\b{man}(?:s|n|en)?\b", source, re.IGNORECASE)
+    if bool(female) == bool(male):
+        return None
+    return "female" if female else "male"
+
+
+def _find(text: str, occupation: str) -> re.Match[str] | None:
+    """The occupation right after an article, where an adjective may stand."""
+    return re.search(
+        rf"(?:(?<=\bthe )|(?<=\bThe )|(?<=\ba )|(?<=\bA )|(?<=\ban )|(?<=\bAn )){occupation}(?![\w-])", text
+    )
+
+
+class OccupationGender(Perturbation):
+    """*female* or *male* put before an occupation, rightly and wrongly."""
+
+    gender = "female"
+    stereotype = True
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Find an occupation whose gender the source tells and English does not."""
+        text, origin = segment.hypothesis, source_language(segment)
+        if origin not in _LANGUAGES:
+            return Refused(f"the source language must be one of {', '.join(_LANGUAGES)}")
+        seen = False
+        for occupation in OCCUPATIONS:
+            match = _find(text, occupation.english)
+            gender = gender_in(segment.source or "", origin, occupation) if match else None
+            if match is None or gender is None:
+                continue
+            if re.search(r"\b(?:fe)?male |\b(?:wo)?man |\bhe\b|\bshe\b|\bhis\b|\bher\b", text, re.IGNORECASE):
+                return Refused("the English sentence tells the gender itself")
+            seen = True
+            if gender == self.gender and (occupation.stereotype == gender) == self.stereotype:
+                return self._made(text, match.start(), occupation.english)
+        return Refused("another gender or stereotype" if seen else "no occupation whose gender the source tells")
+
+    def _made(self, text: str, start: int, occupation: str) -> Perturbed:
+        right, wrong = self.gender, {"female": "male", "male": "female"}[self.gender]
+        before = re.sub(r"\b([Aa])n $", r"\1 ", text[:start])
+        good = f"{before}{right} {text[start:]}"
+        change = Change(len(before), len(before) + len(right), wrong)
+        meta = {"occupation": occupation, "good": right, "new": wrong}
+        return Perturbed((change,), f"{right} {occupation} -> {wrong} {occupation}", meta, good=good, reference=text)
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The two texts differ in *female* and *male* alone and the reference has neither."""
+        found = super().problems(segment, perturbed, language, tools)
+        words = {
+            perturbed.changes[0].text,
+            (perturbed.good or "")[perturbed.changes[0].start : perturbed.changes[0].end],
+        }
+        if words != {"female", "male"}:
+            found.append("the texts differ in something else than the gender")
+        if re.search(r"\b(?:fe)?male\b", perturbed.reference or ""):
+            found.append("the reference tells the gender")
+        return found
+
+
+def _card(gender: str, kind: str) -> PerturbationCard:
+    phenomenon = f"ambiguous-translation-wrong-gender-{gender}-{kind}"
+    return PerturbationCard(
+        name=f"occupation-{gender}-{kind}",
+        about=f"wrong gender of an occupation, a {gender} {'with' if kind == 'pro' else 'against'} the stereotype",
+        phenomenon=phenomenon,
+        category="accuracy/mistranslation",
+        severity="major",
+        follows=(f"ACES {phenomenon}",),
+        languages=("en",),
+        wants=("source",),
+    )
+
+
+class FemalePro(OccupationGender):
+    """A woman in an occupation with many women."""
+
+    card = _card("female", "pro")
+    gender, stereotype = "female", True
+
+
+class FemaleAnti(OccupationGender):
+    """A woman in an occupation with few women."""
+
+    card = _card("female", "anti")
+    gender, stereotype = "female", False
+
+
+class MalePro(OccupationGender):
+    """A man in an occupation with many men."""
+
+    card = _card("male", "pro")
+    gender, stereotype = "male", True
+
+
+class MaleAnti(OccupationGender):
+    """A man in an occupation with few men."""
+
+    card = _card("male", "anti")
+    gender, stereotype = "male", False

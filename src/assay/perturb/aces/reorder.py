@@ -1,0 +1,176 @@
+"""Words that change places: adversarial reordering with the same words (ACES section 5.4) and ordering mismatch (5.7)."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.aces.number import candidates
+from assay.perturb.language.people import people
+from assay.perturb.language.sentence import Sentence, sentence_of
+from assay.perturb.language.texts import like_case, other_reference, shuffled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Span = tuple[int, int]
+
+_PLACES = ("nsubj", "dobj", "pobj", "conj", "nsubjpass", "attr")
+"""Relations of nouns that may change places."""
+
+
+def exchanged(text: str, first: Span, second: Span) -> tuple[Change, Change]:
+    """The two spans in each other's place, capitals left where they were."""
+    left, right = text[slice(*first)], text[slice(*second)]
+    keep = first[0] == 0
+    return (
+        Change(*first, like_case(right, left) if keep else right),
+        Change(*second, left[:1].lower() + left[1:] if keep and not right[:1].isupper() else left),
+    )
+
+
+class Swapped(Perturbation):
+    """Two spans of the text exchanged."""
+
+    @abstractmethod
+    def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
+        """Pairs that may change places."""
+
+    def base(self, segment: Segment) -> str | None:
+        """The text to change, where it is not the translation."""
+        return None
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Exchange one pair, drawn at random."""
+        base = self.base(segment)
+        text = base or segment.hypothesis
+        pairs = self.pairs(text, segment, language, tools)
+        if not pairs:
+            return Refused("no two words that can change places")
+        first, second = shuffled(pairs, rng)[0]
+        what = f"{text[slice(*first)]} <-> {text[slice(*second)]}"
+        return Perturbed(exchanged(text, first, second), what, base=base)
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The words are the same, in another order."""
+        found = super().problems(segment, perturbed, language, tools)
+        before, after = (sorted(text.lower()) for text in (perturbed.edited(segment), perturbed.incorrect(segment)))
+        if before != after:
+            found.append("words were added or lost")
+        return found
+
+
+class LexicalOverlap(Swapped):
+    """Two names or two numbers of the reference exchanged: the words all match, the facts do not."""
+
+    card = PerturbationCard(
+        name="lexical-overlap",
+        about="two names or numbers changed round: Oslo in 1932 and Zurich in 1936 -> Zurich in 1932 and Oslo in 1936",
+        phenomenon="lexical-overlap",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=("ACES lexical-overlap",),
+        needs=("locale",),
+        extra="make",
+    )
+
+    def base(self, segment: Segment) -> str | None:
+        """The reference where there is one beside the translation."""
+        return other_reference(segment)
+
+    def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
+        """Names of one type, people, or numbers of like kind that differ."""
+        groups: dict[str, list[Span]] = {}
+        if language == "en":
+            for entity in tools.parse(text, "en").ents:
+                if entity.label_ in ("PERSON", "GPE", "ORG", "NORP") and re.fullmatch(
+                    r"[A-Z][\w’-]+(?: [A-Z][\w’-]+)*", entity.text
+                ):
+                    groups.setdefault(entity.label_, []).append((entity.start_char, entity.end_char))
+        else:
+            groups["PERSON"] = [
+                (person.start, person.end) for person in people(text, language, segment, tools) if not person.grammemes
+            ]
+        for numeral in candidates(text, language):
+            kind = "year" if numeral.is_year else f"number{len(numeral.digits)}"
+            groups.setdefault(kind, []).append((numeral.start, numeral.end))
+        return [
+            (first, second)
+            for spans in groups.values()
+            for first, second in combinations(sorted(spans), 2)
+            if text[slice(*first)].lower() != text[slice(*second)].lower() and not _coordinated(text, first, second)
+        ]
+
+
+def _coordinated(text: str, first: Span, second: Span) -> bool:
+    """*Prince and Madonna*: changing them round changes nothing."""
+    between = text[first[1] : second[0]]
+    return len(between) < 4 or bool(
+        re.fullmatch(r"[\s,、，]*(?:and|or|und|oder|et|ou|y|e|o|i|и|или|和|与|と|や|ve)?[\s,、，]*", between)
+    )
+
+
+class OrderingMismatch(Swapped):
+    """Two nouns, or two adjectives, of the translation exchanged so that it means something else."""
+
+    card = PerturbationCard(
+        name="ordering-mismatch",
+        about="two nouns or adjectives changed round: coffee in the morning and tea at night -> tea … and coffee …",
+        phenomenon="ordering-mismatch",
+        category="accuracy/mistranslation",
+        severity="major",
+        follows=("ACES ordering-mismatch",),
+        languages=("en", "ru"),
+        extra="make",
+        manual=True,
+    )
+
+    def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
+        """Words of the same form that do not depend on each other."""
+        if language == "ru":
+            return _russian_pairs(text, tools.get("morphology", "ru"))
+        sentence = sentence_of(tools, text, "en")
+        return [
+            ((sentence.starts[i], sentence.ends[i]), (sentence.starts[j], sentence.ends[j]))
+            for i, j in combinations(range(len(sentence)), 2)
+            if _interchangeable(sentence, i, j)
+        ]
+
+
+def _interchangeable(sentence: Sentence, i: int, j: int) -> bool:
+    noun = sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] in _PLACES
+    adjective = sentence.tags[i] == "JJ" and sentence.deps[i] == "amod"
+    if sentence.tags[i] != sentence.tags[j] or not (noun or adjective) or sentence.lower[i] == sentence.lower[j]:
+        return False
+    if noun and sentence.deps[j] not in _PLACES:
+        return False
+    if adjective and (sentence.deps[j] != "amod" or sentence.heads[i] == sentence.heads[j]):
+        return False
+    if "conj" in (sentence.deps[i], sentence.deps[j]) and (sentence.heads[j] == i or sentence.heads[i] == j):
+        return False
+    if i == 0 or {"a", "an"} & {sentence.lower[i - 1], sentence.lower[j - 1]}:
+        return False
+    if {sentence.lower[i], sentence.lower[j]} & {"course", "times", "fact", "example", "way"}:
+        return False  # parts of fixed phrases
+    plain = all(sentence.words[k].isalpha() and not sentence.named[k] and len(sentence.words[k]) > 2 for k in (i, j))
+    return plain and j - i > 2
+
+
+def _russian_pairs(text: str, morphology: Any) -> list[tuple[Span, Span]]:
+    """Nouns of one case, number, gender and animacy."""
+    groups: dict[str, list[Span]] = {}
+    for match in re.finditer(r"(?<![-\w])[а-яё]{4,}(?![-\w])", text):
+        parses = morphology.parse(match[0])
+        tag = parses[0].tag
+        if tag.POS == "NOUN" and parses[0].score > 0.6 and match.start():
+            groups.setdefault(f"{tag.case} {tag.number} {tag.gender} {tag.animacy}", []).append(match.span())
+    return [
+        pair
+        for spans in groups.values()
+        for pair in combinations(spans, 2)
+        if text[slice(*pair[0])] != text[slice(*pair[1])] and not _coordinated(text, *pair)
+    ]

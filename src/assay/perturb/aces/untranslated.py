@@ -1,0 +1,279 @@
+"""Text left in the source language (ACES section 5.9) and names that must not be translated (5.10).
+
+A whole sentence is copied. A word is copied where it is known which source word it translates: from the columns
+`source_word` and `target_word`, or from a strong association of the two words in the corpus itself.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.language.texts import like_case, reference_of, shuffled, word_at
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_LEAST, _DICE = 3, 0.7
+"""A word pair is taken as a translation when it occurs in three segments at least with a Dice coefficient of 0.7."""
+_WORD = re.compile(r"[^\W\d_]{4,}")
+
+
+class CopySource(Perturbation):
+    """The source in place of the translation."""
+
+    card = PerturbationCard(
+        name="copy-source",
+        about="the source copied in place of the translation",
+        phenomenon="copy-source",
+        category="accuracy/untranslated",
+        severity="critical",
+        follows=("ACES copy-source",),
+        wants=("source",),
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Replace everything by the source."""
+        if not segment.source or not segment.source.strip():
+            return Refused("no source")
+        if segment.source.strip() in (segment.hypothesis.strip(), (reference_of(segment) or "").strip()):
+            return Refused("source and translation are the same")
+        return Perturbed((Change(0, len(segment.hypothesis), segment.source),), "source copied")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The incorrect text is the source."""
+        found = super().problems(segment, perturbed, language, tools)
+        return found if perturbed.incorrect(segment) == segment.source else [*found, "the text is not the source"]
+
+
+def lexicon(pool: tuple[Segment, ...]) -> dict[str, str]:
+    """Target word to the source word that goes with it throughout the corpus."""
+    sources: Counter[str] = Counter()
+    targets: Counter[str] = Counter()
+    pairs: Counter[tuple[str, str]] = Counter()
+    for segment in pool:
+        left = set(map(str.lower, _WORD.findall(segment.source or "")))
+        right = set(map(str.lower, _WORD.findall(segment.hypothesis)))
+        sources.update(left)
+        targets.update(right)
+        pairs.update((target, source) for target in right for source in left if target != source)
+    best: dict[str, tuple[float, str]] = {}
+    for (target, source), count in pairs.items():
+        dice = 2 * count / (targets[target] + sources[source])
+        if count >= _LEAST and dice >= _DICE:
+            best[target] = max(best.get(target, (0.0, "")), (dice, source))
+    return {target: source for target, (_, source) in best.items()}
+
+
+_cached_lexicon = functools.lru_cache(maxsize=2)(lexicon)
+
+
+class UntranslatedWord(Perturbation):
+    """One word of the translation replaced by the source word; `in_reference` says whether the reference has the good word."""
+
+    in_reference = True
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Copy a source word over its translation."""
+        reference, source, text = reference_of(segment) or "", segment.source or "", segment.hypothesis
+        given = segment.meta.get("target_word"), segment.meta.get("source_word")
+        if given[0] and given[1]:
+            pairs = [(given[0], given[1])]
+        else:
+            known = _cached_lexicon(tuple(o for o in tools.others() if o.langpair == segment.langpair))
+            present = {word.lower(): word for word in _WORD.findall(source)}
+            words = dict.fromkeys(_WORD.findall(text))
+            pairs = [(word, present[known[word.lower()]]) for word in words if known.get(word.lower()) in present]
+            if not pairs:
+                return Refused("no word whose source word is known (give the columns source_word and target_word)")
+        for target, word in shuffled(pairs, rng):
+            places = word_at(text, target)
+            if places and bool(word_at(reference, target)) == self.in_reference and word.lower() != target.lower():
+                start, end = places[0]
+                new = like_case(word, target) if start == 0 else word
+                meta = {"old": target, "new": new}
+                return Perturbed((Change(start, end, new),), f"{target} -> {new}", meta)
+        return Refused("the reference has no such word" if self.in_reference else "the reference has the same word")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """What was put in stands in the source."""
+        found = super().problems(segment, perturbed, language, tools)
+        if perturbed.changes[0].text.lower() not in (segment.source or "").lower():
+            found.append("the word does not stand in the source")
+        return found
+
+
+def _card(name: str, phenomenon: str, about: str) -> PerturbationCard:
+    return PerturbationCard(
+        name=name,
+        about=about,
+        phenomenon=phenomenon,
+        category="accuracy/untranslated",
+        severity="major",
+        follows=(f"ACES {phenomenon}",),
+        wants=("source", "reference"),
+        manual=True,
+    )
+
+
+class UntranslatedVersusReference(UntranslatedWord):
+    """The good translation has the reference's word."""
+
+    card = _card(
+        "untranslated-versus-reference",
+        "untranslated-vs-ref-word",
+        "a source word left: claws (as in the reference) -> Krallen",
+    )
+    in_reference = True
+
+
+class UntranslatedVersusSynonym(UntranslatedWord):
+    """The good translation has another word than the reference."""
+
+    card = _card(
+        "untranslated-versus-synonym",
+        "untranslated-vs-synonym",
+        "a source word left: talons (the reference: claws) -> Krallen",
+    )
+    in_reference = False
+
+
+LITERAL: dict[str, dict[str, str]] = {
+    "Facebook": {
+        "de": "Gesichtsbuch",
+        "fr": "Livre des visages",
+        "es": "Libro de caras",
+        "ru": "Книга лиц",
+        "zh": "脸书本",
+        "ja": "顔の本",
+    },
+    "Apple": {"de": "Apfel", "fr": "Pomme", "es": "Manzana", "ru": "Яблоко", "zh": "苹果树", "ja": "リンゴ"},
+    "Windows": {"de": "Fenster", "fr": "Fenêtres", "es": "Ventanas", "ru": "Окна", "zh": "窗户", "ja": "窓"},
+    "YouTube": {
+        "de": "Du-Röhre",
+        "fr": "Ton Tube",
+        "es": "Tu Tubo",
+        "ru": "Ты-Труба",
+        "zh": "你管",
+        "ja": "あなたの管",
+    },
+    "Twitter": {
+        "de": "Zwitscherer",
+        "fr": "Gazouilleur",
+        "es": "Gorjeador",
+        "ru": "Щебетун",
+        "zh": "鸟叫者",
+        "ja": "さえずり",
+    },
+    "Shell": {"de": "Muschel", "fr": "Coquille", "es": "Concha", "ru": "Ракушка", "zh": "贝壳", "ja": "貝"},
+    "The Guardian": {
+        "de": "Der Wächter",
+        "fr": "Le Gardien",
+        "es": "El Guardián",
+        "ru": "Страж",
+        "zh": "守护者",
+        "ja": "守護者",
+    },
+    "The Sun": {"de": "Die Sonne", "fr": "Le Soleil", "es": "El Sol", "ru": "Солнце", "zh": "太阳", "ja": "太陽"},
+    "The Times": {
+        "de": "Die Zeiten",
+        "fr": "Les Temps",
+        "es": "Los Tiempos",
+        "ru": "Времена",
+        "zh": "时代",
+        "ja": "時代",
+    },
+    "New York Times": {
+        "de": "New Yorker Zeiten",
+        "fr": "Temps de New York",
+        "es": "Tiempos de Nueva York",
+        "ru": "Времена Нью-Йорка",
+    },
+    "Washington Post": {
+        "de": "Washingtoner Pfosten",
+        "fr": "Poste de Washington",
+        "es": "Correo de Washington",
+        "ru": "Столб Вашингтона",
+    },
+    "Sky News": {
+        "de": "Himmel-Nachrichten",
+        "fr": "Nouvelles du Ciel",
+        "es": "Noticias del Cielo",
+        "ru": "Новости неба",
+    },
+    "Fox News": {
+        "de": "Fuchs-Nachrichten",
+        "fr": "Nouvelles du Renard",
+        "es": "Noticias del Zorro",
+        "ru": "Лисьи новости",
+    },
+    "Rolling Stones": {
+        "de": "Rollende Steine",
+        "fr": "Pierres qui roulent",
+        "es": "Piedras rodantes",
+        "ru": "Катящиеся камни",
+    },
+    "Blackberry": {"de": "Brombeere", "fr": "Mûre", "es": "Mora", "ru": "Ежевика", "zh": "黑莓果", "ja": "木いちご"},
+    "Snapchat": {"de": "Schnappschwatz", "fr": "Bavardage éclair", "es": "Charla rápida", "ru": "Мгновенная болтовня"},
+    "Red Bull": {
+        "de": "Roter Stier",
+        "fr": "Taureau rouge",
+        "es": "Toro rojo",
+        "ru": "Красный бык",
+        "zh": "红色公牛",
+        "ja": "赤い雄牛",
+    },
+    "Top Gear": {"de": "Höchster Gang", "fr": "Vitesse supérieure", "es": "Marcha superior", "ru": "Высшая передача"},
+    "Game of Thrones": {
+        "de": "Spiel der Throne",
+        "fr": "Jeu des trônes",
+        "es": "Juego de los tronos",
+        "ru": "Игра тронов",
+    },
+}
+"""Names that stay as they are, and what they would be if somebody translated them; ours."""
+
+
+class DoNotTranslate(Perturbation):
+    """A name or title of the source, rightly copied, translated word for word."""
+
+    card = PerturbationCard(
+        name="do-not-translate",
+        about="a name translated that must stay: Sky News -> Himmel-Nachrichten",
+        phenomenon="do-not-translate",
+        category="accuracy/do-not-translate",
+        severity="major",
+        follows=("ACES do-not-translate",),
+        languages=("de", "fr", "es", "ru", "zh", "ja", "any"),
+        wants=("source",),
+        manual=True,
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """From the columns `do_not_translate` and `translated`, or from our list of names."""
+        given = segment.meta.get("do_not_translate"), segment.meta.get("translated")
+        if given[0] and given[1]:
+            options = {given[0]: given[1]}
+        else:
+            options = {name: forms[language] for name, forms in LITERAL.items() if language in forms}
+        source, text = segment.source or "", segment.hypothesis
+        found = [(name, place) for name in sorted(options, key=len, reverse=True) for place in word_at(text, name)[:1]]
+        found = [(name, place) for name, place in found if name in source]
+        if not found:
+            return Refused("no name that must stay (give the columns do_not_translate and translated)")
+        name, (start, end) = found[0]
+        return Perturbed(
+            (Change(start, end, options[name]),), f"{name} -> {options[name]}", {"old": name, "new": options[name]}
+        )
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """What was replaced stands in the source as it was."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[0]
+        if segment.hypothesis[change.start : change.end] not in (segment.source or ""):
+            found.append("what was translated does not stand in the source")
+        return found

@@ -1,0 +1,160 @@
+"""Ambiguous English words told apart by the source word: ACES section 5.2.2 (after MuCoW), with our own list of words.
+
+The good translation has a cue for the right sense before the word (*vegetable stock*), the incorrect one a cue for the other
+sense (*penny stock*); the reference has none.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.language.texts import source_language
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_TABLE = """
+bank|Bank,banque,banco,банк|savings|Ufer,rive,orilla,берег|river
+stock|Aktie,action,acción,акция|penny|Brühe,bouillon,caldo,бульон|vegetable
+spring|Frühling,printemps,primavera,весна|early|Feder,ressort,muelle,пружина|metal
+bat|Fledermaus,chauve-souris,murciélago,летучая мышь|vampire|Schläger,batte,bate,бита|baseball
+crane|Kran,grue,grúa,кран|construction|Kranich,grue cendrée,grulla,журавль|whooping
+seal|Siegel,sceau,sello,печать|wax|Robbe,phoque,foca,тюлень|grey
+nail|Nagel,clou,clavo,гвоздь|steel|Fingernagel,ongle,uña,ноготь|finger
+palm|Palme,palmier,palmera,пальма|coconut|Handfläche,paume,palma de la mano,ладонь|sweaty
+plant|Pflanze,plante,planta,растение|green|Werk,usine,fábrica,завод|car
+mouse|Maus,souris,ratón,мышь|field|Computermaus,souris d'ordinateur,ratón de ordenador,компьютерная мышь|computer
+match|Spiel,match,partido,матч|football|Streichholz,allumette,cerilla,спичка|safety
+ring|Ring,bague,anillo,кольцо|wedding|Klingeln,sonnerie,timbre,звонок|telephone
+chest|Brust,poitrine,pecho,грудь|hairy|Truhe,coffre,cofre,сундук|wooden
+column|Säule,colonne,columna,колонна|marble|Kolumne,chronique,columna de opinión,рубрика|newspaper
+date|Datum,date,fecha,дата|calendar|Dattel,datte,dátil,финик|dried
+file|Datei,fichier,archivo,файл|computer|Feile,lime,lima,напильник|nail
+jam|Marmelade,confiture,mermelada,варенье|strawberry|Stau,embouteillage,atasco,пробка|traffic
+lock|Schloss,serrure,cerradura,замок|door|Locke,mèche,mechón,локон|hair
+mole|Maulwurf,taupe,topo,крот|blind|Muttermal,grain de beauté,lunar,родинка|skin
+note|Notiz,note,nota,заметка|handwritten|Banknote,billet,billete,банкнота|bank
+organ|Organ,organe,órgano,орган|vital|Orgel,orgue,órgano de iglesia,орган церковный|church
+pitch|Spielfeld,terrain,campo,поле|football|Tonhöhe,hauteur,tono,высота|vocal
+pupil|Schüler,élève,alumno,ученик|school|Pupille,pupille,pupila,зрачок|dilated
+queen|Königin,reine,reina,королева|future|Dame,dame,dama,дама|spades
+straw|Stroh,paille,paja,солома|barley|Strohhalm,paille à boire,pajita,соломинка|drinking
+suit|Anzug,costume,traje,костюм|business|Klage,procès,demanda,иск|law
+tap|Wasserhahn,robinet,grifo,кран|kitchen|Klopfen,coup,golpecito,стук|gentle
+trunk|Stamm,tronc,tronco,ствол|tree|Rüssel,trompe,trompa,хобот|elephant
+wave|Welle,vague,ola,волна|ocean|Winken,signe,saludo,взмах|friendly
+letter|Brief,lettre,carta,письмо|love|Buchstabe,caractère,letra,буква|capital
+glass|Glas,verre,vaso,стакан|wine|Fernglas,jumelles,prismático,бинокль|field
+bolt|Schraube,boulon,perno,болт|steel|Blitz,éclair,rayo,молния|lightning
+bar|Bar,bar,bar,бар|cocktail|Stange,barre,barra,брусок|iron
+fly|Fliege,mouche,mosca,муха|fruit|Hosenschlitz,braguette,bragueta,ширинка|trouser
+nut|Nuss,noix,nuez,орех|roasted|Mutter,écrou,tuerca,гайка|hex
+iron|Eisen,fer,hierro,железо|cast|Bügeleisen,fer à repasser,plancha,утюг|steam
+"""
+LANGUAGES = ("de", "fr", "es", "ru")
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """A source word by language and the English cue that tells this sense."""
+
+    words: dict[str, str]
+    cue: str
+
+
+def _read() -> dict[str, tuple[Sense, Sense]]:
+    table = {}
+    for line in _TABLE.strip().split("\n"):
+        english, first, cue, second, other = line.split("|")
+        senses = ((first, cue), (second, other))
+        table[english] = tuple(Sense(dict(zip(LANGUAGES, words.split(","), strict=True)), cue) for words, cue in senses)
+    return table  # type: ignore[return-value]
+
+
+SENSES = _read()
+"""English word to its more frequent and its less frequent sense."""
+
+
+class WordSense(Perturbation):
+    """A cue for the right or the wrong sense before an ambiguous word."""
+
+    frequent = True
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Find an ambiguous word whose sense the source tells."""
+        text, origin = segment.hypothesis, source_language(segment)
+        if origin not in LANGUAGES:
+            return Refused(f"the source language must be one of {', '.join(LANGUAGES)}")
+        seen = False
+        for match in re.finditer(r"(?<![\w-])([a-z]+?)(s?)(?![\w-])", text):
+            senses = SENSES.get(match[1])
+            if senses is None or re.search(r"\b(?:to|will|can|could|would|should) $", text[: match.start()]):
+                continue
+            stems = [re.escape(sense.words[origin][: max(4, len(sense.words[origin]) - 2)]) for sense in senses]
+            spoken = [bool(re.search(rf"(?<!\w){stem}", segment.source or "", re.IGNORECASE)) for stem in stems]
+            if spoken[0] and spoken[1] and len(stems[1]) > len(stems[0]) and stems[0] in stems[1]:
+                spoken[0] = False
+            if sum(spoken) != 1:
+                continue
+            seen = True
+            if spoken[0] == self.frequent:
+                right, wrong = senses if spoken[0] else senses[::-1]
+                return self._made(text, match.start(), match[0], right.cue, wrong.cue)
+        return Refused("the other sense" if seen else "no ambiguous word whose sense the source tells")
+
+    @staticmethod
+    def _made(text: str, start: int, word: str, right: str, wrong: str) -> Perturbed:
+        vowel = re.compile("[aeiou]")
+
+        def before(cue: str) -> str:
+            return re.sub(r"\b([Aa])n? $", rf"\g<1>{'n' if vowel.match(cue) else ''} ", text[:start])
+
+        good = f"{before(right)}{right} {text[start:]}"
+        bad = f"{before(wrong)}{wrong} {text[start:]}"
+        at = next((i for i, (a, b) in enumerate(zip(good, bad, strict=False)) if a != b), 0)
+        end = len(f"{before(right)}{right}")
+        new = bad[at : len(f"{before(wrong)}{wrong}")]
+        meta = {"word": word, "good": right, "new": wrong}
+        return Perturbed((Change(at, end, new),), f"{right} {word} -> {wrong} {word}", meta, good=good, reference=text)
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The reference is the text without a cue."""
+        found = super().problems(segment, perturbed, language, tools)
+        word, cue = str(perturbed.meta.get("word")), str(perturbed.meta.get("new"))
+        if f"{cue} {word}" not in perturbed.incorrect(segment):
+            found.append("the cue does not stand before the word")
+        if f"{cue} {word}" in (perturbed.reference or ""):
+            found.append("the reference has the cue")
+        return found
+
+
+def _card(kind: str) -> PerturbationCard:
+    phenomenon = f"ambiguous-translation-wrong-sense-{kind}"
+    return PerturbationCard(
+        name=f"word-sense-{kind}",
+        about=f"a cue for the wrong sense, the right one being the {kind} one: vegetable stock -> penny stock",
+        phenomenon=phenomenon,
+        category="accuracy/mistranslation",
+        severity="major",
+        follows=(f"ACES {phenomenon}",),
+        languages=("en",),
+        wants=("source",),
+    )
+
+
+class FrequentSense(WordSense):
+    """The source has the word's frequent sense."""
+
+    card = _card("frequent")
+    frequent = True
+
+
+class InfrequentSense(WordSense):
+    """The source has the word's rarer sense."""
+
+    card = _card("infrequent")
+    frequent = False

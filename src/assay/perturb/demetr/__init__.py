@@ -1,0 +1,1 @@
+"""DEMETR's 35 perturbations (Karpinska et al. 2022)."""

@@ -1,0 +1,101 @@
+"""DEMETR 6: a word is added that changes the meaning and leaves the grammar whole."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, with_article
+from assay.perturb.language.sentence import Sentence, with_compounds
+from assay.perturb.language.texts import pick
+
+if TYPE_CHECKING:
+    import numpy as np
+
+ADJECTIVES = listed(
+    "former alleged fake secret temporary unknown failed private foreign illegal hidden fictional rejected imaginary supposed "
+    "unofficial military unpaid unfinished forgotten hostile rival artificial abandoned hypothetical so-called"
+)
+ADVERBS = listed(
+    "allegedly secretly rarely accidentally falsely reluctantly barely supposedly illegally temporarily almost"
+)
+
+
+_PLACES = ("nsubj", "nsubjpass", "dobj", "pobj", "conj", "attr")
+_PALE = frozenset(
+    listed("moment plenty part lot lots number order course example fact addition least all kind way time")
+)
+"""Nouns that mostly stand in set phrases."""
+
+
+class AddedWord(ParsedRule):
+    """An adjective before a noun, or an adverb before a verb, that the source knows nothing of."""
+
+    most_places = 2
+    card = PerturbationCard(
+        name="added-word",
+        about="a word that changes the meaning is added: The reform of notaries -> The failed reform of notaries",
+        phenomenon="addition",
+        category="accuracy/addition",
+        severity="critical",
+        follows=("DEMETR 6",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+        manual=True,
+    )
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """Before a random noun phrase's nouns; before a verb where there is no such noun."""
+        nouns = [
+            _phrase_start(sentence, i)
+            for i, tag in enumerate(sentence.tags)
+            if tag in ("NN", "NNS") and sentence.deps[i] in _PLACES and sentence.lower[i] not in _PALE
+        ]
+        open_nouns = [i for i in nouns if sentence.words[i].isalpha() and _open(sentence, i)]
+        verbs = [
+            i for i, tag in enumerate(sentence.tags) if tag in ("VBD", "VBZ", "VBP", "VBN") and self._plain(sentence, i)
+        ]
+        if verbs and (not open_nouns or rng.random() < 0.2):
+            return first_fit(rng, verbs, lambda i: _added(sentence, i, pick(ADVERBS, rng)), "no room for a word")
+        return first_fit(rng, open_nouns, lambda i: _added(sentence, i, pick(ADJECTIVES, rng)), "no noun or verb")
+
+    def _plain(self, sentence: Sentence, i: int) -> bool:
+        return sentence.pos[i] == "VERB" and sentence.starts[i] > 0 and sentence.text[sentence.starts[i] - 1] == " "
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One word more."""
+        found = super().problems(segment, perturbed, language, tools)
+        if len(perturbed.apply(segment.hypothesis).split()) != len(segment.hypothesis.split()) + 1:
+            found.append("not exactly one word was added")
+        return found
+
+
+def _open(sentence: Sentence, i: int) -> bool:
+    """True where a word may go before token `i`: it opens the text, or is no part of a capitalised or hyphenated name."""
+    at = sentence.starts[i]
+    return at == 0 or (sentence.text[at - 1] in ' "“(' and sentence.words[i].islower())
+
+
+def _phrase_start(sentence: Sentence, i: int) -> int:
+    """Where the adjectives and compounds before a noun begin: a new adjective goes before them."""
+    first = with_compounds(sentence, i)[0]
+    while (
+        first and first - 1 in sentence.children[i] and sentence.tags[first - 1] == "JJ" and sentence.is_word(first - 1)
+    ):
+        first -= 1
+    return first
+
+
+def _added(sentence: Sentence, i: int, word: str) -> Perturbed | None:
+    if word in sentence.lower:
+        return None
+    at = sentence.starts[i]
+    fixed = with_article(sentence, i, word)
+    if sentence.text[:at].strip("\"“'( ") == "" and sentence.words[i][0].isupper():
+        first = sentence.words[i][0]
+        return Perturbed((Change(at, at + 1, f"{word.capitalize()} {first.lower()}"),), f"{word} added")
+    return Perturbed((*fixed, Change(at, at, word + " ")), f"{word} added")

@@ -1,0 +1,264 @@
+"""DEMETR 3, 7 and 13: a word replaced by a more general one, by its opposite, by a relative of another part of speech."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Segment
+from assay.core.perturbation import PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, replaced
+from assay.perturb.language.antonyms import OPPOSITES
+from assay.perturb.language.sentence import Sentence
+from assay.perturb.language.texts import pick
+
+if TYPE_CHECKING:
+    import numpy as np
+
+PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
+TOO_GENERAL = frozenset(
+    listed(
+        "entity abstraction object whole matter thing attribute relation group unit part state cause causal_agent quality "
+        "content cognition property formation psychological_feature physical_entity artifact instrumentality measure act "
+        "event happening communication message location be have do make move change get collection point idea "
+        "magnitude kind category concept degree extent import assemblage"
+    )
+)
+"""Names at the top of WordNet's tree, which no translator would write."""
+_LEAST_COMMON = 3.2
+"""Zipf frequency below which a replacement is too rare to be plausible."""
+_FEW_SENSES = 4
+"""Senses up to which the first one is most likely meant."""
+_FIXED = frozenset(listed("of course, at least, as well, in fact, for example, in addition, of all, in place"))
+"""Set phrases whose noun is not replaced."""
+_CLIMB = 2
+"""How many steps up the tree a more general word may be."""
+
+
+class LexicalRule(ParsedRule):
+    """One content word is replaced by another word; the article before it is put right."""
+
+    most_places = 2
+
+    def words(self, sentence: Sentence) -> list[int]:
+        """Content words that are no part of a name or of a hyphenated word."""
+        return [
+            i
+            for i, pos in enumerate(sentence.pos)
+            if pos in PARTS
+            and not sentence.named[i]
+            and sentence.words[i].isalpha()
+            and len(sentence.words[i]) > 2
+            and not sentence.hyphened(i)
+        ]
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One word became one other word that is common enough to be believed."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[-1]
+        old, new = segment.hypothesis[change.start : change.end], change.text
+        if old.lower() == new.lower() or not old.isalpha() or not new.replace("-", "").isalpha():
+            found.append(f"{new!r} does not replace {old!r} as one word by another")
+        return found
+
+
+class Hypernym(LexicalRule):
+    """DEMETR 3: undertranslation. The commonest sense's nearest more general word that people use."""
+
+    card = PerturbationCard(
+        name="hypernym",
+        about="a more general word: religious ceremonies -> religious activities",
+        phenomenon="hypernym (undertranslation)",
+        category="accuracy/undertranslation",
+        severity="major",
+        follows=("DEMETR 3",),
+        languages=("en",),
+        needs=("parse", "wordnet", "inflection", "frequency"),
+        extra="make",
+        manual=True,
+    )
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """Nouns of few senses first, then other nouns, then verbs: a common sense is the likelier one among few."""
+        wordnet, inflection = tools.get("wordnet", "en"), tools.get("inflection", "en")
+        frequency = tools.get("frequency", "en")
+
+        def general(i: int) -> Perturbed | None:
+            part = PARTS[sentence.pos[i]]
+            if sentence.deps[i] == "prt" or sentence.child(i, "prt") is not None:
+                return None
+            if part == "noun" and sentence.child(i, "compound") is not None and sentence.tags[i] == "NNP":
+                return None
+            found = hypernym(wordnet, frequency, sentence.lemmas[i], part)
+            form = found and inflected(inflection, found, part, sentence.tags[i])
+            if not form or form.lower() in sentence.lower:
+                return None
+            return Perturbed(replaced(sentence, i, form), f"{sentence.words[i]} -> {form}")
+
+        words = [i for i in self.words(sentence) if not _fixed(sentence, i)]
+        nouns = [i for i in words if sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] != "compound"]
+        verbs = [i for i in words if sentence.pos[i] == "VERB"]
+        clear = [i for i in nouns if len(wordnet.synsets(sentence.lemmas[i], "noun")) <= _FEW_SENSES]
+        for options in (clear, nouns, verbs):
+            made = first_fit(rng, options, general, "no word with a usable hypernym")
+            if isinstance(made, Perturbed):
+                break
+        return made
+
+
+def _fixed(sentence: Sentence, i: int) -> bool:
+    return i > 0 and f"{sentence.lower[i - 1]} {sentence.lower[i]}" in _FIXED
+
+
+def hypernym(wordnet: Any, frequency: Any, lemma: str, part: str) -> str | None:
+    """The nearest more general single word, as common as a translator would use; None where there is none."""
+    senses = wordnet.synsets(lemma, part)
+    level = senses[:1]
+    if not level or lemma.lower() not in (name.lower() for name in level[0].names):
+        return None
+    own = {name.lower() for sense in senses[:3] for name in sense.names}
+    for _ in range(_CLIMB):
+        level = tuple(above for sense in level for above in wordnet.related(sense, "@"))
+        for sense in level:
+            if sense.names[0] in TOO_GENERAL:
+                continue
+            for name in sense.names:
+                if _usable(name, frequency) and name not in own and name not in TOO_GENERAL and not _kin(name, lemma):
+                    return str(name)
+    return None
+
+
+def _usable(name: str, frequency: Any) -> bool:
+    return name.isalpha() and name.islower() and len(name) > 2 and frequency(name) >= _LEAST_COMMON
+
+
+def _kin(first: str, second: str) -> bool:
+    """One word inside the other: ``worker`` for ``work`` would not read as a more general word."""
+    return first in second or second in first or first[:5] == second[:5]
+
+
+def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
+    """The lemma in the form that `tag` asks for."""
+    if tag in ("NN", "VB", "VBP", "JJ", "RB"):
+        return lemma
+    if part in ("adj", "adv") and tag in ("JJR", "JJS", "RBR", "RBS"):
+        compared: str | None = inflection.inflect(lemma, tag)
+        if compared is None or compared == lemma:
+            return ("more " if tag.endswith("R") else "most ") + lemma
+        return compared
+    form: str | None = inflection.inflect(lemma, tag)
+    return form
+
+
+class Antonym(LexicalRule):
+    """DEMETR 7: the opposite of a word, by WordNet's antonyms of its first senses and a list of common opposites."""
+
+    card = PerturbationCard(
+        name="antonym",
+        about="a word replaced by its opposite: relieve the pain -> relieve the pleasure",
+        phenomenon="antonym",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=("DEMETR 7",),
+        languages=("en",),
+        needs=("parse", "wordnet", "inflection", "frequency"),
+        extra="make",
+        manual=True,
+    )
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """The opposite of a random word that has one."""
+        wordnet, inflection = tools.get("wordnet", "en"), tools.get("inflection", "en")
+        frequency = tools.get("frequency", "en")
+
+        def opposite(i: int) -> Perturbed | None:
+            surface = OPPOSITES.get(sentence.lower[i], {}).get(sentence.pos[i])
+            if surface is None:
+                part = PARTS[sentence.pos[i]]
+                if part == "verb" and sentence.child(i, "prt") is not None:
+                    return None
+                listed = OPPOSITES.get(sentence.lemmas[i].lower(), {}).get(sentence.pos[i])
+                found = [listed] if listed else antonyms(wordnet, frequency, sentence.lemmas[i], part)
+                surface = found[0] if found else None
+                surface = surface and inflected(inflection, surface, part, sentence.tags[i])
+            if not surface or " " in surface or surface.lower() in sentence.lower:
+                return None
+            return Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+
+        return first_fit(rng, self.words(sentence), opposite, "no word with an antonym")
+
+
+def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Opposites in the two commonest senses; for adjectives also the opposite of the one it is similar to."""
+    found = []
+    for sense in wordnet.synsets(lemma, part)[:2]:
+        names = list(wordnet.related_words(sense, lemma, "!"))
+        if not names and part == "adj":
+            for head in wordnet.related(sense, "&"):
+                names += wordnet.related_words(head, head.names[0], "!")
+        found += [name for name in names if _usable(name, frequency) and name != lemma]
+    return found
+
+
+class PartOfSpeechShift(LexicalRule):
+    """DEMETR 13: another word of the same root and another part of speech, by WordNet's derivations."""
+
+    most_places = 1
+    card = PerturbationCard(
+        name="part-of-speech-shift",
+        about="another part of speech of the same root: the administration from -> the administrate from",
+        phenomenon="grammar - pos shift",
+        category="fluency/grammar",
+        severity="minor",
+        follows=("DEMETR 13",),
+        languages=("en",),
+        needs=("parse", "wordnet", "inflection", "frequency"),
+        extra="make",
+        manual=True,
+    )
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """Shift a random word."""
+        wordnet, frequency = tools.get("wordnet", "en"), tools.get("frequency", "en")
+
+        def shifted(i: int) -> Perturbed | None:
+            options = sorted(set(relatives(wordnet, frequency, sentence.lemmas[i].lower(), PARTS[sentence.pos[i]])))
+            options = [word for word in options if word != sentence.lower[i] and word[:3] == sentence.lower[i][:3]]
+            if not options:
+                return None
+            word = pick(options, rng)
+            changes = replaced(sentence, i, word, fix_article=False)
+            return Perturbed(changes, f"{sentence.words[i]} -> {word}")
+
+        return first_fit(rng, self.words(sentence), shifted, "no word with a relative of another part of speech")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The same root: at least the first three letters."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[0]
+        if segment.hypothesis[change.start : change.end][:3].lower() != change.text[:3].lower():
+            found.append("not the same root")
+        return found
+
+
+def relatives(wordnet: Any, frequency: Any, lemma: str, part: str) -> Iterator[str]:
+    """Words of other parts of speech derived from this one (or the other way round), with its root visible."""
+    root = lemma[: max(3, min(5, len(lemma) - 2))]
+    for sense in wordnet.synsets(lemma, part)[:3]:
+        for pointer in sense.pointers:
+            derived = pointer.symbol in ("+", "\\") and pointer.part != part and pointer.source
+            if not derived or sense.names[pointer.source - 1].lower() != lemma:
+                continue
+            name = wordnet.synset(pointer.part, pointer.offset).names[pointer.target - 1]
+            if name != lemma and name.isalpha() and name.islower() and name.startswith(root) and frequency(name) >= 2:
+                yield str(name)
+    if part == "adj" and wordnet.synsets(lemma + "ly", "adv"):
+        yield lemma + "ly"
+    if part == "adv" and lemma.endswith("ly") and wordnet.synsets(lemma[:-2], "adj"):
+        yield lemma[:-2]

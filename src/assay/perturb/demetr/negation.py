@@ -1,0 +1,105 @@
+"""DEMETR 8: the main verb negated, or no longer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import removed
+from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
+from assay.perturb.language import verbs
+from assay.perturb.language.sentence import Sentence
+from assay.perturb.language.texts import like_case
+from assay.perturb.language.verbs import Group, word_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_NOT = ("not", "n't", "n’t", "never")
+
+
+class Negation(VerbRule):
+    """DEMETR 8: an affirmative main clause is negated; a negated one becomes affirmative."""
+
+    card = PerturbationCard(
+        name="negation",
+        about="negated, or a negation dropped: recommended the -> did not recommend the",
+        phenomenon="mistranslation - negation",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=("DEMETR 8",),
+        languages=("en",),
+        needs=("parse", "inflection"),
+        extra="make",
+        manual=True,
+    )
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """Main clauses, else an order (Do not …)."""
+        made = super().change(sentence, segment, rng, tools)
+        if isinstance(made, Perturbed):
+            return made
+        for i in sentence.roots:
+            if sentence.tags[i] == "VB" and sentence.child(i, "nsubj", "aux", "neg") is None:
+                new = like_case("do", sentence.words[i]) + f" not {sentence.lower[i]}"
+                order = as_perturbed(sentence, [Change(sentence.starts[i], sentence.ends[i], new)])
+                if order:
+                    return order
+        return made
+
+    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+        """One way for each group."""
+        if group.negation is not None and sentence.lower[group.negation] in _NOT:
+            yield self._affirmed(sentence, group, inflection)
+            return
+        below = (i for child in sentence.children[group.main] for i in sentence.children[child])
+        no = next((i for i in below if sentence.lower[i] == "no"), None)
+        if no is not None and no > group.finite:
+            yield [becomes(sentence, no, "some")]
+        elif not group.simple or sentence.lemmas[group.main] == "be":
+            inverted = group.subject is not None and group.finite < group.subject < group.main
+            place = _subject_end(sentence, group) if inverted else group.finite
+            fused = sentence.lower[place] == "can"
+            yield [Change(sentence.ends[place], sentence.ends[place], "not" if fused else " not")]
+        elif sentence.tags[group.main] in verbs.INFLECTED:
+            lemma = verbs.lemma_of(sentence, group.main, inflection)
+            yield [becomes(sentence, group.main, f"{verbs.do(sentence, group)} not {lemma}")]
+
+    def _affirmed(self, sentence: Sentence, group: Group, inflection: Any) -> list[Change]:
+        negation, finite = group.negation, group.finite
+        assert negation is not None
+        word = word_of(sentence, finite)
+        fused = sentence.starts[negation] == sentence.ends[finite]
+        helped = word in ("do", "does", "did") and not group.simple
+        if helped and (negation, group.main) == (finite + 1, finite + 2):
+            lemma = verbs.lemma_of(sentence, group.main, inflection)
+            inflect = verbs.past if word == "did" else verbs.present
+            form = inflect(sentence, group, lemma, inflection)
+            new = like_case(form or lemma, sentence.words[finite])
+            return [Change(sentence.starts[finite], sentence.ends[group.main], new)]
+        if fused:
+            return [Change(sentence.starts[finite], sentence.ends[negation], like_case(word, sentence.words[finite]))]
+        return [removed(sentence.text, sentence.starts[negation], sentence.ends[negation])]
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """One text has one negation more than the other."""
+        found = super().problems(segment, perturbed, language, tools)
+        good, bad = segment.hypothesis, perturbed.apply(segment.hypothesis)
+        if abs(_negations(good) - _negations(bad)) != 1:
+            found.append("the number of negations did not change by one")
+        return found
+
+
+def _negations(text: str) -> int:
+    words = text.lower().replace("n't", " not").replace("n’t", " not").replace("cannot", "can not").split()
+    return sum(word.strip("\"'.,;:!?()“”") in ("not", "never", "no") for word in words)
+
+
+def _subject_end(sentence: Sentence, group: Group) -> int:
+    """The last token of an inverted subject."""
+    assert group.subject is not None
+    return min(sentence.edges[group.subject][1], group.main - 1)

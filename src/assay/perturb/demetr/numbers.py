@@ -1,0 +1,185 @@
+"""DEMETR 10: a number replaced by another one in a plausible range.
+
+Years stay in their time, percentages under a hundred, hours of the day and days of the month within theirs, digits and
+separators as they were; "from 1920 to 1930" never runs backwards. Digits work in any language, number words in English.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import Rule, article, first_fit, listed
+from assay.perturb.language.texts import base_language, like_case, like_first, pick
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_NUMBER = re.compile(r"(?<![\w.,:/-])(?<!\w-)\d+(?:[.,:\u00a0\u202f]\d+)*(?:st|nd|rd|th)?(?![\w]|[.,:]\d)", re.ASCII)
+_IN_WORD = re.compile(
+    r"(?<![\w.,])\d+(?=-(?:year|day|month|week|hour|minute|meter|metre|kilo|mile|fold|man|member|time)|s\b)"
+)
+_SCORE = re.compile(r"(?<![\w.,-])\d{1,4}(?=[-–:]\d)")
+_RANGE_AFTER = re.compile(r"^-?\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?(\d[\d.,]*)")
+_RANGE_BEFORE = re.compile(r"(\d[\d.,]*)-?\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?$")
+_MONTH = re.compile(
+    r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|"
+    r"Aug|Sept?|Oct|Nov|Dec)\b"
+)
+_WORDS = listed(
+    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
+)
+_TENS = listed("twenty thirty forty fifty sixty seventy eighty ninety")
+_ORDINALS = listed("second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
+_MULTIPLES = listed("hundred thousand million billion")
+_UNIT = re.compile(r"\s?(?:k?m|kg|g|ft|feet|miles|met(?:er|re)s|kilomet|people|euros|dollars|tons?|yuan|yen)\b")
+_TRIES = 12
+
+
+class NumberReplaced(Rule):
+    """One number of the text becomes another of its kind."""
+
+    most_places = 2
+    card = PerturbationCard(
+        name="number-replaced",
+        about="a number replaced by a plausible other one: established in 1979 -> established in 1997",
+        phenomenon="mistranslation - numbers",
+        category="accuracy/mistranslation",
+        severity="critical",
+        follows=("DEMETR 10",),
+        manual=True,
+    )
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Digits first; number words where a text has none and is English."""
+        text = segment.hypothesis
+        found = [*_NUMBER.finditer(text), *_IN_WORD.finditer(text), *_SCORE.finditer(text)]
+        starts = {match.start(): match for match in reversed(found)}
+        free = [match for match in starts.values() if not _in_name(text, match)]
+        made = first_fit(rng, free, lambda match: _digits(text, match, rng), "no number")
+        if isinstance(made, Perturbed):
+            return made
+        if base_language(language) == "en":
+            words = [match for match in re.finditer(r"[A-Za-z]+", text) if _scale(match.group().lower())]
+            made = first_fit(rng, words, lambda match: _word(match, rng), "no number")
+            if isinstance(made, Perturbed):
+                return made
+        return first_fit(rng, list(starts.values()), lambda match: _digits(text, match, rng), "no number")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """A number became a number of the same shape."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[-1]
+        old, new = segment.hypothesis[change.start : change.end], change.text
+        shape = re.compile(
+            r"[\d.,]+(?:st|nd|rd|th)" if old[-1:].isalpha() else re.sub(r"\\?\d", r"\\d", re.escape(old))
+        )
+        if any(c.isdigit() for c in old) and not shape.fullmatch(new):
+            found.append(f"{new} is not of the shape of {old}")
+        return found
+
+
+def _in_name(text: str, match: re.Match[str]) -> bool:
+    """True for the number of a name: Formula 1, Boeing 737."""
+    before = re.search(r"(?<=[^\W\d_]) ([^\W\d_][\w-]*) $|^()$", text[: match.start()])
+    word = (before.group(1) or "") if before else ""
+    return bool(word[:1].isupper() and not _MONTH.fullmatch(word) and len(match.group()) < 4)
+
+
+def _digits(text: str, match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
+    old = match.group()
+    bare = re.sub(r"(?:st|nd|rd|th)$", "", old)
+    for _ in range(_TRIES):
+        new = _drawn(text, match, bare, rng)
+        if new == bare or not _ordered(text, match, bare, new):
+            continue
+        said = new + (_suffix(new) if old != bare else "")
+        changes: tuple[Change, ...] = (Change(*match.span(), said),)
+        before = re.search(r"\b([Aa]n?) $", text[: match.start()])
+        if before and article(said) != before.group(1).lower():
+            fixed = like_first(article(said), before.group(1))
+            changes = (Change(*before.span(1), fixed), *changes)
+        return Perturbed(changes, f"{old} -> {said}")
+    return None
+
+
+def _drawn(text: str, match: re.Match[str], bare: str, rng: np.random.Generator) -> str:
+    """A random number of the kind that `bare` is here."""
+    after, before = text[match.end() : match.end() + 12], text[max(0, match.start() - 12) : match.start()]
+    if ":" in bare:
+        hours, _, rest = bare.partition(":")
+        return (
+            f"{int(rng.integers(1, 24)):0{len(hours)}d}:{rest}" if len(hours) == 2 else f"{rng.integers(1, 10)}:{rest}"
+        )
+    if not bare.isdigit():
+        return _same_shape(bare, rng)
+    value = int(bare)
+    if match.group() != bare and value <= 31:
+        top = 22 if after.lstrip().startswith("century") else 29
+        return str(int(rng.integers(2, top)))
+    if len(bare) == 4 and not _UNIT.match(after) and 1000 <= value <= 2100:
+        moved = value + int(rng.integers(1, 30)) * (1 if rng.random() < 0.4 else -1)
+        return str(max(min(moved, max(value, 2030)), 1000))
+    if (_MONTH.search(before[-10:]) and value <= 31) or (value <= 31 and _MONTH.match(after.lstrip())):
+        return _kept(bare, int(rng.integers(1, 29)))
+    if after.lstrip().startswith(("%", "percent", "per cent")) and value <= 100:
+        return _kept(bare, int(rng.integers(10, 100)) if len(bare) > 1 else int(rng.integers(1, 10)))
+    return _same_shape(bare, rng)
+
+
+def _kept(bare: str, value: int) -> str:
+    """The value in as many digits; one that has more is cut to its last digit, and 0 is avoided."""
+    if len(str(value)) > len(bare):
+        value = value % 9 + 1
+    return (
+        f"{value:0{len(bare)}d}" if bare.startswith("0") or len(bare) == 1 else str(max(value, 10 ** (len(bare) - 1)))
+    )
+
+
+def _same_shape(bare: str, rng: np.random.Generator) -> str:
+    """The leading digit (or the first two) drawn anew; the rest and the separators stay, so round numbers stay round."""
+    digits = [i for i, character in enumerate(bare) if character.isdigit()]
+    new = list(bare)
+    new[digits[0]] = str(int(rng.integers(1, 10)) if bare[0] != "0" or len(bare) == 1 else 0)
+    if len(digits) > 1 and (bare[digits[1]] != "0" or bare[0] == "0"):
+        new[digits[1]] = str(int(rng.integers(1, 10)))
+    return "".join(new)
+
+
+def _ordered(text: str, match: re.Match[str], old: str, new: str) -> bool:
+    """A range keeps its direction: the new number stays on the side of its partner that the old one was on."""
+    partner = _RANGE_AFTER.match(text[match.end() :]) or _RANGE_BEFORE.search(text[: match.start()])
+    if partner is None:
+        return True
+    other, before, after = _value(partner.group(1)), _value(old), _value(new)
+    return after != other and (before < other) == (after < other)
+
+
+def _value(text: str) -> float:
+    return float(re.sub(r"\D", "", text) or 0)
+
+
+def _suffix(number: str) -> str:
+    """st, nd, rd or th."""
+    if number[-2:] in ("11", "12", "13"):
+        return "th"
+    return {"1": "st", "2": "nd", "3": "rd"}.get(number[-1], "th")
+
+
+def _scale(word: str) -> tuple[str, ...]:
+    """The number words that `word` may be exchanged with."""
+    if word == "second":
+        return ()
+    return next((scale for scale in (_WORDS, _TENS, _ORDINALS, _MULTIPLES) if word in scale), ())
+
+
+def _word(match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
+    old = match.group()
+    scale = _scale(old.lower())
+    at = scale.index(old.lower())
+    options = [word for i, word in enumerate(scale) if 0 < abs(i - at) <= 4]
+    new = like_case(pick(options, rng), old)
+    return Perturbed((Change(*match.span(), new),), f"{old} -> {new}")

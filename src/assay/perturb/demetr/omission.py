@@ -1,0 +1,239 @@
+"""DEMETR 20 to 24: a word that the sentence needs is missing; and what every omission shares."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import ParsedRule, first_fit, removed, with_article
+from assay.perturb.language.sentence import (
+    NAME_TYPES,
+    SUBJECTS,
+    Entity,
+    Sentence,
+    hyphenated,
+    mentions,
+    names,
+    with_compounds,
+)
+from assay.perturb.language.texts import pick
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Span = tuple[int, int]
+
+_STAYING = ("not", "n't", "n’t", "never", "no", "at")
+"""Words whose omission is another error: a negation dropped, ``at least`` torn apart."""
+_LAST_RESORT = ("as", "so", "than", "more", "most", "such", "same", "own")
+
+
+def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
+    """Tokens `first` to `last` taken out: with the comma that follows at a beginning, an article before put right."""
+    text = sentence.text
+    start, end = sentence.starts[first], sentence.ends[last]
+    if text[end - 1] == "." and not text[end:].strip("\"'”’) ") and end - start > 1:
+        end -= 1
+    opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’([")
+    before, after = text[:start].rstrip()[-1:], text[end : end + 1]
+    if after == "," and before == ",":
+        start, end = len(text[:start].rstrip()) - 1, end + 1
+        return (Change(start, end, ""),)
+    if after in (",", ":", ";") and (opens or before in ("(", "—", "-", ";", ":")):
+        end += 1
+    change = removed(text, start, end, opens=opens)
+    following = text[change.end :].lstrip()
+    fixed = with_article(sentence, first, following) if following[:1].isalnum() else []
+    return (*fixed, change)
+
+
+class Omission(ParsedRule):
+    """Tokens are taken out; `spans` says which ones may be."""
+
+    most_places = 2
+    nothing = ""
+    """Why a sentence is refused."""
+
+    @abstractmethod
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Runs of tokens, first and last, that this rule may take out."""
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """Take one of them out."""
+        spans = [span for span in self.spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
+        if not spans:
+            return Refused(self.nothing)
+        first, last = pick(spans, rng)
+        return Perturbed(without(sentence, first, last), f"{sentence.span(first, last)} omitted")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Nothing was added: the words left are words of the good text in their order."""
+        good = segment.hypothesis
+        bad = perturbed.apply(good)
+        found = super().problems(segment, perturbed, language, tools)
+        rest = iter(_bare(good))
+        if not all(any(word == other for other in rest) for word in _bare(bad)):
+            found.append("more than an omission")
+        return found
+
+
+def _bare(text: str) -> list[str]:
+    """The words of a text without case and without articles, which an omission may put right."""
+    return [word for word in re.findall(r"\w+", text.lower()) if word not in ("a", "an")]
+
+
+class OmittedAdjectiveAdverb(Omission):
+    """DEMETR 20: an adjective or adverb is missing."""
+
+    nothing = "no adjective or adverb"
+    card = PerturbationCard(
+        name="omitted-adjective-adverb",
+        about="an adjective or adverb is missing: Rangers closely monitor -> Rangers monitor",
+        phenomenon="omission - adj/adv",
+        category="accuracy/omission",
+        severity="critical",
+        follows=("DEMETR 20",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Adjectives and adverbs that stand alone before what they modify; others only where there is none such."""
+        easy, hard = [], []
+        for i, (tag, pos) in enumerate(zip(sentence.tags, sentence.pos, strict=True)):
+            if not (tag.startswith(("JJ", "RB")) or pos in ("ADJ", "ADV")) or sentence.lower[i] in _STAYING:
+                continue
+            first, last = hyphenated(sentence, i)
+            alone = first == last == i and sentence.is_word(i) and not sentence.children[i]
+            modifies = sentence.deps[i] == ("amod" if tag.startswith("JJ") else "advmod")
+            if alone and modifies and sentence.lower[i] not in _LAST_RESORT:
+                easy.append((i, i))
+            elif sentence.is_word(i):
+                hard.append((first, last))
+        return easy or hard
+
+
+class OmittedVerb(Omission):
+    """DEMETR 21: a content verb is missing; auxiliaries and copulas stay."""
+
+    nothing = "no content verb"
+    card = PerturbationCard(
+        name="omitted-verb",
+        about="a content verb is missing: Catri said that 85% … -> Catri that 85% …",
+        phenomenon="omission - content verb",
+        category="accuracy/omission",
+        severity="critical",
+        follows=("DEMETR 21",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Verbs other than ``be`` that are not hyphened to another word."""
+        return [
+            (i, i)
+            for i, pos in enumerate(sentence.pos)
+            if pos == "VERB" and sentence.lemmas[i] != "be" and sentence.is_word(i) and not sentence.hyphened(i)
+        ]
+
+
+class OmittedNoun(Omission):
+    """DEMETR 22: a noun that is neither a subject nor a name is missing, with the nouns compounded to it."""
+
+    nothing = "no noun that is neither subject nor name"
+    card = PerturbationCard(
+        name="omitted-noun",
+        about="a noun is missing: stood up to other aristocrats who -> stood up to other who",
+        phenomenon="omission - noun",
+        category="accuracy/omission",
+        severity="critical",
+        follows=("DEMETR 22",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Nouns by their heads; parts of a compound or hyphenated nouns only where there is no other."""
+        nouns = [i for i, tag in enumerate(sentence.tags) if tag in ("NN", "NNS") and _stands_free(sentence, i)]
+        fitting = [i for i in nouns if sentence.deps[i] not in SUBJECTS and sentence.named[i] not in NAME_TYPES]
+        heads = [i for i in fitting if sentence.deps[i] not in ("compound", "nmod") and not sentence.hyphened(i)]
+        return [with_compounds(sentence, i) for i in heads] or [hyphenated(sentence, i) for i in fitting]
+
+
+def _stands_free(sentence: Sentence, i: int) -> bool:
+    """A word of letters that is no unit written onto its number (``10km``)."""
+    start = sentence.starts[i]
+    return sentence.is_word(i) and not (start and sentence.text[start - 1].isalnum())
+
+
+class OmittedSubject(Omission):
+    """DEMETR 23: the head of a subject is missing, with the nouns compounded to it."""
+
+    nothing = "no subject"
+    card = PerturbationCard(
+        name="omitted-subject",
+        about="the head of the subject is missing: His research shows -> His shows",
+        phenomenon="omission - subject",
+        category="accuracy/omission",
+        severity="critical",
+        follows=("DEMETR 23",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Nouns and pronouns; a relative pronoun or an empty ``there`` only where there is no other."""
+        heads = [i for i, dep in enumerate(sentence.deps) if dep in ("nsubj", "nsubjpass") and not sentence.hyphened(i)]
+        nouns = [i for i in heads if sentence.tags[i] not in ("WDT", "WP", "DT")]
+        there = [i for i, dep in enumerate(sentence.deps) if dep in ("expl", "csubj")]
+        return [with_compounds(sentence, i) for i in nouns or heads or there]
+
+
+class OmittedName(ParsedRule):
+    """DEMETR 24: a name that is not the subject is missing, everywhere it is mentioned in the same words."""
+
+    most_places = 8
+    card = PerturbationCard(
+        name="omitted-name",
+        about="a name is missing: imported from Central America are -> imported from are",
+        phenomenon="omission - named entity",
+        category="accuracy/omission",
+        severity="critical",
+        follows=("DEMETR 24",),
+        languages=("en",),
+        needs=("parse",),
+        extra="make",
+    )
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """Take out one that is not the subject, or the subject where it is the only name."""
+        found = [name for name in names(sentence) if name.last - name.first + 3 <= len(sentence)]
+        apart = [name for name in found if not _is_subject(sentence, name)]
+        return first_fit(rng, apart or found, lambda name: self._taken(sentence, name), "no name")
+
+    def _taken(self, sentence: Sentence, name: Entity) -> Perturbed | None:
+        said = sentence.span(name.first, name.last)
+        changes: list[Change] = []
+        for entity in mentions(sentence, said):
+            first = entity.first + (sentence.tags[entity.first] == "DT" and sentence.lower[entity.first] != "the")
+            new = without(sentence, first, entity.last)
+            if changes and new[0].start < changes[-1].end:
+                return None
+            changes += new
+        return Perturbed(tuple(changes), f"{said} omitted")
+
+
+def _is_subject(sentence: Sentence, name: Entity) -> bool:
+    return any(sentence.deps[i] in SUBJECTS for i in range(name.first, name.last + 1))

@@ -1,0 +1,102 @@
+"""DEMETR 1 and 2: the last word said twice or four times, the final punctuation after the last of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import Rule
+from assay.perturb.language.letters import is_mark
+from assay.perturb.language.texts import spaceless
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}$|(?:etc|Inc|Ltd|Jr|Sr|Co)\.$")
+_OPENING = "\"'“”‘’„«»([{「『《¿¡"
+
+
+class Repetition(Rule):
+    """The last word, `times` times in all."""
+
+    def __init__(self, times: int = 2) -> None:
+        self.times = times
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Repeat the last word."""
+        text = segment.hypothesis
+        found = last_word(text, language, tools)
+        if found is None:
+            return Refused("no word")
+        start, end = found
+        word = text[start:end]
+        between = "" if spaceless(language) else " "
+        return Perturbed((Change(end, end, (between + word) * (self.times - 1)),), f"{word} x {self.times}")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Beside the common checks: what was inserted is the word before it, again and again."""
+        found = super().problems(segment, perturbed, language, tools)
+        change = perturbed.changes[0]
+        said = change.text.strip()
+        word = said[: len(said) // (self.times - 1)].strip() if self.times > 1 else said
+        if not segment.hypothesis[: change.start].endswith(word):
+            found.append("the inserted text is not the word before it")
+        return found
+
+
+def last_word(text: str, language: str, tools: Tools) -> tuple[int, int] | None:
+    """Where the last word stands, without the punctuation around it; the dots of an abbreviation belong to it."""
+    if spaceless(language):
+        spans: list[tuple[int, int]] = tools.get("words", language)(text)
+        return spans[-1] if spans else None
+    for match in reversed(list(re.finditer(r"\S+", text))):
+        token = match.group()
+        if _ABBREVIATION.search(token):
+            bare = token.lstrip(_OPENING)
+            return match.end() - len(bare), match.end()
+        letters = [i for i, character in enumerate(token) if _inside(character)]
+        if letters:
+            first = next(i for i, character in enumerate(token) if character not in _OPENING)
+            return match.start() + first, match.start() + letters[-1] + 1
+    return None
+
+
+def _inside(character: str) -> bool:
+    """True for what a word may end in: letters with their marks, digits, signs that belong to a number."""
+    return character.isalnum() or character in "%€$£°" or is_mark(character)
+
+
+class RepeatTwice(Repetition):
+    """DEMETR 1."""
+
+    card = PerturbationCard(
+        name="repeat-twice",
+        about="the last word said twice: … are duty free. -> … are duty free free.",
+        phenomenon="addition (repetition twice)",
+        category="accuracy/addition",
+        severity="minor",
+        follows=("DEMETR 1",),
+        needs=("words",),
+    )
+
+    def __init__(self) -> None:
+        super().__init__(2)
+
+
+class RepeatFourTimes(Repetition):
+    """DEMETR 2."""
+
+    card = PerturbationCard(
+        name="repeat-four-times",
+        about="the last word said four times: … duty free free free free.",
+        phenomenon="addition (repetition four times)",
+        category="accuracy/addition",
+        severity="minor",
+        follows=("DEMETR 2",),
+        needs=("words",),
+    )
+
+    def __init__(self) -> None:
+        super().__init__(4)

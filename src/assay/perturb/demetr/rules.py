@@ -1,0 +1,121 @@
+"""What DEMETR's rules share: articles put right, words taken out cleanly, and the checks that fit every result."""
+
+from __future__ import annotations
+
+import re
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.language.sentence import Sentence, sentence_of
+from assay.perturb.language.texts import like_case, like_first, shuffled
+
+if TYPE_CHECKING:
+    import numpy as np
+
+T = TypeVar("T")
+
+_UNTIDY = re.compile(r"  | [,.;:!?](?![\w.])|,,|\( | \)|^[ ,;:]| $")
+_VOWEL = re.compile(
+    r"(?:[aeio]|u(?!ni|s[aeiu]|ti|k|ro)|hour|hono|heir|8|11(?!\d)|18(?!\d))(?!ne\b|nce\b|ewe|u[lrp])", re.I
+)
+"""A word that takes "an"; the look-ahead spares "one", "once", "ewe" and the /ju/ of "Europe"."""
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """A word list as it is typed: by commas where there are any, else by spaces."""
+    return tuple(text.split(", ") if "," in text else text.split())
+
+
+def article(word: str) -> str:
+    """``a`` or ``an`` as this word wants it."""
+    return "an" if _VOWEL.match(word) else "a"
+
+
+def with_article(sentence: Sentence, i: int, following: str) -> list[Change]:
+    """The change to an article just before token `i`, when the text that now follows it wants the other one."""
+    if i == 0 or sentence.lower[i - 1] not in ("a", "an") or sentence.tags[i - 1] != "DT":
+        return []
+    wanted = article(following)
+    if wanted == sentence.lower[i - 1]:
+        return []
+    return [Change(sentence.starts[i - 1], sentence.ends[i - 1], like_first(wanted, sentence.words[i - 1]))]
+
+
+def replaced(sentence: Sentence, i: int, word: str, *, fix_article: bool = True) -> tuple[Change, ...]:
+    """Token `i` becomes `word`, capitals kept, the article before it put right."""
+    new = like_case(word, sentence.words[i])
+    fixed = with_article(sentence, i, new) if fix_article else []
+    return (*fixed, Change(sentence.starts[i], sentence.ends[i], new))
+
+
+def removed(text: str, start: int, end: int, *, opens: bool | None = None) -> Change:
+    """Characters `start` to `end` taken out with one of the spaces around them; what then opens the text gets a capital.
+
+    `opens` says that the words removed opened a sentence; by default that is so when nothing but quotes stands before.
+    """
+    if opens is None:
+        opens = not text[:start].strip(" \"'“”‘’([—-")
+    if end < len(text) and text[end] == " " and (start == 0 or text[start - 1] in ' "“‘([—\n'):
+        end += 1
+    elif start and text[start - 1] == " ":
+        start -= 1
+    if opens and text[start:end].lstrip()[:1].isupper() and text[end : end + 1].islower():
+        return Change(start, end + 1, text[end].upper())
+    return Change(start, end, "")
+
+
+def tidy_problems(good: str, bad: str) -> list[str]:
+    """Doubled or stray spaces and signs that the good text does not have."""
+    before = [match.group() for match in _UNTIDY.finditer(good)]
+    after = [match.group() for match in _UNTIDY.finditer(bad)]
+    return [] if len(after) <= len(before) else [f"stray space or sign {after[-1]!r}"]
+
+
+class Rule(Perturbation):
+    """A perturbation of one text with the checks that fit all of them."""
+
+    tidy = True
+    """False for rules that disturb spacing or punctuation on purpose."""
+    most_places = 1
+    """How many separate places a result may change (an article put right beside the word counts as one)."""
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The text changed, in as many places as the rule allows, and stayed tidy."""
+        good = perturbed.good or segment.hypothesis
+        bad = perturbed.apply(good)
+        if bad == good:
+            return ["the text did not change"]
+        found = tidy_problems(good, bad) if self.tidy else []
+        if any(good[change.start : change.end] == change.text for change in perturbed.changes):
+            found.append("a change that changes nothing")
+        if len(perturbed.changes) > self.most_places:
+            found.append(f"changed in {len(perturbed.changes)} places")
+        return found
+
+
+class ParsedRule(Rule):
+    """A rule over a parsed sentence."""
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Parse (once for all rules) and change."""
+        return self.change(sentence_of(tools, segment.hypothesis, language), segment, rng, tools)
+
+    @abstractmethod
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """The change, or why not."""
+
+
+def first_fit(
+    rng: np.random.Generator, options: Sequence[T], make: Callable[[T], Perturbed | None], reason: str
+) -> Perturbed | Refused:
+    """Try the options in random order until one gives a result."""
+    for option in shuffled(options, rng):
+        made = make(option)
+        if made is not None:
+            return made
+    return Refused(reason)

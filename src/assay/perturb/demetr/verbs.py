@@ -1,0 +1,211 @@
+"""DEMETR 17 and 18: the main verb in another tense or aspect; and what rules over verbs share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import ParsedRule, first_fit, removed
+from assay.perturb.language import verbs
+from assay.perturb.language.sentence import Sentence
+from assay.perturb.language.texts import like_case
+from assay.perturb.language.verbs import Group, word_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_AUXILIARIES = {
+    "is": "be",
+    "are": "be",
+    "am": "be",
+    "was": "be",
+    "were": "be",
+    "has": "have",
+    "had": "have",
+    "have": "have",
+}
+_MODALS = {
+    "can": "could",
+    "could": "can",
+    "may": "might",
+    "might": "may",
+    "would": "will",
+    "must": "had to",
+    "shall": "should",
+}
+
+
+def becomes(sentence: Sentence, i: int, text: str) -> Change:
+    """Token `i` becomes `text`, capitals kept; a contraction gets the space it stood without."""
+    word = sentence.words[i]
+    new = like_case(text, word) if word != "I" else text
+    return Change(sentence.starts[i], sentence.ends[i], (" " if _glued(sentence, i) else "") + new)
+
+
+def _after(sentence: Sentence, i: int, text: str) -> Change:
+    return Change(sentence.ends[i], sentence.ends[i], " " + text)
+
+
+def _glued(sentence: Sentence, i: int) -> bool:
+    """True where token `i` is a contraction written onto the word before it: ``'ll``."""
+    start = sentence.starts[i]
+    return sentence.words[i][:1] in "'’" and start > 0 and sentence.text[start - 1] != " "
+
+
+def as_perturbed(sentence: Sentence, changes: list[Change]) -> Perturbed | None:
+    """The changes as a result with what became of the words between the first and the last."""
+    ordered = tuple(sorted(changes, key=lambda change: (change.start, change.end)))
+    if any(sentence.text[c.start : c.end] == c.text for c in ordered):
+        return None
+    start, end = ordered[0].start, ordered[-1].end
+    inner = Perturbed(tuple(Change(c.start - start, c.end - start, c.text) for c in ordered))
+    new = inner.apply(sentence.text[start:end])
+    return Perturbed(ordered, f"{sentence.text[start:end].strip() or '-'} -> {new.strip() or '-'}")
+
+
+class VerbRule(ParsedRule):
+    """A rule over finite verb groups: main clauses first, other clauses where no main clause allows it."""
+
+    most_places = 3
+    nothing = "no finite verb that fits"
+
+    def change(
+        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
+    ) -> Perturbed | Refused:
+        """The first group that allows a change."""
+        inflection = tools.get("inflection", "en")
+        for group in verbs.groups(sentence):
+            options = [option for option in self.options(sentence, group, inflection) if option]
+            made = first_fit(rng, options, lambda option: as_perturbed(sentence, option), "") if options else None
+            if isinstance(made, Perturbed):
+                return made
+        return Refused(self.nothing)
+
+    @abstractmethod
+    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+        """The possible changes to one group."""
+
+
+class Tense(VerbRule):
+    """DEMETR 17: past for present, present for past, or the future; the aspect stays."""
+
+    card = PerturbationCard(
+        name="tense",
+        about="another tense: were both found in -> are both found in",
+        phenomenon="grammar - tense",
+        category="fluency/grammar",
+        severity="major",
+        follows=("DEMETR 17",),
+        languages=("en",),
+        needs=("parse", "inflection"),
+        extra="make",
+        manual=True,
+    )
+
+    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+        """The other tenses of the finite verb."""
+        finite, word = group.finite, word_of(sentence, group.finite)
+        contracted = verbs.contracted(sentence, finite)
+        future = not contracted and group.negation is None and (group.subject is None or group.subject < finite)
+        if word == "will":
+            following = finite + 1
+            if following < len(sentence) and sentence.tags[following] == "VB" and not contracted:
+                lemma = verbs.lemma_of(sentence, following, inflection)
+                form = verbs.past(sentence, group, lemma, inflection)
+                if form:
+                    new = f" {form}" if _glued(sentence, finite) else like_case(form, sentence.words[finite])
+                    yield [Change(sentence.starts[finite], sentence.ends[following], new)]
+            else:
+                yield [becomes(sentence, finite, "would")]
+        elif word in _MODALS:
+            yield [becomes(sentence, finite, _MODALS[word])]
+        elif sentence.tags[finite] in verbs.INFLECTED:
+            lemma = _AUXILIARIES.get(word) or verbs.lemma_of(sentence, finite, inflection)
+            other = verbs.present if sentence.tags[finite] == "VBD" else verbs.past
+            form = other(sentence, group, lemma, inflection)
+            if form and form != word:
+                yield [becomes(sentence, finite, form)]
+            if future and (lemma != "do" or group.simple):
+                yield [becomes(sentence, finite, f"will {lemma}")]
+
+
+class Aspect(VerbRule):
+    """DEMETR 18: progressive for simple or perfect, and the other way round; the tense stays."""
+
+    card = PerturbationCard(
+        name="aspect",
+        about="another aspect: He has been unable -> He is being unable",
+        phenomenon="grammar - aspect",
+        category="fluency/grammar",
+        severity="major",
+        follows=("DEMETR 18",),
+        languages=("en",),
+        needs=("parse", "inflection"),
+        extra="make",
+        manual=True,
+    )
+
+    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+        """The one way that fits how the group is built."""
+        main, finite = group.main, group.finite
+        if group.subject is not None and group.subject > finite and not group.simple:
+            return
+        word, tag = word_of(sentence, finite), sentence.tags[main]
+        going = inflection.inflect(verbs.lemma_of(sentence, main, inflection), "VBG")
+        if group.simple:
+            yield from self._simple(sentence, group, going)
+        elif word in ("has", "have", "had"):
+            form = verbs.be(sentence, group, past=word == "had")
+            been = [i for i in group.auxiliaries[1:] if sentence.lower[i] == "been"]
+            if not been and going:
+                yield [becomes(sentence, finite, form), becomes(sentence, main, going)]
+            elif been and tag == "VBN":
+                yield [becomes(sentence, finite, form), becomes(sentence, been[0], "being")]
+            elif been:
+                yield [
+                    becomes(sentence, finite, form),
+                    removed(sentence.text, sentence.starts[been[0]], sentence.ends[been[0]]),
+                ]
+        elif word in ("is", "are", "am", "was", "were"):
+            last = group.auxiliaries[-1]
+            place = group.negation if group.negation is not None and last < group.negation < main else last
+            if tag == "VBN" and sentence.lower[last] != "being":
+                yield [_after(sentence, place, "being")]
+            elif tag == "VBN":
+                yield [removed(sentence.text, sentence.starts[last], sentence.ends[last])]
+            elif not verbs.contracted(sentence, finite):
+                had = "had" if word in ("was", "were") else verbs.present(sentence, group, "have", inflection)
+                yield [becomes(sentence, finite, f"{had} been")]
+        elif word in ("do", "does", "did") and going:
+            yield [
+                becomes(sentence, finite, verbs.be(sentence, group, past=word == "did")),
+                becomes(sentence, main, going),
+            ]
+        elif sentence.tags[finite] == "MD":
+            yield from self._modal(sentence, group, going)
+
+    def _simple(self, sentence: Sentence, group: Group, going: str | None) -> Iterator[list[Change]]:
+        main = group.main
+        if sentence.lemmas[main] == "be" or sentence.lower[main] in ("is", "are", "was", "were", "'s", "'re", "'m"):
+            end = group.subject if group.subject is not None and group.subject > main else main
+            last = group.negation if group.negation is not None and group.negation > main else end
+            if sentence.deps[end] != "expl" and (end == main or sentence.deps[end].startswith("nsubj")):
+                yield [_after(sentence, max(last, main) if end == main else main, "being")]
+        elif going and sentence.tags[main] in verbs.INFLECTED:
+            form = verbs.be(sentence, group, past=sentence.tags[main] == "VBD")
+            yield [becomes(sentence, main, f"{form} {going}")]
+
+    def _modal(self, sentence: Sentence, group: Group, going: str | None) -> Iterator[list[Change]]:
+        """may appeal -> may be appealing; can be used -> can have been used; may have appealed -> may be appealing."""
+        main, rest = group.main, [sentence.lower[i] for i in group.auxiliaries[1:]]
+        if sentence.lower[main] == "be":
+            yield [becomes(sentence, main, "have been")]
+        elif not rest and going:
+            yield [becomes(sentence, main, f"be {going}")]
+        elif rest == ["be"]:
+            yield [becomes(sentence, group.auxiliaries[1], "have been")]
+        elif rest == ["have"] and going:
+            yield [becomes(sentence, group.auxiliaries[1], "be"), becomes(sentence, main, going)]

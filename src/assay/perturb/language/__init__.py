@@ -1,0 +1,1 @@
+"""What perturbations know of languages: parses, word lists, numbers, names."""

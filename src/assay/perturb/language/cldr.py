@@ -1,0 +1,73 @@
+"""What CLDR says about a language, read from Babel's own files: month names, units, number signs, plural rules.
+
+The files are read one by one instead of through ``babel.Locale``: its inherited aliases are resolved into shared tables, so
+that the stand-alone month names of one language can appear in the next one that is asked for (seen in Babel 2.18).
+"""
+
+from __future__ import annotations
+
+import functools
+import pickle
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import MissingPart
+from assay.perturb.language.texts import base_language
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSigns:
+    """How a language writes a number: decimal sign and group sign."""
+
+    decimal: str
+    group: str
+
+
+@functools.lru_cache(maxsize=64)
+def _data(language: str) -> Mapping[str, Any]:
+    try:
+        from babel import localedata
+    except ImportError:
+        raise MissingPart("month names and units come from CLDR: pip install 'mt-assay[make]'.") from None
+    if not localedata.exists(language):
+        raise MissingPart(f"CLDR has no language {language!r}: use a code such as de, fr or zh.")
+    return dict(pickle.loads(Path(localedata.resolve_locale_filename(language)).read_bytes()))
+
+
+def months(language: str) -> dict[str, dict[int, str]]:
+    """Month names by form (``format-wide``: genitive where there is one, ``stand-alone-wide``, ``format-abbreviated`` …)."""
+    table = _data(base_language(language)).get("months", {})
+    found = {}
+    for context in ("format", "stand-alone"):
+        widths = table.get(context, {})
+        for width in ("wide", "abbreviated"):
+            names = widths.get(width) if isinstance(widths, Mapping) else None
+            if isinstance(names, Mapping) and len(names) == 12:
+                found[f"{context}-{width}"] = {int(number): str(name) for number, name in names.items()}
+    return found
+
+
+def unit_patterns(language: str, unit: str) -> dict[str, dict[str, str]]:
+    """Patterns of a unit (``length-mile``) by length (long, short, narrow) and plural form: ``{"one": "{0} Meile"}``."""
+    lengths = _data(base_language(language)).get("unit_patterns", {}).get(unit, {})
+    return {
+        length: {form: str(text) for form, text in forms.items() if form != "per" and "{0}" in str(text)}
+        for length, forms in lengths.items()
+        if isinstance(forms, Mapping)
+    }
+
+
+def number_signs(language: str) -> NumberSigns:
+    """Decimal and group sign of the digits 0 to 9; a narrow space stands for every kind of space."""
+    symbols = _data(base_language(language)).get("number_symbols", {}).get("latn", {})
+    return NumberSigns(str(symbols.get("decimal", ".")), str(symbols.get("group", ",")))
+
+
+def plural_form(language: str, value: float, decimals: int = 0) -> str:
+    """CLDR's plural form of a number: one, two, few, many, other …"""
+    from decimal import Decimal
+
+    rule = _data(base_language(language)).get("plural_form")
+    return "other" if rule is None else str(rule(Decimal(f"{value:.{decimals}f}")))

@@ -1,0 +1,114 @@
+"""Numbers written with digits: found in a text of any language, read, and written again in the same manner."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from assay.perturb.language.cldr import NumberSigns, number_signs
+
+SPACES = " \u00a0\u202f"
+"""Blank, no-break and narrow no-break space: all of them group digits."""
+
+_SEPARATOR = rf"[.,'’{SPACES}]"
+_NUMERAL = re.compile(rf"\d+(?:[.,'’]\d+|[{SPACES}]\d{{3}}(?!\d))*")
+_UNSPACED = re.compile(r"[぀-ヿ㐀-鿿豈-﫿가-힯฀-๿ｦ-ﾟ]")
+"""Letters of scripts that write a number and the next word without a blank."""
+_BOUND = "-–—−/:~〜"
+"""Signs that tie a number to a neighbour: scores, ranges, dates, clock times."""
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """A number in a text, where it stands and how it is written."""
+
+    start: int
+    end: int
+    text: str
+    value: float
+    decimals: int
+    group: str
+    decimal: str
+
+    @property
+    def digits(self) -> str:
+        """The digits alone, as ASCII."""
+        return "".join(str(unicodedata.digit(char)) for char in self.text if char.isdigit())
+
+    @property
+    def is_year(self) -> bool:
+        """Four digits without a group sign between 1000 and 2100."""
+        return not self.decimals and not self.group and len(self.text) == 4 and 1000 <= self.value <= 2100
+
+
+def numerals(text: str, language: str) -> list[Numeral]:
+    """Every number that stands alone and can be read without doubt.
+
+    Numbers inside words (``A320``), in ranges, scores, clock times and dates (``3-1``, ``10:30``, ``1/5``), with an inflected
+    ending (``2018'de``) or with a sign that could group or divide (``1.234`` where the comma groups) are left out.
+    """
+    signs = number_signs(language)
+    found = []
+    for match in _NUMERAL.finditer(text):
+        if _stands_alone(text, *match.span()):
+            numeral = _read(match, signs)
+            if numeral is not None:
+                found.append(numeral)
+    return found
+
+
+def written(value: float, decimals: int, like: Numeral) -> str:
+    """The number written as `like` is: same digits (Devanagari …), group sign only where `like` groups or could have."""
+    whole, _, fraction = f"{value:.{decimals}f}".partition(".")
+    if like.group and len(whole) > 3:
+        whole = re.sub(r"(?<=\d)(?=(?:\d{3})+$)", like.group, whole)
+    text = whole + (like.decimal + fraction if fraction else "")
+    zero = ord(_first_digit(like.text)) - unicodedata.digit(_first_digit(like.text))
+    return "".join(chr(zero + int(char)) if char in "0123456789" else char for char in text)
+
+
+def _first_digit(text: str) -> str:
+    return next(char for char in text if char.isdigit())
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    before, after = text[:start], text[end:]
+    if before and (_is_letter(before[-1]) or before[-1] in "_#@&.,"):
+        return False
+    if after and (_is_letter(after[0]) or after[0] in "_'’"):
+        return False
+    if re.match(r"[.,:]\w", after) or re.search(r"\w:$", before):
+        return False
+    if re.search(rf"[\w%][{_BOUND}]\s?$", before) or re.search(rf"\d\s?[{_BOUND}]\s?$", before):
+        return False
+    return not re.match(rf"\s?[{_BOUND}]\s?\$?\d", after) and not re.match(r"[-–/]\w", after)
+
+
+def _is_letter(char: str) -> bool:
+    return char.isalpha() and not _UNSPACED.match(char)
+
+
+def _read(match: re.Match[str], signs: NumberSigns) -> Numeral | None:
+    text = match[0]
+    parts = re.split(rf"({_SEPARATOR})", text)
+    numbers, separators = parts[::2], parts[1::2]
+    decimals, decimal, group = 0, signs.decimal, ""
+    if separators and separators[-1] == signs.decimal:
+        if len(separators) > 1 and separators[-2] == signs.decimal:
+            return None
+        decimals, separators = len(numbers[-1]), separators[:-1]
+        if decimals == 3 and not separators and numbers[0] != "0":
+            return None
+    grouped = numbers[1 : 1 + len(separators)]
+    if separators:
+        if len(set(separators)) > 1 or any(len(part) != 3 for part in grouped) or not 1 <= len(numbers[0]) <= 3:
+            return None
+        group = separators[0]
+        if group != signs.group and group not in SPACES and group not in "'’":
+            return None
+    if len(numbers[0]) > 1 and unicodedata.digit(numbers[0][0]) == 0:
+        return None
+    plain = "".join(str(unicodedata.digit(char)) for char in text if char.isdigit())
+    value = int(plain) / 10**decimals
+    return Numeral(match.start(), match.end(), text, value, decimals, group, decimal)

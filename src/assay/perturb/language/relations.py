@@ -1,0 +1,85 @@
+"""Where WordNet's relations lead from a word: general and special words, siblings, synonyms, opposites, entailed verbs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.perturb.demetr.lexical import TOO_GENERAL, hypernym
+from assay.perturb.demetr.rules import listed
+from assay.perturb.language.antonyms import OPPOSITES
+
+_COMMON = 2.6
+"""Zipf frequency below which a replacement is too rare to be believed."""
+_LIGHT = frozenset(listed("have be do get make take say go come add give let keep put set see hold"))
+_CONCRETE = frozenset((5, 6, 8, 13, 17, 18, 20, 27))
+"""Lexicographer files of things one can point at: animals, artefacts, body, food, objects, people, plants, substances."""
+
+
+def hypernyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """The nearest more general word of the first sense."""
+    found = hypernym(wordnet, frequency, lemma, part)
+    return [found] if found else []
+
+
+def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """More special words of the first sense, of one word or two, that people use."""
+    senses = _first_sense(wordnet, lemma, part)
+    names = [name for sense in senses for below in wordnet.related(sense, "~") for name in below.names]
+    return [name.replace("_", " ") for name in names if _believable(name, lemma, frequency)]
+
+
+def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Other members of the class that the first sense belongs to: *cat* for *dog*."""
+    own = {name for sense in wordnet.synsets(lemma, part) for name in sense.names}
+    names = [
+        name
+        for sense in _first_sense(wordnet, lemma, part)
+        for above in wordnet.related(sense, "@")
+        if above.names[0] not in TOO_GENERAL
+        for beside in wordnet.related(above, "~")
+        if beside.offset != sense.offset
+        for name in beside.names[:1]
+    ]
+    return [name for name in names if name not in own and _believable(name, lemma, frequency) and "_" not in name]
+
+
+def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Other words of the first sense."""
+    senses = wordnet.synsets(lemma, part)[:1]
+    names = [name for sense in senses for name in sense.names if "_" not in name]
+    return [name for name in names if _believable(name, lemma, frequency)]
+
+
+def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Opposites: WordNet's of the first two senses, and our list of common ones."""
+    names = [name for sense in wordnet.synsets(lemma, part)[:2] for name in wordnet.related_words(sense, lemma, "!")]
+    opposite = OPPOSITES.get(lemma, {}).get({"noun": "NOUN", "verb": "VERB"}[part])
+    names += [opposite] if opposite else []
+    return [name for name in dict.fromkeys(names) if "_" not in name and frequency(name) >= _COMMON]
+
+
+def entailed(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Verbs that the verb entails: WordNet's own relation (*snore*, *sleep*), then the more general verb (*murder*, *kill*)."""
+    senses = _first_sense(wordnet, lemma, part)
+    names = [name for sense in senses for other in wordnet.related(sense, "*") for name in other.names[:1]]
+    found = [name for name in names if _believable(name, lemma, frequency) and "_" not in name]
+    return [*found, *hypernyms(wordnet, frequency, lemma, part)] if senses else []
+
+
+def _first_sense(wordnet: Any, lemma: str, part: str) -> list[Any]:
+    """The commonest sense alone; none where the word as it stands is not of it."""
+    return [sense for sense in wordnet.synsets(lemma, part)[:1] if lemma.lower() in sense.names]
+
+
+def _believable(name: str, lemma: str, frequency: Any) -> bool:
+    words = name.split("_")
+    plain = all(word.isalpha() and word.islower() for word in words) and len(words) <= 2
+    return plain and lemma.lower() not in words and min(frequency(word) for word in words) >= _COMMON
+
+
+def plain(wordnet: Any, lemma: str, part: str) -> bool:
+    """A word of few senses, a noun also of a thing: relations of its first sense then fit most sentences."""
+    senses = wordnet.synsets(lemma, part)
+    if not 1 <= len(senses) <= 6 or lemma in _LIGHT:
+        return False
+    return part == "verb" or senses[0].file in _CONCRETE

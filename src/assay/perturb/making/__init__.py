@@ -1,0 +1,1 @@
+"""Making sets: the corpus, the choice of perturbations, the items, the card."""

@@ -1,0 +1,178 @@
+"""Making items out of segments: one `Maker` a process, one call a chunk, nothing that depends on who calls it.
+
+Each segment and perturbation has its own random generator, derived from the seed, the perturbation's name and the texts; so
+an item is the same whatever else is made, in whatever order and by how many processes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.batch import Segment
+from assay.core.errors import MissingPart
+from assay.core.perturbation import Perturbation, Perturbed, Refused
+from assay.perturb.language.tools import LinguisticTools
+from assay.perturb.making.corpus import key
+from assay.perturb.making.selection import choose_perturbations
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+CHUNK = 128
+"""Segments handled together: fixed, so that parses do not depend on the number of workers."""
+
+
+class Outcome(NamedTuple):
+    """What became of one segment under one perturbation: a line of JSON, or the reason why there is none."""
+
+    row: int
+    langpair: str
+    spec: str
+    line: str
+    reason: str
+    failed: bool
+
+
+class Maker:
+    """The perturbations of a run with their tools, in one process."""
+
+    def __init__(self, specs: Sequence[str], seed: int, others: Sequence[Segment]) -> None:
+        self.perturbations = {one.spec: one.perturbation for one in choose_perturbations(specs)}
+        self.generators = Generators(seed)
+        self.tools = LinguisticTools(others)
+
+    def chunk(self, rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Outcome]:
+        """Every outcome of a chunk: row by row, perturbation by perturbation. `able` has the specs for each language."""
+        self._prepare(rows, able)
+        outcomes = []
+        for row, segment in rows:
+            language = _target(segment)
+            own = key(segment)
+            for spec in able.get(language, ()):
+                outcomes.append(self._outcome(row, segment, language, spec, own))
+        self.tools.forget()
+        return outcomes
+
+    def _prepare(self, rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> None:
+        for language, specs in able.items():
+            if any("parse" in self.perturbations[spec].card.needs for spec in specs):
+                self.tools.prepare((s.hypothesis for _, s in rows if _target(s) == language), language)
+
+    def _outcome(self, row: int, segment: Segment, language: str, spec: str, own: bytes) -> Outcome:
+        perturbation = self.perturbations[spec]
+        rng = self.generators.of(perturbation.card.name, own)
+        made = apply(perturbation, segment, language, rng, self.tools)
+        pair = segment.langpair or ""
+        if isinstance(made, Refused):
+            return Outcome(row, pair, spec, "", made.reason, False)
+        problems = perturbation.problems(segment, made, language, self.tools)
+        if problems:
+            return Outcome(row, pair, spec, "", problems[0], True)
+        return Outcome(row, pair, spec, line(row, segment, perturbation, made), "", False)
+
+
+def apply(
+    perturbation: Perturbation, segment: Segment, language: str, rng: np.random.Generator, tools: LinguisticTools
+) -> Perturbed | Refused:
+    """Perturb, or refuse a segment that lacks what the perturbation wants."""
+    for want in perturbation.card.wants:
+        text = segment.source if want == "source" else next(iter(segment.references), None)
+        if not (text or "").strip():
+            return Refused(f"no {want}")
+    for column in perturbation.card.columns:
+        if not segment.meta.get(column, "").strip():
+            return Refused(f"nothing in column {column}")
+    try:
+        return perturbation.perturb(segment, language, rng, tools)
+    except MissingPart as error:
+        return Refused(str(error))
+
+
+class Generators:
+    """The generator of each segment and perturbation: one PCG64 whose state is set anew from a hash, which is ten times
+    faster than making one, so a generator is good until the next one is asked for."""
+
+    def __init__(self, seed: int) -> None:
+        import numpy as np
+
+        self._bits = np.random.PCG64(0)
+        self._generator = np.random.Generator(self._bits)
+        self._seed = seed
+
+    def of(self, name: str, own: bytes) -> np.random.Generator:
+        """The generator of the perturbation `name` and the segment with this key."""
+        digest = hashlib.blake2b(own + f"{self._seed}\x1f{name}".encode(), digest_size=32).digest()
+        state, increment = int.from_bytes(digest[:16], "big"), int.from_bytes(digest[16:], "big") | 1
+        self._bits.state = {
+            "bit_generator": "PCG64",
+            "state": {"state": state, "inc": increment},
+            "has_uint32": 0,
+            "uinteger": 0,
+        }
+        return self._generator
+
+
+def line(row: int, segment: Segment, perturbation: Perturbation, made: Perturbed) -> str:
+    """The item as a line of JSON with the columns that ``assay run FILE`` reads."""
+    card = perturbation.card
+    good = made.good if made.good is not None else segment.hypothesis
+    meta: dict[str, Any] = {
+        "perturbation": card.name,
+        "follows": list(card.follows),
+        "what": made.what,
+        "changes": [[change.start, change.end, change.text] for change in made.changes],
+        "spans": [list(span) for span in made.spans()],
+        **made.meta,
+    }
+    if made.base is not None and made.base != good:
+        meta["changed text"] = made.base
+    if segment.id:
+        meta["segment"] = segment.id
+    item = {
+        "id": f"{card.name}-{row}",
+        "source": made.source if made.source is not None else segment.source or "",
+        "good-translation": good,
+        "incorrect-translation": made.incorrect(segment),
+        "reference": made.reference if made.reference is not None else next(iter(segment.references), None) or "",
+        "phenomena": card.phenomenon,
+        "category": card.category,
+        "severity": card.severity,
+        "langpair": segment.langpair or "",
+        "meta": meta,
+    }
+    return _ENCODER.encode(item)
+
+
+def _target(segment: Segment) -> str:
+    return (segment.langpair or "").rpartition("-")[2]
+
+
+_maker: Maker | None = None
+
+
+def start_worker(specs: Sequence[str], seed: int, others: Sequence[Segment]) -> None:
+    """Set a worker process up."""
+    global _maker  # noqa: PLW0603
+    _maker = Maker(specs, seed, others)
+
+
+def work(rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Outcome]:
+    """One chunk, in a worker process."""
+    assert _maker is not None
+    return _maker.chunk(rows, able)
+
+
+def chunks(rows: Iterable[tuple[int, Segment]]) -> Iterable[list[tuple[int, Segment]]]:
+    """Rows in pieces of `CHUNK`."""
+    piece: list[tuple[int, Segment]] = []
+    for row in rows:
+        piece.append(row)
+        if len(piece) == CHUNK:
+            yield piece
+            piece = []
+    if piece:
+        yield piece

@@ -1,0 +1,97 @@
+"""Which perturbations a run makes: names, options and groups as people type them, and what stands in the way of each."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.core.errors import InputError, MissingPart, listing
+from assay.core.perturbation import Perturbation, PerturbationCard
+from assay.core.spec import create
+from assay.perturb import PERTURBATIONS
+from assay.perturb.language.texts import base_language
+from assay.perturb.language.tools import RESOURCES, missing
+
+GROUPS = {"all": "", "demetr": "DEMETR", "aces": "ACES", "smaug": "SMAUG", "hallucinations": "xCOMET"}
+"""A group's name, and how the entries of ``follows`` begin that belong to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A perturbation to make: the spec it was asked by, and whether it was named or came with a group."""
+
+    spec: str
+    perturbation: Perturbation
+    named: bool
+
+
+def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
+    """``number-replaced``, ``empty:stop=no``, ``demetr``, ``all``: each once, in the order asked for."""
+    chosen: dict[str, Chosen] = {}
+    for spec in specs:
+        if spec in GROUPS:
+            for name in PERTURBATIONS.names():
+                made = _built(name)
+                if any(entry.startswith(GROUPS[spec]) for entry in made.card.follows or ("",)):
+                    chosen.setdefault(name, Chosen(name, made, named=False))
+        else:
+            chosen[spec] = Chosen(spec, _built(spec), named=True)
+    if not chosen:
+        raise InputError("nothing to make: name a perturbation (-p number-replaced) or a group (-p demetr).")
+    by_name: dict[str, str] = {}
+    for one in chosen.values():
+        name = one.perturbation.card.name
+        if name in by_name:
+            raise InputError(f"{by_name[name]} and {one.spec} are the same perturbation: ask for one of them.")
+        by_name[name] = one.spec
+    return list(chosen.values())
+
+
+def _built(spec: str) -> Perturbation:
+    made: Perturbation = create(PERTURBATIONS, spec, Perturbation)
+    return made
+
+
+def obstacle(card: PerturbationCard, language: str) -> str:
+    """Why a perturbation cannot be made in a language, in a sentence; empty when it can."""
+    base = base_language(language)
+    if "any" not in card.languages and base not in card.languages:
+        return f"{card.name} works in {', '.join(card.languages)}, not in {language}."
+    for need in card.needs:
+        if need in RESOURCES and (absent := missing(need, language)):
+            return f"{card.name}: {absent}"
+    return ""
+
+
+def fitting(
+    chosen: Sequence[Chosen], languages: Sequence[str], columns: Collection[str] = ()
+) -> tuple[dict[str, list[str]], dict[str, str]]:
+    """For each language the specs that can be made in it, and for each spec left out why.
+
+    A perturbation that was asked for by name and fits none of the languages is an error; one of a group is left out.
+    `columns` are those that the corpus has beyond the usual ones.
+    """
+    able: dict[str, list[str]] = {language: [] for language in languages}
+    left_out: dict[str, str] = {}
+    for one in chosen:
+        card = one.perturbation.card
+        absent = [column for column in card.columns if column not in columns]
+        needs = f"{card.name} needs the column {', '.join(absent)} in the corpus." if absent else ""
+        reasons = {language: needs or obstacle(card, language) for language in languages}
+        for language, reason in reasons.items():
+            if not reason:
+                able[language].append(one.spec)
+        if all(reasons.values()):
+            reason = next(iter(reasons.values()))
+            if one.named:
+                raise MissingPart(reason)
+            left_out[one.spec] = reason
+    return able, left_out
+
+
+def left_out(reasons: Mapping[str, str]) -> list[str]:
+    """One sentence for each reason, with the perturbations that it keeps out."""
+    by_reason: dict[str, list[str]] = {}
+    for spec, reason in reasons.items():
+        by_reason.setdefault(reason.removeprefix(f"{spec}: ").removeprefix(f"{spec} "), []).append(spec)
+    return [f"left out: {listing(specs, 4)}: {reason}" for reason, specs in by_reason.items()]

@@ -1,0 +1,1 @@
+"""Published numbers, and whether they follow from the data."""

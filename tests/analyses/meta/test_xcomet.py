@@ -1,0 +1,90 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.stats
+
+from assay.analyses.meta.rater_agreement import shared_cells
+from assay.analyses.meta.rater_agreement import table as rater_table
+from assay.analyses.meta.xcomet import SpanData, inferred_mqm, interplay_table, span_table, tables
+from assay.core.errors import InputError
+from assay.core.judged import Judgement
+from assay.core.spans import ErrorSpan
+from assay.io.wmt.tree import read_eval_set
+from assay.suites import wmt as suite
+from tests import wmt
+from tests.data import need
+
+
+def span(start, end, severity, text="abcdef", side="target"):
+    return ErrorSpan.of(text, start, end, severity, side=side)
+
+
+def test_inferred_scores():
+    """Equation 6: (25 - 1 - 5 - 10) / 25; nothing wrong is 1; from 25 points on it is 0."""
+    found = inferred_mqm(
+        [[span(0, 1, "minor"), span(0, 1, "major"), span(0, 1, "critical")], [], [span(0, 1, "critical")] * 3]
+    )
+    assert found.tolist() == pytest.approx([9 / 25, 1, 0])
+
+
+def test_span_f1_of_the_worked_example():
+    """README-spans.md: gold major [0, 3), prediction minor [1, 5): recall 1/3, precision 1/4, F1 2/7."""
+    source = span(0, 2, "major", side="source")
+    data = SpanData(
+        {"en-de": ["abcdef"]}, {"en-de": [[span(0, 3, "major"), source]]}, {"mine": {"en-de": [[span(1, 5, "minor")]]}}
+    )
+    pair, mean = span_table(data).rows
+    assert (pair["recall"], pair["precision"], pair["f1"]) == pytest.approx((1 / 3, 1 / 4, 2 / 7))
+    assert (mean["langpair"], mean["f1"]) == ("avg", pytest.approx(2 / 7))
+
+
+def test_interplay_is_pearson_by_pair_and_over_all():
+    spans = {"a-b": [[span(0, 1, "minor")], [], [span(0, 1, "major")]], "c-d": [[], [span(0, 1, "critical")]]}
+    scores = {"a-b": np.array([0.7, 0.9, 0.8]), "c-d": np.array([0.5, 0.1])}
+    rows = {row["langpair"]: row["pearson"] for row in interplay_table({"regression": scores}, spans).rows}
+    first, second = [24 / 25, 1, 20 / 25], [1, 15 / 25]
+    assert rows["a-b"] == pytest.approx(scipy.stats.pearsonr(first, scores["a-b"])[0])
+    assert rows["all"] == pytest.approx(scipy.stats.pearsonr(first + second, [0.7, 0.9, 0.8, 0.5, 0.1])[0])
+    with pytest.raises(InputError, match="as many segments"):
+        interplay_table({"regression": {"a-b": np.ones(2)}}, spans)
+
+
+def test_tables_1_and_2(tmp_path: Path):
+    wmt.make_pair(tmp_path, "en-de")
+    found = read_eval_set(tmp_path, "en-de")
+    judged = suite.judged_systems(found, suite.pair_facts(found, None))
+    segments, systems = tables({"en-de": judged}, draws=20)
+    gold, metric = judged.gold["mqm"].seg[:4], judged.metrics["Kiwi"].seg[:4]
+    known = ~np.isnan(gold)
+    rows = {(row["metric"], row["column"]): row for row in segments.rows}
+    assert rows["Kiwi", "en-de ρ"]["value"] == pytest.approx(scipy.stats.pearsonr(gold[known], metric[known])[0])
+    assert rows["Kiwi", "en-de τ"]["value"] == pytest.approx(scipy.stats.kendalltau(gold[known], metric[known])[0])
+    assert rows["Kiwi", "avg τ"]["value"] == rows["Kiwi", "en-de τ"]["value"]
+    assert {row["langpair"] for row in systems.rows} == {"en-de", "avg"}
+    assert any(row["mark"] == "*" for row in systems.rows)
+    (news, _) = tables({"en-de": judged}, domain="news", draws=0)
+    assert {row["cluster"] for row in news.rows} == {None}
+
+
+def test_raters_are_compared_on_what_all_judged():
+    a = {"S": [Judgement(0, (span(0, 3, "major"),)), None, Judgement(0, ())]}
+    b = {"S": [Judgement(0, (span(1, 5, "minor"),)), Judgement(0, ()), Judgement(0, ())]}
+    assert shared_cells({"a": a, "b": b}) == [("S", 0), ("S", 2)]
+    pair, mean = rater_table({"a": a, "b": b}, {"S": ["abcdef"] * 3}).rows
+    assert pair["f1"] == mean["f1"] == pytest.approx(2 / 7)
+    with pytest.raises(InputError, match="at least two raters"):
+        rater_table({"a": a}, {})
+    with pytest.raises(InputError, match="judged by all raters"):
+        rater_table({"a": a, "b": {"S": [None] * 3}}, {})
+
+
+@pytest.mark.real
+@pytest.mark.slow
+def test_eight_raters_of_zh_en():
+    """288 translations with all eight raters, 28 pairs (README-spans.md)."""
+    found = read_eval_set(need("data", "wmt23"), "zh-en")
+    table = rater_table({rater: found.ratings(rater) for rater in found.raters}, found.outputs, "zh-en")
+    assert len(table.rows) == 28 + 1
+    assert {row["cells"] for row in table.rows} == {288}
+    assert 0.3 < table.rows[-1]["f1"] < 0.6

@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from assay.core.errors import AssayError
+from assay.io.judgements.outcomes import as_tsv, read_outcomes, write_outcomes
+
+
+def write(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_columns_by_the_names_people_use(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "o.csv",
+        "src,MT,Ref,label,lang,Split,Error Type\na,b,c,bad,es,validation,omission\nd,e,f,1,pt,test,\n",
+    )
+    found = read_outcomes(path)
+    assert found.success.tolist() == [False, True]
+    assert list(found.languages) == ["es", "pt"] and list(found.splits) == ["dev", "test"]
+    assert list(found.error_types) == ["omission", ""]
+    assert found.batch[0].references == ("c",) and found.batch[0].source == "a"
+
+
+def test_json_lines_and_mapped_columns(tmp_path: Path) -> None:
+    path = write(
+        tmp_path / "o.jsonl", '{"out": "x", "ok": true, "comet": 0.5}\n{"out": "y", "ok": false, "comet": null}\n'
+    )
+    found = read_outcomes(path, {"translation": "out", "outcome": "ok"}, ["comet"])
+    assert found.success.tolist() == [True, False] and list(found.splits) == ["", ""]
+    assert found.scores["comet"][0] == 0.5 and np.isnan(found.scores["comet"][1])
+
+
+def test_parts_of_one_example(tmp_path: Path) -> None:
+    rows = [
+        "id\tpart\tlanguage\ttranslation\toutcome",
+        "1\tquestion\tes\ta\t0",
+        "1\tcontext\tes\tb\t0",
+        "1\tquestion\tpt\tc\t1",
+    ]
+    found = read_outcomes(write(tmp_path / "o.tsv", "\n".join(rows) + "\n"))
+    assert len(found) == 2 and len(found.batch) == 3 and found.example.tolist() == [0, 0, 1]
+    assert found.fold(np.array([3.0, 1.0, 7.0]), True).tolist() == [1.0, 7.0]
+    assert np.isnan(found.fold(np.array([3.0, np.nan, 7.0]), True)).tolist() == [True, False]
+    only = found.select([False, True])
+    assert list(only.ids) == ["1"] and only.batch.hypotheses == ["c"] and only.example.tolist() == [0]
+    rows[2] = "1\tcontext\tes\tb\t1"
+    with pytest.raises(AssayError, match=r"example '1' .*different outcomes"):
+        read_outcomes(write(tmp_path / "o.tsv", "\n".join(rows) + "\n"))
+
+
+def test_written_outcomes_are_read_again(tmp_path: Path) -> None:
+    rows = ["id\tpart\tlanguage\ttranslation\toutcome\tback\tsrc\tref\tsplit\ttask\terror",
+            '1\tq\tes\ta "b"\t0\t\tx\ty\tdev\tqa\tomission', "2\tq\tes\tc\t1\tz\tx\ty\ttest\tqa\t"]  # fmt: skip
+    first = read_outcomes(write(tmp_path / "o.tsv", "\n".join(rows) + "\n"))
+    write_outcomes(first, tmp_path / "again.tsv")
+    second = read_outcomes(tmp_path / "again.tsv")
+    assert as_tsv(first) == as_tsv(second)
+    assert list(second.back or ()) == [None, "z"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("mt\toutcome\n", "no rows"),
+        ("mt\tref\na\tb\n", "no outcome column"),
+        ("ref\toutcome\na\t1\n", "no translation column"),
+        ("mt\toutcome\na\t1\nb\tmaybe\n", "line 3: outcome 'maybe'"),
+        ("mt\toutcome\tsplit\na\t1\ttrial\n", "split 'trial' is neither"),
+        ("mt\toutcome\na\n", "line 2 has 1 field"),
+        ("", "empty"),
+    ],
+)
+def test_bad_tables_are_refused_with_the_place(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(AssayError, match=message):
+        read_outcomes(write(tmp_path / "o.tsv", text))
+
+
+def test_bad_scores_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "o.tsv", "mt\toutcome\tcomet\na\t1\thigh\n")
+    with pytest.raises(AssayError, match="line 2: comet is 'high', not a number"):
+        read_outcomes(path, scores=["comet"])
+    with pytest.raises(AssayError, match="comte"):
+        read_outcomes(path, scores=["comte"])
+    with pytest.raises(AssayError, match="trans"):
+        read_outcomes(path, {"trans": "mt"})

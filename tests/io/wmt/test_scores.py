@@ -1,0 +1,67 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from assay.core.errors import InputError, UnknownName
+from assay.io.wmt.scores import read_domain_scores, read_scores, write_domain_scores, write_scores
+
+
+def test_systems_in_any_order_and_none_is_nan():
+    found = read_scores(b"B\t1.5\nB\tNone\nA\t-0.0\nA\t1e-3\n", "f", ["A", "B", "C"], 2)
+    assert found[0].tolist() == [-0.0, 0.001]
+    assert found[1, 0] == 1.5
+    assert np.isnan(found[1, 1])
+    assert np.isnan(found[2]).all()
+
+
+def test_no_line_feed_at_the_end_and_lines_of_systems_mixed():
+    assert read_scores(b"A\t1\nB\t2\nA\t3\nB\tNone", "f", ["A", "B"], 2)[0].tolist() == [1, 3]
+
+
+def test_blanks_may_part_columns():
+    assert read_scores(b"A 1\nA  2\n", "f", ["A"], 2).tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"A\t1\nA\t2\nB\t1\n", r"f: system 'B' has 1 score, 2 expected \(one a segment\)"),
+        (b"A\t1\nA\tnan\n", r"f line 2: the score of 'A' is nan. Write None"),
+        (b"A\tinf\nA\t1\n", r"f line 1: the score of 'A' is inf"),
+        (b"A\t1\nA\tx\n", r"f line 2: the score of 'A' is 'x', not a number"),
+        (b"A\t1\nA\n", r"f line 2: 1 field, SYSTEM<TAB>SCORE expected"),
+        (b"A\t1\t2\nA\t1\t2\n", r"f line 1: 3 fields"),
+        (b"", r"f has no scores"),
+        (b"A\t1\n\xff\t2\n", r"f is not UTF-8 at byte 4"),
+    ],
+)
+def test_faults_are_named(data, message):
+    with pytest.raises(InputError, match=message):
+        read_scores(data, "f", ["A", "B"], 2)
+
+
+def test_unknown_systems_are_named():
+    with pytest.raises(UnknownName, match=r"no system called 'Alpah'. Did you mean Alpha\? \(in f\)"):
+        read_scores(b"Alpah\t1\n", "f", ["Alpha"], 1)
+
+
+def test_domain_scores():
+    found = read_domain_scores(b"news\tB\t2\nsocial\tA\tNone\nnews\tA\t1\n", "f", ["A", "B"], ["news", "social"])
+    assert found[:, 0].tolist() == [1, 2]
+    assert np.isnan(found[:, 1]).all()
+    with pytest.raises(UnknownName, match="no domain called 'sport'"):
+        read_domain_scores(b"sport\tB\t2\n", "f", ["A", "B"], ["news", "social"])
+    with pytest.raises(UnknownName, match="no system called 'X'"):
+        read_domain_scores(b"news\tX\t2\n", "f", ["A", "B"], ["news", "social"])
+
+
+@given(st.lists(st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False)), min_size=1, max_size=8))
+def test_what_is_written_is_read_back(values):
+    row = np.array([np.nan if value is None else value for value in values])
+    back = read_scores(write_scores({"A": row}), "f", ["A"], len(row))[0]
+    assert np.array_equal(back, row, equal_nan=True)
+    domains = [f"d{i}" for i in range(len(row))]
+    assert np.array_equal(
+        read_domain_scores(write_domain_scores({"A": row}, domains), "f", ["A"], domains)[0], row, equal_nan=True
+    )

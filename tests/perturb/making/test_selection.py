@@ -1,0 +1,50 @@
+from __future__ import annotations
+
+import pytest
+
+from assay.core.errors import InputError, MissingPart, UnknownName
+from assay.perturb.language import tools
+from assay.perturb.making.corpus import quotas
+from assay.perturb.making.selection import choose_perturbations, fitting
+
+
+def test_demetr_is_35() -> None:
+    chosen = choose_perturbations(["demetr"])
+    assert len(chosen) == 35
+    assert {entry for one in chosen for entry in one.perturbation.card.follows} >= {f"DEMETR {n}" for n in range(1, 36)}
+
+
+def test_options_and_doubles() -> None:
+    (only,) = choose_perturbations(["empty:stop=no"])
+    assert only.perturbation.stop is False  # type: ignore[attr-defined]
+    assert len(choose_perturbations(["demetr", "tense"])) == 35
+    with pytest.raises(InputError, match="are the same perturbation"):
+        choose_perturbations(["empty", "empty:stop=no"])
+    with pytest.raises(UnknownName, match="Did you mean antonym"):
+        choose_perturbations(["antonim"])
+    with pytest.raises(InputError, match="nothing to make"):
+        choose_perturbations([])
+
+
+def test_a_language_without_the_resource_is_named() -> None:
+    named, group = choose_perturbations(["negation"]), choose_perturbations(["demetr"])
+    with pytest.raises(MissingPart, match="negation works in en, not in de"):
+        fitting(named, ["de"])
+    able, left_out = fitting(group, ["de"])
+    assert "repeat-twice" in able["de"]
+    assert "negation" in left_out
+
+
+def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tools, "_installed", lambda package: False)
+    with pytest.raises(MissingPart, match=r"pip install 'mt-assay\[make\]'"):
+        fitting(choose_perturbations(["negation"]), ["en"])
+    with pytest.raises(MissingPart, match=r"mt-assay\[make-ru\]"):
+        tools.load_resource("morphology", "ru")
+
+
+# 10 of 30, 15 of 30 and 5 of 30 of n = 7: 2.33, 3.5, 1.17; floors 2, 3, 1 and the one left goes to the largest remainder.
+def test_quotas_by_share() -> None:
+    assert quotas({"de-en": 10, "fr-en": 15, "ru-en": 5}, 7) == {"de-en": 2, "fr-en": 4, "ru-en": 1}
+    assert quotas({"de-en": 3}, 1000) == {"de-en": 1000}
+    assert quotas({}, 5) == {}
