@@ -11,7 +11,7 @@ from assay.cli.progress import Progress, Slow
 from assay.core.batch import Batch
 from assay.engine.scoring import score
 from assay.engine.store import Store
-from assay.engine.watch import tell, watching
+from assay.core.watch import tell, watching
 from assay.metrics.chrf import Chrf
 
 

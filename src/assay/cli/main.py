@@ -85,7 +85,7 @@ def _run(arguments: list[str]) -> int:
 
     from assay.cli.options import parser_for
     from assay.cli.progress import Slow
-    from assay.engine.watch import watching
+    from assay.core.watch import watching
 
     module = importlib.import_module(f"assay.cli.{verb}")
     parsed = parser_for(verb, module).parse_args(arguments[1:])

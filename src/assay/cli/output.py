@@ -4,47 +4,59 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from assay.core.table import Table
+from assay.report.writing import write, write_pieces
 
 
-def emit(
-    tables: Sequence[Table], args: argparse.Namespace, *, head: Mapping[str, Any] | None = None, title: str = ""
-) -> None:
-    """Render tables in the wanted format and write them where they are wanted."""
-    from assay.report import render, terminal
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What --format, --out and --quiet ask for, under a title."""
 
-    to_screen = not args.out
-    text = render(
-        tables,
-        args.format,
-        head=head,
-        title=title or f"assay {args.verb}",
-        width=terminal.width_of() if to_screen else None,
-        colour=to_screen and terminal.wants_colour(),
-    )
-    write(text, args.out)
+    title: str
+    format: str = "table"
+    out: str | None = None
+    quiet: bool = False
 
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> Output:
+        """From the arguments of a verb."""
+        return cls(f"assay {args.verb}", getattr(args, "format", "table"), getattr(args, "out", None), args.quiet)
 
-def write(text: str, out: str | None) -> None:
-    """Text to stdout, or atomically to a file."""
-    write_pieces([text], out)
+    @property
+    def on_screen(self) -> bool:
+        """A table for a person who looks at the terminal, who gets the shortest answer."""
+        return self.format == "table" and not self.out
 
+    def emit(self, tables: Sequence[Table], *, head: Mapping[str, Any] | None = None, title: str = "") -> None:
+        """Tables in the wanted format, where they are wanted."""
+        from assay.report import render, terminal
 
-def write_pieces(pieces: Iterable[str], out: str | None) -> None:
-    """The same for a text that comes in pieces, each written when it comes."""
-    if not out or out == "-":
-        for piece in pieces:
-            sys.stdout.write(piece)
-        sys.stdout.flush()
-        return
-    from assay.io.files.atomic import atomic_write
+        to_screen = not self.out
+        text = render(
+            tables,
+            self.format,
+            head=head,
+            title=title or self.title,
+            width=terminal.width_of() if to_screen else None,
+            colour=to_screen and terminal.wants_colour(),
+        )
+        write(text, self.out)
 
-    with atomic_write(out, "w") as stream:
-        for piece in pieces:
-            stream.write(piece)
+    def emit_json(self, whole: Mapping[str, Any]) -> None:
+        """A document of the result's own as JSON; NaN and infinities become null."""
+        import json
+
+        from assay.report.data import plain
+
+        write(json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n", self.out)
+
+    def note(self, sentence: str) -> None:
+        """A remark for people, on stderr."""
+        note(sentence, self.quiet)
 
 
 def note(sentence: str, quiet: bool = False) -> None:
@@ -53,3 +65,13 @@ def note(sentence: str, quiet: bool = False) -> None:
         from assay.report.terminal import paragraph, width_of
 
         sys.stderr.write("\n".join(paragraph(sentence, width_of(sys.stderr))) + "\n")
+
+
+__all__ = ["Output", "note", "write", "write_pieces"]
+
+
+def emit(
+    tables: Sequence[Table], args: argparse.Namespace, *, head: Mapping[str, Any] | None = None, title: str = ""
+) -> None:
+    """`Output.emit` for the arguments of a verb."""
+    Output.of(args).emit(tables, head=head, title=title)

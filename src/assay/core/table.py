@@ -8,7 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    import polars
 
 Kind = Literal["text", "number", "count", "percent", "p"]
 
@@ -59,3 +62,15 @@ class Table:
     def column(self, key: str) -> TableColumn:
         """The column with this key."""
         return next(column for column in self.columns if column.key == key)
+
+    def to_polars(self) -> polars.DataFrame:
+        """The rows as they are, one column for each key."""
+        import polars
+
+        keys = dict.fromkeys(key for row in self.rows for key in row)
+        return polars.DataFrame({key: [row.get(key) for row in self.rows] for key in keys}, strict=False)
+
+    def _repr_html_(self) -> str:
+        from assay.report.markup import fragment
+
+        return fragment(self)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores
-from assay.engine.watch import tell
+from assay.core.watch import tell
 
 if TYPE_CHECKING:
     import numpy as np

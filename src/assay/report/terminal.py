@@ -27,6 +27,12 @@ def render(tables: Sequence[Table], *, width: int | None = None, colour: bool = 
     return "\n\n".join(_one(table, width, colour) for table in tables) + "\n" if tables else ""
 
 
+def show(tables: Sequence[Table]) -> None:
+    """Print tables to standard output, fitted to the terminal."""
+    sys.stdout.write(render(tables, width=width_of(), colour=wants_colour()))
+    sys.stdout.flush()
+
+
 def width_of(stream: TextIO | None = None) -> int | None:
     """Columns of the terminal, or None when the output is not one (then nothing is wrapped)."""
     stream = stream or sys.stdout

@@ -1,0 +1,136 @@
+"""What every verb gives back: tables by name, for people, for programs and for a run directory.
+
+A verb's own result is a dataclass below `Result` with what only it knows (`system` and `segments` of a score, the items of a
+suite). The terminal, a notebook, a page and a run directory all show the same tables.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from assay.core.table import Table
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from assay.engine.manifest import Manifest
+    from assay.report.page import Section
+
+
+@dataclass(repr=False)
+class Result:
+    """Tables by name, the first or the one called `headline` in front."""
+
+    tables: dict[str, Table]
+    signatures: dict[str, str] = field(default_factory=dict, kw_only=True)
+    """Metric to signature, with the number of references."""
+    notes: list[str] = field(default_factory=list, kw_only=True)
+    """What a person should hear that stands under no table."""
+
+    verb: ClassVar[str] = ""
+    headline: ClassVar[str] = "summary"
+
+    def table(self, name: str | None = None) -> Table:
+        """The table called `name`; without a name the one that people look at first."""
+        if name is None:
+            return self.tables.get(self.headline) or next(iter(self.tables.values()))
+        if name not in self.tables:
+            from assay.core.errors import unknown
+
+            raise unknown(f"table of assay {self.verb}", name, self.tables)
+        return self.tables[name]
+
+    def to_polars(self) -> polars.DataFrame:
+        """The rows behind the tables (segments, items, outcomes …), or those of the first table."""
+        return self.table().to_polars()
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """`to_polars` for pandas, which must be installed."""
+        return self.to_polars().to_pandas(use_pyarrow_extension_array=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """What ``--format json`` prints: ``{..., "tables": {NAME: rows}}``."""
+        from assay.report.data import plain, rows
+
+        whole = {**self.head(), "tables": {name: rows(table) for name, table in self.tables.items()}}
+        made: dict[str, Any] = plain(whole)
+        return made
+
+    def head(self) -> Mapping[str, Any]:
+        """What stands before the tables in JSON."""
+        return {}
+
+    def figures(self, format: str = "svg") -> dict[str, bytes]:
+        """The figures that the tables name, as files: name to content (needs the extra ``figures``)."""
+        from assay.report.figures import render
+
+        return render(self.tables, getattr(self, "analysis", ""), format)
+
+    def section(self, tables: Sequence[Table] | None = None, *, figures: bool = True) -> Section:
+        """This result as a part of an HTML page: all tables or some, how to read them, and figures where they can be drawn."""
+        from assay.analyses.reading import READING
+        from assay.report.figures import available, inline
+        from assay.report.page import Section
+
+        shown = list(self.tables.values()) if tables is None else list(tables)
+        analysis = getattr(self, "analysis", "")
+        drawn = inline({table.name: table for table in shown}, analysis) if figures and available() else {}
+        return Section(self.title_text(), shown, self.lead(), READING.get(analysis, {}), drawn)
+
+    def title_text(self) -> str:
+        """The heading of a page about this result."""
+        return getattr(self, "title", "") or f"assay {self.verb}"
+
+    def lead(self) -> str:
+        """The sentence under that heading."""
+        return ""
+
+    def manifest(self) -> Manifest:
+        """What was done, for the run directory."""
+        from assay.engine.manifest import Manifest
+
+        return Manifest(f"assay {self.verb}", self.signatures).finish()
+
+    def scores_frame(self) -> polars.DataFrame | None:
+        """The rows for ``scores.parquet``; None where a run directory has none."""
+        return None
+
+    def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
+        """A run directory: tables.json, manifest.json and, where there are any, scores.parquet and figures."""
+        from assay.io.files.atomic import atomic_write
+        from assay.report.data import as_json
+        from assay.report.figures import available
+
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        frame = self.scores_frame()
+        if frame is not None:
+            with atomic_write(path / "scores.parquet", "wb") as stream:
+                frame.write_parquet(stream)
+        with atomic_write(path / "tables.json", "w") as stream:
+            stream.write(as_json(list(self.tables.values()), self.head()))
+        for format in figures if available() else ():
+            for name, content in self.figures(format).items():
+                with atomic_write(path / name, "wb") as stream:
+                    stream.write(content)
+        self.manifest().write(path / "manifest.json")
+        return path
+
+    def show(self, *names: str) -> None:
+        """Print tables: those named, or the one that people look at first."""
+        from assay.report.terminal import show
+
+        show([self.table(name) for name in names] or [self.table()])
+
+    def __repr__(self) -> str:
+        from assay.report import render
+
+        return render([self.table()])
+
+    def _repr_html_(self) -> str:
+        return self.table()._repr_html_()
