@@ -60,10 +60,10 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _fit(args: argparse.Namespace) -> int:
-    from assay.api.rules import fit_rule
     from assay.cli.options import column_map
     from assay.cli.output import emit, note
     from assay.core.errors import InputError
+    from assay.verbs.decide import fit_rule
 
     _refuse(args, ONLY_APPLY, "apply")
     if not args.data:
@@ -84,7 +84,7 @@ def _fit(args: argparse.Namespace) -> int:
         **chosen,
     )
     if args.out:
-        fitted.write(args.out)
+        fitted.save(args.out)
     emit([fitted.table()], argparse.Namespace(**{**vars(args), "out": None}))
     kept = (
         f"wrote {args.out} · assay decide apply --rule {args.out} --mt …"
@@ -96,13 +96,12 @@ def _fit(args: argparse.Namespace) -> int:
 
 
 def _apply(args: argparse.Namespace) -> int:
-    from assay.api.decide import rule_metrics
-    from assay.api.rules import read_rule
     from assay.cli.running import run_metrics
     from assay.core.errors import InputError
     from assay.decide.kept import keep, labelled
     from assay.decide.tally import Tally
     from assay.results import flag_notes
+    from assay.verbs.decide import read_rule, rule_metrics
 
     _refuse(args, ONLY_FIT, "fit")
     if not args.rule:
@@ -147,11 +146,11 @@ def _by_ready_scores(rule: Rule, args: argparse.Namespace) -> Iterator[Decisions
 
 def _tell(args: argparse.Namespace, tally: Tally, notes: Sequence[str] = ()) -> int:
     """The counts, or behind rows that went elsewhere the warnings alone."""
-    from assay.api.decide import table, warnings
     from assay.cli.output import emit, note
+    from assay.decide.tables import labels_table, warnings
 
     if args.format == "table":
-        emit([table(tally, notes)], args)
+        emit([labels_table(tally, notes)], args)
     elif args.format != "json":
         for warning in warnings(tally):
             note(warning, args.quiet)
@@ -169,7 +168,7 @@ def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> No
 
 def _write(args: argparse.Namespace, tally: Tally, chunks: Iterable[Decisions]) -> None:
     """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
-    from assay.api.decide import frame, warnings
+    from assay.decide.tables import labels_frame, warnings
     from assay.io.files.atomic import atomic_write
 
     if args.format == "table":
@@ -179,7 +178,7 @@ def _write(args: argparse.Namespace, tally: Tally, chunks: Iterable[Decisions]) 
     with atomic_write(args.out, "w") if args.out and args.out != "-" else nullcontext(sys.stdout) as stream:
         separator = f'{{"goal": {json.dumps(tally.rule.goal)}, "segments": [\n'
         for part in chunks:
-            rows = frame(part, len(tally) + 1)
+            rows = labels_frame(part, len(tally) + 1)
             if args.format == "json":
                 stream.write(separator + rows.write_ndjson().rstrip("\n").replace("\n", ",\n"))
                 separator = ",\n"

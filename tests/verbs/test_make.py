@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.api.annotate import annotate
-from assay.api.make import card_path, make
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.suites.contrastive import Contrastive
+from assay.verbs.make import annotate, card_path, make
 
 GOOD = [
     "The old bridge was closed in 1979.",
@@ -124,9 +123,9 @@ def test_annotating(corpus: Path, tmp_path: Path) -> None:
     made = make(["word-swap", "repeat-twice"], corpus, langpair="de-en", out=out)
     assert len(made) == 5
     said = io.StringIO()
-    first = annotate(out, io.StringIO("a\ne\nA corrected text.\nq\n"), said.write)
+    first = annotate(out, stream=io.StringIO("a\ne\nA corrected text.\nq\n"), write=said.write)
     assert (first.accepted, first.edited, first.rejected, first.left) == (1, 1, 0, 3)
-    second = annotate(out, io.StringIO("r\na\ne\n\na\n"), said.write)  # an empty edit asks again
+    second = annotate(out, stream=io.StringIO("r\na\ne\n\na\n"), write=said.write)  # an empty edit asks again
     assert (second.accepted, second.edited, second.rejected, second.left) == (3, 1, 1, 0)
     kept = [json.loads(line) for line in second.path.read_text(encoding="utf-8").splitlines()]
     assert len(kept) == 4

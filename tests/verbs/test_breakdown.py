@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import assay
-from assay.api.tasks import task_outcomes
 from assay.core.errors import InputError, UnknownName
+from assay.tasks.running import task_outcomes
 from tests.tasks_fake import Mirror, Same, WordTask
 
 
@@ -88,7 +88,7 @@ def test_controlled_errors_need_no_translator() -> None:
 
 def test_an_error_in_the_task_language_counts_once_however_many_languages_there_are() -> None:
     from assay.analyses.breakdown.errors import matrix
-    from assay.api.outcomes import concat
+    from assay.core.outcomes import concat
 
     here = task_outcomes(WordTask(40), None, [], errors=[swap, shout]).outcomes
     there = replace(here, languages=["xx"] * len(here))
