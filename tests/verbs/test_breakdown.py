@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from dataclasses import replace
@@ -182,3 +183,30 @@ def test_the_protocol_equals_a_plain_loop_over_sacrebleu_and_scikit_learn(tmp_pa
         assert pseudo[key] == pytest.approx(
             np.mean([expected["pseudo", name][place] for name in ("es", "pt")]), abs=1e-9
         )
+
+
+def test_controlled_errors_may_be_named() -> None:
+    names = ["tests.verbs.test_breakdown:swap", "tests.verbs.test_breakdown:shout"]
+    named = assay.run_task(WordTask(40), None, [], [Same()], errors=names, samples=50)
+    cells = {row["error_type"]: row["rate"] for row in named.tables["matrix"].rows}
+    assert cells == {"word order": 1.0, "punctuation": 0.0} and named.notes == []
+
+
+def test_a_translator_without_languages_is_refused() -> None:
+    with pytest.raises(InputError, match="task words needs the languages to translate from: --langs"):
+        assay.run_task(WordTask(40), Mirror(), [], [Same()])
+
+
+def test_a_person_names_error_types_in_the_result(tmp_path: Path) -> None:
+    path = outcomes_file(tmp_path / "o.tsv")
+    lines = path.read_text().splitlines()
+    noisy = [lines[0] + "\tmine"] + [f"{line}\t{(i * 7) % 10 / 10}" for i, line in enumerate(lines[1:])]
+    path.write_text("\n".join(noisy) + "\n")
+    result = assay.breakdown(path, [], scores=["mine"], samples=50)
+    asked, said = result.questions(most=2), io.StringIO()
+    assert 0 < len(asked) <= 4
+    came = result.review(tmp_path / "kept.jsonl", stream=io.StringIO("m\n"), write=said.write, most=2)
+    assert (came.answered, came.left) == (1, len({question.id for question in asked}) - 1)
+    assert "mistranslation" in {row["error_type"] for row in result.tables["errors"].rows}
+    again = assay.breakdown(path, [], scores=["mine"], samples=50, decisions=tmp_path / "kept.jsonl")
+    assert [dict(row) for row in again.tables["errors"].rows] == [dict(row) for row in result.tables["errors"].rows]

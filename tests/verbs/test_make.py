@@ -132,3 +132,15 @@ def test_annotating(corpus: Path, tmp_path: Path) -> None:
     assert kept[1]["incorrect-translation"] == "A corrected text."
     assert kept[1]["meta"]["edited"] is True
     assert len(Contrastive(second.path).load()) == 4
+
+
+def test_a_run_directory_has_the_set_and_its_card(corpus: Path, tmp_path: Path) -> None:
+    made = make(["word-swap"], corpus, langpair="de-en")
+    folder = made.write(tmp_path / "run")
+    assert {path.name for path in folder.iterdir()} == {
+        "items.jsonl", "items.jsonl.card.json", "tables.json", "manifest.json",
+    }  # fmt: skip
+    assert len(Contrastive(folder / "items.jsonl").load()) == len(made) == 2
+    assert made.to_polars()["incorrect-translation"].to_list() == [
+        item["incorrect-translation"] for item in made.items()
+    ]
