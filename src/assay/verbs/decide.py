@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.core.metric import Metric, Scores
     from assay.core.suite import Measured
     from assay.decide.apply import Decisions
-    from assay.decide.rule import Member, Rule
+    from assay.decide.rule import Rule
     from assay.decide.tally import Tally
 
     AnyRule: TypeAlias = "Rule | FittedRule | str | os.PathLike[str]"
@@ -121,6 +121,7 @@ def fit_rule(
     """
     from assay.decide.fit import fit
     from assay.decide.goals import parse_goal
+    from assay.decide.rule import Member
     from assay.decide.trial import parts, tried
     from assay.engine.outcomes import load_outcomes
 
@@ -138,7 +139,7 @@ def fit_rule(
     if len(outcomes.batch) > len(outcomes):
         card["parts"] = "an example is judged by its worst part: use it where every part is labelled use"
     rule = fit(
-        _members(measured, built),
+        [Member.of(one, signature(built[one.name], 0) if one.name in built else "") for one in measured],
         {name: column[teach] for name, column in values.items()},
         outcomes.success[teach],
         [outcomes.languages[i] for i in teach.nonzero()[0].tolist()],
@@ -172,21 +173,6 @@ def _measured(
     if not measured and not brought:
         raise InputError("no metric was asked for (-m chrf, or --score COLUMN).")
     return [*measured, *brought]
-
-
-def _members(measured: Sequence[Measured], built: Mapping[str, Metric]) -> list[Member]:
-    from assay.decide.rule import Member
-
-    return [
-        Member(
-            one.name,
-            signature(built[one.name], 0) if one.name in built else "",
-            one.card.higher_is_better,
-            max(one.card.decimals, 1),
-            "metric" if one.name in built else "column",
-        )
-        for one in measured
-    ]
 
 
 def read_rule(path: str | os.PathLike[str]) -> Rule:
