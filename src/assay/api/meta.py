@@ -144,17 +144,6 @@ def meta(
     )
 
 
-def known_worth(metric: str) -> dict[float, float] | None:
-    """The difference between two systems from which people agree in 80, 90 and 95% of WMT23's system pairs.
-
-    None for a metric (or for options) about which nothing was measured.
-    """
-    from assay.suites.known import rows
-
-    row = next((row for row in rows("point_worth.csv") if row["metric"] == metric), None)
-    return None if row is None else {level: float(row[f"d{100 * level:.0f}"]) for level in (0.80, 0.90, 0.95)}
-
-
 def obtain(
     receipts: Sequence[object], data_dir: str | os.PathLike[str] | None, workers: int | None
 ) -> dict[tuple[str, str, str], float | None]:
