@@ -76,7 +76,7 @@ def real_outcomes(args: argparse.Namespace) -> tuple[TaskOutcomes, str]:
     if args.data:
         return load(args.data, need_split=False), Path(args.data).name
     if args.hallucinations:
-        from assay.api.suites import load_suite
+        from assay.verbs.run import load_suite
         from assay.core.judged import Judged
 
         _, judged = load_suite("hallucinations", data_dir=args.hallucinations)

@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from assay.api.breakdown import breakdown as breakdown
     from assay.api.breakdown import run_task as run_task
-    from assay.api.card import card as card
-    from assay.api.check import check as check
     from assay.api.decide import apply_rule as apply_rule
     from assay.api.decide import apply_scores as apply_scores
     from assay.api.make import make as make
-    from assay.api.meta import meta as meta
     from assay.api.reproduce import reproduce as reproduce
     from assay.api.rules import fit_rule as fit_rule
     from assay.api.scoring import compare as compare
     from assay.api.scoring import score as score
-    from assay.api.suites import run as run
+    from assay.verbs.card import card as card
+    from assay.verbs.check import check as check
+    from assay.verbs.meta import meta as meta
+    from assay.verbs.run import run as run
 
 from assay._version import __version__
 
@@ -49,14 +49,14 @@ _LAZY = {
     "apply_rule": "assay.api.decide",
     "apply_scores": "assay.api.decide",
     "breakdown": "assay.api.breakdown",
-    "card": "assay.api.card",
-    "check": "assay.api.check",
+    "card": "assay.verbs.card",
+    "check": "assay.verbs.check",
     "compare": "assay.api.scoring",
     "make": "assay.api.make",
-    "meta": "assay.api.meta",
+    "meta": "assay.verbs.meta",
     "fit_rule": "assay.api.rules",
     "reproduce": "assay.api.reproduce",
-    "run": "assay.api.suites",
+    "run": "assay.verbs.run",
     "run_task": "assay.api.breakdown",
     "score": "assay.api.scoring",
 }

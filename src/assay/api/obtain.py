@@ -15,9 +15,9 @@ from assay.core.errors import InputError, listing, unknown
 from assay.core.registry import Registry
 
 if TYPE_CHECKING:
-    from assay.api.suites import SuiteResult
     from assay.core.table import Table
     from assay.receipts.published import Receipt
+    from assay.verbs.run import SuiteResult
 
 Cell = tuple[str, str, str]
 DataDir = str | os.PathLike[str] | None
@@ -29,7 +29,7 @@ OBTAINERS = Registry(
         "demetr": "assay.api.obtain:demetr",
         "aces": "assay.api.obtain:aces",
         "hallucinations": "assay.api.obtain:hallucinations",
-        "wmt23": "assay.api.meta:obtain",
+        "wmt23": "assay.verbs.meta:obtain",
     },
 )
 """Set of receipts to the function that derives its cells; the entry points ``assay.obtainers`` add others."""
@@ -37,7 +37,7 @@ OBTAINERS = Registry(
 
 def run_once(suite: str, metrics: Sequence[str], data_dir: DataDir, workers: int | None) -> SuiteResult:
     """One run of a suite; receipts hold no intervals, so hardly anything is resampled."""
-    from assay.api.suites import run
+    from assay.verbs.run import run
 
     return run(suite, metrics, data_dir=data_dir, samples=2, workers=workers)
 
