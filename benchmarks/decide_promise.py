@@ -22,7 +22,6 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.api.scoring import build_metrics
 from assay.core.errors import InputError
 from assay.core.outcomes import TaskOutcomes
 from assay.decide.apply import USE, decide
@@ -30,6 +29,7 @@ from assay.decide.fit import fit
 from assay.decide.goals import Catch, parse_goal
 from assay.decide.rule import EVERY, Member
 from assay.engine.outcomes import load_outcomes, measure_outcomes
+from assay.metrics import build_metrics
 
 GOALS = ("catch 90%", "catch 95%", "at most 25% bad")
 METRICS = (("chrf",), ("chrf", "cer", "bleu"))
@@ -76,8 +76,8 @@ def real_outcomes(args: argparse.Namespace) -> tuple[TaskOutcomes, str]:
     if args.data:
         return load_outcomes(args.data, need_split=False), Path(args.data).name
     if args.hallucinations:
-        from assay.api.suites import load_suite
         from assay.core.judged import Judged
+        from assay.verbs.run import load_suite
 
         _, judged = load_suite("hallucinations", data_dir=args.hallucinations)
         assert isinstance(judged, Judged)

@@ -11,55 +11,73 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from assay.api.breakdown import breakdown as breakdown
-    from assay.api.breakdown import run_task as run_task
-    from assay.api.card import card as card
-    from assay.api.check import check as check
-    from assay.api.decide import apply_rule as apply_rule
-    from assay.api.decide import apply_scores as apply_scores
-    from assay.api.make import make as make
-    from assay.api.meta import meta as meta
-    from assay.api.reproduce import reproduce as reproduce
-    from assay.api.rules import fit_rule as fit_rule
-    from assay.api.scoring import compare as compare
-    from assay.api.scoring import score as score
-    from assay.api.suites import run as run
-
 from assay._version import __version__
 
-__all__ = [
-    "__version__",
-    "apply_rule",
-    "apply_scores",
-    "breakdown",
-    "card",
-    "check",
-    "compare",
-    "fit_rule",
-    "make",
-    "meta",
-    "reproduce",
-    "run",
-    "run_task",
-    "score",
-]
+if TYPE_CHECKING:
+    from assay.core.batch import Batch as Batch
+    from assay.core.errors import AssayError as AssayError
+    from assay.core.errors import InputError as InputError
+    from assay.core.errors import MissingPart as MissingPart
+    from assay.core.item import Item as Item
+    from assay.core.metric import Card as Card
+    from assay.core.metric import Metric as Metric
+    from assay.core.metric import Scores as Scores
+    from assay.core.metric import Signature as Signature
+    from assay.core.perturbation import Perturbation as Perturbation
+    from assay.core.spans import ErrorSpan as ErrorSpan
+    from assay.core.suite import Suite as Suite
+    from assay.core.table import Table as Table
+    from assay.verbs.breakdown import breakdown as breakdown
+    from assay.verbs.breakdown import run_task as run_task
+    from assay.verbs.card import card as card
+    from assay.verbs.check import check as check
+    from assay.verbs.compare import compare as compare
+    from assay.verbs.decide import apply_rule as apply_rule
+    from assay.verbs.decide import apply_scores as apply_scores
+    from assay.verbs.decide import fit_rule as fit_rule
+    from assay.verbs.fetch import fetch as fetch
+    from assay.verbs.list import analyses as analyses
+    from assay.verbs.list import metrics as metrics
+    from assay.verbs.list import perturbations as perturbations
+    from assay.verbs.list import suites as suites
+    from assay.verbs.list import tasks as tasks
+    from assay.verbs.list import translators as translators
+    from assay.verbs.make import make as make
+    from assay.verbs.meta import meta as meta
+    from assay.verbs.reproduce import reproduce as reproduce
+    from assay.verbs.result import Result as Result
+    from assay.verbs.run import run as run
+    from assay.verbs.score import score as score
+    from assay.verbs.train import train as train
 
-_LAZY = {
-    "apply_rule": "assay.api.decide",
-    "apply_scores": "assay.api.decide",
-    "breakdown": "assay.api.breakdown",
-    "card": "assay.api.card",
-    "check": "assay.api.check",
-    "compare": "assay.api.scoring",
-    "make": "assay.api.make",
-    "meta": "assay.api.meta",
-    "fit_rule": "assay.api.rules",
-    "reproduce": "assay.api.reproduce",
-    "run": "assay.api.suites",
-    "run_task": "assay.api.breakdown",
-    "score": "assay.api.scoring",
+_HOMES = {
+    "assay.core.batch": ("Batch",),
+    "assay.core.errors": ("AssayError", "InputError", "MissingPart"),
+    "assay.core.item": ("Item",),
+    "assay.core.metric": ("Card", "Metric", "Scores", "Signature"),
+    "assay.core.perturbation": ("Perturbation",),
+    "assay.core.spans": ("ErrorSpan",),
+    "assay.core.suite": ("Suite",),
+    "assay.core.table": ("Table",),
+    "assay.verbs.breakdown": ("breakdown", "run_task"),
+    "assay.verbs.card": ("card",),
+    "assay.verbs.check": ("check",),
+    "assay.verbs.compare": ("compare",),
+    "assay.verbs.decide": ("apply_rule", "apply_scores", "fit_rule"),
+    "assay.verbs.fetch": ("fetch",),
+    "assay.verbs.list": ("analyses", "metrics", "perturbations", "suites", "tasks", "translators"),
+    "assay.verbs.make": ("make",),
+    "assay.verbs.meta": ("meta",),
+    "assay.verbs.reproduce": ("reproduce",),
+    "assay.verbs.result": ("Result",),
+    "assay.verbs.run": ("run",),
+    "assay.verbs.score": ("score",),
+    "assay.verbs.train": ("train",),
 }
+"""Where each public name lives; it is imported when it is first used."""
+_LAZY = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = ["__version__", *_LAZY]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:

@@ -9,9 +9,9 @@ import pytest
 
 from assay.cli.progress import Progress, Slow
 from assay.core.batch import Batch
+from assay.core.watch import tell, watching
 from assay.engine.scoring import score
 from assay.engine.store import Store
-from assay.core.watch import tell, watching
 from assay.metrics.chrf import Chrf
 
 

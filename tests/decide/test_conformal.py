@@ -75,8 +75,8 @@ def test_the_promise_is_kept_on_two_hundred_held_out_halves() -> None:
 @pytest.mark.real
 def test_the_promise_is_kept_on_human_labels_of_real_translations() -> None:
     need("data", "hallucinations")
-    from assay.api.suites import load_suite, measure
     from assay.metrics import metric
+    from assay.verbs.run import load_suite, measure
     from tests.data import SHARED
 
     suite, judged = load_suite("hallucinations", data_dir=SHARED / "data")

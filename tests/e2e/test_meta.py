@@ -6,10 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.api.meta import known_worth, meta, obtain
 from assay.cli.main import main
 from assay.core.errors import InputError
 from assay.core.judged_systems import LevelScores
+from assay.verbs.compare import known_worth
+from assay.verbs.meta import meta, obtain
 from tests import wmt
 from tests.data import need
 

@@ -46,7 +46,7 @@ def test_xcomet_was_trained_on_demetr() -> None:
 def test_a_folder_is_a_metric(checkpoint: Path) -> None:
     sources, hypotheses, references = map(list, zip(*tiny().OWN, strict=True))
     spec = f"{checkpoint}:decoder=exact,precision=fp32"
-    result = assay.score(hypotheses, references, sources, [spec])
+    result = assay.score(hypotheses, references, sources=sources, metrics=[spec])
     expected = reference()["xcomet"]["own"]["scores"]
     assert result.segments[spec].tolist() == pytest.approx(expected, abs=1e-5)
     assert set(result.scores[spec].components) == {"src", "ref", "unified", "mqm"}
@@ -54,16 +54,17 @@ def test_a_folder_is_a_metric(checkpoint: Path) -> None:
     signature = result.signatures[spec]
     assert signature.startswith("xcomet|nrefs:1|decoder:exact|mix:released|long:truncate|weights:")
     assert "precision:fp32" in signature
-    again = assay.score(hypotheses, references, sources, [spec])  # from the store
+    again = assay.score(hypotheses, references, sources=sources, metrics=[spec])  # from the store
     assert again.scores[spec].spans == result.scores[spec].spans
 
 
 def test_the_best_of_several_references_counts(checkpoint: Path) -> None:
     spec = f"{checkpoint}:precision=fp32"
     first, second = ["one reference", "a cat"], ["another one", None]
-    both = assay.score(["a b", "a dog"], [first, second], ["x", "y"], [spec]).segments[spec]
+    both = assay.score(["a b", "a dog"], [first, second], sources=["x", "y"], metrics=[spec]).segments[spec]
     apart = [
-        assay.score(["a b", "a dog"], each, ["x", "y"], [spec]).segments[spec] for each in (first, ["another one", "q"])
+        assay.score(["a b", "a dog"], each, sources=["x", "y"], metrics=[spec]).segments[spec]
+        for each in (first, ["another one", "q"])
     ]
     assert both[0] == pytest.approx(max(apart[0][0], apart[1][0]), abs=1e-5)
     assert both[1] == pytest.approx(apart[0][1], abs=1e-5)
@@ -116,5 +117,5 @@ def test_without_a_gpu_it_says_how_slow(checkpoint: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(comet, "SLOW", 1e9)
     made = metric(f"{checkpoint}:device=cpu")
     sources, hypotheses, references = map(list, zip(*tiny().OWN, strict=True))
-    assay.score(hypotheses, references, sources, [made], store=False)
+    assay.score(hypotheses, references, sources=sources, metrics=[made], store=False)
     assert "segments a second" in made.notices[0]

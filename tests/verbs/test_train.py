@@ -53,5 +53,5 @@ def test_a_few_steps_give_a_metric_that_scores(tmp_path: Path) -> None:
     assert trained.path == tmp_path / "run" / "model" and trained.table().rows[0]["path"] == str(trained.path)
     assert [told for told in watcher.told if isinstance(told, int)] == [1, 2, 3, 4]
     assert any(isinstance(told, tuple) and told[1:] == (0, 4) for told in watcher.told)
-    scored = assay.score(["ba"], ["ba"], ["ba"], [str(trained.path)], store=False)
+    scored = assay.score(["ba"], ["ba"], sources=["ba"], metrics=[str(trained.path)], store=False)
     assert len(scored) == 1

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.metric import Metric
+from assay.core.sums import exact_sum
 from assay.core.table import Table, TableColumn
 from assay.stats import resampling
 
@@ -40,12 +41,9 @@ Standings = dict[str, dict[str, Standing]]
 """System to metric name to standing; the first system is the baseline."""
 
 
-def plain(totals: Mapping[str, Mapping[str, Floats]], metrics: Mapping[str, Metric]) -> Standings:
-    """Corpus scores alone, from the summed statistics of each system and metric."""
-    return {
-        system: {name: Standing(float(metrics[name].combine(total))) for name, total in row.items()}
-        for system, row in totals.items()
-    }
+def plain(corpus: Mapping[str, Mapping[str, float]]) -> Standings:
+    """Corpus scores alone, by system and metric."""
+    return {system: {name: Standing(value) for name, value in row.items()} for system, row in corpus.items()}
 
 
 def compare(
@@ -70,7 +68,7 @@ def compare(
         sums = _bootstrap(columns, names, samples, seed, paired)
         baseline = names[0]
         for i, system in enumerate(names):
-            score = float(metric.combine(columns[system].sum(axis=0)))
+            score = float(metric.combine(exact_sum(columns[system])))
             resampled = metric.combine(sums[i])
             spread = resampling.interval(resampled)
             p_bootstrap = p_randomization = None

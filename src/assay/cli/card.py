@@ -36,22 +36,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the metric on every suite, and make the page."""
-    import json
+    from assay.cli.output import Output, write
+    from assay.verbs.card import card
 
-    from assay.api.card import card
-    from assay.cli.output import emit, note, write
-
+    output = Output.of(args)
     made = card(args.metric, args.suite, args.data_dir, seed=args.seed, samples=args.samples, workers=args.workers)
     if args.format == "json":
-        write(json.dumps(made.to_dict(), ensure_ascii=False, indent=1, allow_nan=False) + "\n", args.out)
+        output.emit_json(made.to_dict())
     elif args.format == "html":
         from assay.report.page import Section, page
 
         suites = [Section(result.title, list(result.tables.values())) for result in made.results.values()]
         write(page([Section("What it is", [made.table()]), *suites], made.card.label), args.out)
     else:
-        everything = args.all or args.format != "table" or bool(args.out)
-        emit(made.tables(everything), args, title=made.card.label)
+        everything = args.all or not output.on_screen
+        output.emit(list(made.tables.values()) if everything else made.shortest(), title=made.card.label)
     if made.skipped:
-        note(f"not here, so not on the card: {', '.join(made.skipped)} (assay fetch NAME, or --data-dir)", args.quiet)
+        output.note(f"not here, so not on the card: {', '.join(made.skipped)} (assay fetch NAME, or --data-dir)")
     return 0

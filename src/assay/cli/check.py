@@ -37,9 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run again, compare, and name what got worse."""
-    from assay.api.check import check
-    from assay.cli.output import emit
+    from assay.cli.output import Output
     from assay.core.errors import CheckFailed, count, listing
+    from assay.verbs.check import check
 
     tolerance, own = _tolerances(args.tolerance)
     result = check(
@@ -51,11 +51,8 @@ def run(args: argparse.Namespace) -> int:
         tolerances=own,
         workers=args.workers,
     )
-    emit(
-        [result.table(args.all or args.format != "table")],
-        args,
-        head={"metric": result.metric, "failed": result.failed},
-    )
+    everything = args.all or args.format != "table"
+    Output.of(args).emit([result.table("phenomena" if everything else "check")], head=result.head())
     if result.failed:
         what = count(len(result.failures), "phenomenon", "phenomena")
         sentences = listing((change.sentence() for change in result.failures), 5)

@@ -34,44 +34,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score every system, then test."""
-    import json
     from dataclasses import replace
 
-    from assay.analyses import comparison
-    from assay.api import scoring as api
-    from assay.cli.output import emit, write
-    from assay.cli.running import run_metrics
-    from assay.core.errors import InputError, unknown
-    from assay.report.data import plain
-    from assay.results import Comparison
+    from assay.cli.output import Output
+    from assay.cli.texts import finish, rows_progress, signature_notes, text_request
+    from assay.verbs.compare import compare_request
 
-    with run_metrics(args, keep_stats=True) as finished:
-        result = finished.result
-        systems = list(result.systems)
-        if args.baseline is not None:
-            if args.baseline not in systems:
-                raise unknown("system", args.baseline, systems)
-            systems.sort(key=lambda system: system != args.baseline)
-        if len(systems) < 2:
-            raise InputError("compare needs two systems or more: repeat --mt, or give --data with a system column.")
-        if len(set(result.segments.values())) > 1:
-            counts = ", ".join(f"{system} {n:,}" for system, n in result.segments.items())
-            raise InputError(
-                f"the systems have different numbers of segments ({counts}): a paired test needs the same."
-            )
-        stats = {s: {m: result.stats(s, m) for m in result.metrics} for s in systems}
-        standings = comparison.compare(stats, result.metrics, samples=args.samples, trials=args.trials, seed=args.seed)
-        whole = Comparison(
-            standings,
-            result.metrics,
-            finished.signatures,
-            result.segments[systems[0]],
-            api.settings(args.samples, args.trials, args.seed),
-            result.flags,
-        )
+    output, asked = Output.of(args), text_request(args)
+    with rows_progress(asked, args.quiet) as progress:
+        result = compare_request(
+            asked, baseline=args.baseline, samples=args.samples, trials=args.trials, seed=args.seed,
+            workers=args.workers, progress=progress.add,
+        )  # fmt: skip
+    with result:
         if args.format == "json":
-            write(json.dumps(plain(whole.to_dict()), ensure_ascii=False, indent=1) + "\n", args.out)
+            output.emit_json(result.to_dict())
         else:
-            table = whole.table()
-            emit([replace(table, notes=(*table.notes, *finished.signature_notes(args)))], args)
+            table = result.table()
+            signatures = signature_notes(result.signatures, output, args.signatures)
+            output.emit([replace(table, notes=(*table.notes, *signatures))])
+    finish(result, output)
     return 0

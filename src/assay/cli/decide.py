@@ -5,13 +5,11 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.core.batch import Batch
-    from assay.core.metric import Scores
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
     from assay.decide.tally import Tally
@@ -96,12 +94,13 @@ def _fit(args: argparse.Namespace) -> int:
 
 
 def _apply(args: argparse.Namespace) -> int:
-    from assay.cli.running import run_metrics
+    from assay.cli.output import Output
+    from assay.cli.texts import finish, rows_progress, text_request
     from assay.core.errors import InputError
-    from assay.decide.kept import keep, labelled
+    from assay.decide.labelling import KEPT, labelled
     from assay.decide.tally import Tally
-    from assay.results import flag_notes
     from assay.verbs.decide import read_rule, rule_metrics
+    from assay.verbs.score import ScoreResult, flag_notes
 
     _refuse(args, ONLY_FIT, "fit")
     if not args.rule:
@@ -115,15 +114,14 @@ def _apply(args: argparse.Namespace) -> int:
     if all(member.source == "column" for member in rule.members):
         _write(args, tally, _by_ready_scores(rule, args))
         return _tell(args, tally)
-
-    def kept(batch: Batch, scored: Mapping[str, Scores]) -> Mapping[str, Any]:
-        return keep(batch, scored, args.lang or "")
-
-    with run_metrics(
-        args, metrics=rule_metrics(rule), keep=kept, kept=f"languages {args.lang}", beside=args.rule
-    ) as finished:
-        _write(args, tally, labelled(rule, finished.result.rows()))
-        return _tell(args, tally, flag_notes(finished.result.flags))
+    asked = text_request(args, rule_metrics(rule))
+    with rows_progress(asked, args.quiet) as progress:
+        run = asked.run(KEPT, args.workers, True, progress.add)
+    with ScoreResult({}, run, {}, files=[*asked.inputs.paths, args.rule]) as result:
+        _write(args, tally, labelled(rule, run.chunks(), args.lang or ""))
+        _tell(args, tally, flag_notes(run.flags))
+    finish(result, Output.of(args))
+    return 0
 
 
 def _by_ready_scores(rule: Rule, args: argparse.Namespace) -> Iterator[Decisions]:

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
 
+from assay.cli.output import Output
 
-def run_folder(args: argparse.Namespace, name: str) -> str | None:
+
+def run_folder(run_dir: str | None, output: Output, name: str) -> str | None:
     """Where to keep a run: where --run-dir says, or under runs/ when a person is looking."""
-    if args.run_dir is None and args.format == "table" and not args.out and sys.stdout.isatty():
+    if run_dir is None and output.on_screen and sys.stdout.isatty():
         return f"runs/{time.strftime('%Y-%m-%dT%H-%M-%S')}-{name}"
-    folder: str | None = args.run_dir
-    return folder
+    return run_dir
 
 
 def keep(write_to: Callable[[str], Path], folder: str, seconds: float, *, asked: bool) -> str:

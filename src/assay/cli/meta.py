@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.api.meta import MetaResult
     from assay.core.table import Table
+    from assay.verbs.meta import MetaResult
 
 SUMMARY = "How well do metrics agree with people? The official WMT tables, with your metric put into them."
 EXAMPLES = """examples:
@@ -56,21 +57,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the tables; print, render or keep them."""
-    from assay.cli.output import emit
+    from assay.cli.keeping import keep, run_folder
+    from assay.cli.output import Output
+    from assay.verbs.meta import meta
 
-    started = time.monotonic()
-    result = _xcomet(args) if args.recipe == "xcomet" else _official(args)
-    emit(_chosen(result, args), args, head={"data": result.name}, title=f"assay meta {result.name}")
-    _keep(result, args, time.monotonic() - started)
-    return 0
-
-
-def _official(args: argparse.Namespace) -> MetaResult:
-    from assay.api.meta import meta
-
-    return meta(
+    output, started = Output.of(args), time.monotonic()
+    result = meta(
         args.name,
         args.metrics or (),
+        recipe=args.recipe,
         metric_files=args.metric_file,
         data_dir=args.data_dir,
         langpairs=args.langpair,
@@ -78,53 +73,24 @@ def _official(args: argparse.Namespace) -> MetaResult:
         contrastive=args.contrastive,
         significance=args.significance,
         worth=args.worth,
-        draws=args.draws or 1000,
+        draws=args.draws,
         seed=args.seed,
         workers=args.workers,
     )
-
-
-def _xcomet(args: argparse.Namespace) -> MetaResult:
-    from assay.api.xcomet import xcomet
-    from assay.core.errors import InputError
-
-    given = {"--task": args.task, "--contrastive": args.contrastive, "--worth": args.worth}
-    if wrong := next((option for option, value in given.items() if value), None):
-        raise InputError(f"{wrong} belongs to the official tasks, not to --recipe xcomet.")
-    return xcomet(
-        args.name,
-        args.metrics or (),
-        metric_files=args.metric_file,
-        data_dir=args.data_dir,
-        langpairs=args.langpair,
-        draws=args.draws or 200,
-        seed=args.seed,
-        workers=args.workers,
-    )
-
-
-def _chosen(result: MetaResult, args: argparse.Namespace) -> list[Table]:
-    from dataclasses import replace
-
-    from assay.core.errors import unknown
-
-    for name in args.table or ():
-        if name not in result.tables:
-            raise unknown(f"table of {result.name}", name, result.tables)
     if args.table:
-        return [result.tables[name] for name in args.table]
-    if args.format == "table" and args.recipe == "official" and not args.all and not args.out:
-        first = result.table()
-        shown = [replace(first, caption=f"{result.title} · {first.caption}")]
-        return shown + ([result.tables["point_worth"]] if args.worth else [])
-    return list(result.tables.values())
-
-
-def _keep(result: MetaResult, args: argparse.Namespace, seconds: float) -> None:
-    """Write the run directory, if there is to be one, and say so."""
-    from assay.cli.keeping import keep, run_folder
-    from assay.cli.output import note
-
-    folder = run_folder(args, result.name)
+        shown = [result.table(name) for name in args.table]
+    elif output.on_screen and args.recipe == "official" and not args.all:
+        shown = _shortest(result, args.worth)
+    else:
+        shown = list(result.tables.values())
+    output.emit(shown, head=result.head(), title=f"assay meta {result.name}")
+    folder = run_folder(args.run_dir, output, result.name)
     if folder is not None:
-        note(keep(result.write, folder, seconds, asked=args.run_dir is not None), args.quiet)
+        output.note(keep(result.write, folder, time.monotonic() - started, asked=args.run_dir is not None))
+    return 0
+
+
+def _shortest(result: MetaResult, worth: bool) -> list[Table]:
+    first = result.table()
+    titled = replace(first, caption=f"{result.title} · {first.caption}")
+    return [titled, *([result.tables["point_worth"]] if worth else [])]

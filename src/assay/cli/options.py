@@ -13,6 +13,9 @@ from typing import Any, NoReturn
 
 from assay.core.errors import AssayError, InputError, unknown
 
+QUOTING = ("auto", "csv", "none")
+QUOTING_HELP = "quotation marks in a TSV: csv (they wrap cells), none (they are text), auto (what the whole file shows)"
+
 
 class Parser(argparse.ArgumentParser):
     """argparse, speaking in assay's voice: one line, exit code 2, the nearest option suggested."""
@@ -102,6 +105,7 @@ def add_texts(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where the names differ"
     )
+    group.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
     group.add_argument("--langpair", type=langpair, metavar="xx-yy", help="language pair, as in en-de")
 
 

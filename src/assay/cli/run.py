@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from assay.cli.output import Output
+
 if TYPE_CHECKING:
-    from assay.api.suites import SuiteResult
     from assay.core.table import Table
+    from assay.verbs.run import SuiteResult
 
 SUMMARY = "Run metrics on challenge sets and judged sets: where is a metric blind?"
 EXAMPLES = """examples:
@@ -19,7 +22,6 @@ EXAMPLES = """examples:
 A suite is a name (assay list suites) or the path of a contrastive file: TSV, CSV, JSONL or Parquet with source,
 good-translation, incorrect-translation, reference, phenomena, langpair or near variants (--columns maps others).
 A file of scores (--metric-file FILE, or FILE:lower where lower is better) lets a metric in any language take part."""
-DEFAULT_METRICS = ["chrf", "chrf++", "bleu", "ter", "cer", "rouge2"]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,6 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of a contrastive file to take")
     parser.add_argument(
         "--langpair", type=langpair, metavar="xx-yy", help="language pair of a contrastive file that has none"
+    )
+    parser.add_argument(
+        "--analysis",
+        metavar="NAME",
+        help="make the tables of this analysis instead of the suite's own (assay list analyses)",
     )
     parser.add_argument("--verify", action="store_true", help="check the checksums of the suite's files first")
     parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
@@ -80,22 +87,23 @@ def _formats(text: str) -> tuple[str, ...]:
 
 def run(args: argparse.Namespace) -> int:
     """Run every suite; print, render or keep the tables."""
-    import json
-
-    from assay.api.suites import run as run_suite
     from assay.cli.options import column_map
-    from assay.cli.output import emit, note, write
-    from assay.report.data import plain, rows
+    from assay.report.data import rows
+    from assay.verbs.run import METRICS
+    from assay.verbs.run import run as run_suite
 
-    metrics = args.metrics if args.metrics is not None else ([] if args.metric_file else DEFAULT_METRICS)
+    output = Output.of(args)
+    metrics = args.metrics if args.metrics is not None else ([] if args.metric_file else METRICS)
     documents, shown, sections, kept = [], [], [], []
-    _note_missing_figures(args)
-    for suite in args.suites or ["embedded"]:
+    suites = args.suites or ["embedded"]
+    _note_missing_figures(args.figures, output, kept=_folder(args.run_dir, output, "", False) is not None)
+    for suite in suites:
         started = time.monotonic()
         result = run_suite(
             suite,
             metrics,
             metric_files=args.metric_file,
+            analysis=args.analysis,
             data_dir=args.data_dir,
             columns=column_map(args.columns),
             langpair=args.langpair,
@@ -106,62 +114,53 @@ def run(args: argparse.Namespace) -> int:
             correction=args.correction,
             workers=args.workers,
         )
-        chosen = _chosen(result, args)
+        chosen = _chosen(result, args.table, short=output.on_screen and not args.all)
         documents.append({"suite": result.suite, "tables": {table.name: rows(table) for table in chosen}})
         shown += chosen
         if args.format == "html":
             sections.append(result.section(chosen, figures=bool(args.figures)))
-        for problem in result.problems:
-            note(f"⚠ {problem}", args.quiet)
-        kept += _keep(result, args, time.monotonic() - started)
+        for problem in result.notes:
+            output.note(f"⚠ {problem}")
+        folder = _folder(args.run_dir, output, result.suite, len(suites) > 1)
+        if folder is not None:
+            kept.append(_keep(result, folder, args.figures, time.monotonic() - started, asked=args.run_dir is not None))
     if args.format == "json":
-        whole = documents[0] if len(documents) == 1 else {"suites": documents}
-        write(json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n", args.out)
+        output.emit_json(documents[0] if len(documents) == 1 else {"suites": documents})
     elif args.format == "html":
+        from assay.cli.output import write
         from assay.report.page import page
 
         write(page(sections, title=" ".join(["assay run", *args.suites])), args.out)
     else:
-        emit(shown, args)
+        output.emit(shown)
     for sentence in kept:
-        note(sentence, args.quiet)
+        output.note(sentence)
     return 0
 
 
-def _note_missing_figures(args: argparse.Namespace) -> None:
+def _note_missing_figures(figures: Sequence[str], output: Output, kept: bool) -> None:
     """Say once that there will be no figures, and what would bring them."""
-    from assay.cli.output import note
     from assay.report.figures import available
 
-    if args.figures and (args.format == "html" or _folder(args, "")) and not available():
-        note("no figures: they need the extra 'figures': pip install 'mt-assay[figures]'", args.quiet)
+    if figures and (output.format == "html" or kept) and not available():
+        output.note("no figures: they need the extra 'figures': pip install 'mt-assay[figures]'")
 
 
-def _chosen(result: SuiteResult, args: argparse.Namespace) -> list[Table]:
-    from assay.core.errors import unknown
-
-    if args.table:
-        for name in args.table:
-            if name not in result.tables:
-                raise unknown(f"table of {result.suite}", name, result.tables)
-        return [result.tables[name] for name in args.table]
-    if args.format == "table" and not args.all and not args.out:
-        return [result.table()]
-    return list(result.tables.values())
+def _chosen(result: SuiteResult, names: Sequence[str] | None, *, short: bool) -> list[Table]:
+    if names:
+        return [result.table(name) for name in names]
+    return [result.table()] if short else list(result.tables.values())
 
 
-def _folder(args: argparse.Namespace, suite: str) -> str | None:
-    """Where this suite's run is kept, if at all: in a folder of its own where there are several suites."""
+def _folder(run_dir: str | None, output: Output, suite: str, several: bool) -> str | None:
+    """Where a suite's run is kept, if at all: in a folder of its own where there are several suites."""
     from assay.cli.keeping import run_folder
 
-    return f"{args.run_dir}/{suite}" if args.run_dir and len(args.suites) > 1 else run_folder(args, suite)
+    return f"{run_dir}/{suite}" if run_dir and several else run_folder(run_dir, output, suite)
 
 
-def _keep(result: SuiteResult, args: argparse.Namespace, seconds: float) -> list[str]:
-    """Write the run directory, if there is to be one, and say so."""
+def _keep(result: SuiteResult, folder: str, figures: Sequence[str], seconds: float, *, asked: bool) -> str:
+    """Write the run directory, and the sentence that says so."""
     from assay.cli.keeping import keep
 
-    folder = _folder(args, result.suite)
-    if folder is None:
-        return []
-    return [keep(lambda path: result.write(path, args.figures), folder, seconds, asked=args.run_dir is not None)]
+    return keep(lambda path: result.write(path, figures), folder, seconds, asked=asked)

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.output import Output, write_pieces
+from assay.core.errors import InputError
+
 if TYPE_CHECKING:
-    from assay.analyses.comparison import Standings
-    from assay.cli.running import Finished
+    from collections.abc import Iterator
+
+    from assay.verbs.score import ScoreResult
 
 SUMMARY = "Score translations with one or more metrics, corpus and segment level."
 EXAMPLES = """examples:
@@ -21,6 +26,7 @@ JSON has the form {"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...",
 jsonl, tsv and parquet have one row a segment. A run that was stopped goes on where it stood when the same
 command is given again."""
 FORMATS = ("table", "json", "jsonl", "tsv", "parquet", "csv", "md", "latex", "html")
+SPAN_FORMATS = ("table", "json", "jsonl", "html")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -43,66 +49,74 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, then write in the wanted format."""
-    if args.spans:
-        from assay.cli import spans
+    from assay.cli.texts import finish, rows_progress, text_request
+    from assay.verbs.score import score_request
 
-        return spans.run(args)
-    from assay.analyses import comparison
-    from assay.cli.running import run_metrics
-
-    with run_metrics(args, keep_stats=args.ci) as finished:
-        result = finished.result
-        if args.ci:
-            stats = {s: {m: result.stats(s, m) for m in result.metrics} for s in result.systems}
-            standings = comparison.compare(stats, result.metrics, samples=args.samples, seed=args.seed, paired=False)
+    output = Output.of(args)
+    if args.spans and args.format not in SPAN_FORMATS:
+        raise InputError(f"--spans goes with --format {', '.join(SPAN_FORMATS)}, not {args.format}.")
+    asked = text_request(args)
+    with rows_progress(asked, args.quiet) as progress:
+        result = score_request(
+            asked, spans=args.spans, ci=args.ci, samples=args.samples, seed=args.seed, workers=args.workers,
+            progress=progress.add,
+        )  # fmt: skip
+    with result:
+        if args.spans:
+            _write_spans(result, output)
+        elif args.format in ("json", "jsonl", "tsv", "parquet"):
+            _write_segments(result, output)
         else:
-            standings = comparison.plain(result.totals, result.metrics)
-        _write(args, finished, standings)
+            _write_table(result, output, args.signatures)
+    finish(result, output)
     return 0
 
 
-def _write(args: argparse.Namespace, finished: Finished, standings: Standings) -> None:
-    if args.format in ("json", "jsonl", "tsv", "parquet"):
-        _write_segments(args, finished, standings)
-    else:
-        from assay.analyses import comparison
-        from assay.cli.output import emit
-        from assay.results import flag_notes
+def _write_table(result: ScoreResult, output: Output, signatures: bool) -> None:
+    from assay.cli.texts import signature_notes
 
-        notes = finished.notes(args)
-        if args.ci:
-            notes[0] += f" · 95% bootstrap, n={args.samples}, seed {args.seed}"
-        notes += flag_notes(finished.result.flags)
-        notes += finished.signature_notes(args)
-        emit([comparison.table(standings, finished.result.metrics, notes=notes)], args)
+    table = result.table()
+    output.emit([replace(table, notes=(*table.notes, *signature_notes(result.signatures, output, signatures)))])
 
 
-def _write_segments(args: argparse.Namespace, finished: Finished, standings: Standings) -> None:
-    from assay.io.files.atomic import atomic_write
+def _write_segments(result: ScoreResult, output: Output) -> None:
     from assay.report import scores
-
-    result = finished.result
+    from assay.report.writing import whole_file
 
     def to(stream: Any) -> None:
-        if args.format == "json":
-            known = {
-                system: {
-                    metric: {"score": s.score, "low": s.low, "high": s.high, "signature": finished.signatures[metric]}
-                    for metric, s in row.items()
-                }
-                for system, row in standings.items()
-            }
-            scores.as_json(result, known, stream.write)
-        elif args.format == "jsonl":
-            scores.as_jsonl(result, result.metrics, stream.write)
-        elif args.format == "tsv":
-            scores.as_tsv(result, result.metrics, stream.write)
+        if output.format == "json":
+            scores.as_json(result.run, result.known(), stream.write)
+        elif output.format == "jsonl":
+            scores.as_jsonl(result.run, result.metrics, stream.write)
+        elif output.format == "tsv":
+            scores.as_tsv(result.run, result.metrics, stream.write)
         else:
-            scores.as_parquet(result, result.metrics, stream)
+            scores.as_parquet(result.run, result.metrics, stream)
 
-    if args.out and args.out != "-":
-        with atomic_write(args.out, "wb" if args.format == "parquet" else "w") as stream:
+    binary = output.format == "parquet"
+    if output.out and output.out != "-":
+        with whole_file(output.out, binary=binary) as stream:
             to(stream)
     else:
-        to(sys.stdout.buffer if args.format == "parquet" else sys.stdout)
+        to(sys.stdout.buffer if binary else sys.stdout)
         sys.stdout.flush()
+
+
+def _write_spans(result: ScoreResult, output: Output) -> None:
+    from assay.report import spans, terminal
+
+    rows = result.span_rows()
+    if output.format == "table":
+        colour = not output.out and terminal.wants_colour()
+        pieces: Iterator[str] = (spans.as_terminal(row, colour=colour) for row in rows)
+    elif output.format == "jsonl":
+        pieces = spans.as_jsonl(rows)
+    else:
+        pieces = (spans.as_json if output.format == "json" else spans.as_html)(rows, lambda: result.signatures)
+    write_pieces(pieces, output.out)
+    cut = sum(rows for flag, rows in result.flags.items() if flag.endswith(" truncated"))
+    if cut:
+        windows = all(getattr(metric, "long", "") == "window" for metric in result.metrics.values())
+        what = "scored in parts" if windows else "cut off (METRIC:long=window scores them in parts)"
+        total = len(result) * len(result.metrics)
+        output.note(f"⚠ {cut:,} of {total:,} segments were longer than the model reads and were {what}")

@@ -168,6 +168,11 @@ class Metric(ABC):
     def signature(self) -> Signature:
         """The identity of this metric with these options."""
 
+    def signed(self, nrefs: int) -> str:
+        """The signature as it is printed beside a number, with the number of references."""
+        own = self.signature
+        return str(own.with_parameters(nrefs=nrefs) if nrefs else own)
+
     @abstractmethod
     def score(self, batch: Batch) -> Scores:
         """Scores of every segment of the batch, in its order."""

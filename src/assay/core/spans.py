@@ -43,3 +43,7 @@ class ErrorSpan:
         if severity not in SEVERITIES:
             raise InputError(f"severity {severity!r} is none of {', '.join(SEVERITIES)}.")
         return cls(side, start, end, severity, category, side_text[start:end], confidence)
+
+    def fields(self) -> tuple[Side, int, int, str, str, str, float | None]:
+        """What ``ErrorSpan(*fields)`` makes this span of again."""
+        return (self.side, self.start, self.end, self.severity, self.category, self.text, self.confidence)

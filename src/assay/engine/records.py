@@ -89,8 +89,7 @@ def _unpack_group(start: bytes, records: Sequence[bytes]) -> Scores:
 def _pack_spans(row: Sequence[ErrorSpan]) -> bytes:
     if not row:
         return b""
-    fields = [[s.side, s.start, s.end, s.severity, s.category, s.text, s.confidence] for s in row]
-    return json.dumps(fields, separators=(",", ":")).encode()
+    return json.dumps([span.fields() for span in row], separators=(",", ":")).encode()
 
 
 def _unpack_spans(data: bytes) -> tuple[ErrorSpan, ...]:

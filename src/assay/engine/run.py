@@ -1,23 +1,25 @@
 """A scoring run over a stream of batches: memory stays flat, finished chunks survive a crash, totals are exact.
 
-Each chunk is a Batch whose `systems` column says which system a row belongs to. What is kept of a chunk: the segment values
-of every metric, the exact sums of their statistics by system, and the statistics themselves when somebody will resample
-them. A run of one chunk stays in memory; a longer one goes through its spool, from which an interrupted run goes on.
+This is the one way to a score: the command line, Python, `compare` and `decide` all hand their chunks to `score_stream`. Each
+chunk is a Batch whose `systems` column says which system a row belongs to. A run of one chunk stays in memory; a longer one
+goes through its spool where it has one, from which an interrupted run goes on.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from assay.core.batch import Batch
+from assay.core.chunk import Chunk, Kept
 from assay.core.metric import Metric, Scores, statistics
+from assay.core.sums import exact_parts, total
+from assay.engine.chunks import from_arrays, to_arrays
 from assay.engine.scoring import check_needs, describe, score
 
 if TYPE_CHECKING:
@@ -25,43 +27,81 @@ if TYPE_CHECKING:
     from assay.engine.spool import Spool
     from assay.engine.store import Store
 
-Arrays = dict[str, Any]
-Progress = Callable[[int, bool], None]
+RowsDone = Callable[[int, bool], None]
 """Called after every chunk with the number of rows in it and whether it came from the spool."""
-Keep = Callable[[Batch, Mapping[str, Scores]], Mapping[str, Any]]
-"""More arrays to keep of a chunk, from its texts and what every metric said about them."""
 
 
 @dataclass
-class RunResult:
+class ScoredRun:
     """What a run knows when it is through. Values and statistics are read back chunk by chunk."""
 
     metrics: Mapping[str, Metric]
+    kept: Kept = Kept()  # noqa: RUF009
     systems: list[str] = field(default_factory=list)
     segments: dict[str, int] = field(default_factory=dict)
     totals: dict[str, dict[str, Floats]] = field(default_factory=dict)
     flags: dict[str, int] = field(default_factory=dict)
+    nrefs: int = 0
     data_hash: str = ""
     reused: int = 0
     scored: int = 0
-    _chunks: Callable[[], Iterable[Arrays]] = lambda: ()
+    started: str = ""
+    notices: list[str] = field(default_factory=list)
+    """What people should hear: scores that could not be stored, a run that cannot be resumed, a slow device."""
+    spool: Spool | None = None
+    in_memory: list[Chunk] = field(default_factory=list)
+    """The chunks of a run without a spool."""
+
+    def __len__(self) -> int:
+        return sum(self.segments.values())
+
+    def chunks(self) -> Iterator[Chunk]:
+        """Every chunk, in order."""
+        if self.spool is None:
+            yield from self.in_memory
+        else:
+            yield from (from_arrays(arrays) for _, arrays in self.spool.chunks())
+
+    def scores(self, system: str, metric: str) -> Iterator[Scores]:
+        """What one metric said about one system, in order, a chunk at a time."""
+        code = self.systems.index(system)
+        for chunk in self.chunks():
+            yield chunk.scores[metric].take(np.flatnonzero(chunk.codes == code))
 
     def values(self, system: str, metric: str) -> Iterator[Floats]:
         """Segment values of one system and metric, in order, a chunk at a time."""
-        return self._column(system, f"values {metric}")
+        code = self.systems.index(system)
+        for chunk in self.chunks():
+            yield chunk.scores[metric].values[chunk.codes == code]
 
     def stats(self, system: str, metric: str) -> Floats:
-        """Sufficient statistics of all segments of one system and metric (only when they were kept)."""
-        return np.concatenate(list(self._column(system, f"stats {metric}")))
+        """Sufficient statistics of all segments of one system and metric; a run must have kept them."""
+        if not self.kept.stats:
+            raise ValueError("this run did not keep its statistics")
+        return np.concatenate([statistics(scores) for scores in self.scores(system, metric)])
 
-    def _column(self, system: str, key: str) -> Iterator[Floats]:
-        code = self.systems.index(system)
-        for chunk in self._chunks():
-            yield chunk[key][chunk["system"] == code]
+    @property
+    def signatures(self) -> dict[str, str]:
+        """Each metric's signature with the number of references."""
+        return {name: metric.signed(self.nrefs) for name, metric in self.metrics.items()}
 
-    def rows(self) -> Iterator[Arrays]:
-        """Every chunk's arrays: ``system`` (numbers into `systems`), ``values METRIC``, and what else was kept."""
-        yield from self._chunks()
+    @property
+    def corpus(self) -> dict[str, dict[str, float]]:
+        """Corpus scores by system and metric."""
+        return {
+            system: {name: float(self.metrics[name].combine(sums)) for name, sums in row.items()}
+            for system, row in self.totals.items()
+        }
+
+    def close(self) -> None:
+        """Let go of the spool; the same run finds it again."""
+        if self.spool is not None:
+            self.spool.close()
+
+    def finish(self) -> None:
+        """The results are safe: the spool goes."""
+        if self.spool is not None:
+            self.spool.finish()
 
 
 def score_stream(
@@ -71,41 +111,36 @@ def score_stream(
     open_spool: Callable[[], Spool] | None = None,
     workers: int | None = None,
     store: Store | None = None,
-    keep_stats: bool = False,
-    keep: Keep | None = None,
-    progress: Progress | None = None,
-) -> RunResult:
+    keep: Kept = Kept(),  # noqa: B008
+    progress: RowsDone | None = None,
+) -> ScoredRun:
     """Score a stream of chunks. `open_spool` is called only when there is more than one chunk."""
-    result = RunResult(metrics)
-    kept: list[Arrays] = []
-    spool: Spool | None = None
+    run = ScoredRun(metrics, keep)
     digest = blake2b(digest_size=16)
     sums: dict[tuple[str, str], list[Floats]] = {}
     for index, (batch, alone) in enumerate(_ahead(chunks)):
         if index == 0 and not alone and open_spool is not None:
-            spool = open_spool()
-        content = _hash(batch, result.systems)
+            run.spool = open_spool()
+        content = _hash(batch, run.systems)
         digest.update(content)
-        known = spool.get(index, content) if spool is not None else None
-        for metric in metrics.values() if known is None else ():
-            check_needs(batch, metric, before=sum(result.segments.values()))
-        arrays = known or _score_chunk(batch, metrics, result.systems, workers, store, keep_stats, keep)
-        if known:
-            result.reused += 1
+        arrays = run.spool.get(index, content) if run.spool is not None else None
+        if arrays is not None:
+            run.reused += 1
+            chunk = from_arrays(arrays)
         else:
-            result.scored += 1
-            if spool is not None:
-                spool.put(index, content, arrays)
-        if spool is None:
-            kept.append(arrays)
-        _account(result, batch, arrays, sums)
+            run.scored += 1
+            chunk = _score_chunk(batch, run, workers, store)
+            if run.spool is not None:
+                run.spool.put(index, content, to_arrays(chunk))
+        if run.spool is None:
+            run.in_memory.append(chunk)
+        _account(run, batch, chunk, sums)
         if progress is not None:
-            progress(len(batch), bool(known))
-    result.data_hash = digest.hexdigest()
+            progress(len(batch), arrays is not None)
+    run.data_hash = digest.hexdigest()
     for (system, name), parts in sums.items():
-        result.totals.setdefault(system, {})[name] = _total(parts)
-    result._chunks = (lambda: kept) if spool is None else lambda: (arrays for _, arrays in spool.chunks())
-    return result
+        run.totals.setdefault(system, {})[name] = total(parts)
+    return run
 
 
 def _ahead(chunks: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
@@ -136,66 +171,38 @@ def _hash(batch: Batch, systems: list[str]) -> bytes:
     return digest.digest()
 
 
-def _score_chunk(
-    batch: Batch,
-    metrics: Mapping[str, Metric],
-    systems: list[str],
-    workers: int | None,
-    store: Store | None,
-    keep_stats: bool,
-    keep: Keep | None,
-) -> Arrays:
-    arrays: Arrays = {}
-    scored: dict[str, Scores] = {}
-    known = {name: code for code, name in enumerate(systems)}
+def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store | None) -> Chunk:
+    keep = run.kept
+    for metric in run.metrics.values():
+        check_needs(batch, metric, before=len(run))
+    numbers = {name: code for code, name in enumerate(run.systems)}
     column = batch.systems or [""] * len(batch)
-    codes = np.fromiter((known.setdefault(name, len(known)) for name in column), np.int32, len(batch))
-    arrays["names"] = np.array(list(known), dtype=np.str_)
-    arrays["system"] = codes
-    for flag, found in describe(batch).items():
-        arrays[f"flag {flag}"] = np.array(found)
-    for name, metric in metrics.items():
-        scores = scored[name] = score(batch, metric, workers=workers, store=store)
+    codes = np.fromiter((numbers.setdefault(name, len(numbers)) for name in column), np.int32, len(batch))
+    present = np.unique(codes).tolist()
+    flags, kept, sums = describe(batch), {}, {}
+    for name, metric in run.metrics.items():
+        scores = score(batch, metric, workers=workers, store=store)
         stats = statistics(scores)
-        arrays[f"values {name}"] = scores.values
-        if keep_stats:
-            arrays[f"stats {name}"] = stats
-        for flag, raised in scores.flags.items():
-            if raised.any():
-                arrays[f"flag {name} {flag}"] = np.array(int(raised.sum()))
-        for code in np.unique(codes):
-            arrays[f"sum {code} {name}"] = _exact_parts(stats[codes == code])
-    return arrays if keep is None else {**arrays, **keep(batch, scored)}
+        sums[name] = {code: exact_parts(stats if len(present) == 1 else stats[codes == code]) for code in present}
+        raised = {flag: rows for flag, rows in scores.flags.items() if rows.any()}
+        flags |= {f"{name} {flag}": int(rows.sum()) for flag, rows in raised.items()}
+        kept[name] = replace(
+            scores,
+            stats=scores.stats if keep.stats else None,
+            spans=scores.spans if keep.spans else None,
+            flags=raised,
+        )
+    return Chunk(list(numbers), codes, kept, sums, flags, {name: getattr(batch, name) or () for name in keep.columns})
 
 
-def _account(result: RunResult, batch: Batch, arrays: Arrays, sums: dict[tuple[str, str], list[Floats]]) -> None:
-    result.systems[:] = [str(name) for name in arrays["names"]]
-    counts = np.bincount(arrays["system"], minlength=len(result.systems))
-    for code, system in enumerate(result.systems):
-        result.segments[system] = result.segments.get(system, 0) + int(counts[code])
-    for key, value in arrays.items():
-        kind, _, rest = key.partition(" ")
-        if kind == "flag":
-            result.flags[rest] = result.flags.get(rest, 0) + int(value)
-        elif kind == "sum":
-            code_text, _, name = rest.partition(" ")
-            sums.setdefault((result.systems[int(code_text)], name), []).append(value)
-
-
-def _exact_parts(stats: Floats) -> Floats:
-    """Column sums as short lists of floats that add up exactly, so that no grouping of rows can change a total."""
-    if bool((stats == np.rint(stats)).all()):
-        return np.asarray(stats.sum(axis=0, keepdims=True))
-    columns = []
-    for column in stats.T:
-        values = column.tolist()
-        parts: list[float] = []
-        while (part := math.fsum([*values, *(-known for known in parts)])) != 0 and len(parts) < 8:
-            parts.append(part)
-        columns.append(parts or [0.0])
-    longest = max(map(len, columns))
-    return np.array([[*parts, *[0.0] * (longest - len(parts))] for parts in columns]).T
-
-
-def _total(parts: list[Floats]) -> Floats:
-    return np.array([math.fsum(column) for column in np.concatenate(parts).T])
+def _account(run: ScoredRun, batch: Batch, chunk: Chunk, sums: dict[tuple[str, str], list[Floats]]) -> None:
+    run.systems[:] = chunk.systems
+    run.nrefs = max(run.nrefs, batch.nrefs)
+    counts = np.bincount(chunk.codes, minlength=len(run.systems))
+    for code, system in enumerate(run.systems):
+        run.segments[system] = run.segments.get(system, 0) + int(counts[code])
+    for flag, rows in chunk.flags.items():
+        run.flags[flag] = run.flags.get(flag, 0) + rows
+    for name, by_system in chunk.sums.items():
+        for code, parts in by_system.items():
+            sums.setdefault((run.systems[code], name), []).append(parts)

@@ -15,7 +15,7 @@ import re
 import threading
 import time
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -27,6 +27,8 @@ from assay.core.errors import OutputError
 
 if TYPE_CHECKING:
     import sqlite3
+
+    from assay.core.metric import Metric
 
 T = TypeVar("T")
 
@@ -68,6 +70,11 @@ class Store:
         self._owner = 0
         self._inherited: list[object] = []
         self._mutex = threading.RLock()
+
+    @classmethod
+    def for_metrics(cls, metrics: Mapping[str, Metric], wanted: bool = True) -> Store | None:
+        """The store in the cache folder, where it is wanted and a metric's results are worth keeping."""
+        return default_store() if wanted and any(metric.card.stored for metric in metrics.values()) else None
 
     @staticmethod
     def key(
@@ -247,6 +254,13 @@ class Store:
         self.writable = False
         self.readable = (full or failing) and self._connection is not None
         self.notices.append(f"scores are not stored: {reason}. The run goes on without. {remedy}")
+
+
+def default_store() -> Store:
+    """The store in the cache folder."""
+    from assay.io.files.paths import store_dir
+
+    return Store(store_dir())
 
 
 def _start(signature: str) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Batch
 from assay.core.judged_systems import LevelScores
 from assay.core.metric import Metric, statistics
+from assay.core.sums import exact_sum
 from assay.engine.scoring import score
 from assay.io.wmt.tree import EvalSet
 
@@ -38,8 +39,8 @@ def measure_systems(
     sys = np.full(len(systems), np.nan)
     domain = np.full((len(systems), len(evalset.domain_names)), np.nan)
     seg[chosen] = scores.values.reshape(len(chosen), segments)
-    sys[chosen] = metric.combine(stats.sum(axis=1))
+    sys[chosen] = metric.combine(np.stack([exact_sum(of_one) for of_one in stats]))
     for column, name in enumerate(evalset.domain_names):
         inside = np.array([found == name for found in evalset.domains])
-        domain[chosen, column] = metric.combine(stats[:, inside].sum(axis=1))
+        domain[chosen, column] = metric.combine(np.stack([exact_sum(of_one[inside]) for of_one in stats]))
     return LevelScores(seg, sys, domain).oriented(metric.card.higher_is_better)

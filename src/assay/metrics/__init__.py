@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from assay.core.registry import Registry, load
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from assay.core.metric import Metric
 
 METRICS = Registry(
@@ -60,3 +62,17 @@ def metric(spec: str) -> Metric:
     else:
         made = create(METRICS, spec, Metric)
     return made
+
+
+def build_metrics(wanted: Sequence[str | Metric] | str | Metric) -> dict[str, Metric]:
+    """Metric objects by the name they were asked for; a Metric object goes by its card's name."""
+    from assay.core.errors import InputError
+    from assay.core.metric import Metric
+
+    if isinstance(wanted, (str, Metric)):
+        wanted = [wanted]
+    if not wanted:
+        raise InputError("no metric was asked for (-m chrf, or metrics=['chrf']).")
+    return {
+        one if isinstance(one, str) else one.card.name: metric(one) if isinstance(one, str) else one for one in wanted
+    }

@@ -7,6 +7,8 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any, Protocol
 
+from assay.core.chunk import Chunk
+
 
 class Scored(Protocol):
     """What the writers need of a run."""
@@ -18,8 +20,8 @@ class Scored(Protocol):
     def values(self, system: str, metric: str) -> Iterator[Any]:
         """Segment values, a chunk at a time."""
 
-    def rows(self) -> Iterator[Mapping[str, Any]]:
-        """Arrays of each chunk: ``system`` and ``values METRIC``."""
+    def chunks(self) -> Iterator[Chunk]:
+        """Every chunk, in order."""
 
 
 def as_json(run: Scored, scores: Mapping[str, Mapping[str, Mapping[str, Any]]], write: Any) -> None:
@@ -98,13 +100,13 @@ def _rows(run: Scored, metrics: Iterable[str]) -> Iterator[tuple[list[int], list
     """For every chunk: system numbers, segment numbers (from 1 in each system), and each metric's values."""
     metrics = list(metrics)
     seen: dict[int, int] = {}
-    for arrays in run.rows():
-        codes = arrays["system"].tolist()
+    for chunk in run.chunks():
+        codes = chunk.codes.tolist()
         segments = []
         for code in codes:
             seen[code] = seen.get(code, 0) + 1
             segments.append(seen[code])
-        yield codes, segments, [arrays[f"values {metric}"].tolist() for metric in metrics]
+        yield codes, segments, [chunk.scores[metric].values.tolist() for metric in metrics]
 
 
 def _text(value: Any) -> str:

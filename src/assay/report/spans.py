@@ -104,6 +104,7 @@ def as_json(rows: Iterable[SpanRow], signatures: Signatures) -> Iterator[str]:
     yield json.dumps(dict(signatures()), ensure_ascii=False) + "}\n"
 
 
+_BACKGROUNDS = {"neutral": "#0af3", "minor": "#fc06", "major": "#f706", "critical": "#f336"}
 _STYLE = """
 :root{color-scheme:light dark}
 body{font:16px/1.7 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding:0 1rem}
@@ -112,32 +113,42 @@ body{font:16px/1.7 system-ui,sans-serif;margin:2rem auto;max-width:60rem;padding
 .score{text-align:right;font-variant-numeric:tabular-nums;color:#777}
 mark{border-radius:.2em;padding:0 .15em;color:inherit}
 mark sup{font-size:.65em;margin-left:.15em}
-.neutral{background:#0af3}.minor{background:#fc06}.major{background:#f706}.critical{background:#f336}
 .note{color:#777;font-size:.9em}
-"""
+""" + "".join(f".{severity}{{background:{colour}}}" for severity, colour in _BACKGROUNDS.items())
 
 
 def as_html(rows: Iterable[SpanRow], signatures: Signatures, title: str = "Error spans") -> Iterator[str]:
     """A page that needs nothing from elsewhere, in pieces. Every mark says its severity in words, not by colour alone."""
-
-    def mark(inner: str, span: ErrorSpan) -> str:
-        sure = "" if span.confidence is None else f", confidence {span.confidence:.2f}"
-        tip = html.escape(f"{span.severity}{sure}")
-        return f'<mark class="{span.severity}" title="{tip}">{html.escape(inner)}<sup>{span.severity}</sup></mark>'
-
     head = (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
         f"<title>{html.escape(title)}</title><style>{_STYLE}</style></head><body><h1>{html.escape(title)}</h1>\n"
     )
     for row in rows:
-        score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
-        tip = html.escape(f"{row.metric} · {row.system} · segment {row.segment}")
-        text = _woven(row.text, row.spans, mark, html.escape)
-        line = f'<div class="row" title="{tip}"><div class="score">{score}</div><div dir="auto">{text}</div></div>\n'
-        yield head + line
+        yield head + _line(row)
         head = ""
     notes = "".join(f'<p class="note">{html.escape(signature)}</p>' for signature in signatures().values())
     yield f"{head}{notes}</body></html>\n"
+
+
+def fragment(rows: Iterable[SpanRow]) -> str:
+    """Marked segments for a notebook, where styles stand in the elements themselves."""
+    lines = "".join(map(_line, rows))
+    for severity, colour in _BACKGROUNDS.items():
+        lines = lines.replace(f'class="{severity}"', f'style="background:{colour};color:inherit"')
+    return f'<div style="line-height:1.7">{lines}</div>'
+
+
+def _line(row: SpanRow) -> str:
+    score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
+    tip = html.escape(f"{row.metric} · {row.system} · segment {row.segment}")
+    text = _woven(row.text, row.spans, _html_mark, html.escape)
+    return f'<div class="row" title="{tip}"><div class="score">{score}</div><div dir="auto">{text}</div></div>\n'
+
+
+def _html_mark(inner: str, span: ErrorSpan) -> str:
+    sure = "" if span.confidence is None else f", confidence {span.confidence:.2f}"
+    tip = html.escape(f"{span.severity}{sure}")
+    return f'<mark class="{span.severity}" title="{tip}">{html.escape(inner)}<sup>{span.severity}</sup></mark>'
 
 
 def _number(value: float) -> float | None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextlib import AbstractContextManager
+from typing import IO, Any
 
 
 def write(text: str, out: str | None) -> None:
@@ -18,8 +20,13 @@ def write_pieces(pieces: Iterable[str], out: str | None) -> None:
             sys.stdout.write(piece)
         sys.stdout.flush()
         return
-    from assay.io.files.atomic import atomic_write
-
-    with atomic_write(out, "w") as stream:
+    with whole_file(out) as stream:
         for piece in pieces:
             stream.write(piece)
+
+
+def whole_file(out: str, *, binary: bool = False) -> AbstractContextManager[IO[Any]]:
+    """A stream to a file that appears under its name only when the block ends well."""
+    from assay.io.files.atomic import atomic_write
+
+    return atomic_write(out, "wb" if binary else "w")

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
-from assay.api.scoring import Wanted, build_metrics, default_store, signature
 from assay.core.errors import InputError, count, unknown
+from assay.core.metric import Metric
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
 from assay.core.task import ControlledError, Task, Translator
@@ -42,7 +42,6 @@ class BreakdownResult(Result):
 
     verb: ClassVar[str] = "breakdown"
     analysis: ClassVar[str] = "breakdown"
-    title: ClassVar[str] = "Breakdown detection"
 
     def __len__(self) -> int:
         return len(self.outcomes)
@@ -61,6 +60,10 @@ class BreakdownResult(Result):
     def scores_frame(self) -> polars.DataFrame:
         """The rows of `to_polars`."""
         return self.to_polars()
+
+    def heading(self) -> str:
+        """The heading of a page about this result."""
+        return "Breakdown detection"
 
     def lead(self) -> str:
         """How many outcomes, and which metrics."""
@@ -137,7 +140,7 @@ class BreakdownResult(Result):
 
 def breakdown(
     data: str | os.PathLike[str] | TaskOutcomes,
-    metrics: Sequence[Wanted] = METRICS,
+    metrics: Sequence[str | Metric] = METRICS,
     *,
     scores: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
@@ -163,6 +166,8 @@ def breakdown(
     """
     from assay.analyses.breakdown.tables import tables
     from assay.engine.outcomes import load_outcomes, measure_outcomes, ready_scores
+    from assay.engine.store import Store
+    from assay.metrics import build_metrics
 
     outcomes = load_outcomes(data, columns=columns, scores=scores, langs=langs, dev_share=dev_share, seed=seed)
     if decisions is not None:
@@ -172,7 +177,7 @@ def breakdown(
         outcomes = replace(outcomes, error_types=typed(outcomes, DecisionLog(Path(decisions))))
     built = build_metrics(metrics) if metrics else {}
     brought = ready_scores(outcomes, scores, built)
-    kept = default_store() if store and any(metric.card.stored for metric in built.values()) else None
+    kept = Store.for_metrics(built, store)
     measured, pseudo, notes = measure_outcomes(outcomes, built, workers=workers, store=kept)
     measured += brought
     if not measured:
@@ -188,7 +193,7 @@ def breakdown(
         case,
         seed,
         samples,
-        signatures={name: signature(metric, 1) for name, metric in built.items()},
+        signatures={name: metric.signed(1) for name, metric in built.items()},
     )
 
 
@@ -196,7 +201,7 @@ def run_task(
     task: Task | str | Sequence[Task | str],
     translator: Translator | str | None,
     langs: Sequence[str],
-    metrics: Sequence[Wanted] = METRICS,
+    metrics: Sequence[str | Metric] = METRICS,
     *,
     pseudo: bool = False,
     errors: Sequence[ControlledError | str] | ControlledError | str = (),

@@ -42,8 +42,8 @@ class CacheCleared(Result):
 
 def info() -> CacheInfo:
     """How much the cache folder holds."""
-    from assay.api.scoring import default_store
     from assay.engine import spool
+    from assay.engine.store import default_store
     from assay.io.files.paths import cache_dir, spool_dir
 
     store = default_store().info()
@@ -60,8 +60,8 @@ def info() -> CacheInfo:
 
 def clear() -> CacheCleared:
     """Forget all scores that are kept, and all unfinished runs."""
-    from assay.api.scoring import default_store
     from assay.engine import spool
+    from assay.engine.store import default_store
     from assay.io.files.paths import cache_dir, spool_dir
 
     default_store().clear()

@@ -9,19 +9,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
-from assay.api.scoring import References, Texts, Wanted, build_metrics, default_store, make_batch, signature
 from assay.core.errors import InputError, unknown
+from assay.core.metric import Metric, Scores
 from assay.core.outcomes import TaskOutcomes
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     import polars
 
-    from assay.core.metric import Metric, Scores
     from assay.core.suite import Measured
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
     from assay.decide.tally import Tally
+    from assay.engine.given import References, Texts
 
     AnyRule: TypeAlias = "Rule | FittedRule | str | os.PathLike[str]"
 
@@ -96,7 +96,7 @@ class Decided(Result):
 
 def fit_rule(
     data: str | os.PathLike[str] | TaskOutcomes,
-    metrics: Sequence[Wanted] = ("chrf",),
+    metrics: Sequence[str | Metric] = ("chrf",),
     goal: str = "catch 95%",
     *,
     scores: Sequence[str] = (),
@@ -124,6 +124,7 @@ def fit_rule(
     from assay.decide.rule import Member
     from assay.decide.trial import parts, tried
     from assay.engine.outcomes import load_outcomes
+    from assay.metrics import build_metrics
 
     wanted = parse_goal(goal, confidence)
     if not 0 < reject_at <= 1:
@@ -139,7 +140,7 @@ def fit_rule(
     if len(outcomes.batch) > len(outcomes):
         card["parts"] = "an example is judged by its worst part: use it where every part is labelled use"
     rule = fit(
-        [Member.of(one, signature(built[one.name], 0) if one.name in built else "") for one in measured],
+        [Member.of(one, built[one.name].signed(0) if one.name in built else "") for one in measured],
         {name: column[teach] for name, column in values.items()},
         outcomes.success[teach],
         [outcomes.languages[i] for i in teach.nonzero()[0].tolist()],
@@ -165,10 +166,11 @@ def _measured(
     outcomes: TaskOutcomes, built: Mapping[str, Metric], scores: Sequence[str], workers: int | None, store: bool
 ) -> list[Measured]:
     from assay.engine.outcomes import check_references, measure_outcomes, ready_scores
+    from assay.engine.store import Store
 
     check_references(outcomes, built)
     brought = ready_scores(outcomes, scores, built)
-    kept = default_store() if store and any(metric.card.stored for metric in built.values()) else None
+    kept = Store.for_metrics(built, store)
     measured, _, _ = measure_outcomes(replace(outcomes, back=None), built, workers=workers, store=kept)
     if not measured and not brought:
         raise InputError("no metric was asked for (-m chrf, or --score COLUMN).")
@@ -206,19 +208,15 @@ def apply_rule(
     ``store=False`` neither looks up nor keeps the results of slow metrics.
     """
     from assay.decide.apply import Spoken, label
-    from assay.engine.scoring import describe, score
+    from assay.decide.labelling import KEPT
+    from assay.verbs.request import request
 
     read = _rule(rule)
-    metrics = rule_metrics(read)
-    kept = default_store() if store and any(metric.card.stored for metric in metrics.values()) else None
-    batch = make_batch(hypotheses, references, sources)
-    spoken = Spoken.of(languages, len(batch))
-    scored: dict[str, Scores] = {
-        name: score(batch, metric, workers=workers, store=kept) for name, metric in metrics.items()
-    }
-    raised = {f"{name} {flag}": int(rows.sum()) for name, found in scored.items() for flag, rows in found.flags.items()}
-    flags = describe(batch) | {flag: n for flag, n in raised.items() if n}
-    return _decided(read, label(read, scored, spoken), flags)
+    asked = request(hypotheses, references, sources=sources, metrics=rule_metrics(read))
+    spoken = Spoken.of(languages, len(hypotheses))
+    run = asked.run(KEPT, workers, store, None)
+    scored = {name: Scores.concat(list(run.scores("", name))) for name in run.metrics}
+    return _decided(read, label(read, scored, spoken), run.flags, run.notices)
 
 
 def apply_scores(rule: AnyRule, scores: Mapping[str, Any], *, languages: Sequence[str] | str = "") -> Decided:
@@ -259,6 +257,8 @@ def label_ready_scores(
 
 def rule_metrics(rule: Rule) -> dict[str, Metric]:
     """The rule's metrics, ready to score; one whose identity has changed since is refused."""
+    from assay.metrics import build_metrics
+
     for member in rule.members:
         if member.source == "column":
             raise InputError(
@@ -267,7 +267,7 @@ def rule_metrics(rule: Rule) -> dict[str, Metric]:
             )
     built = build_metrics([member.name for member in rule.members])
     for member in rule.members:
-        now = signature(built[member.name], 0)
+        now = built[member.name].signed(0)
         if now != member.signature:
             raise InputError(
                 f"the rule was learned with {member.signature}, and {member.name} is now {now}: learn the rule again."
@@ -283,13 +283,14 @@ def _rule(rule: AnyRule) -> Rule:
     return rule if isinstance(rule, Rule) else read_rule(rule)
 
 
-def _decided(rule: Rule, decisions: Decisions, flags: Mapping[str, int] | None = None) -> Decided:
+def _decided(
+    rule: Rule, decisions: Decisions, flags: Mapping[str, int] | None = None, notices: Sequence[str] = ()
+) -> Decided:
     from assay.decide.tables import labels_table
     from assay.decide.tally import Tally
-    from assay.results import flag_notes
+    from assay.verbs.score import flag_notes
 
-    tally = Tally(rule)
+    tally, raised = Tally(rule), dict(flags or {})
     tally.add(decisions)
-    return Decided(
-        {"decisions": labels_table(tally, flag_notes(flags or {}))}, rule, decisions, tally, dict(flags or {})
-    )
+    table = labels_table(tally, flag_notes(raised))
+    return Decided({table.name: table}, rule, decisions, tally, raised, notes=list(notices))

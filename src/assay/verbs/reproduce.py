@@ -126,15 +126,15 @@ class VerbRunner:
 
     def run(self, suite: str, metrics: Sequence[str]) -> Derived:
         """One run of metrics on a suite; receipts hold no intervals, so hardly anything is resampled."""
-        from assay.api.suites import run
         from assay.receipts.obtain import Derived
+        from assay.verbs.run import run
 
         result = run(suite, metrics, data_dir=self.data_dir, samples=2, workers=self.workers)
         return Derived(result.tables, result.content)
 
     def meta(self, name: str) -> Derived:
         """The official tables of a WMT metrics task."""
-        from assay.api.meta import meta
         from assay.receipts.obtain import Derived
+        from assay.verbs.meta import meta
 
         return Derived(meta(name, data_dir=self.data_dir, workers=self.workers).tables)

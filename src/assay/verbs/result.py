@@ -42,8 +42,12 @@ class Result:
         if name not in self.tables:
             from assay.core.errors import unknown
 
-            raise unknown(f"table of assay {self.verb}", name, self.tables)
+            raise unknown(f"table of {self.subject()}", name, self.tables)
         return self.tables[name]
+
+    def subject(self) -> str:
+        """What the result is about, as a message calls it."""
+        return f"assay {self.verb}"
 
     def to_polars(self) -> polars.DataFrame:
         """The rows behind the tables (segments, items, outcomes …), or those of the first table."""
@@ -80,11 +84,11 @@ class Result:
         shown = list(self.tables.values()) if tables is None else list(tables)
         analysis = getattr(self, "analysis", "")
         drawn = inline({table.name: table for table in shown}, analysis) if figures and available() else {}
-        return Section(self.title_text(), shown, self.lead(), READING.get(analysis, {}), drawn)
+        return Section(self.heading(), shown, self.lead(), READING.get(analysis, {}), drawn)
 
-    def title_text(self) -> str:
+    def heading(self) -> str:
         """The heading of a page about this result."""
-        return getattr(self, "title", "") or f"assay {self.verb}"
+        return f"assay {self.verb}"
 
     def lead(self) -> str:
         """The sentence under that heading."""

@@ -1,19 +1,19 @@
-"""The gate of a metric developer's CI: run a metric again and hold it against its card, phenomenon by phenomenon."""
+"""``assay check``: a gate for CI. A metric is run again and held against its card, phenomenon by phenomenon."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
-from assay.api.card import card, read_card
-from assay.api.scoring import Wanted
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count
+from assay.core.metric import Metric
 from assay.core.table import Table, TableColumn
-from assay.results import Shown
+from assay.verbs.card import card, read_card
+from assay.verbs.result import Result
 
 GATED = {"phenomena": "phenomenon", "other_phenomena": "phenomenon", "perturbations": "name", "detection": "set"}
 """The tables a gate looks at, each with the key that names a phenomenon."""
@@ -68,51 +68,64 @@ class Change:
 
 
 @dataclass(repr=False)
-class CheckResult(Shown):
-    """A metric held against its card."""
+class CheckResult(Result):
+    """A metric held against its card: ``check`` is what changed beyond the tolerance, ``phenomena`` is all of them."""
 
     metric: str
     card_metric: str
     changes: list[Change]
-    notes: list[str] = field(default_factory=list)
+
+    verb = "check"
+    headline = "check"
 
     @property
     def failures(self) -> list[Change]:
         """What got worse beyond its tolerance, is missing, or is no longer scored; the worst first."""
-        return sorted((c for c in self.changes if c.failed), key=lambda c: c.change if c.change is not None else -9.0)
+        return _failures(self.changes)
 
     @property
     def failed(self) -> bool:
         """True when a phenomenon got worse than the card."""
         return any(change.failed for change in self.changes)
 
-    def table(self, everything: bool = False) -> Table:
-        """What changed beyond the tolerance, or every phenomenon."""
-        others = [c for c in self.changes if not c.failed and (everything or c.verdict != "same")]
-        rows = [
-            {key: getattr(c, key) for key in ("suite", "phenomenon", "figure", "before", "now", "change")}
-            | {"tolerance": c.tolerance, "verdict": c.verdict}
-            for c in (*self.failures, *others)
-        ]
-        columns = (
-            TableColumn("suite"),
-            TableColumn("phenomenon"),
-            TableColumn("figure", hidden=True),
-            *(TableColumn(key, kind="number", decimals=3) for key in ("before", "now", "change")),
-            TableColumn("tolerance", kind="number", decimals=3, hidden=True),
-            TableColumn("verdict"),
-        )
-        same = sum(change.verdict == "same" for change in self.changes)
-        better = sum(change.verdict == "better" for change in self.changes)
-        total = f"{len(self.changes):,} phenomena: {len(self.failures):,} worse, {better:,} better, {same:,} the same"
-        whose = "its card" if self.metric == self.card_metric else f"the card of {self.card_metric}"
-        caption = f"{self.metric} against {whose}" if rows else ""
-        return Table("check", columns if rows else (), rows, caption, (*self.notes, total))
+    def head(self) -> Mapping[str, Any]:
+        """The metric, and whether it failed."""
+        return {"metric": self.metric, "failed": self.failed}
+
+
+def _failures(changes: Sequence[Change]) -> list[Change]:
+    return sorted((c for c in changes if c.failed), key=lambda c: c.change if c.change is not None else -9.0)
+
+
+def _table(changes: Sequence[Change], metric: str, card_metric: str, notes: Sequence[str], everything: bool) -> Table:
+    """What changed beyond the tolerance, or every phenomenon."""
+    failures = _failures(changes)
+    others = [c for c in changes if not c.failed and (everything or c.verdict != "same")]
+    rows = [
+        {key: getattr(c, key) for key in ("suite", "phenomenon", "figure", "before", "now", "change")}
+        | {"tolerance": c.tolerance, "verdict": c.verdict}
+        for c in (*failures, *others)
+    ]
+    columns = (
+        TableColumn("suite"),
+        TableColumn("phenomenon"),
+        TableColumn("figure", hidden=True),
+        *(TableColumn(key, kind="number", decimals=3) for key in ("before", "now", "change")),
+        TableColumn("tolerance", kind="number", decimals=3, hidden=True),
+        TableColumn("verdict"),
+    )
+    same = sum(change.verdict == "same" for change in changes)
+    better = sum(change.verdict == "better" for change in changes)
+    what = count(len(changes), "phenomenon", "phenomena")
+    total = f"{what}: {len(failures):,} worse, {better:,} better, {same:,} the same"
+    whose = "its card" if metric == card_metric else f"the card of {card_metric}"
+    caption = f"{metric} against {whose}" if rows else ""
+    return Table("check", columns if rows else (), rows, caption, (*notes, total))
 
 
 def check(
     against: str | os.PathLike[str] | Mapping[str, Any],
-    metric: Wanted | None = None,
+    metric: str | Metric | None = None,
     suites: Sequence[str] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     *,
@@ -122,8 +135,14 @@ def check(
 ) -> CheckResult:
     """Run a metric again on the suites of an earlier card and say, by phenomenon, what got worse.
 
-    `metric` is the one that the card is about unless another is given. `tolerances` gives suites or phenomena their own
-    tolerance by name. Suites of the card whose data is not here are an error: leave them out with `suites`.
+    Args:
+        against: The card, as ``assay card METRIC --format json`` wrote it, or its content.
+        metric: The metric to run; by default the one that the card is about.
+        suites: These suites of the card only. Suites whose data is not here are an error: leave them out so.
+        data_dir: Where local copies of the suites lie; by default ``$ASSAY_DATA``.
+        tolerance: How much worse is still well.
+        tolerances: Suites or phenomena by name that have their own tolerance.
+        workers: Threads to use; by default one a core.
     """
     known = against if isinstance(against, Mapping) else read_card(against)
     chosen = list(suites or known["results"])
@@ -142,7 +161,9 @@ def check(
         changes += _changes(suite, known["results"][suite], now["results"][suite], tolerance, tolerances or {})
     if all(change.before is None for change in changes):
         raise InputError(f"the card has no phenomena on {', '.join(chosen)}: there is nothing to check.")
-    return CheckResult(fresh.metric, str(known["metric"]), changes, notes)
+    about = (changes, fresh.metric, str(known["metric"]))
+    tables = {"check": _table(*about, notes, False), "phenomena": _table(*about, notes, True)}
+    return CheckResult(tables, fresh.metric, str(known["metric"]), changes, notes=notes)
 
 
 def _changes(

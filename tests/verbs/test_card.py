@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 
 import assay
-from assay.api.card import read_card
 from assay.core.errors import InputError, MissingPart
 from assay.metrics.chrf import Chrf
 from assay.report import render
+from assay.verbs.card import read_card
 from tests.pairs import write_pairs
 
 
@@ -44,16 +44,16 @@ def test_contamination_is_marked():
     made = assay.card(Trained(), ["embedded"], samples=20)
     facts = {row["field"]: row["value"] for row in made.table().rows}
     assert facts["contaminated"].startswith("† trained on embedded")
-    assert "trained †" in render(made.tables(everything=False))
+    assert "trained †" in render(made.shortest())
 
 
 @pytest.mark.parametrize("format", ["md", "html", "latex"])
 def test_the_page_holds_every_table(format):
     made = assay.card("chrf", ["embedded"], samples=20)
-    page = render(made.tables(), format)
+    page = render(list(made.tables.values()), format)
     assert "Popović 2015" in page
     assert "modal" in page
-    assert all(table.caption for table in made.tables())
+    assert all(table.caption for table in made.tables.values())
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"metric": "chrf"}'])

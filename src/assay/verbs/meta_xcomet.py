@@ -5,19 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from assay.api.meta import MetaResult, default_pairs, find_set, new_metrics
-from assay.api.scoring import Wanted, build_metrics, signature
+from assay.core.metric import Metric
 from assay.core.table import Table
-
-if TYPE_CHECKING:
-    from assay.core.metric import Metric
+from assay.verbs.meta import MetaResult, default_pairs, find_set, new_metrics
 
 
 def xcomet(
     name: str | os.PathLike[str] = "wmt23",
-    metrics: Sequence[Wanted] = (),
+    metrics: Sequence[str | Metric] = (),
     *,
     stored: Sequence[str] = ("BLEURT-20", "COMET", "MetricX-23", "XCOMET-XL", "XCOMET-XXL"),
     metric_files: Sequence[str] = (),
@@ -32,10 +28,24 @@ def xcomet(
     """The evaluation of xCOMET (Guerreiro et al. 2023) with other data and metrics.
 
     Tables ``segments`` (Table 1) and ``systems`` (Table 2), ``raters`` where several raters marked spans (the ceiling of Table
-    3), and ``detection`` (Table 6) where the hallucination corpus is at hand. `stored` are metrics whose scores lie in the tree.
+    3), and ``detection`` (Table 6) where the hallucination corpus is at hand.
+
+    Args:
+        name: A year (``wmt23``) or the path of any mt-metrics-eval tree.
+        metrics: Metrics to score on its texts with the standard reference.
+        stored: Metrics whose scores lie in the tree.
+        metric_files: Scores from elsewhere.
+        data_dir: Where local copies of the data lie; by default ``$ASSAY_DATA``.
+        langpairs: These language pairs only.
+        domain: This domain only.
+        draws: Draws of the significance tests.
+        seed: Their seed.
+        workers: Threads to use; by default one a core.
+        store: Look up and keep the results of slow metrics.
     """
     from assay.analyses.meta import rater_agreement
     from assay.analyses.meta import xcomet as analysis
+    from assay.metrics import build_metrics
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
 
     official, folder = find_set(name, data_dir)
@@ -55,12 +65,12 @@ def xcomet(
     made += _detection(built, data_dir, seed=seed, workers=workers, store=store)
     label = official.name if official is not None else Path(name).name
     return MetaResult(
+        {table.name: table for table in made},
         name=label,
         title=f"xCOMET's evaluation on {label}",
-        tables={table.name: table for table in made},
         sets=judged,
         new=tuple(new),
-        signatures={spec: signature(metric, 1) for spec, metric in built.items()},
+        signatures={spec: metric.signed(1) for spec, metric in built.items()},
         seed=seed,
     )
 
@@ -69,8 +79,8 @@ def _detection(
     built: Mapping[str, Metric], data_dir: str | os.PathLike[str] | None, *, seed: int, workers: int | None, store: bool
 ) -> list[Table]:
     """xCOMET's Table 6 for the metrics that can be scored here; nothing where the corpus is not at hand."""
-    from assay.api.suites import run
     from assay.core.errors import MissingPart
+    from assay.verbs.run import run
 
     if not built:
         return []

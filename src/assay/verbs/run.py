@@ -1,48 +1,61 @@
-"""Running metrics on challenge sets and judged sets: what is missing is scored, everything is tabled, all of it is kept."""
+"""``assay run``: metrics on challenge sets and judged sets. What is missing is scored, everything is tabled, all of it is kept."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.api.scoring import Wanted, build_metrics, default_store, signature
 from assay.core.errors import InputError, count
 from assay.core.item import Item
 from assay.core.judged import Judged
+from assay.core.metric import Metric
 from assay.core.suite import Measured, Suite
 from assay.core.table import Table
-from assay.results import Shown
+from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     import polars
 
-    from assay.core.metric import Metric
-    from assay.report.page import Section
+    from assay.engine.manifest import Manifest
+
+METRICS = ("chrf", "chrf++", "bleu", "ter", "cer", "rouge2")
+"""What is run when nothing is asked for."""
 
 
 @dataclass(repr=False)
-class SuiteResult(Shown):
+class SuiteResult(Result):
     """The tables of one suite, with the scores behind them."""
 
     suite: str
     title: str
     content: Sequence[Item] | Judged
     measured: list[Measured]
-    tables: dict[str, Table]
-    signatures: dict[str, str] = field(default_factory=dict)
-    problems: list[str] = field(default_factory=list)
     analysis: str = ""
+
+    verb = "run"
 
     def __len__(self) -> int:
         return len(self.content.batch if isinstance(self.content, Judged) else self.content)
 
-    def table(self) -> Table:
-        """The summary, or the first table of a suite without one."""
-        return self.tables.get("summary") or next(iter(self.tables.values()))
+    def subject(self) -> str:
+        """What messages call it."""
+        return self.suite
+
+    def heading(self) -> str:
+        """Its title."""
+        return self.title
+
+    def head(self) -> Mapping[str, Any]:
+        """The suite's name."""
+        return {"suite": self.suite}
+
+    def lead(self) -> str:
+        """How many pairs or segments, by which metrics."""
+        what = "judged segment" if isinstance(self.content, Judged) else "pair"
+        return f"{count(len(self), what)} · {', '.join(metric.name for metric in self.measured)}"
 
     def to_polars(self) -> polars.DataFrame:
         """One row for each item (or segment), with every metric's scores."""
@@ -61,50 +74,21 @@ class SuiteResult(Shown):
             columns[f"{metric.name} good"], columns[f"{metric.name} incorrect"] = metric.good, metric.incorrect
         return polars.DataFrame(columns)
 
-    def figures(self, format: str = "svg") -> dict[str, bytes]:
-        """The suite's figures as files, name to content (needs the extra ``figures``)."""
-        from assay.report.figures import render
+    scores_frame = to_polars
 
-        return render(self.tables, self.analysis, format)
-
-    def section(self, tables: Sequence[Table] | None = None, figures: bool = True) -> Section:
-        """This suite's part of an HTML report: all tables (or some), how to read them, and the figures if they can be drawn."""
-        from assay.analyses.reading import READING
-        from assay.report.figures import available, inline
-        from assay.report.page import Section
-
-        shown = list(self.tables.values()) if tables is None else list(tables)
-        drawn = inline({table.name: table for table in shown}, self.analysis) if figures and available() else {}
-        what = "judged segment" if isinstance(self.content, Judged) else "pair"
-        lead = f"{count(len(self), what)} · {', '.join(metric.name for metric in self.measured)}"
-        return Section(self.title, shown, lead, READING.get(self.analysis, {}), drawn)
-
-    def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
-        """A run directory: scores.parquet, tables.json, manifest.json and, where matplotlib is installed, the figures."""
+    def manifest(self) -> Manifest:
+        """What was done, on how many items."""
         from assay.engine.manifest import Manifest
-        from assay.io.files.atomic import atomic_write
-        from assay.report.data import as_json
-        from assay.report.figures import available
 
-        path = Path(folder)
-        path.mkdir(parents=True, exist_ok=True)
-        with atomic_write(path / "scores.parquet", "wb") as stream:
-            self.to_polars().write_parquet(stream)
-        with atomic_write(path / "tables.json", "w") as stream:
-            stream.write(as_json(list(self.tables.values()), {"suite": self.suite}))
-        for format in figures if available() else ():
-            for name, content in self.figures(format).items():
-                with atomic_write(path / name, "wb") as stream:
-                    stream.write(content)
-        Manifest("assay run", self.signatures, counts={self.suite: len(self)}).finish().write(path / "manifest.json")
-        return path
+        return Manifest("assay run", self.signatures, counts={self.suite: len(self)}).finish()
 
 
 def run(
     suite: str | Suite = "embedded",
-    metrics: Sequence[Wanted] = ("chrf", "bleu", "ter"),
+    metrics: Sequence[str | Metric] = ("chrf", "bleu", "ter"),
     *,
     metric_files: Sequence[str] = (),
+    analysis: str | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     columns: Mapping[str, str] | None = None,
     langpair: str | None = None,
@@ -118,10 +102,24 @@ def run(
 ) -> SuiteResult:
     """Run metrics on a suite and make its tables.
 
-    `suite` is a registered name (``demetr``), the path of a contrastive file, or a Suite object. `metric_files` are files of
-    scores by metrics that live elsewhere. `data_dir` holds local copies of the suites (default: ``$ASSAY_DATA``); `verify`
-    checks their checksums first.
+    Args:
+        suite: A registered name (``demetr``), the path of a contrastive file, or a Suite object.
+        metrics: Names with options, paths of checkpoints, or Metric objects.
+        metric_files: Files of scores by metrics that live elsewhere (``scores.tsv``, ``scores.tsv:lower``).
+        analysis: The analysis that makes the tables (`assay.analyses`), instead of the suite's own.
+        data_dir: Where local copies of the suites lie; by default ``$ASSAY_DATA``.
+        columns: Which column of a contrastive file plays which role where the names differ.
+        langpair: The language pair of a contrastive file that has none.
+        skip_bad: Leave malformed rows out, and list them in `notes`.
+        verify: Check the checksums of the suite's files first.
+        seed: Seed of the resampling.
+        samples: Bootstrap resamples.
+        correction: For many comparisons: ``none``, ``holm``, ``bonferroni`` or ``benjamini-hochberg``.
+        workers: Threads to use; by default one a core.
+        store: Look up and keep the results of slow metrics.
     """
+    from assay.metrics import build_metrics
+
     made, content = load_suite(
         suite, data_dir=data_dir, columns=columns, langpair=langpair, skip_bad=skip_bad, verify=verify
     )
@@ -130,16 +128,17 @@ def run(
     measured += [read_metric_file(path, content) for path in metric_files]
     if not measured:
         raise InputError("no metric was asked for (-m chrf, or --metric-file scores.tsv).")
-    tables = analyse(made.card.analysis, content, measured, seed=seed, samples=samples, correction=correction)
+    name = analysis or made.card.analysis
+    tables = analyse(name, content, measured, seed=seed, samples=samples, correction=correction)
     return SuiteResult(
+        {table.name: table for table in tables},
         suite=made.card.name,
         title=made.card.title,
         content=content,
         measured=measured,
-        tables={table.name: table for table in tables},
-        signatures={name: signature(metric, 1) for name, metric in built.items()},
-        problems=list(getattr(made, "problems", ())),
-        analysis=made.card.analysis,
+        analysis=name,
+        signatures={name: metric.signed(1) for name, metric in built.items()},
+        notes=list(getattr(made, "problems", ())),
     )
 
 
@@ -187,8 +186,9 @@ def measure(
 ) -> list[Measured]:
     """What every metric says about the suite's texts."""
     from assay.engine.measure import measure_items, measure_judged
+    from assay.engine.store import Store
 
-    kept = default_store() if store and any(metric.card.stored for metric in metrics.values()) else None
+    kept = Store.for_metrics(metrics, store)
     name = suite.card.name
     if isinstance(content, Judged):
         return [
@@ -223,13 +223,3 @@ def analyse(
         content, measured, seed=seed, samples=samples, correction=correction
     )
     return tables
-
-
-def read_tables(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """The tables.json of a run directory."""
-    path = Path(folder) / "tables.json"
-    try:
-        read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: {folder} is not a run directory.") from None
-    return read

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from assay.analyses.reading import READING
-from assay.api.suites import SuiteResult, run
 from assay.cli.main import main
 from assay.suites.embedded import Embedded
+from assay.verbs.run import SuiteResult, run
 
 
 @pytest.fixture(scope="module")

@@ -1,42 +1,41 @@
-"""How well metrics agree with people: the official WMT tables, with further metrics put into them."""
+"""``assay meta``: how well metrics agree with people. The official WMT tables, with further metrics put into them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from assay.api.scoring import Wanted, build_metrics, default_store, signature
 from assay.core.errors import InputError, unknown
 from assay.core.judged_systems import JudgedSystems, LevelScores
-from assay.core.table import Table
-from assay.results import Shown
+from assay.core.metric import Metric
+from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     import polars
 
-    from assay.core.metric import Metric
+    from assay.engine.manifest import Manifest
     from assay.io.wmt.tree import EvalSet
     from assay.suites.wmt import PairFacts, WmtFacts
 
 
+RECIPES = ("official", "xcomet")
+
+
 @dataclass(repr=False)
-class MetaResult(Shown):
+class MetaResult(Result):
     """The tables of a meta-evaluation, with the scores behind them."""
 
     name: str
     title: str
-    tables: dict[str, Table]
     sets: Mapping[str, JudgedSystems]
     new: tuple[str, ...] = ()
-    signatures: dict[str, str] = field(default_factory=dict)
     seed: int | None = None
 
-    def table(self) -> Table:
-        """The ranking over all tasks, or the first table there is."""
-        return self.tables.get("overall") or next(iter(self.tables.values()))
+    verb = "meta"
+    headline = "overall"
 
     def to_polars(self) -> polars.DataFrame:
         """One row for each task and metric."""
@@ -60,28 +59,35 @@ class MetaResult(Shown):
             frames.append(frame.with_columns(polars.Series(n, judged.metrics[n].at("seg").ravel()) for n in names))  # type: ignore[union-attr]
         return polars.concat(frames, how="diagonal")
 
-    def write(self, folder: str | os.PathLike[str]) -> Path:
-        """A run directory: tables.json, manifest.json and, where metrics were added, scores.parquet."""
-        from assay.engine.manifest import Manifest
-        from assay.io.files.atomic import atomic_write
-        from assay.report.data import as_json
+    def scores_frame(self) -> polars.DataFrame | None:
+        """The segment scores, where metrics were put into the table."""
+        return self.scores() if self.new else None
 
-        path = Path(folder)
-        path.mkdir(parents=True, exist_ok=True)
-        if self.new:
-            with atomic_write(path / "scores.parquet", "wb") as binary:
-                self.scores().write_parquet(binary)
-        with atomic_write(path / "tables.json", "w") as stream:
-            stream.write(as_json(list(self.tables.values()), {"data": self.name}))
+    def subject(self) -> str:
+        """What messages call it."""
+        return self.name
+
+    def heading(self) -> str:
+        """Its title."""
+        return self.title
+
+    def head(self) -> Mapping[str, Any]:
+        """The data's name."""
+        return {"data": self.name}
+
+    def manifest(self) -> Manifest:
+        """What was done, on how many segments of each language pair."""
+        from assay.engine.manifest import Manifest
+
         counts = {pair: len(judged.systems) * judged.segments for pair, judged in self.sets.items()}
-        Manifest("assay meta", self.signatures, counts=counts, seed=self.seed).finish().write(path / "manifest.json")
-        return path
+        return Manifest("assay meta", self.signatures, counts=counts, seed=self.seed).finish()
 
 
 def meta(
     name: str | os.PathLike[str] = "wmt23",
-    metrics: Sequence[Wanted] = (),
+    metrics: Sequence[str | Metric] = (),
     *,
+    recipe: str = "official",
     metric_files: Sequence[str] = (),
     extra: Mapping[str, Mapping[str, LevelScores]] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
@@ -90,28 +96,54 @@ def meta(
     contrastive: bool = False,
     significance: bool = False,
     worth: bool = False,
-    draws: int = 1000,
+    draws: int | None = None,
     seed: int = 12345,
     workers: int | None = None,
     store: bool = True,
 ) -> MetaResult:
     """The official table of a WMT metrics task, with further metrics in it.
 
-    `name` is a year (``wmt23``) or the path of any mt-metrics-eval tree. `metrics` are scored on its texts with the standard
-    reference; `metric_files` are scores from elsewhere; `extra` gives them as arrays, by metric and language pair.
-    `contrastive` takes every stored metric, not the primary ones alone. `significance` adds clusters, `worth` the table of
-    what a point is worth.
+    Args:
+        name: A year (``wmt23``) or the path of any mt-metrics-eval tree.
+        metrics: Metrics to score on its texts with the standard reference.
+        recipe: ``official`` for the year's tasks, ``xcomet`` for the evaluation of Guerreiro et al. (2023).
+        metric_files: Scores from elsewhere.
+        extra: Scores as arrays, by metric and language pair.
+        data_dir: Where local copies of the data lie; by default ``$ASSAY_DATA``.
+        langpairs: These language pairs only.
+        tasks: These official tasks only, by number.
+        contrastive: Take every stored metric, not the primary ones alone.
+        significance: Add clusters of metrics that cannot be told apart.
+        worth: Add the table of what a point is worth.
+        draws: Draws of the significance tests; by default 1000, and 200 for ``xcomet``.
+        seed: Their seed.
+        workers: Threads to use; by default one a core.
+        store: Look up and keep the results of slow metrics.
     """
+    if recipe == "xcomet":
+        from assay.verbs.meta_xcomet import xcomet
+
+        given = {"--task": tasks, "--contrastive": contrastive, "--worth": worth, "extra": extra}
+        if wrong := next((option for option, value in given.items() if value), None):
+            raise InputError(f"{wrong} belongs to the official tasks, not to --recipe xcomet.")
+        return xcomet(
+            name, metrics, metric_files=metric_files, data_dir=data_dir, langpairs=langpairs, draws=draws or 200, seed=seed,
+            workers=workers, store=store,
+        )  # fmt: skip
+    if recipe != "official":
+        raise unknown("recipe", recipe, RECIPES)
     from assay.analyses.meta import tables as meta_tables
     from assay.analyses.meta import tasks as analysis
     from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
+    from assay.metrics import build_metrics
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
 
+    draws = draws or 1000
     official, folder = find_set(name, data_dir)
     wanted = list(dict.fromkeys(langpairs)) if langpairs else default_pairs(official, folder)
-    recipe = official.recipe if official is not None else recipe_for(wanted)
-    if not set(wanted) & set(langpairs_of(recipe)):
-        recipe = recipe_for(wanted)
+    task_recipe = official.recipe if official is not None else recipe_for(wanted)
+    if not set(wanted) & set(langpairs_of(task_recipe)):
+        task_recipe = recipe_for(wanted)
     sets = read_pairs(folder, wanted)
     about = {pair: pair_facts(evalset, official) for pair, evalset in sets.items()}
     built = build_metrics(metrics) if metrics else {}
@@ -121,7 +153,7 @@ def meta(
         pair: judged_systems(evalset, about[pair], stored, {name: by[pair] for name, by in new.items() if pair in by})
         for pair, evalset in sets.items()
     }
-    chosen = task_set(recipe, judged).for_langpairs(wanted)
+    chosen = task_set(task_recipe, judged).for_langpairs(wanted)
     if tasks:
         chosen = chosen.only(tasks)
     results = analysis.run_tasks(chosen, judged, significance=significance, draws=draws, seed=seed)
@@ -134,25 +166,14 @@ def meta(
     label = official.name if official is not None else Path(name).name
     made[0] = replace(made[0], notes=[*made[0].notes, *_contaminated(built, label)])
     return MetaResult(
+        {table.name: table for table in made},
         name=label,
         title=f"{label.upper()} metrics task" if official is not None else str(name),
-        tables={table.name: table for table in made},
         sets=judged,
         new=tuple(new),
-        signatures={spec: signature(metric, 1) for spec, metric in built.items()},
+        signatures={spec: metric.signed(1) for spec, metric in built.items()},
         seed=seed,
     )
-
-
-def known_worth(metric: str) -> dict[float, float] | None:
-    """The difference between two systems from which people agree in 80, 90 and 95% of WMT23's system pairs.
-
-    None for a metric (or for options) about which nothing was measured.
-    """
-    from assay.suites.known import rows
-
-    row = next((row for row in rows("point_worth.csv") if row["metric"] == metric), None)
-    return None if row is None else {level: float(row[f"d{100 * level:.0f}"]) for level in (0.80, 0.90, 0.95)}
 
 
 def obtain(
@@ -207,10 +228,11 @@ def new_metrics(
     store: bool,
 ) -> dict[str, dict[str, LevelScores]]:
     """Scores of the metrics that are put into the table, by name and language pair."""
+    from assay.engine.store import Store
     from assay.engine.systems import measure_systems
     from assay.io.wmt.metric_files import completed, read_metric
 
-    kept = default_store() if store and any(metric.card.stored for metric in built.values()) else None
+    kept = Store.for_metrics(built, store)
     found: dict[str, dict[str, LevelScores]] = {}
     for spec, metric in built.items():
         found[spec] = {

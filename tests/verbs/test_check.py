@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import assay
-from assay.api.check import Change
 from assay.core.errors import InputError
 from assay.core.metric import Scores
 from assay.metrics.edit import Cer
+from assay.verbs.check import Change
 from tests.pairs import PAIRS, write_pairs
 
 

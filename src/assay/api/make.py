@@ -1,3 +1,0 @@
-"""`assay.verbs.make`, under its old name."""
-
-from assay.verbs.make import make as make

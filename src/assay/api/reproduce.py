@@ -1,3 +1,0 @@
-"""`assay.verbs.reproduce`, under its old name."""
-
-from assay.verbs.reproduce import reproduce as reproduce

@@ -1,0 +1,62 @@
+"""From --mt, --ref, --src and --data to a request, and from its result to what stands beside the numbers."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.cli.output import Output
+from assay.cli.progress import Progress
+
+if TYPE_CHECKING:
+    from assay.core.metric import Metric
+    from assay.verbs.request import TextRequest
+    from assay.verbs.score import RunOverTexts
+
+
+def text_request(args: argparse.Namespace, metrics: Mapping[str, Metric] | None = None) -> TextRequest:
+    """The texts that the arguments name, with the metrics they name (or those given)."""
+    from assay.cli.options import column_map
+    from assay.verbs.request import request
+
+    return request(
+        mt=args.mt or (),
+        ref=args.ref or (),
+        src=args.src,
+        data=args.data or None,
+        columns=column_map(args.columns),
+        quoting=args.quoting,
+        langpair=args.langpair,
+        metrics=(args.metrics or ()) if metrics is None else metrics,
+    )
+
+
+@contextmanager
+def rows_progress(asked: TextRequest, quiet: bool) -> Iterator[Progress]:
+    """The line of progress while a request is scored."""
+    progress = Progress("scoring", asked.rows, quiet=quiet)
+    try:
+        yield progress
+    finally:
+        progress.close()
+
+
+def signature_notes(signatures: Mapping[str, str], output: Output, everything: bool) -> list[str]:
+    """The signatures under a table: all of them when asked for or when the table goes into a document."""
+    if output.quiet:
+        return []
+    lines = list(signatures.values())
+    if everything or output.format != "table" or len(lines) == 1:
+        return lines
+    return [f"{lines[0]}     (--signatures shows all)"]
+
+
+def finish(result: RunOverTexts, output: Output) -> None:
+    """Say what people should hear, and lay the manifest beside a file that was written."""
+    for notice in result.notes:
+        output.note(f"⚠ {notice}")
+    if output.out and Path(output.out).is_file():
+        result.manifest().write(f"{output.out}.manifest.json")

@@ -1,0 +1,60 @@
+"""Texts as people pass them to Python functions, with the mistakes they make named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import NoneType
+from typing import Any
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError, count
+
+Texts = Sequence[str]
+References = Texts | Sequence[Texts]
+
+
+def make_batch(
+    hypotheses: Texts, references: References | None, sources: Texts | None = None, langpair: str | None = None
+) -> Batch:
+    """A Batch from what people pass to Python functions, with the mistakes they make named."""
+    if isinstance(hypotheses, str):
+        raise InputError("hypotheses must be a list of strings, not one string. Write hypotheses=[text].")
+    n = len(hypotheses)
+    return Batch(
+        hypotheses=_strings("hypotheses", hypotheses),
+        sources=None if sources is None else _strings("sources", sources),
+        references=None if references is None else _reference_columns(references, n),
+        langpairs=None if langpair is None else [langpair] * n,
+    )
+
+
+def _reference_columns(references: References, n: int) -> tuple[Sequence[str | None], ...]:
+    if isinstance(references, str):
+        raise InputError("references must be a list of strings, not one string. Write references=[text].")
+    if all(issubclass(kind, (str, NoneType)) for kind in set(map(type, references))):
+        return (_strings("references", references),)
+    columns = []
+    for column in references:
+        if isinstance(column, str) or not isinstance(column, Sequence):
+            raise InputError("references mixes strings and lists: give one list of strings for each reference.")
+        columns.append(_strings("references", column))
+    lengths = {len(column) for column in columns}
+    if lengths != {n}:
+        if len(columns) == n:
+            raise InputError(
+                f"references are nested the wrong way round: {count(n, 'list')} for as many hypotheses. "
+                "Give one list for each reference, as long as the hypotheses: references=[first_references, second_references]."
+            )
+        found = ", ".join(f"{length:,}" for length in sorted(lengths))
+        raise InputError(f"references have {found} segments, hypotheses has {n:,}: they must match.")
+    return tuple(columns)
+
+
+def _strings(name: str, column: Sequence[Any]) -> Sequence[Any]:
+    """The column, once it is sure that it holds strings (and None for a missing reference) and nothing else."""
+    texts: Sequence[Any] = column if isinstance(column, (list, tuple)) else list(column)
+    allowed = (str, NoneType) if name == "references" else (str,)
+    if any(not issubclass(kind, allowed) for kind in set(map(type, texts))):
+        i = next(i for i, text in enumerate(texts) if not isinstance(text, allowed))
+        raise InputError(f"{name}[{i}] is {type(texts[i]).__name__}, not a string.")
+    return texts

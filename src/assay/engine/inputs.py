@@ -1,0 +1,147 @@
+"""What is to be scored, from wherever it comes, as one stream of chunks with a system's name on every row."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.engine.chunks import ROWS, concat, regroup
+
+if TYPE_CHECKING:
+    from assay.core.metric import Metric
+
+PathName = str | os.PathLike[str]
+
+PIECE = 64
+"""Lines read at a time: few, since a line may be a megabyte long."""
+
+
+@dataclass
+class Inputs:
+    """What to score: its chunks, the files behind them, and roughly how many rows there will be."""
+
+    chunks: Iterator[Batch]
+    paths: list[str] = field(default_factory=list)
+    """The files; without any, a run can be neither resumed nor needs to be."""
+    rows: int | None = None
+    about: str = ""
+    """What else tells this input from another of the same files, for resuming."""
+    notes: list[str] = field(default_factory=list)
+    """What people should hear about the reading; known when the chunks are through."""
+
+    @property
+    def name(self) -> str:
+        """What a message calls it."""
+        return self.paths[0] if self.paths else "the input"
+
+
+def from_files(
+    mt: Sequence[PathName], ref: Sequence[PathName] = (), src: PathName | None = None, *, langpair: str | None = None
+) -> Inputs:
+    """Text files of one segment a line, read in step; each file of `mt` is a system."""
+    translations, references = [os.fspath(path) for path in mt], [os.fspath(path) for path in ref]
+    paths = [*translations, *references, *([os.fspath(src)] if src is not None else [])]
+    if paths.count("-") > 1:
+        raise InputError("only one input can be standard input (-).")
+    systems = system_names(translations)
+    batches = _lines(paths, systems, len(references), src is not None, langpair)
+    return Inputs(regroup(batches), paths, _estimate(translations), f"langpair:{langpair}")
+
+
+def from_table(
+    data: Any,
+    columns: Mapping[str, str] | None = None,
+    *,
+    quoting: str = "auto",
+    langpair: str | None = None,
+    metrics: Iterable[Metric] = (),
+) -> Inputs:
+    """A table (a file, or a frame of polars, pandas or Arrow) with a row a segment. Columns that `metrics` need must be there."""
+    from assay.io.table.tables import read_table
+
+    needs: dict[str, str] = {}
+    for metric in metrics:
+        if metric.card.needs_reference:
+            needs.setdefault("reference", metric.card.name)
+        if metric.card.needs_source:
+            needs.setdefault("source", metric.card.name)
+    path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
+    name = "" if path is None else "stdin" if path == "-" else Path(path).name
+    notes: list[str] = []
+
+    def batches() -> Iterator[Batch]:
+        for batch in read_table(data, columns, PIECE, needs=needs):
+            if batch.systems is None:
+                batch = replace(batch, systems=[name] * len(batch))
+            if langpair and batch.langpairs is None:
+                batch = replace(batch, langpairs=[langpair] * len(batch))
+            yield batch
+
+    about = f"langpair:{langpair} columns:{sorted((columns or {}).items())} quoting:{quoting}"
+    paths = [] if path is None else [path]
+    return Inputs(regroup(batches()), paths, _estimate(paths) if paths else None, about, notes)
+
+
+def from_columns(systems: Mapping[str, Batch]) -> Inputs:
+    """Texts in memory, one batch a system, all of the same segments."""
+    (first, *_), many = systems.values(), len(systems)
+    step = max(ROWS // many, 1)
+
+    def chunks() -> Iterator[Batch]:
+        for start in range(0, len(first), step):
+            parts = [batch.slice(start, start + step) for batch in systems.values()]
+            names = [name for name, part in zip(systems, parts, strict=True) for _ in range(len(part))]
+            yield replace(concat(parts), systems=names)
+
+    return Inputs(chunks(), rows=len(first) * many)
+
+
+def system_names(paths: Sequence[str]) -> list[str]:
+    """Each file's name; the whole path where two names are equal."""
+    names = ["stdin" if path == "-" else Path(path).name for path in paths]
+    names = [path if names.count(name) > 1 else name for path, name in zip(paths, names, strict=True)]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"--mt {name} was given twice.")
+    return names
+
+
+def _lines(
+    paths: Sequence[str], systems: Sequence[str], nrefs: int, with_source: bool, langpair: str | None
+) -> Iterator[Batch]:
+    """`paths` holds the systems' files, the references', and the source's where there is one."""
+    from assay.io.files.text import read_parallel
+
+    many = len(systems)
+    for columns in read_parallel(paths, PIECE):
+        n, rest = len(columns[0]), columns[many:]
+        yield Batch(
+            hypotheses=columns[0] if many == 1 else [line for column in columns[:many] for line in column],
+            references=tuple(column * many for column in rest[:nrefs]) or None,
+            sources=rest[nrefs] * many if with_source else None,
+            systems=[system for system in systems for _ in range(n)],
+            langpairs=[langpair] * (n * many) if langpair else None,
+        )
+
+
+def _estimate(paths: Sequence[str]) -> int | None:
+    """Rows to expect, from the size of plain files and samples of their lines; None where it cannot be told."""
+    total, places = 0, 16
+    for path in paths:
+        if path == "-" or Path(path).suffix in (".gz", ".xz", ".zst", ".parquet"):
+            return None
+        try:
+            size, samples = os.path.getsize(path), []
+            with open(path, "rb") as file:
+                for place in range(places):
+                    file.seek(size * place // places)
+                    samples.append(file.read(1 << 14))
+        except OSError:
+            return None
+        total += size * max(sum(sample.count(b"\n") for sample in samples), 1) // max(sum(map(len, samples)), 1)
+    return total

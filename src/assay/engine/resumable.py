@@ -1,0 +1,101 @@
+"""A scoring run over inputs that can be taken up again: spool, store, interruption, and what people should hear of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.core.chunk import Kept
+from assay.core.errors import InputError, Interrupted
+from assay.engine.inputs import Inputs
+from assay.engine.manifest import InputFile, Manifest, now
+from assay.engine.run import RowsDone, ScoredRun, score_stream
+from assay.engine.spool import Spool
+from assay.engine.store import Store
+
+if TYPE_CHECKING:
+    from assay.core.metric import Metric
+
+
+def run_inputs(
+    inputs: Inputs,
+    metrics: Mapping[str, Metric],
+    *,
+    keep: Kept = Kept(),  # noqa: B008
+    workers: int | None = None,
+    store: bool = True,
+    progress: RowsDone | None = None,
+) -> ScoredRun:
+    """Score `inputs`. Finished chunks of files lie in a spool until `ScoredRun.finish`; the same call goes on from there."""
+    from assay.io.files.paths import spool_dir
+
+    spools: list[Spool] = []
+    done = 0
+
+    def open_spool() -> Spool:
+        spools.append(Spool.open(_key(inputs, metrics, keep), spool_dir()))
+        return spools[0]
+
+    def count_rows(rows: int, reused: bool) -> None:
+        nonlocal done
+        done += rows
+        if progress is not None:
+            progress(rows, reused)
+
+    started, kept_scores = now(), Store.for_metrics(metrics, store)
+    try:
+        run = score_stream(
+            inputs.chunks,
+            metrics,
+            open_spool=open_spool if inputs.paths else None,
+            workers=workers,
+            store=kept_scores,
+            keep=keep,
+            progress=count_rows,
+        )
+    except BaseException as error:
+        for spool in spools:
+            spool.close()
+        if isinstance(error, KeyboardInterrupt):
+            raise Interrupted(_stopped(inputs, done, spools)) from None
+        raise
+    if not run.systems:
+        raise InputError(f"{inputs.name} is empty: there is nothing to score.")
+    run.started = started
+    run.notices = [
+        *(spool.notice for spool in spools if spool.notice),
+        *inputs.notes,
+        *(kept_scores.notices if kept_scores else ()),
+        *(notice for metric in metrics.values() for notice in metric.notices),
+    ]
+    return run
+
+
+def _key(inputs: Inputs, metrics: Mapping[str, Metric], keep: Kept) -> str:
+    """What makes two runs the same run."""
+    parts = [*(f"{name} {metric.signature}" for name, metric in metrics.items()), repr(keep), inputs.about]
+    return "\n".join([*parts, *(os.path.abspath(path) if path != "-" else "-" for path in inputs.paths)])
+
+
+def _stopped(inputs: Inputs, done: int, spools: list[Spool]) -> str:
+    kept = any(spool.notice is None for spool in spools)
+    what_now = "nothing is lost. The same command goes on from there." if kept else "give the same command again."
+    of = f" of about {inputs.rows:,}" if inputs.rows and inputs.rows > done else ""
+    return f"stopped at {done:,}{of} segments; {what_now}"
+
+
+def manifest_of(run: ScoredRun, command: str, files: list[str], seed: int | None = None) -> Manifest:
+    """What the run was: its metrics, the files behind it, how many segments."""
+    return Manifest(
+        command=command,
+        signatures={name: str(metric.signature) for name, metric in run.metrics.items()},
+        inputs=tuple(InputFile.of(path) for path in files if Path(path).is_file()),
+        counts=run.segments,
+        seed=seed,
+        data_hash=run.data_hash,
+        chunks_reused=run.reused,
+        chunks_scored=run.scored,
+        started=run.started,
+    ).finish()

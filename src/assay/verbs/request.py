@@ -1,0 +1,102 @@
+"""What score, compare and decide are asked: which texts, by which metrics. Refused here, before anything is read, if wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError
+
+if TYPE_CHECKING:
+    from assay.core.chunk import Kept
+    from assay.core.metric import Metric
+    from assay.engine.given import References, Texts
+    from assay.engine.inputs import Inputs, PathName
+    from assay.engine.run import RowsDone, ScoredRun
+
+
+@dataclass
+class TextRequest:
+    """Texts to be scored, as a stream, and the metrics to score them with."""
+
+    inputs: Inputs
+    metrics: Mapping[str, Metric]
+
+    @property
+    def rows(self) -> int | None:
+        """Roughly how many rows there will be; None where it cannot be told."""
+        return self.inputs.rows
+
+    def run(self, keep: Kept, workers: int | None, store: bool, progress: RowsDone | None) -> ScoredRun:
+        """Score it all; see `assay.engine.resumable.run_inputs`."""
+        from assay.engine.resumable import run_inputs
+
+        return run_inputs(self.inputs, self.metrics, keep=keep, workers=workers, store=store, progress=progress)
+
+
+def request(
+    hypotheses: Texts | None = None,
+    references: References | None = None,
+    *,
+    sources: Texts | None = None,
+    systems: Mapping[str, Texts] | None = None,
+    mt: PathName | Sequence[PathName] = (),
+    ref: PathName | Sequence[PathName] = (),
+    src: PathName | None = None,
+    data: Any = None,
+    columns: Mapping[str, str] | None = None,
+    quoting: str = "auto",
+    langpair: str | None = None,
+    metrics: Sequence[str | Metric] | Mapping[str, Metric] = ("chrf",),
+) -> TextRequest:
+    """What the arguments of `assay.score` (or, with `systems`, of `assay.compare`) ask for."""
+    from assay.engine.inputs import from_files, from_table
+    from assay.metrics import build_metrics
+
+    built = metrics if isinstance(metrics, Mapping) else build_metrics(metrics)
+    files = bool(mt or ref or src is not None)
+    lists = any(column is not None for column in (hypotheses, references, sources, systems))
+    if data is not None:
+        if files:
+            raise InputError("--data brings its own columns: leave out --mt, --ref and --src.")
+        if lists:
+            raise InputError("data brings its own columns: leave out hypotheses, references and sources.")
+        inputs = from_table(data, columns, quoting=quoting, langpair=langpair, metrics=built.values())
+        return TextRequest(inputs, built)
+    if columns:
+        raise InputError("--columns goes with --data.")
+    if lists and files:
+        raise InputError("give lists (hypotheses, references, sources) or files (mt, ref, src), not both.")
+    if lists:
+        named = {"": hypotheses} if systems is None else systems
+        return TextRequest(_in_memory(named, references, sources, langpair), built)
+    if not mt:
+        raise InputError("nothing to score: give the translations with --mt FILE, or a table with --data FILE.")
+    return TextRequest(from_files(_several(mt), _several(ref), src, langpair=langpair), built)
+
+
+def _in_memory(
+    systems: Mapping[str, Any], references: References | None, sources: Texts | None, langpair: str | None
+) -> Inputs:
+    from assay.engine.given import make_batch
+    from assay.engine.inputs import from_columns
+
+    if not systems:
+        raise InputError("compare needs at least one system.")
+    if None in systems.values():
+        raise InputError("there are references or sources, but no hypotheses=[...] to score.")
+    batches = {name: make_batch(texts, references, sources, langpair) for name, texts in systems.items()}
+    unequal({name: len(batch) for name, batch in batches.items()})
+    return from_columns(batches)
+
+
+def unequal(segments: Mapping[str, int]) -> None:
+    """Refuse systems of different lengths."""
+    if len(set(segments.values())) > 1:
+        counts = ", ".join(f"{system} {n:,}" for system, n in segments.items())
+        raise InputError(f"the systems have different numbers of segments ({counts}): a paired test needs the same.")
+
+
+def _several(paths: PathName | Sequence[PathName]) -> list[PathName]:
+    return list(paths) if isinstance(paths, (list, tuple)) else [paths]  # type: ignore[list-item]

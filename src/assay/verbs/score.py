@@ -1,0 +1,304 @@
+"""``assay score``: corpus and segment scores of one or more systems, from texts, files or tables of any size."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError, count
+from assay.core.metric import Metric, Scores
+from assay.verbs.request import TextRequest, request
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.analyses.comparison import Standings
+    from assay.core.metric import Floats
+    from assay.engine.given import References, Texts
+    from assay.engine.inputs import PathName
+    from assay.engine.manifest import Manifest
+    from assay.engine.run import RowsDone, ScoredRun
+    from assay.report.spans import SpanRow
+
+MOST_SPANS = 20
+"""Segments whose marked spans a notebook shows."""
+
+
+@dataclass(repr=False)
+class RunOverTexts(Result):
+    """What score and compare share: the run behind their tables, which may lie on the disk until the result is let go."""
+
+    run: ScoredRun
+    standings: Standings
+    files: list[str] = field(default_factory=list, kw_only=True)
+    seed: int | None = field(default=None, kw_only=True)
+
+    headline = "systems"
+
+    def __post_init__(self) -> None:
+        self.signatures = self.run.signatures
+        self.notes = list(self.run.notices)
+        self._release = weakref.finalize(self, self.run.finish)
+
+    def __enter__(self) -> RunOverTexts:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        """The results are written: the spool goes. After an error it stays, and the same call goes on from there."""
+        if kind is not None:
+            self.run.close()
+        self._release()
+
+    @property
+    def metrics(self) -> Mapping[str, Metric]:
+        """The metrics by the name they were asked for."""
+        return self.run.metrics
+
+    @property
+    def flags(self) -> dict[str, int]:
+        """How many segments a reader should know about: ``empty_hypothesis``, ``comet truncated`` …"""
+        return self.run.flags
+
+    def manifest(self) -> Manifest:
+        """What was done, with which signatures, on which files."""
+        from assay.engine.resumable import manifest_of
+
+        return manifest_of(self.run, f"assay {self.verb}", self.files, self.seed)
+
+
+@dataclass(repr=False)
+class ScoreResult(RunOverTexts):
+    """Scores of one or more systems: `systems` by name, `system` and `segments` where there is one."""
+
+    verb = "score"
+
+    @property
+    def systems(self) -> dict[str, dict[str, float]]:
+        """Corpus scores by system and metric."""
+        return {system: {name: s.score for name, s in row.items()} for system, row in self.standings.items()}
+
+    @property
+    def system(self) -> dict[str, float]:
+        """Corpus scores by metric, of the one system that was scored."""
+        return self.systems[self._only()]
+
+    @property
+    def segments(self) -> dict[str, Floats]:
+        """Segment scores by metric, in the order of the input, of the one system that was scored."""
+        return {name: scores.values for name, scores in self.scores.items()}
+
+    @cached_property
+    def scores(self) -> dict[str, Scores]:
+        """All that each metric said about the one system that was scored: values, components, spans, flags."""
+        return self.scores_of(self._only())
+
+    def scores_of(self, system: str) -> dict[str, Scores]:
+        """All that each metric said about a system."""
+        return {name: Scores.concat(list(self.run.scores(system, name))) for name in self.metrics}
+
+    def __len__(self) -> int:
+        return len(self.run)
+
+    def _only(self) -> str:
+        if len(self.run.systems) > 1:
+            names = ", ".join(self.run.systems[:3])
+            raise InputError(f"there are several systems ({names} …): take result.systems, or result.scores_of(NAME).")
+        return self.run.systems[0]
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a segment: every metric's score, its components and flags; and the system where systems have names."""
+        import polars
+
+        frames = []
+        for system in self.run.systems:
+            scored = self.scores_of(system)
+            n = self.run.segments[system]
+            columns: dict[str, Any] = {"system": [system] * n} if self.run.systems != [""] else {}
+            columns["segment"] = range(1, n + 1)
+            for name, scores in scored.items():
+                columns[name] = scores.values
+                columns |= {f"{name} {part}": values for part, values in scores.components.items()}
+                columns |= {f"{name} {flag}": raised for flag, raised in scores.flags.items()}
+            frames.append(polars.DataFrame(columns))
+        return polars.concat(frames, how="diagonal")
+
+    scores_frame = to_polars
+
+    def to_dict(self) -> dict[str, Any]:
+        """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [...]}}}}``."""
+        import io
+        import json
+
+        from assay.report.scores import as_json
+
+        out = io.StringIO()
+        as_json(self.run, self.known(), out.write)
+        whole: dict[str, Any] = json.loads(out.getvalue())
+        return whole
+
+    def known(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """What JSON says of each system and metric before its segments."""
+        return {
+            system: {
+                name: {"score": s.score, "low": s.low, "high": s.high, "signature": self.signatures[name]}
+                for name, s in row.items()
+            }
+            for system, row in self.standings.items()
+        }
+
+    def span_rows(self) -> Iterator[SpanRow]:
+        """Every segment of every metric with the errors marked in it (``score(spans=True)``)."""
+        from assay.report.spans import SpanRow
+
+        numbers: dict[int, int] = {}
+        for chunk in self.run.chunks():
+            places = []
+            for code in chunk.codes.tolist():
+                numbers[code] = numbers.get(code, 0) + 1
+                places.append((chunk.systems[code], numbers[code]))
+            texts = chunk.columns["hypotheses"]
+            for name, scores in chunk.scores.items():
+                truncated = scores.flags.get("truncated")
+                for i, (system, segment) in enumerate(places):
+                    yield SpanRow(
+                        system=system,
+                        segment=segment,
+                        metric=name,
+                        score=float(scores.values[i]),
+                        text=str(texts[i]),
+                        spans=(scores.spans or ())[i],
+                        components={part: float(column[i]) for part, column in scores.components.items()},
+                        truncated=bool(truncated[i]) if truncated is not None else False,
+                    )
+
+    def _repr_html_(self) -> str:
+        whole = super()._repr_html_()
+        if not self.run.kept.spans:
+            return whole
+        from itertools import islice
+
+        from assay.report.spans import fragment
+
+        return whole + fragment(islice(self.span_rows(), MOST_SPANS))
+
+
+def score(
+    hypotheses: Texts | None = None,
+    references: References | None = None,
+    *,
+    sources: Texts | None = None,
+    mt: PathName | Sequence[PathName] = (),
+    ref: PathName | Sequence[PathName] = (),
+    src: PathName | None = None,
+    data: Any = None,
+    columns: Mapping[str, str] | None = None,
+    quoting: str = "auto",
+    langpair: str | None = None,
+    metrics: Sequence[str | Metric] = ("chrf",),
+    spans: bool = False,
+    ci: bool = False,
+    samples: int = 1000,
+    seed: int = 12345,
+    workers: int | None = None,
+    store: bool = True,
+    progress: RowsDone | None = None,
+) -> ScoreResult:
+    """Score translations with one or more metrics: lists of texts, text files, or a table.
+
+    Args:
+        hypotheses: The translations.
+        references: A list of strings, or a list of such lists, one for each reference of every segment:
+            ``references=[first_references, second_references]``.
+        sources: What was translated.
+        mt: Instead of lists: text files of one segment a line, one file a system.
+        ref: The files of references that go with `mt`, one for each reference.
+        src: The file of sources that goes with `mt`.
+        data: Instead of both: a table with columns src, mt, ref, system … (TSV, CSV, JSON, JSON lines, Parquet, compressed or
+            not), or a frame of polars, pandas or Arrow.
+        columns: Which column of `data` plays which role where the names differ: ``{"mt": "Output"}``.
+        quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
+        langpair: The language pair, as in en-de, where the table does not say.
+        metrics: Names with options (``"bleu:tokenize=zh"``), paths of checkpoints, or Metric objects.
+        spans: Keep the error spans that a metric marks (`ScoreResult.span_rows`).
+        ci: 95% bootstrap intervals beside the corpus scores.
+        samples: Bootstrap resamples for `ci`.
+        seed: Seed of the resampling.
+        workers: Threads to use; by default one a core.
+        store: Look up and keep the results of slow metrics.
+        progress: Called after every chunk with its rows and whether they came from an earlier, interrupted run.
+
+    Files are read in flat memory; a call that was killed finds its finished chunks when it is made again.
+    """
+    asked = request(
+        hypotheses, references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns, quoting=quoting,
+        langpair=langpair, metrics=metrics,
+    )  # fmt: skip
+    return score_request(
+        asked, spans=spans, ci=ci, samples=samples, seed=seed, workers=workers, store=store, progress=progress
+    )
+
+
+def score_request(
+    asked: TextRequest,
+    *,
+    spans: bool = False,
+    ci: bool = False,
+    samples: int = 1000,
+    seed: int = 12345,
+    workers: int | None = None,
+    store: bool = True,
+    progress: RowsDone | None = None,
+) -> ScoreResult:
+    """`score` for a request that is made already."""
+    from assay.analyses import comparison
+    from assay.core.chunk import Kept
+
+    keep = Kept(stats=ci, spans=spans, columns=("hypotheses",) if spans else ())
+    run = asked.run(keep, workers, store, progress)
+    if spans:
+        _need_spans(run)
+    standings = comparison.plain(run.corpus)
+    if ci:
+        stats = {s: {m: run.stats(s, m) for m in run.metrics} for s in run.systems}
+        standings = comparison.compare(stats, run.metrics, samples=samples, seed=seed, paired=False)
+    about = segments_note(run) + (f" · 95% bootstrap, n={samples}, seed {seed}" if ci else "")
+    table = comparison.table(standings, run.metrics, notes=[about, *flag_notes(run.flags)])
+    return ScoreResult({table.name: table}, run, standings, files=asked.inputs.paths, seed=seed if ci else None)
+
+
+def _need_spans(run: ScoredRun) -> None:
+    for name, metric in run.metrics.items():
+        if any(chunk.scores[name].spans is None for chunk in run.chunks()):
+            run.finish()
+            raise InputError(
+                f"{metric.card.name} marks no error spans. Use a model that does: xcomet-xl, or a checkpoint of its class."
+            )
+
+
+def segments_note(run: ScoredRun) -> str:
+    """How many segments the systems have: ``1,997 segments``, or ``1 to 20 segments``."""
+    counts = sorted(set(run.segments.values()))
+    return count(counts[0], "segment") if len(counts) == 1 else f"{counts[0]:,} to {count(counts[-1], 'segment')}"
+
+
+_SENTENCES = {
+    "empty_hypothesis": ("empty hypothesis", "empty hypotheses"),
+    "copied_source": ("hypothesis equal to its source", "hypotheses equal to their source"),
+    "far_longer": ("hypothesis far longer than its reference", "hypotheses far longer than their reference"),
+    "empty_reference": ("empty reference", "empty references"),
+    "truncated": ("segment longer than the model reads", "segments longer than the model reads"),
+}
+
+
+def flag_notes(flags: Mapping[str, int]) -> list[str]:
+    """Counted flags as lines under a table."""
+    notes = []
+    for flag, rows in flags.items():
+        metric, _, kind = flag.rpartition(" ")
+        what = _SENTENCES.get(kind, (kind.replace("_", " "),) * 2)[rows != 1]
+        notes.append(f"⚠ {rows:,} {what}" + (f" ({metric})" if metric else ""))
+    return notes
