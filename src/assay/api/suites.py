@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses import analyse
 from assay.api.scoring import Wanted, build_metrics, default_store, signature
 from assay.core.errors import InputError, count
 from assay.core.item import Item
@@ -65,19 +66,17 @@ class SuiteResult(Shown):
         """The suite's figures as files, name to content (needs the extra ``figures``)."""
         from assay.report.figures import render
 
-        return render(self.tables, self.analysis, format)
+        return render(self.tables, format)
 
     def section(self, tables: Sequence[Table] | None = None, figures: bool = True) -> Section:
         """This suite's part of an HTML report: all tables (or some), how to read them, and the figures if they can be drawn."""
-        from assay.analyses.reading import READING
         from assay.report.figures import available, inline
         from assay.report.page import Section
 
         shown = list(self.tables.values()) if tables is None else list(tables)
-        drawn = inline({table.name: table for table in shown}, self.analysis) if figures and available() else {}
         what = "judged segment" if isinstance(self.content, Judged) else "pair"
         lead = f"{count(len(self), what)} · {', '.join(metric.name for metric in self.measured)}"
-        return Section(self.title, shown, lead, READING.get(self.analysis, {}), drawn)
+        return Section(self.title, shown, lead, inline(shown) if figures and available() else {})
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
         """A run directory: scores.parquet, tables.json, manifest.json and, where matplotlib is installed, the figures."""
@@ -138,7 +137,7 @@ def run(
         measured=measured,
         tables={table.name: table for table in tables},
         signatures={name: signature(metric, 1) for name, metric in built.items()},
-        problems=list(getattr(made, "problems", ())),
+        problems=list(made.problems),
         analysis=made.card.analysis,
     )
 
@@ -167,7 +166,8 @@ def load_suite(
 
         made = Contrastive(Path(suite), columns=columns, langpair=langpair, skip_bad=skip_bad)
     else:
-        made = create(SUITES, suite, Suite, **({"skip_bad": "yes"} if skip_bad else {}))
+        made = create(SUITES, suite, Suite)
+    made.skip_bad = made.skip_bad or skip_bad
     folder = locate(made.card, data_dir) if made.card.folders else None
     if verify and folder is not None:
         check(folder, made.card)
@@ -205,24 +205,6 @@ def read_metric_file(spec: str, content: Sequence[Item] | Judged) -> Measured:
         n = len(content.batch)
         return read_metric(spec, ids=content.batch.ids or [str(i) for i in range(1, n + 1)], judged=True)
     return read_metric(spec, ids=[item.id for item in content], judged=False)
-
-
-def analyse(
-    analysis: str,
-    content: Sequence[Item] | Judged,
-    measured: Sequence[Measured],
-    *,
-    seed: int = 12345,
-    samples: int = 1000,
-    correction: str = "none",
-) -> list[Table]:
-    """The tables that the named analysis makes."""
-    from assay.analyses import ANALYSES
-
-    tables: list[Table] = ANALYSES.resolve(analysis)(
-        content, measured, seed=seed, samples=samples, correction=correction
-    )
-    return tables
 
 
 def read_tables(folder: str | os.PathLike[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Models that read translation, source and reference in one sequence: UniTE, CometKiwi and xCOMET (seed 002, section 4)."""
+"""Models that read translation, source and reference in one sequence: UniTE, CometKiwi, xCOMET (Guerreiro et al. 2023, 4)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import Rule
 from assay.perturb.language.texts import capital, pick, spaceless
 
@@ -22,13 +23,11 @@ class Empty(Rule):
     """DEMETR 32: a lone full stop, as DEMETR has it; ``empty:stop=no`` gives the empty string."""
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        32,
         name="empty",
         about="nothing is left but a full stop (empty:stop=no: nothing at all)",
-        phenomenon="empty",
         category="accuracy/omission",
-        severity="base",
-        follows=("DEMETR 32",),
     )
 
     def __init__(self, stop: bool = True) -> None:
@@ -46,13 +45,11 @@ class Unrelated(Rule):
     """DEMETR 33: the translation of another sentence of the same corpus and language pair."""
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        33,
         name="unrelated",
         about="the good translation of another sentence of the corpus",
-        phenomenon="different",
         category="accuracy/mistranslation",
-        severity="base",
-        follows=("DEMETR 33",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -78,13 +75,11 @@ class Shuffled(Rule):
     """DEMETR 34: the words in random order; the capital and the final punctuation stay where they were."""
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        34,
         name="shuffled",
         about="the words in random order: Virtual teams adhere to … -> But of virtual teams same …",
-        phenomenon="unintelligible (shuffled)",
         category="fluency/unintelligible",
-        severity="critical",
-        follows=("DEMETR 34",),
         needs=("words",),
     )
 
@@ -144,13 +139,11 @@ class Reference(Rule):
     """
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        35,
         name="reference",
         about="the reference as the good text, the translation as the other (a baseline)",
-        phenomenon="reference",
         category="baseline",
-        severity="base",
-        follows=("DEMETR 35",),
         wants=("reference",),
     )
 

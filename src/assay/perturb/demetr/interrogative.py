@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import NAME_TYPES, Sentence
@@ -23,13 +24,11 @@ class Interrogative(ParsedRule):
     """The auxiliary (or a form of ``do``) moves before the subject, and a question mark ends the text."""
 
     most_places = 4
-    card = PerturbationCard(
+    card = demetr_card(
+        19,
         name="interrogative",
         about="a statement as a question: This is the tenth time … 100. -> Is this the tenth time … 100?",
-        phenomenon="grammar - interrogative",
         category="fluency/grammar",
-        severity="major",
-        follows=("DEMETR 19",),
         languages=("en",),
         needs=("parse", "inflection"),
         extra="make",

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import removed
 from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
 from assay.perturb.language import verbs
@@ -23,13 +24,11 @@ _NOT = ("not", "n't", "n’t", "never")
 class Negation(VerbRule):
     """DEMETR 8: an affirmative main clause is negated; a negated one becomes affirmative."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        8,
         name="negation",
         about="negated, or a negation dropped: recommended the -> did not recommend the",
-        phenomenon="mistranslation - negation",
         category="accuracy/mistranslation",
-        severity="critical",
-        follows=("DEMETR 8",),
         languages=("en",),
         needs=("parse", "inflection"),
         extra="make",

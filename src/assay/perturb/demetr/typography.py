@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import Rule
 from assay.perturb.language.letters import pattern
 from assay.perturb.language.texts import base_language, pick, spaceless
@@ -26,13 +27,11 @@ class FinalPunctuationRemoved(Rule):
     """DEMETR 27: the full stop, question or exclamation mark at the end is missing; quotation marks stay."""
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        27,
         name="final-punctuation-removed",
         about="the punctuation at the end is missing: … are duty free. -> … are duty free",
-        phenomenon="punctuation - removed",
         category="fluency/punctuation",
-        severity="minor",
-        follows=("DEMETR 27",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -48,13 +47,11 @@ class PunctuationAdded(Rule):
     """DEMETR 28: a punctuation mark where none belongs, after a word inside the text."""
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        28,
         name="punctuation-added",
         about="a punctuation mark where none belongs: Green was, born in 1946 …",
-        phenomenon="punctuation - added",
         category="fluency/punctuation",
-        severity="minor",
-        follows=("DEMETR 28",),
         needs=("words",),
     )
 
@@ -77,13 +74,11 @@ class Tokenized(Rule):
 
     tidy = False
     most_places = 1 << 30
-    card = PerturbationCard(
+    card = demetr_card(
+        29,
         name="tokenized",
         about="spaces around every sign: London's Bethnal Green. -> London 's Bethnal Green .",
-        phenomenon="tokenized",
         category="fluency/typography",
-        severity="minor",
-        follows=("DEMETR 29",),
         needs=("words",),
     )
 
@@ -127,13 +122,11 @@ class LowercaseAll(Rule):
     """DEMETR 30: the whole text in lower case."""
 
     most_places = 1 << 30
-    card = PerturbationCard(
+    card = demetr_card(
+        30,
         name="lowercase-all",
         about="the whole text in lower case",
-        phenomenon="lowercase - whole",
         category="fluency/spelling",
-        severity="minor",
-        follows=("DEMETR 30",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -150,13 +143,11 @@ class LowercaseAll(Rule):
 class LowercaseFirst(Rule):
     """DEMETR 31: the first letter in lower case."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        31,
         name="lowercase-first",
         about="the first letter in lower case: the reform of notaries …",
-        phenomenon="lowercase - first word",
         category="fluency/spelling",
-        severity="minor",
-        follows=("DEMETR 31",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, first_fit, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
@@ -92,13 +93,11 @@ class VerbRule(ParsedRule):
 class Tense(VerbRule):
     """DEMETR 17: past for present, present for past, or the future; the aspect stays."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        17,
         name="tense",
         about="another tense: were both found in -> are both found in",
-        phenomenon="grammar - tense",
         category="fluency/grammar",
-        severity="major",
-        follows=("DEMETR 17",),
         languages=("en",),
         needs=("parse", "inflection"),
         extra="make",
@@ -135,13 +134,11 @@ class Tense(VerbRule):
 class Aspect(VerbRule):
     """DEMETR 18: progressive for simple or perfect, and the other way round; the tense stays."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        18,
         name="aspect",
         about="another aspect: He has been unable -> He is being unable",
-        phenomenon="grammar - aspect",
         category="fluency/grammar",
-        severity="major",
-        follows=("DEMETR 18",),
         languages=("en",),
         needs=("parse", "inflection"),
         extra="make",
