@@ -10,7 +10,7 @@ from pathlib import Path
 import assay
 
 SOURCE = Path(assay.__file__).parent
-TWICE: set[str] = set()
+TWICE = {"Change", "Decisions", "Outcome", "Source", "Tally", "_Rows"}
 """Class names that may stand for two things."""
 
 

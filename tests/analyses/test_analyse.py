@@ -59,9 +59,15 @@ def test_every_analysis_takes_the_embedded_suite_or_says_what_it_needs(name: str
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("demetr", "the column severity, or a perturbation .* item 1 has neither; the set has the columns good, inc.*, source"),
+        (
+            "demetr",
+            "the column severity, or a perturbation .* item 1 has neither; the set has the columns good, inc.*, source",
+        ),
         ("aces", r"some of ACES's 68 names \(addition, .*\) in the column phenomenon; the set has the columns good"),
-        ("dfki", "the column category and phenomenon in every row; the set has the columns good, incorrect, source, reference"),
+        (
+            "dfki",
+            "the column category and phenomenon in every row; the set has the columns good, incorrect, source, reference",
+        ),
     ],
 )
 def test_a_file_without_the_columns_is_told_which(name: str, words: str, tmp_path: Path) -> None:
@@ -119,7 +125,9 @@ def test_demetr_counts_the_reference_alike_wherever_the_item_holds_it() -> None:
 def test_a_judged_set_is_told_what_it_lacks() -> None:
     judged = Judged(Batch(["a", "b"]), scores={"mqm": np.array([1.0, 2.0])})
     metric = Measured("m", card("m"), values=np.array([1.0, 2.0]))
-    with pytest.raises(InputError, match="needs the label repetitions, strong-unsupport, .*; the set has the score mqm"):
+    with pytest.raises(
+        InputError, match="needs the label repetitions, strong-unsupport, .*; the set has the score mqm"
+    ):
         analyse("hallucinations", judged, [metric])
     with pytest.raises(InputError, match="judged needs scores by people; the set has neither scores nor labels"):
         analyse("judged", Judged(Batch(["a", "b"])), [metric])

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.analyses.meta.recipes import Task, TaskSet
+from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.analyses.meta.tasks import TaskResult
 from assay.core.errors import listing
 from assay.core.table import Pivot, Table, TableColumn
@@ -125,6 +125,6 @@ def _task_table(results: Sequence[TaskResult], order: list[str]) -> Table:
     )
 
 
-def _describe(task: Task) -> str:
+def _describe(task: MetaTask) -> str:
     domain = f", {task.domain}" if task.domain else ""
     return f"{task.langpair} {task.level} {task.label}{domain}"

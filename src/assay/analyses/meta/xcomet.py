@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.meta.recipes import Statistic, Task, TaskLevel, TaskSet
+from assay.analyses.meta.recipes import MetaTask, Statistic, TaskLevel, TaskSet
 from assay.analyses.meta.tasks import TaskResult, run_tasks
 from assay.core.errors import InputError
 from assay.core.judged_systems import JudgedSystems
@@ -110,7 +110,7 @@ def _results(
 ) -> dict[str, list[TaskResult]]:
     found = {}
     for number, pair in enumerate(sets, 1):
-        task = Task(number, (pair,), level, statistic, human=human, domain=domain)
+        task = MetaTask(number, (pair,), level, statistic, human=human, domain=domain)
         found[pair] = run_tasks(TaskSet((task,)), sets, significance=draws > 0, draws=draws, seed=seed)
     return found
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import Rule
+from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.texts import capital, pick, spaceless
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ _FINAL = re.compile(r"[.!?…。！？।]*[\"'”’»」』)]*\s*$")
 _TRIES = 20
 
 
-class Empty(Rule):
+class Empty(TextRule):
     """DEMETR 32: a lone full stop, as DEMETR has it; ``empty:stop=no`` gives the empty string."""
 
     tidy = False
@@ -41,7 +41,7 @@ class Empty(Rule):
         return Perturbed((Change(0, len(text), left),), "everything omitted")
 
 
-class Unrelated(Rule):
+class Unrelated(TextRule):
     """DEMETR 33: the translation of another sentence of the same corpus and language pair."""
 
     tidy = False
@@ -71,7 +71,7 @@ class Unrelated(Rule):
         return len(first & second) * 2 < max(len(first), len(second), 2)
 
 
-class Shuffled(Rule):
+class Shuffled(TextRule):
     """DEMETR 34: the words in random order; the capital and the final punctuation stay where they were."""
 
     tidy = False
@@ -132,7 +132,7 @@ def _plain(word: str, text: str) -> str:
     return word[0].lower() + word[1:]
 
 
-class Reference(Rule):
+class Reference(TextRule):
     """DEMETR 35: the reference beside the translation. The reference is the better text, so it is the item's good one.
 
     DEMETR keeps the translation as the good text and reverses the count; the accuracy is the same.

@@ -12,7 +12,7 @@ from assay.perturb.demetr.rules import ParsedRule, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import NAME_TYPES, Sentence
 from assay.perturb.language.texts import capital
-from assay.perturb.language.verbs import Group, word_of
+from assay.perturb.language.verbs import VerbGroup, word_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +52,7 @@ class Interrogative(ParsedRule):
                 return Perturbed((*changes, Change(start, end, "?")), "a question")
         return Refused("no main clause with subject and finite verb")
 
-    def _turned(self, sentence: Sentence, group: Group, inflection: Any) -> tuple[Change, ...]:
+    def _turned(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
         subject, finite = group.subject, group.finite
         if subject is None:
             return ()
@@ -88,7 +88,7 @@ class Interrogative(ParsedRule):
         kept = word[0] if keeps or (len(word) > 1 and word.isupper()) else word[0].lower()
         return (Change(start, start + 1, f"{capital(auxiliary)} {kept}"),)
 
-    def _said(self, sentence: Sentence, group: Group, inflection: Any) -> tuple[Change, ...]:
+    def _said(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
         """``…, said the operator`` becomes ``…, did the operator say``."""
         if not group.simple or sentence.tags[group.finite] not in verbs.INFLECTED or group.subject is None:
             return ()

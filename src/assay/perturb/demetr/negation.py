@@ -13,7 +13,7 @@ from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import like_case
-from assay.perturb.language.verbs import Group, word_of
+from assay.perturb.language.verbs import VerbGroup, word_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +50,7 @@ class Negation(VerbRule):
                     return order
         return made
 
-    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+    def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """One way for each group."""
         if group.negation is not None and sentence.lower[group.negation] in _NOT:
             yield self._affirmed(sentence, group, inflection)
@@ -68,7 +68,7 @@ class Negation(VerbRule):
             lemma = verbs.lemma_of(sentence, group.main, inflection)
             yield [becomes(sentence, group.main, f"{verbs.do(sentence, group)} not {lemma}")]
 
-    def _affirmed(self, sentence: Sentence, group: Group, inflection: Any) -> list[Change]:
+    def _affirmed(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> list[Change]:
         negation, finite = group.negation, group.finite
         assert negation is not None
         word = word_of(sentence, finite)
@@ -98,7 +98,7 @@ def _negations(text: str) -> int:
     return sum(word.strip("\"'.,;:!?()“”") in ("not", "never", "no") for word in words)
 
 
-def _subject_end(sentence: Sentence, group: Group) -> int:
+def _subject_end(sentence: Sentence, group: VerbGroup) -> int:
     """The last token of an inverted subject."""
     assert group.subject is not None
     return min(sentence.edges[group.subject][1], group.main - 1)

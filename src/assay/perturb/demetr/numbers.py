@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import Rule, article, first_fit, listed
+from assay.perturb.demetr.rules import TextRule, article, first_fit, listed
 from assay.perturb.language.texts import base_language, like_case, like_first, pick
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ _UNIT = re.compile(r"\s?(?:k?m|kg|g|ft|feet|miles|met(?:er|re)s|kilomet|people|e
 _TRIES = 12
 
 
-class NumberReplaced(Rule):
+class NumberReplaced(TextRule):
     """One number of the text becomes another of its kind."""
 
     most_places = 2

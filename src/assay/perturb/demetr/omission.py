@@ -52,7 +52,7 @@ def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
     return (*fixed, change)
 
 
-class Omission(ParsedRule):
+class TokensOmitted(ParsedRule):
     """Tokens are taken out; `spans` says which ones may be."""
 
     most_places = 2
@@ -89,7 +89,7 @@ def _bare(text: str) -> list[str]:
     return [word for word in re.findall(r"\w+", text.lower()) if word not in ("a", "an")]
 
 
-class OmittedAdjectiveAdverb(Omission):
+class OmittedAdjectiveAdverb(TokensOmitted):
     """DEMETR 20: an adjective or adverb is missing."""
 
     nothing = "no adjective or adverb"
@@ -119,7 +119,7 @@ class OmittedAdjectiveAdverb(Omission):
         return easy or hard
 
 
-class OmittedVerb(Omission):
+class OmittedVerb(TokensOmitted):
     """DEMETR 21: a content verb is missing; auxiliaries and copulas stay."""
 
     nothing = "no content verb"
@@ -142,7 +142,7 @@ class OmittedVerb(Omission):
         ]
 
 
-class OmittedNoun(Omission):
+class OmittedNoun(TokensOmitted):
     """DEMETR 22: a noun that is neither a subject nor a name is missing, with the nouns compounded to it."""
 
     nothing = "no noun that is neither subject nor name"
@@ -170,7 +170,7 @@ def _stands_free(sentence: Sentence, i: int) -> bool:
     return sentence.is_word(i) and not (start and sentence.text[start - 1].isalnum())
 
 
-class OmittedSubject(Omission):
+class OmittedSubject(TokensOmitted):
     """DEMETR 23: the head of a subject is missing, with the nouns compounded to it."""
 
     nothing = "no subject"

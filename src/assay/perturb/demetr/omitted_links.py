@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.omission import Omission, Span
+from assay.perturb.demetr.omission import Span, TokensOmitted
 from assay.perturb.demetr.rules import listed
 from assay.perturb.language.sentence import SUBJECTS, Sentence
 
@@ -19,7 +19,7 @@ _CONNECTING_ADVERBS = frozenset(
 _RELATIVE = frozenset(listed("when where while whereas that which who how why whether"))
 
 
-class OmittedPrepositionalPhrase(Omission):
+class OmittedPrepositionalPhrase(TokensOmitted):
     """DEMETR 5: the shortest prepositional phrase is missing."""
 
     nothing = "no prepositional phrase"
@@ -72,7 +72,7 @@ def _balanced(text: str) -> bool:
     return text.count("(") == text.count(")") and text.count('"') % 2 == 0 and text.count("“") == text.count("”")
 
 
-class OmittedConjunction(Omission):
+class OmittedConjunction(TokensOmitted):
     """DEMETR 12: a conjunction or connecting adverb is missing."""
 
     nothing = "no conjunction"

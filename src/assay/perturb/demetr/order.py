@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import Rule, first_fit
+from assay.perturb.demetr.rules import TextRule, first_fit
 from assay.perturb.language.letters import pattern
 from assay.perturb.language.texts import capital, spaceless
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _WORD = r"<W>+(?:[-'’.,:/]<W>+)*%?"
 
 
-class WordSwap(Rule):
+class WordSwap(TextRule):
     """Two words with nothing but a space between them change places; the sentence keeps its capital."""
 
     card = demetr_card(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import Rule
+from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.letters import is_mark
 from assay.perturb.language.texts import spaceless
 
@@ -19,7 +19,7 @@ _ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}$|(?:etc|Inc|Ltd|Jr|Sr|Co)\.$")
 _OPENING = "\"'“”‘’„«»([{「『《¿¡"
 
 
-class Repetition(Rule):
+class Repetition(TextRule):
     """The last word, `times` times in all."""
 
     def __init__(self, times: int = 2) -> None:

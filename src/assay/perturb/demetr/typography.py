@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import Rule
+from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.letters import pattern
 from assay.perturb.language.texts import base_language, pick, spaceless
 from assay.perturb.language.tools import missing
@@ -23,7 +23,7 @@ ELIDING = ("fr", "it", "ca")
 FULL_WIDTH: tuple[str, ...] = ("，", "，", "。", "？", "！", "；", "：", "、", "“")
 
 
-class FinalPunctuationRemoved(Rule):
+class FinalPunctuationRemoved(TextRule):
     """DEMETR 27: the full stop, question or exclamation mark at the end is missing; quotation marks stay."""
 
     tidy = False
@@ -43,7 +43,7 @@ class FinalPunctuationRemoved(Rule):
         return Perturbed((Change(start, end, ""),), f"{segment.hypothesis[start:end]} removed")
 
 
-class PunctuationAdded(Rule):
+class PunctuationAdded(TextRule):
     """DEMETR 28: a punctuation mark where none belongs, after a word inside the text."""
 
     tidy = False
@@ -69,7 +69,7 @@ class PunctuationAdded(Rule):
         return Perturbed((Change(at, at, sign),), f"{sign} added")
 
 
-class Tokenized(Rule):
+class Tokenized(TextRule):
     """DEMETR 29: spaces between all tokens, by spaCy's tokens for English and by words and signs elsewhere."""
 
     tidy = False
@@ -118,7 +118,7 @@ def lowered(text: str, language: str) -> str:
     return text.lower()
 
 
-class LowercaseAll(Rule):
+class LowercaseAll(TextRule):
     """DEMETR 30: the whole text in lower case."""
 
     most_places = 1 << 30
@@ -140,7 +140,7 @@ class LowercaseAll(Rule):
         return Perturbed(changes, f"{len(changes)} words lowercased")
 
 
-class LowercaseFirst(Rule):
+class LowercaseFirst(TextRule):
     """DEMETR 31: the first letter in lower case."""
 
     card = demetr_card(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import Rule
+from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.texts import pick, spaceless
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _BEST = 0.2
 """The share of pairs, the likeliest ones, that one is drawn from."""
 
 
-class UntranslatedWord(Rule):
+class UntranslatedWord(TextRule):
     """One content word of the translation is replaced by the source word it seems to come from."""
 
     card = demetr_card(

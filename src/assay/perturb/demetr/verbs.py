@@ -13,7 +13,7 @@ from assay.perturb.demetr.rules import ParsedRule, first_fit, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import like_case
-from assay.perturb.language.verbs import Group, word_of
+from assay.perturb.language.verbs import VerbGroup, word_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -86,7 +86,7 @@ class VerbRule(ParsedRule):
         return Refused(self.nothing)
 
     @abstractmethod
-    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+    def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The possible changes to one group."""
 
 
@@ -104,7 +104,7 @@ class Tense(VerbRule):
         manual=True,
     )
 
-    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+    def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The other tenses of the finite verb."""
         finite, word = group.finite, word_of(sentence, group.finite)
         contracted = verbs.contracted(sentence, finite)
@@ -145,7 +145,7 @@ class Aspect(VerbRule):
         manual=True,
     )
 
-    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+    def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The one way that fits how the group is built."""
         main, finite = group.main, group.finite
         if group.subject is not None and group.subject > finite and not group.simple:
@@ -184,7 +184,7 @@ class Aspect(VerbRule):
         elif sentence.tags[finite] == "MD":
             yield from self._modal(sentence, group, going)
 
-    def _simple(self, sentence: Sentence, group: Group, going: str | None) -> Iterator[list[Change]]:
+    def _simple(self, sentence: Sentence, group: VerbGroup, going: str | None) -> Iterator[list[Change]]:
         main = group.main
         if sentence.lemmas[main] == "be" or sentence.lower[main] in ("is", "are", "was", "were", "'s", "'re", "'m"):
             end = group.subject if group.subject is not None and group.subject > main else main
@@ -195,7 +195,7 @@ class Aspect(VerbRule):
             form = verbs.be(sentence, group, past=sentence.tags[main] == "VBD")
             yield [becomes(sentence, main, f"{form} {going}")]
 
-    def _modal(self, sentence: Sentence, group: Group, going: str | None) -> Iterator[list[Change]]:
+    def _modal(self, sentence: Sentence, group: VerbGroup, going: str | None) -> Iterator[list[Change]]:
         """may appeal -> may be appealing; can be used -> can have been used; may have appealed -> may be appealing."""
         main, rest = group.main, [sentence.lower[i] for i in group.auxiliaries[1:]]
         if sentence.lower[main] == "be":
