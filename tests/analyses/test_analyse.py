@@ -126,12 +126,14 @@ def test_a_judged_set_is_told_what_it_lacks() -> None:
     judged = Judged(Batch(["a", "b"]), scores={"mqm": np.array([1.0, 2.0])})
     metric = Measured("m", card("m"), values=np.array([1.0, 2.0]))
     with pytest.raises(
-        InputError, match="needs the label repetitions, strong-unsupport, .*; the set has the score mqm"
+        InputError, match=r"needs the label repetitions, strong-unsupport, .*; the set has the score mqm"
     ):
         analyse("hallucinations", judged, [metric])
     with pytest.raises(InputError, match="judged needs scores by people; the set has neither scores nor labels"):
         analyse("judged", Judged(Batch(["a", "b"])), [metric])
-    with pytest.raises(InputError, match="aces needs pairs of a good .*, and this set has segments that people judged"):
+    with pytest.raises(
+        InputError, match=r"aces needs pairs of a good .*, and this set has segments that people judged"
+    ):
         analyse("aces", judged, [metric])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -205,13 +204,3 @@ def read_metric_file(spec: str, content: Sequence[Item] | Judged) -> Measured:
         n = len(content.batch)
         return read_metric(spec, ids=content.batch.ids or [str(i) for i in range(1, n + 1)], judged=True)
     return read_metric(spec, ids=[item.id for item in content], judged=False)
-
-
-def read_tables(folder: str | os.PathLike[str]) -> dict[str, Any]:
-    """The tables.json of a run directory."""
-    path = Path(folder) / "tables.json"
-    try:
-        read: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"{path} does not exist: {folder} is not a run directory.") from None
-    return read

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
+from assay.core.errors import count
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import TextRule
@@ -137,7 +138,7 @@ class LowercaseAll(TextRule):
         if not runs:
             return Refused("no capital letter")
         changes = tuple(Change(run.start(), run.end(), lowered(run.group(), language)) for run in runs)
-        return Perturbed(changes, f"{len(changes)} words lowercased")
+        return Perturbed(changes, f"{count(len(changes), 'word')} lowercased")
 
 
 class LowercaseFirst(TextRule):
