@@ -44,7 +44,7 @@ class BreakdownResult(Shown):
         return len(self.outcomes)
 
     def table(self) -> Table:
-        """Seed 003's Table 1."""
+        """Table 1 of Moghe et al. 2023."""
         return self.tables["summary"]
 
     def to_polars(self) -> polars.DataFrame:
@@ -62,18 +62,16 @@ class BreakdownResult(Shown):
         """Case study and matrix as files, name to content (needs the extra ``figures``)."""
         from assay.report.figures import render
 
-        return render(self.tables, self.analysis, format)
+        return render(self.tables, format)
 
     def section(self, tables: Sequence[Table] | None = None) -> Section:
         """The result as part of an HTML report, with figures where they can be drawn."""
-        from assay.analyses.reading import READING
         from assay.report.figures import available, inline
         from assay.report.page import Section
 
         shown = list(self.tables.values()) if tables is None else list(tables)
-        drawn = inline({table.name: table for table in shown}, self.analysis) if available() else {}
         lead = f"{count(len(self), 'outcome')} · {', '.join(metric.name for metric in self.measured)}"
-        return Section("Breakdown detection", shown, lead, READING[self.analysis], drawn)
+        return Section("Breakdown detection", shown, lead, inline(shown) if available() else {})
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
         """A run directory: outcomes.tsv, scores.parquet, tables.json, manifest.json and, with matplotlib, the figures."""
