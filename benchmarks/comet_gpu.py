@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from assay.models.build import build_model
-from assay.models.checkpoint import Loaded
+from assay.models.checkpoint import LoadedCheckpoint
 from assay.models.config import KNOWN_ENCODERS, EncoderConfig, ModelConfig
 from assay.models.encoder import Encoder, Layer
 from assay.models.inference import Predictor
@@ -208,7 +208,7 @@ def report(
     def fresh(dtype: torch.dtype) -> tuple[XcometModel, Predictor]:
         """The same random weights anew: a cast to half precision cannot be undone."""
         model = random_model(encoder, device)
-        return model, Predictor(Loaded(model, numbers, "random"), device=device, dtype=dtype)  # type: ignore[arg-type]
+        return model, Predictor(LoadedCheckpoint(model, numbers, "random"), device=device, dtype=dtype)  # type: ignore[arg-type]
 
     model, predictor = fresh(torch.float32)
     predictor.predict(rows[1][:4], rows[0][:4], rows[2][:4])

@@ -12,8 +12,8 @@ import json
 from pathlib import Path
 
 from assay.core.batch import Batch
+from assay.data import rows
 from assay.suites.embedded import base_segments, items_of
-from assay.suites.known import rows
 from assay.verbs.make import make
 
 SEED, MOST = 7, 54
@@ -31,7 +31,7 @@ def main() -> None:
         ids=[segment.id for segment in base],
     )
     made = make(["demetr"], batch, n=MOST, seed=SEED)
-    facts = {row["label"]: row for row in rows("demetr_perturbations.csv")}
+    facts = {row["phenomenon"]: row for row in rows("demetr_perturbations.csv")}
     aces = {row["phenomenon"]: row["category"] for row in rows("aces_phenomena.csv")}
     by_hand = {
         (item.source, item.good, item.incorrect) for name in ("first.jsonl", "hand.jsonl") for item in items_of(name)

@@ -4,8 +4,11 @@ from typing import Literal
 
 import pytest
 
+from assay.core.batch import Batch
 from assay.core.errors import InputError, UnknownName
-from assay.core.spec import build, parse
+from assay.core.metric import Card, Metric, Scores, Signature
+from assay.core.registry import Registry
+from assay.core.spec import build, create, parse
 
 
 def test_parse() -> None:
@@ -40,3 +43,30 @@ def test_build_converts_by_annotation() -> None:
 def test_build_names_the_mistake(options: dict[str, str], words: str) -> None:
     with pytest.raises((InputError, UnknownName), match=words):
         build(thing, "thing", options)
+
+
+class Nameless(Metric):
+    card = Card("nameless", "Nameless", "reference", True, (0, 1), "no signature")
+
+    def score(self, batch: Batch) -> Scores:
+        raise NotImplementedError
+
+
+class Cardless(Nameless):
+    card = "a card"  # type: ignore[assignment]
+
+    @property
+    def signature(self) -> Signature:
+        return Signature.of("cardless", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("Nameless", r"the class .*Nameless lacks signature, which every assay.core.metric.Metric must define\.$"),
+        ("Cardless", r"the class .*Cardless has no card: write card = Card\(\.\.\.\) in it \(assay.core.metric\)\.$"),
+    ],
+)
+def test_a_class_that_is_not_whole_is_told_what_to_write(name: str, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        create(Registry("metric", {}), f"{__name__}:{name}", Metric)

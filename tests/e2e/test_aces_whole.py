@@ -8,9 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from assay.analyses.aces.tables import aces_score
 from assay.cli.main import main
-from assay.suites.aces import phenomena
+from assay.data.aces import aces_score, phenomena
 
 ROWS = 36_476
 PAIRS = ["de-en", "en-de", "ru-en", "fr-de", "fr-ja", "en-ja", "ko-en", "is-en", "uk-pl", "en-hy"]

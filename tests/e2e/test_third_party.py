@@ -38,7 +38,7 @@ def tables(items, measured, *, seed, samples, correction):
     return [Table("summary", [TableColumn("metric"), TableColumn("n")], [{"metric": m.name, "n": len(items)} for m in measured])]
 
 class Shout(Perturbation):
-    card = PerturbationCard("their-error", "in capitals", "shout", "fluency/spelling", "minor")
+    card = PerturbationCard("their-error", "in capitals", "shout", "fluency/spelling", "minor", ("our own",))
     def perturb(self, segment, language, rng, tools):
         return Perturbed((Change(0, len(segment.hypothesis), segment.hypothesis.upper()),))
 

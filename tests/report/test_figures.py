@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from assay.analyses.drawing import accuracies, accuracy_map, tau_dots
 from assay.core.errors import MissingPart, UnknownName
+from assay.core.figure import Figure
 from assay.core.table import Table, TableColumn
-from assay.report.figures import FIGURES, figures, inline, render
+from assay.report.figures import figures, inline, render
 from assay.report.figures.canvas import with_font_note
 from tests.report.tables import METRIC, phenomena, row
 
@@ -28,7 +30,7 @@ def contrastive(metrics: int = 2, copies: int = 1) -> dict[str, Table]:
         for name in NAMES
         for m in range(metrics)
     ]
-    return {"phenomena": phenomena(rows)}
+    return {"phenomena": replace(phenomena(rows), figures=(accuracies("contrastive", "phenomena", rows),))}
 
 
 def demetr() -> dict[str, Table]:
@@ -40,7 +42,11 @@ def demetr() -> dict[str, Table]:
     ]
     columns = [TableColumn("name"), TableColumn("severity"), METRIC, TableColumn("accuracy", kind="percent")]
     columns.append(TableColumn("z", kind="number", decimals=3))
-    return {"perturbations": Table("perturbations", columns, rows, "DEMETR", ("† trained on this suite: chrf",))}
+    lines = {"index": "name", "group": "severity", "order": ("critical", "major", "minor", "base")}
+    sensitivity = {"value": "z", "root": True, "starred": False, "title": "z", "subtitle": "share of the drop", **lines}
+    drawn = (accuracy_map("demetr", "heatmap", lines), Figure("sensitivity", "heatmap", sensitivity, "demetr"))
+    notes = ("† trained on this suite: chrf",)
+    return {"perturbations": Table("perturbations", columns, rows, "DEMETR", notes, figures=drawn)}
 
 
 def aces() -> dict[str, Table]:
@@ -55,8 +61,15 @@ def aces() -> dict[str, Table]:
             (TableColumn("category"), METRIC, column),
             [{"category": "omission", **tau(0.2)}],
             "Categories",
+            figures=(tau_dots("aces", "categories", "category"),),
         ),
-        "levels": Table("levels", (TableColumn("set"), TableColumn("level"), METRIC, column), levels, "Levels"),
+        "levels": Table(
+            "levels",
+            (TableColumn("set"), TableColumn("level"), METRIC, column),
+            levels,
+            "Levels",
+            figures=(Figure("levels", "levels", {"subtitle": "nearest at level 3"}, "aces"),),
+        ),
     }
 
 
@@ -69,11 +82,12 @@ def hallucinations() -> dict[str, Table]:
     ]
     rows.append({"category": "empty", "metric": "a", "n": 0, **dict.fromkeys(quantiles)})
     columns = (TableColumn("category"), METRIC, TableColumn("n", kind="count"))
-    return {"distribution": Table("distribution", columns, rows, "Scores by category")}
+    figure = (Figure("distribution", "boxes"),)
+    return {"distribution": Table("distribution", columns, rows, "Scores by category", figures=figure)}
 
 
 def test_every_label_is_there_as_text() -> None:
-    [(name, svg)] = render(contrastive(), "contrastive").items()
+    [(name, svg)] = render(contrastive()).items()
     assert name == "phenomena.svg"
     found = texts(svg)
     for label in (
@@ -99,12 +113,12 @@ def test_a_picture_says_so_when_no_font_has_a_letter(monkeypatch: pytest.MonkeyP
 
 
 def test_many_phenomena_become_a_heat_map_with_numbers() -> None:
-    found = texts(render(contrastive(copies=6), "contrastive")["phenomena.svg"]).split("\n")
+    found = texts(render(contrastive(copies=6))["phenomena.svg"]).split("\n")
     assert found.count("30.0") == 36 and found.count("40.0*") == 36
 
 
 def test_heat_maps_of_demetr_have_severities_numbers_and_gaps() -> None:
-    files = render(demetr(), "demetr")
+    files = render(demetr())
     assert list(files) == ["heatmap.svg", "sensitivity.svg"]
     found = texts(files["heatmap.svg"]).split("\n")
     for label in ("chrf", "bleu", "29.0", "7.0", "32.0", "29 tokenized sentence", "minor", "critical", "base"):
@@ -116,7 +130,7 @@ def test_heat_maps_of_demetr_have_severities_numbers_and_gaps() -> None:
 
 
 def test_aces_has_dots_and_levels() -> None:
-    files = render(aces(), "aces")
+    files = render(aces())
     assert list(files) == ["categories.svg", "levels.svg"]
     assert "omission" in texts(files["categories.svg"])
     found = texts(files["levels.svg"]).split("\n")
@@ -124,20 +138,18 @@ def test_aces_has_dots_and_levels() -> None:
 
 
 def test_distributions_have_a_panel_a_metric() -> None:
-    found = texts(render(hallucinations(), "hallucinations")["distribution.svg"]).split("\n")
+    found = texts(render(hallucinations())["distribution.svg"]).split("\n")
     assert {"a", "b", "c", "d"} <= set(found)
     assert found.count("correct (1,200)") == 2  # two rows of panels, each labelled on its left
 
 
-@pytest.mark.parametrize(
-    ("tables", "analysis"), [(contrastive(), "contrastive"), (demetr(), "demetr"), (aces(), "aces")]
-)
-def test_the_same_tables_give_the_same_bytes(tables: dict[str, Table], analysis: str) -> None:
-    assert render(tables, analysis) == render(tables, analysis)
+@pytest.mark.parametrize("tables", [contrastive(), demetr(), aces()])
+def test_the_same_tables_give_the_same_bytes(tables: dict[str, Table]) -> None:
+    assert render(tables) == render(tables) == render(list(tables.values()))
 
 
 def test_png() -> None:
-    [png] = render(contrastive(metrics=8), "contrastive", "png").values()
+    [png] = render(contrastive(metrics=8), "png").values()
     assert png.startswith(b"\x89PNG\r\n\x1a\n")
 
 
@@ -145,14 +157,14 @@ def test_settings_of_the_caller_stay_as_they_were() -> None:
     import matplotlib
 
     before = dict(matplotlib.rcParams)
-    assert list(figures(contrastive(), "contrastive")) == ["phenomena"]
+    assert list(figures(contrastive())) == ["phenomena"]
     assert dict(matplotlib.rcParams) == before
 
 
 def test_inline_figures_repeat_no_ids() -> None:
     import re
 
-    drawn = [svg for found in inline(aces(), "aces").values() for svg in found]
+    drawn = [svg for found in inline(aces()).values() for svg in found]
     ids = [found for svg in drawn for found in re.findall(r' id="([^"]*)"', svg)]
     assert len(drawn) == 2 and len(ids) == len(set(ids))
     for svg in drawn:
@@ -160,10 +172,13 @@ def test_inline_figures_repeat_no_ids() -> None:
 
 
 def test_nothing_to_draw() -> None:
-    assert render({}, "demetr") == {} and render(contrastive(), "an analysis from elsewhere") == {}
-    assert render({"phenomena": phenomena([])}, "contrastive") == {}
+    bare = replace(contrastive()["phenomena"], figures=())
+    assert render({}) == {} and render([bare]) == {}
+    assert render([replace(contrastive()["phenomena"], rows=[])]) == {}
+    with pytest.raises(UnknownName, match="no kind of figure called 'pie'"):
+        render([replace(bare, figures=(Figure("x", "pie"),))])  # type: ignore[arg-type]
     with pytest.raises(UnknownName, match="no figure format called 'pdf'"):
-        render(contrastive(), "contrastive", "pdf")
+        render(contrastive(), "pdf")
 
 
 def test_without_matplotlib_the_message_is_the_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,9 +190,9 @@ def test_without_matplotlib_the_message_is_the_instruction(monkeypatch: pytest.M
         return real(name, *args, **more)
 
     monkeypatch.setattr(builtins, "__import__", blocked)
-    for analysis, tables in (("contrastive", contrastive()), ("demetr", demetr())):
+    for tables in (contrastive(), demetr()):
         with pytest.raises(MissingPart, match=r"pip install 'mt-assay\[figures\]'"):
-            render(tables, analysis)
+            render(tables)
 
 
 def breakdown(panels: int = 3, types: int = 14) -> dict[str, Table]:
@@ -195,23 +210,21 @@ def breakdown(panels: int = 3, types: int = 14) -> dict[str, Table]:
     ]
     columns = [TableColumn(key) for key in ("task", "language", "metric", "threshold")]
     return {
-        "cases": Table("cases", columns, ranges, "ter: scores and outcomes"),
-        "matrix": Table("matrix", [TableColumn("error_type"), TableColumn("task")], rates, "Errors and tasks"),
+        "cases": Table("cases", columns, ranges, "ter: scores and outcomes", figures=(Figure("cases", "cases"),)),
+        "matrix": Table(
+            "matrix",
+            [TableColumn("error_type"), TableColumn("task")],
+            rates,
+            "Errors and tasks",
+            figures=(Figure("matrix", "rates"),),
+        ),
     }
 
 
 def test_breakdown_figures_show_every_panel_and_cell() -> None:
-    drawn = {name: texts(content) for name, content in render(breakdown(), "breakdown").items()}
+    drawn = {name: texts(content) for name, content in render(breakdown()).items()}
     assert all(f"parsing l{p}" in drawn["cases.svg"] for p in range(3))
     assert "the task survives" in drawn["cases.svg"] and "breakdown" in drawn["cases.svg"]
     assert drawn["matrix.svg"].count("n=1,000") == 14 and "dialogue" in drawn["matrix.svg"]
-    assert "the first 12 of 15 panels" in texts(render(breakdown(15), "breakdown")["cases.svg"]).replace("\n", " ")
-    assert render(breakdown(), "breakdown", "png").keys() == {"cases.png", "matrix.png"}
-
-
-def test_every_recipe_names_a_table_of_its_analysis() -> None:
-    from assay.analyses.reading import READING
-
-    for analysis, recipes in FIGURES.items():
-        assert {recipe.table for recipe in recipes} <= set(READING[analysis])
-        assert len({recipe.name for recipe in recipes}) == len(recipes)
+    assert "the first 12 of 15 panels" in texts(render(breakdown(15))["cases.svg"]).replace("\n", " ")
+    assert render(breakdown(), "png").keys() == {"cases.png", "matrix.png"}

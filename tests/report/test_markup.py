@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
 from assay.core.table import Table, TableColumn
@@ -57,7 +58,8 @@ class Reader(HTMLParser):
 
 
 def test_a_page_stands_alone_and_reads_from_top_to_bottom() -> None:
-    first = Section("Suite " + NASTY, [named("x"), phenomena([row("p", "a", 0.5)])], "3 pairs", {"t": "Read <this>."})
+    explained = replace(named("x"), reading="Read <this>.")
+    first = Section("Suite " + NASTY, [explained, phenomena([row("p", "a", 0.5)])], "3 pairs")
     second = Section("Other", [named("y")], figures={"t": ["<svg><text>z</text></svg>"]})
     text = page([first, second], "assay run " + NASTY)
     reader = Reader()

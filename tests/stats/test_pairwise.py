@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from assay.core.errors import InputError
+from assay.stats.correlation import kendall
 from assay.stats.groups import group, pool
-from assay.stats.pairwise import accuracy_with_ties, calibrate_ties, pooled_accuracy
+from assay.stats.pairwise import calibrate_ties, pooled_accuracy
 from assay.stats.permutation import pooled_pairwise_accuracy
 from tests.stats.fixtures import NAMES, NAN, Case, fixtures
 
@@ -24,8 +25,8 @@ def test_calibration_equals_mt_metrics_eval(name):
         if float(got.epsilon) != expected["threshold"]:
             # rounding in its running sum made a later threshold of equal accuracy win
             assert float(got.epsilon) < expected["threshold"]
-            there = accuracy_with_ties(case.gold, metric, by, epsilon=expected["threshold"])
-            ours = accuracy_with_ties(case.gold, metric, by, epsilon=float(got.epsilon))
+            there = kendall(case.gold, metric, by, variant="acc23", epsilon=expected["threshold"])
+            ours = kendall(case.gold, metric, by, variant="acc23", epsilon=float(got.epsilon))
             assert float(there.value) == pytest.approx(float(ours.value), abs=1e-14)
 
 
@@ -37,7 +38,7 @@ def test_every_threshold_of_the_stored_curve():
     gold = np.array(stored["human_rows"], dtype=float)
     curve = stored["acc_23"]
     for threshold, value in zip(curve["thresholds"], curve["taus"], strict=True):
-        got = accuracy_with_ties(gold, metric, "system", epsilon=threshold)
+        got = kendall(gold, metric, "system", variant="acc23", epsilon=threshold)
         assert float(got.value) == pytest.approx(value, abs=1e-12)
     best = calibrate_ties(gold, metric, "system")
     assert [float(best.value), float(best.epsilon)] == pytest.approx([curve["best_tau"], curve["best_threshold"]])
@@ -87,5 +88,7 @@ def test_one_epsilon_a_metric():
     rng = np.random.default_rng(2)
     gold, stack = rng.integers(0, 3, (5, 8)).astype(float), rng.normal(size=(3, 5, 8))
     best = calibrate_ties(gold, stack)
-    assert accuracy_with_ties(gold, stack, epsilon=best.epsilon).value == pytest.approx(best.value, abs=1e-15)
+    for metric, value, epsilon in zip(stack, best.value, best.epsilon, strict=True):
+        at = kendall(gold, metric, "item", variant="acc23", epsilon=float(epsilon))
+        assert float(at.value) == pytest.approx(value, abs=1e-15)
     assert group(gold, "item").shape == (5, 8)

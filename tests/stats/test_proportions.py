@@ -6,29 +6,29 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from assay.stats.proportions import macro_interval, stratified_z_test, wilson, z_test
+from assay.stats.proportions import macro_interval, stratified_z_test, wilson
 
 
 def test_z_test_by_hand() -> None:
     # 30 of 50 against 40 of 50: pooled 70/100 = 0.7, variance 0.7 * 0.3 * (1/50 + 1/50) = 0.0084, root 0.0916515;
     # z = (0.6 - 0.8) / 0.0916515 = -2.18218, and the normal table gives 0.01455 below it.
-    z, p = z_test(30, 50, 40, 50)
+    z, p = stratified_z_test([30], [50], [40], [50])
     assert z == pytest.approx(-2.18218, abs=1e-5)
     assert p == pytest.approx(0.01455, abs=1e-5)
 
 
 @pytest.mark.parametrize(("k1", "n1", "k2", "n2"), [(3, 10, 9, 20), (50, 114, 58, 114), (0, 7, 5, 9), (41, 46, 45, 46)])
 def test_z_test_squared_is_scipys_chi_square(k1: int, n1: int, k2: int, n2: int) -> None:
-    z, p = z_test(k1, n1, k2, n2)
+    z, p = stratified_z_test([k1], [n1], [k2], [n2])
     chi = scipy_stats.chi2_contingency([[k1, n1 - k1], [k2, n2 - k2]], correction=False)
     assert z**2 == pytest.approx(chi.statistic)
     assert p == pytest.approx(chi.pvalue / 2)
 
 
 def test_z_test_of_what_does_not_vary() -> None:
-    assert z_test(10, 10, 4, 4) == (0.0, 0.5)
-    assert z_test(0, 10, 0, 4) == (0.0, 0.5)
-    assert all(map(math.isnan, z_test(0, 0, 3, 4)))
+    assert stratified_z_test([10], [10], [4], [4]) == (0.0, 0.5)
+    assert stratified_z_test([0], [10], [0], [4]) == (0.0, 0.5)
+    assert all(map(math.isnan, stratified_z_test([0], [0], [3], [4])))
 
 
 def test_stratified_z_test_by_hand() -> None:

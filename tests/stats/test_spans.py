@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import InputError
-from assay.stats.spans import character_score, character_score_by_severity, match_score, rater_agreement
+from assay.stats.spans import character_score, rater_agreement
 
 spans = st.lists(
     st.tuples(st.integers(0, 11), st.integers(0, 6), st.sampled_from(["minor", "major", "critical", "neutral"])),
@@ -53,26 +53,6 @@ def test_sums_come_before_division():
     one = character_score([[(0, 2, "major")], []], [[(0, 2, "critical")], [(0, 2, "minor")]], [5, 5])
     assert (one.recall, one.precision) == (1.0, 0.5)
     assert character_score([[]], [[]], [3]).f1 == 0.0
-
-
-def test_by_severity_gives_no_partial_credit():
-    got = character_score_by_severity([[(0, 3, "major"), (4, 5, "minor")]], [[(1, 5, "minor")]], [6])
-    assert (got["minor"].recall, got["minor"].precision) == (1.0, 0.25)
-    assert (got["major"].recall, got["major"].precision) == (0.0, 0.0)
-
-
-def test_matching():
-    gold = [[(0, 4, "major"), (6, 8, "minor")]]
-    predicted = [[(0, 4, "minor"), (2, 7, "minor"), (9, 9, "major")]]
-    exact = match_score(gold, predicted, [12], "exact")
-    assert (exact.recall, exact.precision) == (1 / 2, 1 / 3)
-    overlap = match_score(gold, predicted, [12], "overlap")
-    assert (overlap.recall, overlap.precision) == (1.0, 2 / 3)
-    one = match_score(gold, predicted, [12], "one-to-one")
-    assert (one.recall, one.precision) == (1.0, 2 / 3)
-    # two gold spans that only one prediction touches: one of them finds a partner
-    one = match_score(gold, [[(3, 7, "minor")]], [12], "one-to-one")
-    assert (one.recall, one.precision) == (0.5, 1.0)
 
 
 def test_raters_are_compared_in_pairs():

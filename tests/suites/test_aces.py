@@ -8,7 +8,8 @@ import pytest
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
-from assay.suites.aces import OTHER, Aces, phenomena
+from assay.data.aces import phenomena
+from assay.suites.aces import OTHER, Aces
 from tests.data import need
 
 NAMES = ("source", "good-translation", "incorrect-translation", "reference", "phenomena", "langpair")

@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 
 from assay.core.errors import InputError
-from assay.suites.demetr import Demetr, perturbations
+from assay.data.demetr import perturbations
+from assay.suites.demetr import Demetr
 from tests.data import need
 
 ROW = {

@@ -9,9 +9,9 @@ from importlib.resources import files
 
 import pytest
 
+from assay.data import rows
 from assay.suites import SUITES
 from assay.suites.embedded import BaseSegment, Embedded, base_segments, items_of
-from assay.suites.known import rows
 from tests.data import need
 from tests.suites.closeness import share_kept
 
@@ -30,7 +30,7 @@ def aces() -> dict[str, str]:
 
 
 def demetr() -> dict[str, dict[str, str]]:
-    return {row["label"]: row for row in rows("demetr_perturbations.csv")}
+    return {row["phenomenon"]: row for row in rows("demetr_perturbations.csv")}
 
 
 def scripts(text: str) -> set[str]:

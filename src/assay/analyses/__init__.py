@@ -1,11 +1,23 @@
 """Analyses by name: one file a paper's family of tables, one line here. Items (or Judged) and Scores in, Tables out."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from assay.core.registry import Registry
+
+if TYPE_CHECKING:
+    from assay.core.analysis import Analysis
+    from assay.core.item import Item
+    from assay.core.judged import Judged
+    from assay.core.suite import Measured
+    from assay.core.table import Table
 
 ANALYSES = Registry(
     "analysis",
     {
-        "demetr": "assay.analyses.demetr.tables:tables",
+        "demetr": "assay.analyses.demetr:tables",
         "aces": "assay.analyses.aces.tables:tables",
         "dfki": "assay.analyses.dfki:tables",
         "hallucinations": "assay.analyses.hallucinations:tables",
@@ -14,3 +26,31 @@ ANALYSES = Registry(
         "breakdown": "assay.analyses.breakdown.tables:tables",
     },
 )
+
+
+def analyse(
+    analysis: str | Analysis,
+    content: Sequence[Item] | Judged,
+    measured: Sequence[Measured],
+    *,
+    seed: int = 12345,
+    samples: int = 1000,
+    correction: str = "none",
+) -> list[Table]:
+    """The tables that an analysis makes of a set; it is named, given as ``module:function`` or given itself.
+
+    A set that lacks what the analysis needs is refused in one sentence (`assay.core.analysis.requires`).
+    """
+    from assay.core.analysis import requirement_of
+    from assay.core.errors import InputError
+    from assay.core.table import Table
+
+    name = analysis if isinstance(analysis, str) else getattr(analysis, "__qualname__", repr(analysis))
+    function = ANALYSES.resolve(analysis) if isinstance(analysis, str) else analysis
+    if not callable(function):
+        raise InputError(f"the analysis {name} is {type(function).__name__}, not a function.")
+    requirement_of(function).check(name, content)
+    tables = function(content, measured, seed=seed, samples=samples, correction=correction)
+    if not isinstance(tables, Sequence) or not all(isinstance(table, Table) for table in tables):
+        raise InputError(f"the analysis {name} gave {type(tables).__name__}, not a list of Table (assay.core.table).")
+    return list(tables)

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from assay.analyses.drawing import accuracies
 from assay.analyses.outcomes import Counts, Estimate, Ints, Outcomes, Sampling, count, estimates, mean_weights, outcomes
 from assay.analyses.rows import (
     MARKS,
@@ -25,6 +26,8 @@ from assay.analyses.rows import (
     estimate_columns,
     metric_cells,
 )
+from assay.core.analysis import requires
+from assay.core.errors import count as count_of
 from assay.core.item import Item
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
@@ -50,6 +53,7 @@ class _Suite:
         return names, count(self.outcome, strata, len(names), self.sampling)
 
 
+@requires("items")
 def tables(
     items: Sequence[Item],
     measured: Sequence[Measured],
@@ -106,7 +110,9 @@ def _phenomena(
     ]
     columns = _columns(TableColumn("phenomenon"), TableColumn("category", hidden=True))
     caption = "Strict accuracy by phenomenon"
-    return Table("phenomena", columns, rows, caption, suite.notes, Pivot("phenomenon", "metric", "accuracy"))
+    reading = "One line a phenomenon. Below 50 the metric prefers the error, or cannot tell the two apart."
+    pivot, figures = Pivot("phenomenon", "metric", "accuracy"), (accuracies("contrastive", "phenomena", rows),)
+    return Table("phenomena", columns, rows, caption, suite.notes, pivot, reading, figures)
 
 
 def _grouped(suite: _Suite, label: str, table: str) -> Table:
@@ -130,7 +136,9 @@ def _grouped(suite: _Suite, label: str, table: str) -> Table:
     ]
     columns = _columns(TableColumn(label), TableColumn("phenomena", kind="count"))
     caption = f"Mean accuracy of the phenomena by {label}"
-    return Table(table, columns, rows, caption, suite.notes, Pivot("metric", label, "accuracy"))
+    of = "a category's phenomena" if label == "category" else f"the phenomena of a {label}"
+    reading = f"The plain mean of the accuracies of {of}."
+    return Table(table, columns, rows, caption, suite.notes, Pivot("metric", label, "accuracy"), reading)
 
 
 def _langpairs(suite: _Suite) -> Table:
@@ -149,7 +157,8 @@ def _langpairs(suite: _Suite) -> Table:
     ]
     columns = _columns(TableColumn("langpair", "pair", mark="uncovered"), TableColumn("uncovered", hidden=True))
     caption = "Strict accuracy by language pair, all items together"
-    return Table("langpairs", columns, rows, caption, suite.notes, Pivot("langpair", "metric", "accuracy"))
+    reading = "All pairs of a language pair together. A metric whose card does not cover the pair is marked."
+    return Table("langpairs", columns, rows, caption, suite.notes, Pivot("langpair", "metric", "accuracy"), reading)
 
 
 def _summary(
@@ -182,7 +191,12 @@ def _summary(
         *MARKS,
         TableColumn("phenomena_first", hidden=True),
     )
-    return Table("summary", columns, rows, f"{len(suite.items):,} pairs · strict accuracy", suite.notes)
+    caption = f"{count_of(len(suite.items), 'pair')} · strict accuracy"
+    reading = (
+        "The share of pairs in which a metric scores the good translation above the incorrect one, in percent; a tie earns "
+        "nothing and a coin would have 50."
+    )
+    return Table("summary", columns, rows, caption, suite.notes, reading=reading)
 
 
 def _blindest(m: int, names: Sequence[str], singles: Sequence[Sequence[Estimate | None]], most: int = 2) -> str:

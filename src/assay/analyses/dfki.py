@@ -20,7 +20,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.analyses.rows import known, metric_cells
+from assay.analyses.drawing import accuracy_dots, accuracy_map
+from assay.analyses.rows import FIRST_PLACE, known, metric_cells
+from assay.core.analysis import columns as has_columns
+from assay.core.analysis import requires
 from assay.core.errors import InputError, count, listing
 from assay.core.item import Item
 from assay.core.metric import Card
@@ -30,6 +33,17 @@ from assay.stats.multiple import corrected
 from assay.stats.proportions import macro_interval, stratified_z_test, wilson
 
 LEVEL = 0.05
+_READING = {
+    "phenomena": "The share of items in which a metric scores the correct output above the incorrect one, in percent.",
+    "categories": f"The same over all items of a category. {FIRST_PLACE} A ring marks the first places among metrics of the "
+    "same class.",
+    "averages": "Micro counts every item once; the macro-averages count every category or phenomenon once, so frequent ones "
+    "do not drown the others.",
+}
+_FIGURES = {
+    "categories": (accuracy_dots("dfki", "categories", "category"),),
+    "phenomena": (accuracy_map("dfki", "phenomena"),),
+}
 Counts = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
@@ -76,6 +90,7 @@ class _Tally:
         return macro_interval(self.right[some], self.scored[some], rng, samples)
 
 
+@requires("items", has_columns("category", "phenomenon"))
 def tables(
     items: Sequence[Item],
     measured: Sequence[Measured],
@@ -110,7 +125,7 @@ def tables(
         ("categories", ("category",), each_category, " by category"),
         ("phenomena", ("category", "phenomenon"), each_phenomenon, " by phenomenon"),
     ):
-        caption = f"DFKI · {len(items):,} items · strict accuracy{what}"
+        caption = f"DFKI · {count(len(items), 'item')} · strict accuracy{what}"
         made.append(_table(name, keys, _rows(keys, lines, seed, samples, correction), caption, notes))
     return made
 
@@ -119,7 +134,7 @@ def _answers(items: Sequence[Item], metric: Measured) -> tuple[Measured, Bools, 
     """For each item: was it ranked right, and was it scored at all?"""
     if metric.good is None or metric.incorrect is None or not len(metric.good) == len(metric.incorrect) == len(items):
         raise InputError(
-            f"{metric.name} has no score of the good and incorrect translation for each of {len(items):,} items."
+            f"{metric.name} has no score of the good and incorrect translation for each of {count(len(items), 'item')}."
         )
     scored = ~(np.isnan(metric.good) | np.isnan(metric.incorrect))
     better = metric.good > metric.incorrect if metric.card.higher_is_better else metric.good < metric.incorrect
@@ -219,4 +234,5 @@ def _table(name: str, keys: tuple[str, ...], rows: list[dict[str, Any]], caption
         *(TableColumn(key, kind="p", hidden=True) for key in ("p", "p_class")),
         *(TableColumn(key, hidden=True) for key in ("first", "first_in_class", "place", "contaminated")),
     )
-    return Table(name, columns, rows, caption, notes, Pivot(keys[-1], "metric", "accuracy"))
+    pivot = Pivot(keys[-1], "metric", "accuracy")
+    return Table(name, columns, rows, caption, notes, pivot, _READING[name], _FIGURES.get(name, ()))

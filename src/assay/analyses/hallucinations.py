@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.analyses.drawing import area_dots
 from assay.analyses.rows import (
     FIRST,
     MARKS,
@@ -30,7 +31,9 @@ from assay.analyses.rows import (
     metric_cells,
     without_places,
 )
-from assay.core.errors import InputError, count
+from assay.core.analysis import requires
+from assay.core.errors import InputError, count, listing
+from assay.core.figure import Figure
 from assay.core.judged import Judged
 from assay.core.suite import Measured
 from assay.core.table import Table, TableColumn
@@ -50,6 +53,12 @@ QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 Draws = tuple[Floats, Floats]
 
 
+def _lacks(judged: Judged) -> str:
+    missing = [label for label in KINDS.values() if label not in judged.labels]
+    return f"the label {listing(missing)}" if missing else ""
+
+
+@requires("judged", _lacks)
 def tables(
     judged: Judged,
     measured: Sequence[Measured],
@@ -132,7 +141,17 @@ def _detection(
         TableColumn("precision_first", hidden=True),
     )
     caption = "Hallucination detection · ROC area and precision at 90% recall, each kind against the rest of the corpus"
-    return Table("detection", columns, rows, caption, tuple(notes))
+    return Table(
+        "detection",
+        columns,
+        rows,
+        caption,
+        tuple(notes),
+        reading="The metric's low scores are taken as alarms. The area is the chance that a hallucination scores below another "
+        "segment, in percent: 50 is a coin, 100 finds them all. P@90R is the share of true alarms when nine in ten "
+        "hallucinations are found.",
+        figures=(area_dots("hallucinations", "detection", "set"),),
+    )
 
 
 def _detection_row(
@@ -248,4 +267,13 @@ def _distribution(
         UNSCORED,
         MARKS[1],
     )
-    return Table("distribution", columns, rows, "Scores by category, as each metric gives them", without_places(notes))
+    return Table(
+        "distribution",
+        columns,
+        rows,
+        "Scores by category, as each metric gives them",
+        without_places(notes),
+        reading="Raw scores on the metric's own scale. The further a row lies from the correct translations, the better the "
+        "metric tells it apart.",
+        figures=(Figure("distribution", "boxes", family="hallucinations"),),
+    )

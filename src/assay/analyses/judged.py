@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.analyses.rows import METRIC, contamination_notes, metric_cells
+from assay.core.analysis import requires
 from assay.core.errors import InputError, count
 from assay.core.judged import Judged
 from assay.core.suite import Measured
@@ -22,6 +23,11 @@ if TYPE_CHECKING:
     from assay.stats.groups import Floats
 
 
+def _lacks(judged: Judged) -> str:
+    return "" if judged.scores else "scores by people"
+
+
+@requires("judged", _lacks)
 def tables(
     judged: Judged, measured: Sequence[Measured], *, seed: int = 12345, samples: int = 1000, correction: str = "none"
 ) -> list[Table]:
@@ -55,8 +61,8 @@ def tables(
 
 def _values(metric: Measured, size: int) -> Floats:
     if metric.values is None or len(metric.values) != size:
-        found = 0 if metric.values is None else len(metric.values)
-        raise InputError(f"{metric.name} has {count(found, 'score')}, the judged set has {size:,} segments.")
+        scored = 0 if metric.values is None else len(metric.values)
+        raise InputError(f"{metric.name} has {count(scored, 'score')}, the judged set has {count(size, 'segment')}.")
     return metric.values if metric.card.higher_is_better else -metric.values
 
 

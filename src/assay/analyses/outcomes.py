@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import InputError
+from assay.core.errors import count as counted
 from assay.core.item import Item
 from assay.core.suite import Measured
 from assay.stats.bootstrap import interval, share_draws
@@ -100,7 +101,9 @@ def raw_scores(metric: Measured, size: int) -> tuple[Floats, Floats]:
         raise InputError(f"{metric.name} has no scores of good and incorrect translations for this suite.")
     for side, column in (("good", metric.good), ("incorrect", metric.incorrect)):
         if len(column) != size:
-            raise InputError(f"{metric.name} has {len(column):,} scores of {side} translations for {size:,} items.")
+            raise InputError(
+                f"{metric.name} has {len(column):,} scores of {side} translations for {counted(size, 'item')}."
+            )
     return metric.good, metric.incorrect
 
 

@@ -10,26 +10,21 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from statistics import fmean
 
-from assay.analyses.aces.facts import WEIGHTS
 from assay.core.item import Item
+from assay.data.aces import aces_score, phenomena, weights
 
 Cell = tuple[str, str, str]
 
-_TABLE_4 = {
-    "ambiguous-translation-wrong-discourse-connective-since-causal": "since-causal",
-    "ambiguous-translation-wrong-discourse-connective-since-temporal": "since-temporal",
-    "ambiguous-translation-wrong-gender-female-anti": "female-anti",
-    "ambiguous-translation-wrong-gender-female-pro": "female-pro",
-    "ambiguous-translation-wrong-gender-male-anti": "male-anti",
-    "ambiguous-translation-wrong-gender-male-pro": "male-pro",
-    "ambiguous-translation-wrong-sense-frequent": "sense-frequent",
-    "ambiguous-translation-wrong-sense-infrequent": "sense-infrequent",
-}
 _TABLE_7 = {
     "antonym-replacement": "antonym",
     "real-world-knowledge-commonsense": "commonsense",
     "nonsense": "nonsense",
 }
+
+
+def _table_4() -> dict[str, str]:
+    """Phenomenon to column of Table 4, as the receipts write it."""
+    return {one.name: one.source_needed.replace(" ", "-") for one in phenomena().values() if one.source_needed}
 
 
 def aces_from_printed(printed: Mapping[Cell, float]) -> dict[Cell, float]:
@@ -38,9 +33,11 @@ def aces_from_printed(printed: Mapping[Cell, float]) -> dict[Cell, float]:
     metrics = {(table, row) for table, row, _ in printed if row != "Examples"}
     for table, row in metrics:
         if table == "Table 1" and row != "Average":
-            found[table, row, "ACES-Score"] = sum(w * printed[table, row, c] for c, w in WEIGHTS.items())
+            found[table, row, "ACES-Score"] = aces_score(
+                {category: printed[table, row, category] for category in weights()}
+            )
         elif table == "Table 4":
-            found[table, row, "avg"] = fmean(printed[table, row, name] for name in _TABLE_4.values())
+            found[table, row, "avg"] = fmean(printed[table, row, name] for name in _table_4().values())
         elif table == "Table 7":
             for column, stem in _TABLE_7.items():
                 seen, unseen = printed["Table 9", row, f"{stem} wmt"], printed["Table 9", row, f"{stem} non-wmt"]
@@ -55,11 +52,12 @@ def aces_from_printed(printed: Mapping[Cell, float]) -> dict[Cell, float]:
 def aces_counts(items: Iterable[Item]) -> dict[Cell, int]:
     """The rows ``Examples`` of ACES's Tables 1, 2 and 4, counted over `items`."""
     found: Counter[Cell] = Counter()
+    table_4 = _table_4()
     for item in items:
         found["Table 1", "Examples", item.category] += 1
         if level := item.meta.get("sub_level"):
             found["Table 2", "Examples", level] += 1
-        if name := _TABLE_4.get(item.phenomenon):
+        if name := table_4.get(item.phenomenon):
             found["Table 4", "Examples", name] += 1
             found["Table 4", "Examples", "avg"] += 1
     return dict(found)

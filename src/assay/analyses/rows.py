@@ -14,6 +14,7 @@ from assay.core.suite import Measured
 from assay.core.table import Kind, TableColumn
 
 FIRST, CONTAMINATED, UNCOVERED = "*", "†", "‡"
+FIRST_PLACE = "A star marks the metrics that share the first place."
 
 METRIC = TableColumn("metric", mark="contaminated")
 UNSCORED = TableColumn("unscored", kind="count")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from assay.core.errors import InputError
@@ -79,12 +79,3 @@ class JudgedSystems:
     def domain_names(self) -> list[str]:
         """Domains in the order of the columns of domain scores."""
         return sorted(set(self.domains))
-
-    @property
-    def human_systems(self) -> list[str]:
-        """Systems that are human translations."""
-        return [system for system in self.systems if system in set(self.references)]
-
-    def with_metrics(self, metrics: Mapping[str, LevelScores]) -> JudgedSystems:
-        """The same set with further metrics (or others under the same names)."""
-        return replace(self, metrics={**self.metrics, **metrics})

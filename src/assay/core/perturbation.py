@@ -32,8 +32,8 @@ class PerturbationCard:
     category: str
     """MQM category: accuracy/mistranslation, accuracy/omission, fluency/punctuation …"""
     severity: Literal["minor", "major", "critical", "base"]
-    follows: tuple[str, ...] = ()
-    """Papers and ids: ``DEMETR 10``, ``ACES hallucination-number-level-1``, ``SMAUG swap number``, ``xCOMET oscillatory``."""
+    follows: tuple[str, ...]
+    """Papers and ids: ``DEMETR 10``, ``ACES hallucination-number-level-1``, ``SMAUG swap number``, or ``our own``."""
     languages: tuple[str, ...] = ("any",)
     """Target languages that it works in."""
     needs: tuple[str, ...] = ()

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import InputError, unknown
+from assay.core.errors import InputError, listing, unknown
 
 if TYPE_CHECKING:
     from assay.core.registry import Registry
@@ -29,22 +29,21 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
     return name, options
 
 
-def create(registry: Registry, spec: str, base: type, **defaults: str) -> Any:
-    """What `spec` names in `registry`, built with its options; a thing that is no `base` is refused.
-
-    `defaults` are options for things that know them, where the spec does not say otherwise.
-    """
+def create(registry: Registry, spec: str, base: type) -> Any:
+    """What `spec` names in `registry`, built with its options; a thing that is no whole `base` is refused."""
     name, options = parse(spec)
     factory = registry.resolve(name)
     if not callable(factory):
         raise InputError(f"{registry.kind} {name!r} is {type(factory).__name__}, not a class.")
-    if defaults:
-        known = inspect.signature(factory).parameters
-        options = {key: text for key, text in defaults.items() if key in known} | options
     made = build(factory, name, options, f"{registry.look} {name}")
     if not isinstance(made, base):
         raise InputError(
             f"{registry.kind} {name!r} is {type(made).__name__}, which is no {base.__module__}.{base.__name__}."
+        )
+    card = typing.get_type_hints(base).get("card")
+    if card is not None and not isinstance(getattr(made, "card", None), card):
+        raise InputError(
+            f"{_called(type(made))} has no card: write card = {card.__name__}(...) in it ({card.__module__})."
         )
     return made
 
@@ -59,7 +58,16 @@ def build(factory: Callable[..., Any], name: str, options: Mapping[str, str], lo
         if key not in parameters:
             raise unknown(f"option of {name}", key, parameters, look)
         arguments[key] = _convert(text, hints.get(key, str), name, key)
+    if missing := sorted(getattr(factory, "__abstractmethods__", ())):
+        base = next(base for base in inspect.getmro(factory) if missing[0] in vars(base))  # type: ignore[arg-type]
+        raise InputError(
+            f"{_called(factory)} lacks {listing(missing)}, which every {_called(base, kind='')} must define."
+        )
     return factory(**arguments)
+
+
+def _called(factory: Any, kind: str = "the class ") -> str:
+    return f"{kind}{factory.__module__}.{factory.__qualname__}"
 
 
 def options(factory: Callable[..., Any]) -> dict[str, tuple[str, str]]:

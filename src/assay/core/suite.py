@@ -42,6 +42,10 @@ class Suite(ABC):
     """One challenge set or judged set. It opens its files once and knows nothing of metrics."""
 
     card: SuiteCard
+    skip_bad: bool = False
+    """Leave rows out that cannot be used and name them in `problems`, instead of stopping at the first; set before `load`."""
+    problems: Sequence[str] = ()
+    """What `load` left out or found odd, in sentences."""
 
     @abstractmethod
     def load(self, folder: Path | None) -> Sequence[Item] | Judged:

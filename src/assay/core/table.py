@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from assay.core.figure import Figure
+
 if TYPE_CHECKING:
     import polars
 
@@ -58,6 +60,10 @@ class Table:
     caption: str = ""
     notes: Sequence[str] = field(default_factory=tuple)
     pivot: Pivot | None = None
+    reading: str = ""
+    """How to read it: one or two sentences for people who have not read the paper."""
+    figures: Sequence[Figure] = ()
+    """What can be drawn of it."""
 
     def column(self, key: str) -> TableColumn:
         """The column with this key."""

@@ -57,7 +57,7 @@ def metric(spec: str) -> Metric:
     name, options = parse(spec)
     made: Metric
     if is_path(name):
-        factory = load("assay.metrics.comet:Checkpoint", "a checkpoint")
+        factory = load("assay.metrics.comet:CometFolder", "a checkpoint")
         made = build(factory, "checkpoint", {"path": name, **options}, f"{METRICS.look} {name}")
     else:
         made = create(METRICS, spec, Metric)

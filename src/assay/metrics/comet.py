@@ -165,7 +165,7 @@ class Comet(Metric):
             ]
 
 
-class Checkpoint(Comet):
+class CometFolder(Comet):
     """A checkpoint folder given by its path."""
 
     card = Card(

@@ -26,7 +26,7 @@ _SACREBLEU = {
 _EXTRAS = {"ja-mecab": "ja", "ko-mecab": "ko"}
 
 
-class Tokenizer:
+class LineTokenizer:
     """A function from a line to the tokenized line, with what identifies it in a signature.
 
     Those that go through C (MeCab, sentencepiece) cannot take every string: lone surrogates, and NULs for MeCab, which
@@ -48,20 +48,20 @@ class Tokenizer:
         return [lines[text] for text in hypotheses], tokenized
 
 
-def tokenizer(name: str, model: str | None) -> Tokenizer:
+def tokenizer(name: str, model: str | None) -> LineTokenizer:
     """The tokenizer that sacrebleu calls `name`; `model` is the path of a sentencepiece model to use instead of its own."""
     if name in SENTENCEPIECE:
         return _sentencepiece(name, model)
     module, _, attribute = _SACREBLEU[name].partition(":")
     make = getattr(importlib.import_module(f"sacrebleu.tokenizers.{module}"), attribute)
     if name not in _EXTRAS:
-        return Tokenizer(name, make())
+        return LineTokenizer(name, make())
     try:
         made = make()
     except (RuntimeError, AssertionError) as error:  # MeCab is not there, or its dictionary is another one
         extra = _EXTRAS[name]
         raise MissingPart(f"tokenizer {name} needs the extra {extra!r}: pip install 'mt-assay[{extra}]'") from error
-    return Tokenizer(made.signature(), lambda line: made(well_formed(line).replace("\0", "\ufffd")))
+    return LineTokenizer(made.signature(), lambda line: made(well_formed(line).replace("\0", "\ufffd")))
 
 
 def well_formed(line: str) -> str:
@@ -73,7 +73,7 @@ def well_formed(line: str) -> str:
     return line
 
 
-def _sentencepiece(name: str, model: str | None) -> Tokenizer:
+def _sentencepiece(name: str, model: str | None) -> LineTokenizer:
     import hashlib
 
     try:
@@ -93,7 +93,7 @@ def _sentencepiece(name: str, model: str | None) -> Tokenizer:
         raise InputError(f"sentencepiece model {path} cannot be read: {error.strerror}.") from error
     except RuntimeError as error:
         raise InputError(f"{path} is not a sentencepiece model.") from error
-    return Tokenizer(
+    return LineTokenizer(
         name if model else published,
         lambda line: " ".join(processor.EncodeAsPieces(well_formed(line))),
         weights=hashlib.sha256(content).hexdigest()[:12],

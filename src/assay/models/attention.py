@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from assay.models.packing import Group, Packed
+from assay.models.packing import Packed, PackedBlock
 
 
 def attend(qkv: Tensor, packed: Packed, heads: int, dropout: float = 0.0) -> Tensor:
@@ -30,7 +30,7 @@ def attend(qkv: Tensor, packed: Packed, heads: int, dropout: float = 0.0) -> Ten
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
-def _dense(qkv: Tensor, group: Group, heads: int, dropout: float) -> Tensor:
+def _dense(qkv: Tensor, group: PackedBlock, heads: int, dropout: float) -> Tensor:
     """Attention of a few sequences of about equal length; what is padded is masked as a key and dropped as a query."""
     rows = qkv[group.first : group.last] if group.places is None else qkv.index_select(0, group.places)
     query, key, value = rows.view(group.count, group.longest, 3, heads, -1).permute(2, 0, 3, 1, 4)

@@ -25,7 +25,7 @@ from assay.models.tokenizer import Tokenizer
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedCheckpoint:
     """A model with its tokenizer, and the hash by which signatures know both."""
 
     model: CometModel
@@ -39,7 +39,7 @@ def load(
     tokenizer: str | Path | None = None,
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
-) -> Loaded:
+) -> LoadedCheckpoint:
     """The model in a checkpoint folder (or ``.ckpt`` file), its encoder in `dtype` on `device`."""
     files = locate(path, tokenizer)
     hparams = read_hparams(files)
@@ -50,7 +50,7 @@ def load(
     model = _filled(config, encoder, state, files.weights, dtype, torch.device(device))
     words = Tokenizer.load(files.tokenizer)
     _check_tokenizer(words, encoder, files)
-    return Loaded(model, words, fingerprint(files))
+    return LoadedCheckpoint(model, words, fingerprint(files))
 
 
 class _Plain(dict):  # type: ignore[type-arg]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from assay.core.errors import InputError, unknown
@@ -195,10 +195,6 @@ class ModelConfig:
             del known["cross_entropy_weights"], known["loss_lambda"]
         plain = {key: list(value) if isinstance(value, tuple) else value for key, value in known.items()}
         return {**self.extra, **plain}
-
-    def with_extra(self, **extra: Any) -> ModelConfig:
-        """The same with further hyperparameters that ride along."""
-        return replace(self, extra={**self.extra, **extra})
 
 
 _DEFAULTS: dict[str, dict[str, Any]] = {

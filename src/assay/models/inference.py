@@ -12,7 +12,7 @@ from torch import Tensor
 
 from assay.core.errors import InputError
 from assay.models.batching import batches, out_of_memory, token_budget
-from assay.models.checkpoint import Loaded
+from assay.models.checkpoint import LoadedCheckpoint
 from assay.models.packing import Packed, pack, to_device
 from assay.models.prediction import RELEASED, Prediction, combine, components, join, mean
 from assay.models.prepack import bf16_is_fast
@@ -63,7 +63,7 @@ class Predictor:
 
     def __init__(
         self,
-        loaded: Loaded,
+        loaded: LoadedCheckpoint,
         *,
         device: torch.device | str = "cpu",
         dtype: torch.dtype = torch.float32,

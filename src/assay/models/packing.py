@@ -14,7 +14,7 @@ from torch import Tensor
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PackedBlock:
     """Neighbouring sequences, tokens `first` to `last`, as a dense block of `count` by `longest`.
 
     Where they differ in length, `places` says which token stands at each place of the block (any will do for padding), `mask`
@@ -71,14 +71,14 @@ class Packed:
         return hidden if self.read is None else hidden.index_select(0, self.read.rows)
 
     @functools.cached_property
-    def groups(self) -> list[Group]:
+    def groups(self) -> list[PackedBlock]:
         """The batch as dense blocks of neighbours of about equal length, for attention without a variable-length kernel."""
         groups, at, lengths = [], 0, self.lengths.tolist()
         for count, longest in _runs(lengths):
             here, lengths = lengths[:count], lengths[count:]
             first, at = at, at + sum(here)
             if at - first == count * longest:
-                groups.append(Group(first, at, count, longest, None, None, None))
+                groups.append(PackedBlock(first, at, count, longest, None, None, None))
                 continue
             sizes = torch.tensor(here)
             inside = torch.arange(longest)[None, :] < sizes[:, None]
@@ -86,7 +86,7 @@ class Packed:
             places = torch.where(inside, starts[:, None] + torch.arange(longest), starts[:, None]).flatten()
             real, mask = inside.flatten().nonzero().squeeze(1), inside[:, None, None, :]
             moved = (to_device(part, self.ids.device) for part in (places, real, mask))
-            groups.append(Group(first, at, count, longest, *moved))
+            groups.append(PackedBlock(first, at, count, longest, *moved))
         return groups
 
     def to(self, device: torch.device | str) -> Packed:

@@ -1,4 +1,4 @@
-"""From the tagger's probabilities to error spans, and from error spans to an MQM score (seed 002, section 4.2.2)."""
+"""From the tagger's probabilities to error spans, and from error spans to an MQM score (Guerreiro et al. 2023, section 4.2.2)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Models that read translation, source and reference in one sequence: UniTE, CometKiwi and xCOMET (seed 002, section 4)."""
+"""Models that read translation, source and reference in one sequence: UniTE, CometKiwi, xCOMET (Guerreiro et al. 2023, 4)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from assay.models.packing import Packed
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class UnifiedOutput:
     """`scores`, one a sequence; `logits` (tokens, labels), one row a token, for models that tag."""
 
     scores: Tensor
@@ -32,14 +32,14 @@ class UnifiedModel(CometModel):
                 raise InputError(f"word_layer {config.word_layer} is not one of the encoder's 0 to {encoder.layers}.")
             self.tagger = nn.Linear(encoder.hidden, len(config.labels))
 
-    def forward(self, packed: Packed) -> Output:
+    def forward(self, packed: Packed) -> UnifiedOutput:
         """Scores and tags of sequences ``<s> translation </s></s> other texts </s>``."""
         sentence, words = self.encode(packed, self.config.word_layer if self.tagger is not None else None)
         logits: Tensor | None = None
         if self.tagger is not None and words is not None:
             with torch.autocast(words.device.type, enabled=False):
                 logits = self.tagger(words.float())
-        return Output(self.estimator(sentence), logits)
+        return UnifiedOutput(self.estimator(sentence), logits)
 
 
 class XcometModel(UnifiedModel):

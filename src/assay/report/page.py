@@ -27,12 +27,11 @@ nav a{margin-right:1rem;white-space:nowrap}
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One suite's part of a report. `reading` and `figures` (SVG elements) belong to tables by name."""
+    """One suite's part of a report. `figures` (SVG elements) belong to tables by name."""
 
     title: str
     tables: Sequence[Table]
     lead: str = ""
-    reading: Mapping[str, str] = field(default_factory=dict)
     figures: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
@@ -57,8 +56,7 @@ def _section(section: Section, prefix: str) -> str:
     parts += [f"<nav>{links}</nav>"] if len(section.tables) > 1 else []
     for table in section.tables:
         parts.append(f'<h3 id="{prefix}{html.escape(table.name)}">{html.escape(table.caption or table.name)}</h3>')
-        if reading := section.reading.get(table.name):
-            parts.append(f'<p class="reading">{html.escape(reading)}</p>')
+        parts += [f'<p class="reading">{html.escape(table.reading)}</p>'] if table.reading else []
         parts.append(fragment(table, caption=False))
         parts += [f"<figure>{svg}</figure>" for svg in section.figures.get(table.name, ())]
     return "\n".join([*parts, "</section>"])

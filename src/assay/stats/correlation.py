@@ -97,31 +97,6 @@ def kendall_like(gold: Floats, metrics: Floats, by: Grouping = "item", *, thresh
     return Agreement(value.reshape(shape), np.full(shape, np.nan), pairs.reshape(shape))
 
 
-def pearson_of_differences(
-    gold: Floats, metrics: Floats, by: Grouping = "item", *, p_values: bool = False
-) -> Agreement:
-    """Pearson's r over all ordered differences of two scores within a group, all groups pooled.
-
-    The differences need not be listed: their products sum to 2 n times the products of centred scores in a group of n.
-    """
-    groups = group(gold, by)
-    rows = groups.rows(metrics)
-    if groups.shape[0 if by == "item" else 1] < 2:
-        raise InputError("differences need at least two scores in a group.")
-    size = groups.spread(groups.sizes.astype(np.float64))
-    x, y = _centred(groups, rows), _centred(groups, groups.gold)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        r = (size * x * y).sum(axis=-1) / np.sqrt((size * x * x).sum(axis=-1) * (size * y * y).sum(axis=-1))
-    r[groups.constant(rows).all(axis=-1) | groups.constant(groups.gold).all()] = np.nan
-    defined, shape = ~np.isnan(r), groups.leading(metrics)
-    r = np.where(defined, np.clip(r, -1, 1), 0)
-    pooled = int((groups.sizes**2).sum())
-    p = np.array([correlation_p(value, pooled) if ok else 0.0 for value, ok in zip(r, defined, strict=True)])
-    return Agreement(
-        r.reshape(shape), p.reshape(shape) if p_values else np.full(shape, np.nan), defined.astype(float).reshape(shape)
-    )
-
-
 def pearson_by_group(groups: Groups, rows: Floats) -> Floats:
     """Pearson's r for every row and group; NaN where gold or metric is constant."""
     x, y = _centred(groups, rows), _centred(groups, groups.gold)

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.core.errors import InputError
 from assay.kernels import _native
-from assay.stats.permutation import SLACK, EarlyStop, PermutationMatrix, PermutationTest, Tally
+from assay.stats.permutation import SLACK, EarlyStop, PermutationMatrix, PermutationTally, PermutationTest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -117,7 +117,7 @@ def pair_permutation_matrix(
     verdicts = Verdicts(groups, metrics, epsilons)
     left, right = np.triu_indices(len(verdicts.accuracy), 1)
     delta = np.subtract.outer(verdicts.accuracy, verdicts.accuracy)
-    tally = Tally(delta[left, right], early, keep)
+    tally = PermutationTally(delta[left, right], early, keep)
     done = 0
     while done < draws and not tally.finished:
         size = min(early.block if early else 100, draws - done)

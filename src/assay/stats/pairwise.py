@@ -10,8 +10,8 @@ import numpy as np
 
 from assay.core.errors import InputError
 from assay.kernels import _native
-from assay.stats.correlation import kendall_by_group, pair_counts
-from assay.stats.groups import Agreement, Grouping, average, group
+from assay.stats.correlation import pair_counts
+from assay.stats.groups import Grouping, group
 
 if TYPE_CHECKING:
     from assay.stats.groups import Floats
@@ -38,20 +38,6 @@ class PooledAccuracy:
     value: Floats
     agreeing: Floats
     pairs: int
-
-
-def accuracy_with_ties(
-    gold: Floats, metrics: Floats, by: Grouping = "item", *, epsilon: float | Floats = 0.0
-) -> Agreement:
-    """Mean over groups of (concordant + tied in both) / pairs (Deutsch et al. 2023, ``acc23``).
-
-    A metric difference of at most `epsilon` counts as a tie; a gold tie is exact equality. `epsilon` may hold one value
-    for each metric, such as the ones `calibrate_ties` found.
-    """
-    groups = group(gold, by)
-    return average(
-        groups, kendall_by_group(groups, groups.rows(metrics), "acc23", epsilon), None, groups.leading(metrics)
-    )
 
 
 def calibrate_ties(

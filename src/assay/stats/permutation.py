@@ -163,7 +163,7 @@ def permutation_matrix(
         source = _AnyDraws(groups, rows, left, right, statistic)
         observed = statistic(groups, rows)
     delta = np.subtract.outer(observed, observed)
-    tally = Tally(delta[left, right], early, keep)
+    tally = PermutationTally(delta[left, right], early, keep)
     done = 0
     while done < draws and not tally.finished:
         size = min(early.block if early else source.block, draws - done)
@@ -172,7 +172,7 @@ def permutation_matrix(
     return tally.matrix(len(rows), delta)
 
 
-class Tally:
+class PermutationTally:
     """Counts, for both directions of every pair, the draws that reach the observed difference; each may stop early."""
 
     def __init__(self, delta: Floats, early: EarlyStop | None, keep: bool = False) -> None:

@@ -20,19 +20,12 @@ def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     return max(0.0, middle - half) if k else 0.0, min(1.0, middle + half) if k < n else 1.0
 
 
-def z_test(k1: int, n1: int, k2: int, n2: int) -> tuple[float, float]:
-    """z and p of the one-tailed two-proportion test, pooled variance; a small p says that k1/n1 is below k2/n2.
-
-    When neither share varies (both are 0 or both are 1) there is nothing to tell them apart: z = 0, p = 0.5.
-    """
-    return stratified_z_test([k1], [n1], [k2], [n2])
-
-
 def stratified_z_test(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: ArrayLike) -> tuple[float, float]:
-    """The same for means of proportions over strata that weigh alike (a macro-average); one stratum gives `z_test`.
+    """z and p of the one-tailed test of two means of proportions over strata that weigh alike (a macro-average).
 
-    The difference of the means has the variance of the sum of independent differences, each with the pooled variance of
-    its stratum.
+    A small p says that the first mean is below the second. The difference of the means has the variance of the sum of
+    independent differences, each with the pooled variance of its stratum; one stratum is the two-proportion test. When
+    no share varies (all are 0 or all are 1) there is nothing to tell them apart: z = 0, p = 0.5.
     """
     k1, n1, k2, n2 = (np.asarray(values, float) for values in (k1, n1, k2, n2))
     if len(n1) == 0 or not (n1 > 0).all() or not (n2 > 0).all():

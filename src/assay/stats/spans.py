@@ -1,4 +1,4 @@
-"""Error spans against error spans: character-level F1 with partial credit, span matching, agreement between raters.
+"""Error spans against error spans: character-level F1 with partial credit, agreement between raters.
 
 A span is (start, end, severity) in characters of the translation. An empty span marks the one character at its start, an
 end beyond the text is cut to it; critical counts as major and neutral as no error.
@@ -6,15 +6,14 @@ end beyond the text is cut to it; critical counts as major and neutral as no err
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int, str]
 Spans = Sequence[Span]
-Matching = Literal["exact", "overlap", "one-to-one"]
 _LEVEL = {"neutral": None, "minor": "minor", "major": "major", "critical": "major"}
 
 
@@ -76,42 +74,6 @@ def character_score(gold: Sequence[Spans], predicted: Sequence[Spans], lengths: 
     return total
 
 
-def character_score_by_severity(
-    gold: Sequence[Spans], predicted: Sequence[Spans], lengths: Sequence[int]
-) -> dict[str, SpanScore]:
-    """For minor and major alone: characters that both sides mark with that severity, without partial credit."""
-    totals = {"minor": SpanScore(), "major": SpanScore()}
-    for sides in _marked(gold, predicted, lengths):
-        for name, people, found in zip(totals, *sides, strict=True):
-            both = float((people & found).sum())
-            totals[name] += SpanScore(both, both, int(people.sum()), int(found.sum()))
-    return totals
-
-
-def match_score(
-    gold: Sequence[Spans], predicted: Sequence[Spans], lengths: Sequence[int], matching: Matching = "overlap"
-) -> SpanScore:
-    """Whole spans that match, whatever their severity, summed over segments.
-
-    ``exact``: same start and end. ``overlap``: a span counts when it shares a character with any span of the other side.
-    ``one-to-one``: as many overlapping pairs as can be formed, each span used once.
-    """
-    if matching not in ("exact", "overlap", "one-to-one"):
-        raise InputError(f"matching {matching!r} is none of exact, overlap, one-to-one.")
-    total = SpanScore()
-    for people, found, length in _aligned(gold, predicted, lengths):
-        a, b = _extents(people, length), _extents(found, length)
-        touching = [[j for j, other in enumerate(b) if _overlap(one, other)] for one in a]
-        if matching == "exact":
-            left = right = (Counter(a) & Counter(b)).total()
-        elif matching == "overlap":
-            left, right = sum(map(bool, touching)), len({j for row in touching for j in row})
-        else:
-            left = right = _largest_matching(touching)
-        total += SpanScore(left, right, len(a), len(b))
-    return total
-
-
 @dataclass(frozen=True)
 class RaterAgreement:
     """Character-level score of every pair of raters, and the mean F1 over pairs (NaN with fewer than two raters)."""
@@ -148,7 +110,8 @@ def _aligned(
     gold: Sequence[Spans], predicted: Sequence[Spans], lengths: Sequence[int]
 ) -> list[tuple[Spans, Spans, int]]:
     if not len(gold) == len(predicted) == len(lengths):
-        raise InputError(f"{len(gold)} gold segments, {len(predicted)} predicted and {len(lengths)} texts must match.")
+        people, texts = count(len(gold), "gold segment"), count(len(lengths), "text")
+        raise InputError(f"{people}, {len(predicted):,} predicted and {texts} must match.")
     return list(zip(gold, predicted, lengths, strict=True))
 
 
@@ -157,28 +120,3 @@ def _marked(
 ) -> list[tuple[tuple[Bools, Bools], tuple[Bools, Bools]]]:
     rows = [row for row in _aligned(gold, predicted, lengths) if row[0] or row[1]]
     return [(marks(people, length), marks(found, length)) for people, found, length in rows]
-
-
-def _extents(spans: Spans, length: int) -> list[tuple[int, int]]:
-    marks(spans, length)
-    return [(start, max(min(end, length), start + 1)) for start, end, severity in spans if _LEVEL[severity] is not None]
-
-
-def _overlap(a: tuple[int, int], b: tuple[int, int]) -> bool:
-    return a[0] < b[1] and b[0] < a[1]
-
-
-def _largest_matching(touching: list[list[int]]) -> int:
-    """The size of a maximum matching, by augmenting paths."""
-    owner: dict[int, int] = {}
-
-    def place(i: int, tried: set[int]) -> bool:
-        for j in touching[i]:
-            if j not in tried:
-                tried.add(j)
-                if j not in owner or place(owner[j], tried):
-                    owner[j] = i
-                    return True
-        return False
-
-    return sum(place(i, set()) for i in range(len(touching)))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -13,7 +11,8 @@ from typing import Any
 from assay.core.errors import InputError, count, listing
 from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
-from assay.suites import known
+from assay.data import checksums
+from assay.data.aces import phenomena
 from assay.suites.contrastive import Contrastive
 
 OTHER = "other names"
@@ -21,29 +20,6 @@ OTHER = "other names"
 
 _NAMES = ("challenge_set", "aces", "ACES", "aces_full", "train", "test")
 _ENDINGS = tuple(f"{kind}{packed}" for kind in (".tsv", ".jsonl", ".csv") for packed in ("", ".gz", ".xz", ".zst"))
-
-
-@dataclass(frozen=True, slots=True)
-class Phenomenon:
-    """One of the 68: its category in Table 1, its sub-level in Table 2, and its category's weight in the ACES-Score."""
-
-    name: str
-    category: str
-    sub_level: str
-    category_weight: float
-
-
-@functools.cache
-def phenomena() -> Mapping[str, Phenomenon]:
-    """The 68 phenomena by name, in the order of their categories."""
-    return MappingProxyType(
-        {
-            row["phenomenon"]: Phenomenon(
-                row["phenomenon"], row["category"], row["sub_level"], float(row["category_weight"])
-            )
-            for row in known.rows("aces_phenomena.csv")
-        }
-    )
 
 
 def place(name: str) -> tuple[str, Mapping[str, Any]]:
@@ -73,7 +49,7 @@ class Aces(Suite):
         languages="146 language pairs",
         folders=("aces", "aces_subset", "ACES"),
         how_to_get="Download challenge_set.jsonl from https://huggingface.co/datasets/nikitam/ACES into a folder called aces",
-        checksums=known.checksums("aces"),
+        checksums=checksums("aces"),
         downloads={
             "challenge_set.jsonl": "https://huggingface.co/datasets/nikitam/ACES/resolve/main/challenge_set.jsonl"
         },

@@ -183,7 +183,7 @@ class _RowReader:
 
 def place_by_name(phenomenon: str) -> tuple[str, Mapping[str, Any]]:
     """ACES's category for a phenomenon that goes by one of ACES's names; none for others."""
-    from assay.suites.aces import phenomena
+    from assay.data.aces import phenomena
 
     known = phenomena().get(phenomenon)
     return (known.category, {}) if known else ("", {})

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -12,8 +10,9 @@ from typing import Any
 from assay.core.errors import InputError, listing
 from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
+from assay.data import checksums
+from assay.data.demetr import DemetrPerturbation, perturbations
 from assay.io.table.rows import BadRows, objects
-from assay.suites import known
 
 COMMIT = "9b31cfe92b2fee26d3d7532aea349af31a63f93e"
 LANGUAGES = MappingProxyType(
@@ -35,34 +34,6 @@ _KEYS = (*_TEXTS, "id", "pert_check")
 _ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
 
-@dataclass(frozen=True, slots=True)
-class Perturbation:
-    """One of the 35 rows of Table A3. `number` is the paper's; file names and ``pert_id`` count differently."""
-
-    number: int
-    label: str
-    category: str
-    severity: str
-    file: str
-    items_checked: int
-
-
-@functools.cache
-def perturbations() -> tuple[Perturbation, ...]:
-    """All 35, in the paper's order."""
-    return tuple(
-        Perturbation(
-            int(row["perturbation"]),
-            row["label"],
-            row["category"],
-            row["severity"],
-            row["file"],
-            int(row["items_checked"]),
-        )
-        for row in known.rows("demetr_perturbations.csv")
-    )
-
-
 class Demetr(Suite):
     """Minimal pairs: the checked machine translation against the same with one error.
 
@@ -82,7 +53,7 @@ class Demetr(Suite):
         languages="cs, de, es, fr, hi, it, ja, pl, ru, zh into en",
         folders=("demetr", "DEMETR", "demetr-main"),
         how_to_get="git clone https://github.com/marzenakrp/demetr",
-        checksums=known.checksums("demetr"),
+        checksums=checksums("demetr"),
         downloads={
             f"{one.file}.json": f"https://raw.githubusercontent.com/marzenakrp/demetr/{COMMIT}/dataset/{one.file}.json"
             for one in perturbations()
@@ -115,7 +86,7 @@ class Demetr(Suite):
             self.problems.append(f"{len(missing)} of DEMETR's 35 files are not in {folder}: {listing(missing)}.")
         return items
 
-    def _items(self, path: Path, one: Perturbation, bad: BadRows) -> Iterator[Item]:
+    def _items(self, path: Path, one: DemetrPerturbation, bad: BadRows) -> Iterator[Item]:
         seen: dict[Any, int] = {}
         shared: dict[str, Mapping[str, Any]] = {}
         for line, row in objects(path, bad):
@@ -135,7 +106,7 @@ class Demetr(Suite):
                 row["eng_sent"],
                 row["mt_sent"],
                 row["pert_sent"],
-                one.label,
+                one.phenomenon,
                 one.category,
                 one.severity,
                 f"{LANGUAGES[row['lang_tag']]}-en",

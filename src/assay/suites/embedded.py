@@ -59,10 +59,6 @@ class Embedded(Suite):
         how_to_get="It comes with assay.",
     )
 
-    def __init__(self, *, skip_bad: bool = False) -> None:
-        self.skip_bad = skip_bad
-        """Taken because every suite takes it; there are no bad rows here."""
-
     def load(self, folder: Path | None = None) -> list[Item]:
         """The items in the package, file by file in the order of their names; no folder is needed."""
         names = sorted(

@@ -10,8 +10,8 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, count, listing
 from assay.core.judged import Judged
 from assay.core.suite import Suite, SuiteCard
+from assay.data import checksums
 from assay.io.table.rows import BadRows, fields
-from assay.suites import known
 
 COMMIT = "a4e75e8cb5b8eed629ac0056f301d32d8f194db2"
 BETTER, FIRST = "guerreiro2022_corpus_w_annotations.csv", "annotated_corpus.csv"
@@ -41,7 +41,7 @@ class Hallucinations(Suite):
         languages="de into en",
         folders=("hallucinations", "hallucinations-in-nmt"),
         how_to_get=f"Download {BETTER} from https://github.com/facebookresearch/stopes",
-        checksums=known.checksums("hallucinations"),
+        checksums=checksums("hallucinations"),
         downloads={
             BETTER: f"https://raw.githubusercontent.com/facebookresearch/stopes/{COMMIT}/demo/alti/"
             f"detecting_hallucinations/annotated_data/{BETTER}"

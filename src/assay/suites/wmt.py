@@ -16,8 +16,8 @@ from assay.core.errors import InputError, unknown
 from assay.core.judged import Judged
 from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.core.suite import Suite, SuiteCard
+from assay.data import checksums
 from assay.io.wmt.tree import EvalSet, langpairs, read_eval_set
-from assay.suites import known
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -222,7 +222,7 @@ class Wmt23(Wmt):
         languages="en-de, he-en, zh-en",
         folders=("wmt23",),
         how_to_get="python3 -m mt_metrics_eval.mtme --download (github.com/google-research/mt-metrics-eval)",
-        checksums=known.checksums("wmt23"),
+        checksums=checksums("wmt23"),
     )
 
 

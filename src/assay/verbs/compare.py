@@ -170,7 +170,7 @@ def known_worth(metric: str) -> dict[float, float] | None:
 
     None for a metric (or for options) about which nothing was measured.
     """
-    from assay.suites.known import rows
+    from assay.data import rows
 
     row = next((row for row in rows("point_worth.csv") if row["metric"] == metric), None)
     return None if row is None else {level: float(row[f"d{100 * level:.0f}"]) for level in (0.80, 0.90, 0.95)}

@@ -73,18 +73,15 @@ class Result:
         """The figures that the tables name, as files: name to content (needs the extra ``figures``)."""
         from assay.report.figures import render
 
-        return render(self.tables, getattr(self, "analysis", ""), format)
+        return render(self.tables, format)
 
     def section(self, tables: Sequence[Table] | None = None, *, figures: bool = True) -> Section:
         """This result as a part of an HTML page: all tables or some, how to read them, and figures where they can be drawn."""
-        from assay.analyses.reading import READING
         from assay.report.figures import available, inline
         from assay.report.page import Section
 
         shown = list(self.tables.values()) if tables is None else list(tables)
-        analysis = getattr(self, "analysis", "")
-        drawn = inline({table.name: table for table in shown}, analysis) if figures and available() else {}
-        return Section(self.heading(), shown, self.lead(), READING.get(analysis, {}), drawn)
+        return Section(self.heading(), shown, self.lead(), inline(shown) if figures and available() else {})
 
     def heading(self) -> str:
         """The heading of a page about this result."""

@@ -13,7 +13,6 @@ from assay.core.item import Item
 from assay.core.judged import Judged
 from assay.core.metric import Metric
 from assay.core.suite import Measured, Suite
-from assay.core.table import Table
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -118,6 +117,7 @@ def run(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
+    from assay.analyses import analyse
     from assay.metrics import build_metrics
 
     made, content = load_suite(
@@ -136,9 +136,9 @@ def run(
         title=made.card.title,
         content=content,
         measured=measured,
-        analysis=name,
+        analysis=str(name),
         signatures={name: metric.signed(1) for name, metric in built.items()},
-        notes=list(getattr(made, "problems", ())),
+        notes=list(made.problems),
     )
 
 
@@ -166,7 +166,8 @@ def load_suite(
 
         made = Contrastive(Path(suite), columns=columns, langpair=langpair, skip_bad=skip_bad)
     else:
-        made = create(SUITES, suite, Suite, **({"skip_bad": "yes"} if skip_bad else {}))
+        made = create(SUITES, suite, Suite)
+    made.skip_bad = made.skip_bad or skip_bad
     folder = locate(made.card, data_dir) if made.card.folders else None
     if verify and folder is not None:
         check(folder, made.card)
@@ -205,21 +206,3 @@ def read_metric_file(spec: str, content: Sequence[Item] | Judged) -> Measured:
         n = len(content.batch)
         return read_metric(spec, ids=content.batch.ids or [str(i) for i in range(1, n + 1)], judged=True)
     return read_metric(spec, ids=[item.id for item in content], judged=False)
-
-
-def analyse(
-    analysis: str,
-    content: Sequence[Item] | Judged,
-    measured: Sequence[Measured],
-    *,
-    seed: int = 12345,
-    samples: int = 1000,
-    correction: str = "none",
-) -> list[Table]:
-    """The tables that the named analysis makes."""
-    from assay.analyses import ANALYSES
-
-    tables: list[Table] = ANALYSES.resolve(analysis)(
-        content, measured, seed=seed, samples=samples, correction=correction
-    )
-    return tables

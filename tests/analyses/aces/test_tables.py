@@ -3,8 +3,8 @@ import math
 import numpy as np
 import pytest
 
-from assay.analyses.aces.facts import CATEGORY, SUBLEVEL, WEIGHTS
-from assay.analyses.aces.tables import aces_score, tables
+from assay.analyses.aces.tables import tables
+from assay.data.aces import aces_score, phenomena, weights
 from assay.metrics.chrf import Chrf
 from tests.analyses.helpers import aces_items, by, expected, item, measure, measured, printed_equal
 
@@ -61,7 +61,7 @@ def test_no_score_without_every_category():
 
 
 def test_the_score_of_a_perfect_metric_is_29_1():
-    items, metric = suite(*((name, 2, 0, {}) for name in CATEGORY))
+    items, metric = suite(*((name, 2, 0, {}) for name in phenomena()))
     row = named(tables(items, [metric]))["aces_score"].rows[0]
     assert row["aces_score"] == pytest.approx(29.1)
     assert row["missing_phenomena"] == 0
@@ -199,9 +199,13 @@ def test_first_place_of_a_mean_of_phenomena():
 @pytest.mark.real
 def test_facts_agree_with_the_official_list():
     lines = expected("aces_phenomena.csv")
-    assert {line["phenomenon"]: line["category"] for line in lines} == CATEGORY
-    assert {line["phenomenon"]: line["sub_level"] for line in lines if line["sub_level"]} == SUBLEVEL
-    assert {line["category"]: float(line["category_weight"]) for line in lines} == WEIGHTS
+    assert {line["phenomenon"]: line["category"] for line in lines} == {
+        name: one.category for name, one in phenomena().items()
+    }
+    assert {line["phenomenon"]: line["sub_level"] for line in lines if line["sub_level"]} == {
+        name: one.sub_level for name, one in phenomena().items() if one.sub_level
+    }
+    assert {line["category"]: float(line["category_weight"]) for line in lines} == weights()
 
 
 @pytest.mark.real
@@ -209,7 +213,7 @@ def test_every_printed_score_follows_from_its_categories():
     lines = [line for line in expected("aces_table_1.csv") if line["aces_score"]]
     assert len(lines) == 25
     for line in lines:
-        score = aces_score({category: float(line[category]) for category in WEIGHTS})
+        score = aces_score({category: float(line[category]) for category in weights()})
         assert score == pytest.approx(float(line["aces_score"]), abs=0.015), line["metric"]
 
 
@@ -220,7 +224,7 @@ def test_tables_1_and_2_of_chrf():
     rows = by(found["categories"].rows, "category")
     line = by(expected("aces_table_1.csv"), "metric")["chrF"]
     counts = by(expected("aces_table_1.csv"), "metric")["Examples"]
-    complete = [category for category in WEIGHTS if category != "mistranslation"]
+    complete = [category for category in weights() if category != "mistranslation"]
     assert len(complete) == 9
     for category in complete:
         assert printed_equal(line[category], rows[category]["tau"]), category
@@ -239,9 +243,9 @@ def test_a_whole_synthetic_aces():
     generator = np.random.default_rng(0)
     size = 36_476
     pairs_here = ["en-de", "de-en", "zh-en", "en-ru", "ko-en", "es-en", "fr-ja", "ko-ja", "ru-de", "fr-ru", "en-fr"]
-    phenomena = list(CATEGORY)
+    names = list(phenomena())
     items = [
-        item(i, phenomena[i % 68], langpair=pairs_here[int(pick)])
+        item(i, names[i % 68], langpair=pairs_here[int(pick)])
         for i, pick in enumerate(generator.integers(0, len(pairs_here), size))
     ]
     metrics = [measured(name, generator.random(size), generator.random(size) - 0.2) for name in "abc"]

@@ -1,6 +1,6 @@
 import pytest
 
-from assay.analyses.meta.recipes import Task, recipe_for, task_set
+from assay.analyses.meta.recipes import MetaTask, recipe_for, task_set
 from assay.core.errors import InputError, UnknownName
 from assay.core.judged_systems import JudgedSystems
 from assay.suites.wmt import facts
@@ -62,10 +62,10 @@ def test_a_recipe_for_other_pairs():
 
 def test_impossible_tasks_are_refused():
     with pytest.raises(InputError, match="pearson takes one language pair, not 2"):
-        Task(1, ("a-b", "c-d"), "sys", "pearson")
+        MetaTask(1, ("a-b", "c-d"), "sys", "pearson")
     with pytest.raises(InputError, match="cannot be grouped by item"):
-        Task(1, ("a-b",), "sys", "pearson", "item")
+        MetaTask(1, ("a-b",), "sys", "pearson", "item")
     with pytest.raises(UnknownName, match=r"no statistic called 'pearsn'. Did you mean pearson"):
-        Task(1, ("a-b",), "sys", "pearsn")  # type: ignore[arg-type]
+        MetaTask(1, ("a-b",), "sys", "pearsn")  # type: ignore[arg-type]
     with pytest.raises(InputError, match="has no task"):
         task_set({})

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from assay.analyses.meta.recipes import Task, TaskSet, recipe_for, task_set
+from assay.analyses.meta.recipes import MetaTask, TaskSet, recipe_for, task_set
 from assay.analyses.meta.tables import overall, tables
 from assay.analyses.meta.tasks import gather, judged_systems, run_tasks
 from assay.analyses.meta.worth import point_worth_table, system_pairs
@@ -17,6 +17,10 @@ from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.suites import wmt as suite
 from tests import wmt
 from tests.data import need
+
+
+def with_metrics(judged: JudgedSystems, metrics: dict[str, LevelScores]) -> JudgedSystems:
+    return replace(judged, metrics={**judged.metrics, **metrics})
 
 
 @functools.cache
@@ -53,7 +57,7 @@ def test_systems_that_take_part():
     """12, 13 and 15 systems (the data's README): he-en's refA is one, no other human translation."""
     counts = {}
     for pair, judged in wmt23().items():
-        systems = judged_systems(Task(1, (pair,), "seg", "pearson", human=pair == "he-en"), judged)
+        systems = judged_systems(MetaTask(1, (pair,), "seg", "pearson", human=pair == "he-en"), judged)
         counts[pair] = len(systems)
         assert ("refA" in systems) == (pair == "he-en")
     assert counts == {"en-de": 12, "he-en": 13, "zh-en": 15}
@@ -62,7 +66,7 @@ def test_systems_that_take_part():
 @pytest.mark.real
 @pytest.mark.slow
 def test_a_copy_of_a_metric_shares_its_place_and_cluster():
-    sets = {pair: judged.with_metrics({"copy": judged.metrics["COMET"]}) for pair, judged in wmt23().items()}
+    sets = {pair: with_metrics(judged, {"copy": judged.metrics["COMET"]}) for pair, judged in wmt23().items()}
     tasks = task_set(suite.facts("wmt23").recipe, sets)
     summary, _ = tables(tasks, run_tasks(tasks, sets, significance=True, draws=200), {"copy": "new"}, 200)
     rows = {row["metric"]: row for row in summary.rows}
@@ -114,7 +118,7 @@ def test_statistics_against_scipy_and_the_definition(tmp_path: Path):
     known = ~np.isnan(gold)
 
     def value(level, statistic, grouping="none"):
-        task = Task(1, ("en-de",), level, statistic, grouping, human=False)
+        task = MetaTask(1, ("en-de",), level, statistic, grouping, human=False)
         result = run_tasks(TaskSet((task,)), sets)[0]
         return float(result.values[result.names.index("chrF")])
 
@@ -132,15 +136,15 @@ def test_statistics_against_scipy_and_the_definition(tmp_path: Path):
 
 def test_domains(tmp_path: Path):
     sets = made(tmp_path, "en-de", unjudged=0)
-    task = Task(1, ("en-de",), "seg", "pearson", domain="social")
+    task = MetaTask(1, ("en-de",), "seg", "pearson", domain="social")
     assert gather(task, sets).gold[0].shape == (5, 6)
-    task = Task(1, ("en-de",), "sys", "pearson", domain="social")
+    task = MetaTask(1, ("en-de",), "sys", "pearson", domain="social")
     data = gather(task, sets)
     judged = sets["en-de"]
     rows = [0, 1, 2, 3, 5]
     assert data.gold[0].tolist() == pytest.approx(judged.gold["mqm"].seg[rows][:, 6:].mean(axis=1).tolist())
     with pytest.raises(InputError, match="has no domain 'sport'"):
-        gather(Task(1, ("en-de",), "seg", "pearson", domain="sport"), sets)
+        gather(MetaTask(1, ("en-de",), "seg", "pearson", domain="sport"), sets)
 
 
 def test_a_year_like_wmt22_ranks_by_mean_rank(tmp_path: Path):
@@ -191,11 +195,12 @@ def test_significance_is_repeatable_and_perfect_beats_noise(tmp_path: Path):
     judged = sets["en-de"]
     noise = np.random.default_rng(1).normal(size=(10, 60))
     sets = {
-        "en-de": judged.with_metrics(
+        "en-de": with_metrics(
+            judged,
             {
                 "perfect": LevelScores(np.nan_to_num(judged.gold["mqm"].seg), judged.gold["mqm"].sys),
                 "noise": LevelScores(noise, noise.mean(axis=1)),
-            }
+            },
         )
     }
     tasks = task_set(recipe_for(["en-de"]), sets)
@@ -209,7 +214,7 @@ def test_significance_is_repeatable_and_perfect_beats_noise(tmp_path: Path):
 def test_a_constant_metric_counts_as_zero_and_is_named(tmp_path: Path):
     sets = made(tmp_path, "en-de")
     flat = LevelScores(np.ones((6, 12)), np.ones(6))
-    sets = {"en-de": sets["en-de"].with_metrics({"flat": flat})}
+    sets = {"en-de": with_metrics(sets["en-de"], {"flat": flat})}
     tasks = task_set(recipe_for(["en-de"]), sets)
     results = run_tasks(tasks, sets, significance=True, draws=10)
     assert results[1].values[results[1].names.index("flat")] == 0
@@ -221,29 +226,29 @@ def test_bad_input_is_named(tmp_path: Path):
     judged = sets["en-de"]
     holes = judged.metrics["chrF"].seg.copy()
     holes[1, 4] = np.nan
-    broken = {"en-de": judged.with_metrics({"holey": LevelScores(holes, judged.metrics["chrF"].sys)})}
-    task = Task(3, ("en-de",), "seg", "pearson")
+    broken = {"en-de": with_metrics(judged, {"holey": LevelScores(holes, judged.metrics["chrF"].sys)})}
+    task = MetaTask(3, ("en-de",), "seg", "pearson")
     with pytest.raises(InputError, match=r"metric 'holey' has no finite score for system 'B' of en-de, segment 5"):
         gather(task, broken)
     with pytest.raises(InputError, match="task 3 needs en-fr, which the data does not have"):
-        gather(Task(3, ("en-fr",), "seg", "pearson"), sets)
+        gather(MetaTask(3, ("en-fr",), "seg", "pearson"), sets)
     with pytest.raises(InputError, match="no seg gold scores da"):
-        gather(Task(3, ("en-de",), "seg", "pearson", gold="da"), sets)
+        gather(MetaTask(3, ("en-de",), "seg", "pearson", gold="da"), sets)
     with pytest.raises(InputError, match="no metric has seg scores"):
         gather(task, {"en-de": replace(judged, metrics={})})
     one = made(tmp_path / "one", "en-de", systems=("A",), references=("refA",))
     with pytest.raises(InputError, match="en-de has 1 judged system; agreement with people needs at least two"):
-        gather(Task(1, ("en-de",), "sys", "pearson"), one)
+        gather(MetaTask(1, ("en-de",), "sys", "pearson"), one)
     with pytest.raises(
         InputError, match=r"metric 'x' of en-de: seg scores have the shape \(2, 2\), \(6, 12\) was expected"
     ):
-        judged.with_metrics({"x": LevelScores(np.ones((2, 2)))})
+        with_metrics(judged, {"x": LevelScores(np.ones((2, 2)))})
 
 
 def test_metrics_that_lack_a_task_have_no_average(tmp_path: Path):
     sets = made(tmp_path, "en-de")
     judged = sets["en-de"]
-    sets = {"en-de": judged.with_metrics({"systems only": LevelScores(sys=judged.metrics["chrF"].sys)})}
+    sets = {"en-de": with_metrics(judged, {"systems only": LevelScores(sys=judged.metrics["chrF"].sys)})}
     tasks = task_set(recipe_for(["en-de"]), sets)
     summary, long = tables(tasks, run_tasks(tasks, sets))
     assert "systems only" not in {row["metric"] for row in summary.rows}

@@ -6,7 +6,7 @@ import scipy.stats
 
 from assay.analyses.meta.rater_agreement import shared_cells
 from assay.analyses.meta.rater_agreement import table as rater_table
-from assay.analyses.meta.xcomet import SpanData, inferred_mqm, interplay_table, span_table, tables
+from assay.analyses.meta.xcomet import SpanData, span_table, tables
 from assay.core.errors import InputError
 from assay.core.judged import Judgement
 from assay.core.spans import ErrorSpan
@@ -20,14 +20,6 @@ def span(start, end, severity, text="abcdef", side="target"):
     return ErrorSpan.of(text, start, end, severity, side=side)
 
 
-def test_inferred_scores():
-    """Equation 6: (25 - 1 - 5 - 10) / 25; nothing wrong is 1; from 25 points on it is 0."""
-    found = inferred_mqm(
-        [[span(0, 1, "minor"), span(0, 1, "major"), span(0, 1, "critical")], [], [span(0, 1, "critical")] * 3]
-    )
-    assert found.tolist() == pytest.approx([9 / 25, 1, 0])
-
-
 def test_span_f1_of_the_worked_example():
     """README-spans.md: gold major [0, 3), prediction minor [1, 5): recall 1/3, precision 1/4, F1 2/7."""
     source = span(0, 2, "major", side="source")
@@ -37,17 +29,6 @@ def test_span_f1_of_the_worked_example():
     pair, mean = span_table(data).rows
     assert (pair["recall"], pair["precision"], pair["f1"]) == pytest.approx((1 / 3, 1 / 4, 2 / 7))
     assert (mean["langpair"], mean["f1"]) == ("avg", pytest.approx(2 / 7))
-
-
-def test_interplay_is_pearson_by_pair_and_over_all():
-    spans = {"a-b": [[span(0, 1, "minor")], [], [span(0, 1, "major")]], "c-d": [[], [span(0, 1, "critical")]]}
-    scores = {"a-b": np.array([0.7, 0.9, 0.8]), "c-d": np.array([0.5, 0.1])}
-    rows = {row["langpair"]: row["pearson"] for row in interplay_table({"regression": scores}, spans).rows}
-    first, second = [24 / 25, 1, 20 / 25], [1, 15 / 25]
-    assert rows["a-b"] == pytest.approx(scipy.stats.pearsonr(first, scores["a-b"])[0])
-    assert rows["all"] == pytest.approx(scipy.stats.pearsonr(first + second, [0.7, 0.9, 0.8, 0.5, 0.1])[0])
-    with pytest.raises(InputError, match="as many segments"):
-        interplay_table({"regression": {"a-b": np.ones(2)}}, spans)
 
 
 def test_tables_1_and_2(tmp_path: Path):

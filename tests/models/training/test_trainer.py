@@ -26,7 +26,7 @@ from assay.models.training.plan import batches, order_of
 from assay.models.training.toy import toy_records, write_example
 from assay.models.training.trainer import Listener, Trainer, TrainingStopped
 from assay.models.training.watching import kendall_b, pearson, predict
-from assay.models.unified import Output
+from assay.models.unified import UnifiedOutput
 
 
 @pytest.fixture(autouse=True)
@@ -74,7 +74,9 @@ def test_the_loss_is_that_of_equations_1_to_3() -> None:
     )
     labels = torch.tensor([-1, 0, 2, -1, -1, 1, -1])
     alpha = torch.tensor([0.08, 0.486, 0.505, 0.533])
-    found = losses(Output(torch.tensor([0.5, 0.9]), logits), packed, torch.tensor([1.0, math.nan]), labels, alpha, 0.4)
+    found = losses(
+        UnifiedOutput(torch.tensor([0.5, 0.9]), logits), packed, torch.tensor([1.0, math.nan]), labels, alpha, 0.4
+    )
 
     def log_p(row: int, label: int) -> float:
         values = logits[row].tolist()

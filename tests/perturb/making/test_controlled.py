@@ -12,7 +12,7 @@ from assay.perturb.making.controlled import find_errors, perturbation_error
 
 
 class Shout(Perturbation):
-    card = PerturbationCard("shout", "ends in a mark", "punctuation", "fluency/punctuation", "minor")
+    card = PerturbationCard("shout", "ends in a mark", "punctuation", "fluency/punctuation", "minor", ("our own",))
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Any) -> Perturbed | Refused:
         if segment.hypothesis.endswith("!"):
@@ -30,7 +30,7 @@ def test_a_perturbation_becomes_a_controlled_error() -> None:
 class Contrast(Perturbation):
     """Words the good text anew, as ACES' contrastive phenomena do; the change stands in the new wording."""
 
-    card = PerturbationCard("contrast", "a wrong word", "knowledge", "accuracy/mistranslation", "major")
+    card = PerturbationCard("contrast", "a wrong word", "knowledge", "accuracy/mistranslation", "major", ("our own",))
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Any) -> Perturbed | Refused:
         return Perturbed((Change(14, 20, "fox"),), good="She feeds the animal")

@@ -1,6 +1,6 @@
 """ACES, Section 8.2: how much does a metric rely on surface overlap with the reference?
 
-Metrics are grouped by their cards (`aces_study.group_of`). As in the paper (footnote 16) string metrics count in no
+Metrics are grouped by their cards (`study.group_of`). As in the paper (footnote 16) string metrics count in no
 group's mean, but have their own rows.
 """
 
@@ -11,12 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.aces.facts import COPIED_AND_SYNONYM, LEVELS
 from assay.analyses.aces.study import GROUPS, Study, group_of
 from assay.analyses.outcomes import difference_weights
 from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells, without_places
+from assay.core.figure import Figure
 from assay.core.metric import Card
 from assay.core.table import Pivot, Table, TableColumn
+from assay.data.aces import phenomena
 
 N = TableColumn("n", kind="count")
 GROUP = TableColumn("group", hidden=True)
@@ -28,22 +29,33 @@ def tables(everything: Study) -> list[Table]:
     return [levels, _level_groups(levels), copied, _copied_groups(copied)]
 
 
+def _by_kind(fact: str) -> dict[str, dict[str, str]]:
+    """Phenomena by what a fact such as ``number 3`` says: the kind first, then its level or side."""
+    kinds: dict[str, dict[str, str]] = {}
+    for one in phenomena().values():
+        kind, _, side = getattr(one, fact).rpartition(" ")
+        if kind:
+            kinds.setdefault(kind, {})[side] = one.name
+    return kinds
+
+
 def _averaged(card: Card) -> bool:
     return card.kind != "string"
 
 
 def _levels(everything: Study) -> Table:
     """Section 8.2, Figure 2: tau at three levels of overlap between the incorrect translation and the reference."""
+    levels = _by_kind("overlap")
     there = [
-        (kind, level, name)
-        for kind, names in LEVELS.items()
-        for level, name in enumerate(names, 1)
+        (kind, int(level), name)
+        for kind, names in levels.items()
+        for level, name in names.items()
         if name in everything.index
     ]
     taus = everything.estimates([everything.mean([name]) for _, _, name in there])
     rows: list[dict[str, Any]] = []
     for i, (kind, level, name) in enumerate(there):
-        first = LEVELS[kind][0]
+        first = levels[kind]["1"]
         change = None
         if level > 1 and first in everything.index:
             plus, minus = everything.strata([name, first])
@@ -76,7 +88,18 @@ def _levels(everything: Study) -> Table:
         *MARKS,
     )
     caption = "ACES · numbers and names as the wrong text nears the reference (Figure 2)"
-    return Table("levels", columns, rows, caption, everything.notes, Pivot("name", "metric", "tau"))
+    subtitle = "the wrong text is nearest at level 3 · bars: 95% intervals"
+    return Table(
+        "levels",
+        columns,
+        rows,
+        caption,
+        everything.notes,
+        Pivot("name", "metric", "tau"),
+        reading="From level 1 to level 3 the wrong text comes closer to the reference; a metric that falls relies on "
+        "surface overlap.",
+        figures=(Figure("levels", "levels", {"subtitle": subtitle}, "aces"),),
+    )
 
 
 def _level_groups(levels: Table) -> Table:
@@ -89,7 +112,8 @@ def _level_groups(levels: Table) -> Table:
 def _reference_copied(everything: Study) -> Table:
     """Section 8.2, Table 6: tau where a synonym mends the error, less tau where the reference's own word does."""
     rows: list[dict[str, Any]] = []
-    for kind, (copied, synonym) in COPIED_AND_SYNONYM.items():
+    for kind, names in _by_kind("mended").items():
+        copied, synonym = names["copied"], names["synonym"]
         if copied not in everything.index or synonym not in everything.index:
             continue
         minus, plus = everything.strata([copied, synonym])
@@ -122,7 +146,11 @@ def _reference_copied(everything: Study) -> Table:
     )
     caption = "ACES · what a synonym costs beside the reference's word (Table 6)"
     pivot = Pivot("metric", "challenge_set", "difference")
-    return Table("reference_copied", columns, rows, caption, without_places(everything.notes), pivot)
+    reading = (
+        "How much tau a metric loses when the good translation uses a synonym rather than the reference's own word: near 0 "
+        "is best."
+    )
+    return Table("reference_copied", columns, rows, caption, without_places(everything.notes), pivot, reading)
 
 
 def _copied_groups(copied: Table) -> Table:
@@ -157,4 +185,6 @@ def _group_means(table: Table, keys: Sequence[str], value: str, name: str, capti
         TableColumn(value, kind="number", decimals=3),
         TableColumn("std", kind="number", decimals=3),
     )
-    return Table(name, columns, rows, caption, ("string metrics are left out of the means (footnote 16)",))
+    notes = ("string metrics are left out of the means (footnote 16)",)
+    reading = "The same, averaged over the metrics with and without a reference."
+    return Table(name, columns, rows, caption, notes, reading=reading)

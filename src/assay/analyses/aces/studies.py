@@ -6,21 +6,17 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.aces.facts import (
-    CLAUSE_IN_SOURCE,
-    CLAUSE_NOWHERE,
-    COPIED_SOURCE,
-    SOURCE_NEEDED,
-    UNSEEN_PAIRS,
-)
 from assay.analyses.aces.study import Study, group_of
 from assay.analyses.outcomes import count, difference_weights, estimates, mean_weights
 from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells, without_places
 from assay.core.table import Pivot, Table, TableColumn
+from assay.data.aces import phenomena
 
 N = TableColumn("n", kind="count")
 TAU = estimate_columns("tau")
 GROUP = TableColumn("group", hidden=True)
+CLAUSE_IN_SOURCE, CLAUSE_NOWHERE = "commonsense-only-ref-ambiguous", "commonsense-src-and-ref-ambiguous"
+COPIED_SOURCE = "copy-source"
 
 
 def tables(everything: Study) -> list[Table]:
@@ -38,8 +34,9 @@ def _source_sensitivity(everything: Study) -> Table:
 
     The paper leaves out metrics that do not read the source; here all are shown and `uses_source` tells them apart.
     """
-    names = [name for name in SOURCE_NEEDED if name in everything.index]
-    lines = [(SOURCE_NEEDED[name], [name]) for name in names] + ([("average", names)] if names else [])
+    needed = {one.name: one.source_needed for one in phenomena().values() if one.source_needed}
+    names = [name for name in needed if name in everything.index]
+    lines = [(needed[name], [name]) for name in names] + ([("average", names)] if names else [])
     found = everything.estimates([everything.mean(members) for _, members in lines])
     rows = [
         {
@@ -63,14 +60,11 @@ def _source_sensitivity(everything: Study) -> Table:
         UNSCORED,
         *MARKS,
     )
-    absent = len(SOURCE_NEEDED) - len(names)
-    notes = (
-        (f"average over {len(names)} of {len(SOURCE_NEEDED)} phenomena", *everything.notes)
-        if absent
-        else everything.notes
-    )
+    some = (f"average over {len(names)} of {len(needed)} phenomena",) if len(names) < len(needed) else ()
     caption = "ACES · good translation shows only in the source (Table 4)"
-    return Table("source_sensitivity", columns, rows, caption, notes, Pivot("phenomenon", "metric", "tau"))
+    reading = "Only the source tells here which translation is right: a metric without it can at best guess."
+    pivot = Pivot("phenomenon", "metric", "tau")
+    return Table("source_sensitivity", columns, rows, caption, (*some, *everything.notes), pivot, reading)
 
 
 def _correlation_gain(everything: Study) -> Table:
@@ -104,7 +98,8 @@ def _correlation_gain(everything: Study) -> Table:
         *MARKS,
     )
     caption = "ACES · gain from an explaining clause in the source (Table 5)"
-    return Table("correlation_gain", columns, rows, caption, everything.notes)
+    reading = "What a metric gains when the source explains an ambiguity; near 0 it does not read the source."
+    return Table("correlation_gain", columns, rows, caption, everything.notes, reading=reading)
 
 
 def _unseen_pairs(everything: Study) -> Table:
@@ -113,12 +108,13 @@ def _unseen_pairs(everything: Study) -> Table:
     The paper draws as many examples from the larger side as the smaller has; here both sides are used whole, which has
     the same expectation and less noise. Which commonsense phenomenon it means is left open, so both have rows.
     """
-    there = [name for name in UNSEEN_PAIRS if name in everything.index]
+    # Table 7 has them in the order of the alphabet.
+    there = sorted(one.name for one in phenomena().values() if one.unseen_pairs and one.name in everything.index)
     code = {
         (name, pair): 2 * i + side
         for i, name in enumerate(there)
-        for side in (0, 1)
-        for pair in UNSEEN_PAIRS[name][side]
+        for side, pairs in enumerate((phenomena()[name].wmt_pairs, phenomena()[name].unseen_pairs))
+        for pair in pairs
     }
     strata = np.array([code.get((item.phenomenon, item.langpair), -1) for item in everything.items], np.int64)
     counts = count(everything.outcome, strata, 2 * len(there), everything.sampling)
@@ -159,7 +155,8 @@ def _unseen_pairs(everything: Study) -> Table:
         MARKS[1],
     )
     caption = "ACES · WMT's language pairs against unseen ones (Tables 7 and 9)"
-    return Table("unseen_pairs", columns, rows, caption, without_places(everything.notes))
+    reading = "Difference between language pairs of WMT and pairs no metric was trained on."
+    return Table("unseen_pairs", columns, rows, caption, without_places(everything.notes), reading=reading)
 
 
 def _untranslated_sentence(everything: Study) -> Table:
@@ -178,4 +175,5 @@ def _untranslated_sentence(everything: Study) -> Table:
         ]
     columns = (METRIC, TableColumn("group"), N, *TAU, UNSCORED, *MARKS)
     caption = "ACES · the source copied as translation (Figure 3)"
-    return Table("untranslated_sentence", columns, rows, caption, everything.notes)
+    reading = "Whether a metric notices that the source was copied instead of translated."
+    return Table("untranslated_sentence", columns, rows, caption, everything.notes, reading=reading)

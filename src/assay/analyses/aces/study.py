@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.aces.facts import CATEGORY
 from assay.analyses.outcomes import (
     Counts,
     Estimate,
@@ -24,6 +23,7 @@ from assay.analyses.rows import common_notes
 from assay.core.item import Item
 from assay.core.metric import Card
 from assay.core.suite import Measured
+from assay.data.aces import phenomena
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def study(items: Sequence[Item], measured: Sequence[Measured], sampling: Samplin
     """Count every phenomenon's outcomes."""
     outcome = outcomes(items, measured)
     there = dict.fromkeys(item.phenomenon for item in items)
-    names = [name for name in CATEGORY if name in there] + [name for name in there if name not in CATEGORY]
+    names = [name for name in phenomena() if name in there] + [name for name in there if name not in phenomena()]
     index = {name: i for i, name in enumerate(names)}
     strata = np.array([index[item.phenomenon] for item in items], np.int64)
     return Study(

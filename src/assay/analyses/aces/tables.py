@@ -2,34 +2,44 @@
 
 Tau is (better - not better) / all scored pairs; a tie counts as not better (Section 6.3). A category is the plain mean of
 its phenomena (Section 7.1, Table 1), the ACES-Score their weighted sum (Section 7.2). What a phenomenon belongs to comes
-from its name alone (`aces_facts`); names outside the 68 are shown apart and enter no mean. The studies of Section 8 are
-in `aces_overlap` and `aces_studies`.
+from its name alone (`assay.data.aces`); names outside the 68 are shown apart and enter no mean. The studies of Section 8 are
+in `overlap` and `studies`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from assay.analyses.aces import overlap as aces_overlap
-from assay.analyses.aces import studies as aces_studies
-from assay.analyses.aces.facts import CATEGORY, SUBLEVEL, SUBLEVELS, TRAINED_PAIRS, WEIGHTS, aces_score
+from assay.analyses.aces import overlap, studies
 from assay.analyses.aces.study import Study, study
+from assay.analyses.drawing import tau_dots, tau_map
 from assay.analyses.outcomes import Sampling, count, estimates, mean_weights
 from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells
+from assay.core.analysis import requires
 from assay.core.errors import listing
+from assay.core.figure import Figure
 from assay.core.item import Item
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
-
-__all__ = ["aces_score", "tables"]
+from assay.data.aces import in_category, phenomena, weights
 
 TAU = estimate_columns("tau")
 N = TableColumn("n", kind="count")
+TRAINED_PAIRS = frozenset({"en-de", "en-ru", "zh-en"})
+"""Pairs for which WMT 2022 gave training material (Section 7.4)."""
 
 
+def _lacks(items: Sequence[Item]) -> str:
+    if any(item.phenomenon in phenomena() for item in items):
+        return ""
+    return f"some of ACES's {len(phenomena())} names ({listing(phenomena(), 3)}) in the column phenomenon"
+
+
+@requires("items", _lacks)
 def tables(
     items: Sequence[Item],
     measured: Sequence[Measured],
@@ -46,27 +56,49 @@ def tables(
         _categories(everything),
         _sublevels(everything),
         _language_groups(everything),
-        _phenomena(everything, [name for name in everything.index if name in CATEGORY], "phenomena"),
-        _phenomena(everything, [name for name in everything.index if name not in CATEGORY], "other_phenomena"),
-        *aces_studies.tables(everything),
-        *aces_overlap.tables(everything),
+        _phenomena(everything),
+        _other_phenomena(everything),
+        *studies.tables(everything),
+        *overlap.tables(everything),
     ]
     return [table for table in made if table.rows]
 
 
-def _phenomena(everything: Study, names: Sequence[str], table: str) -> Table:
+def _phenomena(everything: Study) -> Table:
+    reading = "One line a phenomenon. Read those below 0 first: there the metric rewards the error."
+    names = [name for name in everything.index if name in phenomena()]
+    figures = (tau_map("aces", "phenomena"),)
+    return _by_name(everything, names, "phenomena", "ACES · tau by phenomenon", reading, figures)
+
+
+def _other_phenomena(everything: Study) -> Table:
+    caption = "Names outside ACES's 68 phenomena, in no mean"
+    names = [name for name in everything.index if name not in phenomena()]
+    reading = "Names in the file that the paper does not have; they enter no mean."
+    return _by_name(everything, names, "other_phenomena", caption, reading)
+
+
+def _by_name(
+    everything: Study,
+    names: Sequence[str],
+    table: str,
+    caption: str,
+    reading: str,
+    figures: Sequence[Figure] = (),
+) -> Table:
+    facts = [phenomena().get(name) for name in names]
     found = everything.estimates([everything.mean([name]) for name in names])
     rows = [
         {
             "phenomenon": name,
-            "category": CATEGORY.get(name, ""),
-            "sublevel": SUBLEVEL.get(name, ""),
+            "category": fact.category if fact else "",
+            "sublevel": fact.sub_level if fact else "",
             **metric_cells(metric),
             **everything.sizes(m, [name]),
             **estimate_cells("tau", found[i][m]),
             "ties": int(everything.counts.ties[m, everything.index[name]]),
         }
-        for i, name in enumerate(names)
+        for i, (name, fact) in enumerate(zip(names, facts, strict=True))
         for m, metric in enumerate(everything.measured)
     ]
     columns = (
@@ -80,12 +112,8 @@ def _phenomena(everything: Study, names: Sequence[str], table: str) -> Table:
         UNSCORED,
         *MARKS,
     )
-    caption = "ACES · tau by phenomenon" if table == "phenomena" else "Names outside ACES's 68 phenomena, in no mean"
-    return Table(table, columns, rows, caption, everything.notes, Pivot("phenomenon", "metric", "tau"))
-
-
-def _in_category(category: str) -> list[str]:
-    return [name for name, its in CATEGORY.items() if its == category]
+    pivot = Pivot("phenomenon", "metric", "tau")
+    return Table(table, columns, rows, caption, everything.notes, pivot, reading, figures)
 
 
 def _missing(everything: Study, names: Sequence[str], m: int | None = None) -> list[str]:
@@ -141,13 +169,22 @@ def _gaps(everything: Study, groups: dict[str, list[str]]) -> list[str]:
 
 
 def _categories(everything: Study) -> Table:
-    groups = {category: _in_category(category) for category in WEIGHTS}
-    return _mean_table(everything, "category", groups, "categories", "ACES · mean tau by category (Table 1)")
+    groups = {category: in_category(category) for category in weights()}
+    table = _mean_table(everything, "category", groups, "categories", "ACES · mean tau by category (Table 1)")
+    reading = (
+        "Tau runs from -1 (the wrong translation always wins or ties) to 1 (the good one always wins); a coin has 0. A "
+        "category is the plain mean of its phenomena."
+    )
+    return replace(table, reading=reading, figures=(tau_dots("aces", "categories", "category"),))
 
 
 def _sublevels(everything: Study) -> Table:
-    groups = {level: [name for name, its in SUBLEVEL.items() if its == level] for level in SUBLEVELS}
-    return _mean_table(everything, "sublevel", groups, "sublevels", "ACES · mistranslation by sub-level (Table 2)")
+    groups: dict[str, list[str]] = {}
+    for one in phenomena().values():
+        if one.sub_level:
+            groups.setdefault(one.sub_level, []).append(one.name)
+    table = _mean_table(everything, "sublevel", groups, "sublevels", "ACES · mistranslation by sub-level (Table 2)")
+    return replace(table, reading="The largest category, mistranslation, cut into its three kinds.")
 
 
 def _aces_score(everything: Study) -> Table:
@@ -156,9 +193,9 @@ def _aces_score(everything: Study) -> Table:
     A category that lacks some of its phenomena still counts, as in the authors' script; the table then shows how many are
     missing and a note says that the score does not compare with printed ones.
     """
-    by_category = {category: everything.mean(_in_category(category)) for category in WEIGHTS}
+    by_category = {category: everything.mean(in_category(category)) for category in weights()}
     whole, partial = np.zeros(everything.counts.n.shape), np.zeros(everything.counts.n.shape)
-    for category, weight in WEIGHTS.items():
+    for category, weight in weights().items():
         whole += weight * by_category[category]
         partial += weight * np.nan_to_num(by_category[category])
     scores, partials = everything.estimates([whole]), everything.estimates([partial], race=False)
@@ -168,11 +205,11 @@ def _aces_score(everything: Study) -> Table:
         rows.append(
             {
                 **metric_cells(metric),
-                **everything.sizes(m, list(CATEGORY)),
+                **everything.sizes(m, list(phenomena())),
                 **estimate_cells("aces_score", scores[0][m]),
                 **estimate_cells("partial", partials[0][m], first=None),
                 "missing_categories": ", ".join(absent),
-                "missing_phenomena": len(_missing(everything, list(CATEGORY), m)),
+                "missing_phenomena": len(_missing(everything, list(phenomena()), m)),
             }
         )
     any_missing = any(row["missing_phenomena"] for row in rows)
@@ -189,14 +226,14 @@ def _aces_score(everything: Study) -> Table:
         UNSCORED,
         *MARKS,
     )
-    groups = {category: _in_category(category) for category in WEIGHTS}
+    groups = {category: in_category(category) for category in weights()}
     absent = [category for category, names in groups.items() if not everything.strata(names)]
     notes = [f"no ACES-Score: nothing here for {listing(absent)}; partial sums the rest"] if absent else []
     notes += _gaps(everything, {category: names for category, names in groups.items() if category not in absent})
     caption = "ACES-Score, from -29.1 to 29.1 (Section 7.2)"
-    return Table(
-        "aces_score", columns, rows if everything.strata(list(CATEGORY)) else [], caption, (*notes, *everything.notes)
-    )
+    reading = "The ten categories summed with the paper's weights: most accuracy errors count five times, punctuation a tenth."
+    rows = rows if everything.strata(list(phenomena())) else []
+    return Table("aces_score", columns, rows, caption, (*notes, *everything.notes), reading=reading)
 
 
 def _language_groups(everything: Study) -> Table:
@@ -230,7 +267,12 @@ def _language_groups(everything: Study) -> Table:
     ]
     columns = (TableColumn("language_group", "language group"), METRIC, N, *TAU, UNSCORED, *MARKS)
     caption = "ACES · tau by language group, all pairs pooled (Table 3)"
-    return Table("language_groups", columns, rows, caption, everything.notes, Pivot("metric", "language_group", "tau"))
+    reading = (
+        "Tau over all pairs of a direction. A metric that is worse outside its trained pairs does not carry over to new "
+        "languages."
+    )
+    pivot = Pivot("metric", "language_group", "tau")
+    return Table("language_groups", columns, rows, caption, everything.notes, pivot, reading)
 
 
 def _direction(pair: str) -> int:

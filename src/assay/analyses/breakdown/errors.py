@@ -10,6 +10,7 @@ import numpy as np
 
 from assay.analyses.rows import estimate_columns
 from assay.core.errors import count, unknown
+from assay.core.figure import Figure
 from assay.core.outcomes import NO_TYPE, TASK_MODEL, TaskOutcomes
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
@@ -82,7 +83,10 @@ def cases(
         TableColumn("threshold", kind="number", decimals=decimals),
         TableColumn("higher_is_better", hidden=True),
     )
-    return Table("cases", columns, rows, f"{name}: scores and outcomes in ten ranges (Moghe et al. 2023, Figure 2)")
+    caption = f"{name}: scores and outcomes in ten ranges (Moghe et al. 2023, Figure 2)"
+    reading = "A metric that knew would have successes on one side of the threshold and breakdowns on the other."
+    figures = (Figure("cases", "cases", family="breakdown"),)
+    return Table("cases", columns, rows, caption, reading=reading, figures=figures)
 
 
 def errors(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> Table | None:
@@ -132,7 +136,8 @@ def errors(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> Table | N
             1, f"the task model was at fault in {faults:,} of {named:,} ({faults / named:.0%}), which are left out"
         )
     caption = f"{metric}: error types of wrongly judged translations, % (Moghe et al. 2023, Table 2)"
-    return Table("errors", columns, rows, caption, tuple(notes), Pivot("error_type", "column", "share"))
+    reading = "What the metric overlooks (false positives) and what it makes too much of (false negatives)."
+    return Table("errors", columns, rows, caption, tuple(notes), Pivot("error_type", "column", "share"), reading)
 
 
 def _wrong(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> dict[tuple[str, str], Counter[str]]:
@@ -191,4 +196,9 @@ def matrix(outcomes: TaskOutcomes) -> Table | None:
     made = "errors made on purpose" if outcomes.controlled.any() else "errors marked by people"
     note = f"{count(sum(n for _, n in cells.values()), 'example')} with {made} · 95% intervals (Wilson)"
     caption = "How often a type of error breaks a task, %"
-    return Table("matrix", columns, rows, caption, (note,), Pivot("error_type", "task", "rate"))
+    reading = (
+        "The share of translations with this error on which the task fails. Errors with a low rate do not matter to the "
+        "task, however ugly they are."
+    )
+    pivot, figure = Pivot("error_type", "task", "rate"), Figure("matrix", "rates", family="breakdown")
+    return Table("matrix", columns, rows, caption, (note,), pivot, reading, (figure,))

@@ -41,7 +41,8 @@ def balance(outcomes: TaskOutcomes, cut: Sequence[Setup], notes: Sequence[str]) 
         *estimate_columns("rate", "breakdowns in test, %", "percent", 1, mark=None),
     )
     caption = "Class balance: translations that the task survives (good) and breakdowns (bad)"
-    return Table("balance", columns, rows, caption, tuple(notes))
+    reading = "How many translations the task survives (good) and how many break it (bad)."
+    return Table("balance", columns, rows, caption, tuple(notes), reading=reading)
 
 
 def thresholds(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Verdicts) -> Table:
@@ -69,7 +70,10 @@ def thresholds(measured: Sequence[Measured], cut: Sequence[Setup], verdicts: Ver
     )
     notes = ("mean ± standard deviation over languages (of the population, n), on each metric's own scale",)
     caption = "Thresholds chosen on the development part (Moghe et al. 2023, Table 3)"
-    return Table("thresholds", columns, rows, caption, notes, Pivot("metric", "task", "mean") if several else None)
+    reading = "A threshold that differs much from language to language cannot be carried over to a new one."
+    return Table(
+        "thresholds", columns, rows, caption, notes, Pivot("metric", "task", "mean") if several else None, reading
+    )
 
 
 def pseudo_table(
@@ -103,4 +107,9 @@ def pseudo_table(
         TableColumn("difference", kind="number", decimals=3),
     )
     notes = ("Hypothesis: the translation translated back; reference: the source; source: the translation",)
-    return Table("pseudo", columns, rows, "With pseudo-references (Moghe et al. 2023, Table 4)", notes)
+    caption = "With pseudo-references (Moghe et al. 2023, Table 4)"
+    reading = (
+        "Without references: the translation is translated back and compared with the source. The difference is what that "
+        "costs."
+    )
+    return Table("pseudo", columns, rows, caption, notes, reading=reading)

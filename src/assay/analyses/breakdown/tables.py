@@ -25,6 +25,7 @@ from assay.analyses.breakdown.figures import cells_of, coin_figures, figures, ge
 from assay.analyses.breakdown.smaller_tables import balance, pseudo_table, thresholds
 from assay.analyses.breakdown.verdicts import COIN, VOTE, Setup, Verdict, Verdicts, judge, setups, vote, voted
 from assay.analyses.rows import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
+from assay.core.analysis import requires
 from assay.core.errors import listing
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
@@ -39,6 +40,7 @@ from assay.stats.paired import share_first
 Bools = NDArray[np.bool_]
 
 
+@requires("outcomes")
 def tables(
     outcomes: TaskOutcomes,
     measured: Sequence[Measured],
@@ -115,7 +117,12 @@ def _summary(
         *(TableColumn(key, hidden=True) for key in ("first", "f1_first", "contaminated")),
     )
     caption = "Breakdown detection · means over languages (Moghe et al. 2023, Table 1)"
-    return Table("summary", columns, rows, caption, tuple(notes))
+    reading = (
+        "Each metric calls a translation good or bad by a threshold chosen on the development part; the figures say how well "
+        "that foretells, on the test part, whether the next step succeeds. An MCC of 0 is a coin, below 0.3 next to nothing, 1 "
+        "is perfect; macro-F1 gives both classes the same weight."
+    )
+    return Table("summary", columns, rows, caption, tuple(notes), reading=reading)
 
 
 def _mark(rows: list[dict[str, Any]], found: dict[str, list[Verdict]], seed: int, samples: int) -> None:
@@ -185,7 +192,8 @@ def _languages(
         ),
     )
     caption = "MCC by language (Moghe et al. 2023, Tables 7 to 11)"
-    return Table("languages", columns, rows, caption, tuple(notes), Pivot("metric", "language", "mcc"))
+    pivot = Pivot("metric", "language", "mcc")
+    return Table("languages", columns, rows, caption, tuple(notes), pivot, "The same, language by language.")
 
 
 def _notes(

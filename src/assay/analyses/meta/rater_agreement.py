@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count
 from assay.core.judged import Judgement
 from assay.core.table import Table, TableColumn
 from assay.stats.spans import Span, rater_agreement
@@ -55,7 +55,7 @@ def table(ratings: Ratings, outputs: Mapping[str, Sequence[str]], langpair: str 
         ],
         rows,
         caption="agreement of raters on error spans, character-level F1",
-        notes=[f"{len(agreement.pairs)} pairs of raters, {min(values):.3f} to {max(values):.3f}"],
+        notes=[f"{count(len(agreement.pairs), 'pair')} of raters, {min(values):.3f} to {max(values):.3f}"],
     )
 
 

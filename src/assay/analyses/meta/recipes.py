@@ -22,7 +22,7 @@ CORRELATIONS = ("pearson", "spearman", "kendall")
 
 
 @dataclass(frozen=True)
-class Task:
+class MetaTask:
     """One comparison of metrics with people.
 
     `gold` names the human scores, None takes the standard ones of each language pair. `human` lets human translations take
@@ -81,7 +81,7 @@ class Task:
 class TaskSet:
     """Tasks whose weights sum to 1, and how they make one ranking: by mean value, or (WMT22) by mean rank."""
 
-    tasks: tuple[Task, ...]
+    tasks: tuple[MetaTask, ...]
     overall: Literal["value", "rank"] = "value"
 
     def only(self, numbers: Iterable[int]) -> TaskSet:
@@ -117,7 +117,8 @@ def task_set(recipe: Mapping[str, Any], sets: Mapping[str, JudgedSystems] | None
     for grid in recipe.get("grid", ()):
         rows += _spread(grid, sets or {})
     tasks = [
-        Task(**{**row, "number": number, "langpairs": tuple(row["langpairs"])}) for number, row in enumerate(rows, 1)
+        MetaTask(**{**row, "number": number, "langpairs": tuple(row["langpairs"])})
+        for number, row in enumerate(rows, 1)
     ]
     if not tasks:
         raise InputError("the recipe has no task.")
@@ -157,11 +158,11 @@ def _spread(grid: Mapping[str, Any], sets: Mapping[str, JudgedSystems]) -> list[
     return rows
 
 
-def _split_weights(tasks: Sequence[Task], attributes: Sequence[str], mass: float) -> dict[int, float]:
+def _split_weights(tasks: Sequence[MetaTask], attributes: Sequence[str], mass: float) -> dict[int, float]:
     """The mass in equal parts over the values of the first attribute, each part likewise over the next ones."""
     if not attributes:
         return {task.number: mass / len(tasks) for task in tasks}
-    parts: dict[Any, list[Task]] = {}
+    parts: dict[Any, list[MetaTask]] = {}
     for task in tasks:
         parts.setdefault(getattr(task, attributes[0]), []).append(task)
     return {
@@ -171,7 +172,7 @@ def _split_weights(tasks: Sequence[Task], attributes: Sequence[str], mass: float
     }
 
 
-def _weighted(tasks: Sequence[Task], overall: Literal["value", "rank"]) -> TaskSet:
+def _weighted(tasks: Sequence[MetaTask], overall: Literal["value", "rank"]) -> TaskSet:
     total = sum(task.weight for task in tasks)
     return TaskSet(tuple(replace(task, weight=task.weight / total) for task in tasks), overall)
 

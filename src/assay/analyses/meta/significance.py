@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.analyses.meta.recipes import Task
+from assay.analyses.meta.recipes import MetaTask
 from assay.stats.clusters import ranks_from_p_values
 from assay.stats.correlation import kendall_by_group, pearson_by_group, spearman_by_group
 from assay.stats.groups import Groups, group, pool
@@ -30,7 +30,7 @@ ALPHA = 0.05
 
 
 def compare(
-    task: Task, data: TaskData, order: Sequence[int], *, rng: np.random.Generator, draws: int
+    task: MetaTask, data: TaskData, order: Sequence[int], *, rng: np.random.Generator, draws: int
 ) -> tuple[list[int], Floats | None]:
     """The cluster of each metric in the given order (best first), and every draw's differences between pairs of them."""
     tested = matrix(task, data, order, rng=rng, draws=draws)
@@ -38,7 +38,7 @@ def compare(
 
 
 def matrix(
-    task: Task, data: TaskData, order: Sequence[int], *, rng: np.random.Generator, draws: int
+    task: MetaTask, data: TaskData, order: Sequence[int], *, rng: np.random.Generator, draws: int
 ) -> PermutationMatrix:
     """Tests of all pairs of metrics by the task's statistic: PERM-BOTH, or swapped verdicts for calibrated ties."""
     stacks = [metrics[list(order)] for metrics in data.metrics]
@@ -54,7 +54,7 @@ def matrix(
     return permutation_matrix(groups, stack, _statistic(task, gold), rng=rng, draws=draws, keep=True)
 
 
-def _statistic(task: Task, gold: Floats) -> Statistic | None:
+def _statistic(task: MetaTask, gold: Floats) -> Statistic | None:
     """None stands for plain Pearson over all cells, which has a quicker way."""
     if task.statistic == "pearson":
         return None if task.grouping == "none" else over_groups(pearson_by_group)

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.analyses.meta.recipes import Task, TaskSet
+from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.analyses.meta.tasks import TaskResult
-from assay.core.errors import listing
+from assay.core.errors import count, listing
 from assay.core.table import Pivot, Table, TableColumn
 
 
@@ -51,7 +51,7 @@ def tables(
         if clusters is not None:
             row["cluster"] = clusters[name]
         rows.append({**row, "mark": "← new" if kinds.get(name) == "new" else ""})
-    notes = [f"{len(results)} tasks, {len(means)} metrics"]
+    notes = [f"{count(len(results), 'task')}, {count(len(means), 'metric')}"]
     for name in sorted({name for result in results for name in result.constant if result.task.correlation}):
         numbers = [str(r.task.number) for r in results if name in r.constant and r.task.correlation]
         notes.append(f"⚠ {name} is constant: its correlation counts as 0 in task {listing(numbers)}")
@@ -125,6 +125,6 @@ def _task_table(results: Sequence[TaskResult], order: list[str]) -> Table:
     )
 
 
-def _describe(task: Task) -> str:
+def _describe(task: MetaTask) -> str:
     domain = f", {task.domain}" if task.domain else ""
     return f"{task.langpair} {task.level} {task.label}{domain}"

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from assay.analyses.meta.recipes import Task, TaskSet
+from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.core.errors import InputError, listing
 from assay.core.judged_systems import JudgedSystems, Level, LevelScores
 from assay.stats.correlation import kendall, pearson, spearman
@@ -39,7 +39,7 @@ class TaskData:
 class TaskResult:
     """A task's values, metrics in the order of falling value (equal ones by name)."""
 
-    task: Task
+    task: MetaTask
     names: list[str]
     values: Floats
     clusters: list[int] | None = None
@@ -81,7 +81,7 @@ def _constant(scores: Floats) -> bool:
     return bool(len(known) and (known == known[0]).all())
 
 
-def value_of(task: Task, data: TaskData) -> Floats:
+def value_of(task: MetaTask, data: TaskData) -> Floats:
     """The task's statistic for every metric."""
     if task.statistic == "pairwise_accuracy":
         return pooled_accuracy(data.gold, data.metrics).value
@@ -96,7 +96,7 @@ def value_of(task: Task, data: TaskData) -> Floats:
     return statistic(gold, metrics, task.grouping).value
 
 
-def gather(task: Task, sets: Mapping[str, JudgedSystems]) -> TaskData:
+def gather(task: MetaTask, sets: Mapping[str, JudgedSystems]) -> TaskData:
     """The judged systems of a task and every metric that has scores for it in all its language pairs."""
     missing = [pair for pair in task.langpairs if pair not in sets]
     if missing:
@@ -117,12 +117,12 @@ def gather(task: Task, sets: Mapping[str, JudgedSystems]) -> TaskData:
     return TaskData(names, gold, metrics)
 
 
-def judged_systems(task: Task, judged: JudgedSystems) -> list[str]:
+def judged_systems(task: MetaTask, judged: JudgedSystems) -> list[str]:
     """The systems that take part in a task."""
     return [judged.systems[row] for row in _gold(task, judged, _level(task))[0]]
 
 
-def _level(task: Task) -> Level:
+def _level(task: MetaTask) -> Level:
     """Which scores a task reads: soft pairwise accuracy judges systems by their segments."""
     if task.statistic == "soft_pairwise_accuracy":
         return "seg"
@@ -139,7 +139,7 @@ def _scores(scores: LevelScores, level: Level) -> Floats:
     return found
 
 
-def _column(task: Task, judged: JudgedSystems, scores: Floats) -> Floats:
+def _column(task: MetaTask, judged: JudgedSystems, scores: Floats) -> Floats:
     """The scores of the task's domain: one column of domain scores, or the domain's segments."""
     if task.domain is None:
         return scores
@@ -150,7 +150,7 @@ def _column(task: Task, judged: JudgedSystems, scores: Floats) -> Floats:
     return np.asarray(scores[:, [domain == task.domain for domain in judged.domains]])
 
 
-def _gold(task: Task, judged: JudgedSystems, level: Level) -> tuple[list[int], Floats]:
+def _gold(task: MetaTask, judged: JudgedSystems, level: Level) -> tuple[list[int], Floats]:
     """Rows of the systems that take part, and people's scores of them."""
     name = task.gold or judged.standard_gold.get(level)
     if name is None or name not in judged.gold or judged.gold[name].at(level) is None:
@@ -173,7 +173,7 @@ def _gold(task: Task, judged: JudgedSystems, level: Level) -> tuple[list[int], F
 
 
 def _check_scored(
-    task: Task, judged: JudgedSystems, systems: Sequence[str], name: str, scores: Floats, people: Floats
+    task: MetaTask, judged: JudgedSystems, systems: Sequence[str], name: str, scores: Floats, people: Floats
 ) -> None:
     lost = np.argwhere(~np.isfinite(scores) & ~np.isnan(people))
     if len(lost):

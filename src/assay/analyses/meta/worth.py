@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.meta.recipes import Task, TaskSet
+from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.analyses.meta.tasks import gather
 from assay.core.judged_systems import JudgedSystems
 from assay.core.table import Table, TableColumn
@@ -40,7 +40,7 @@ def worth_of(
     draws: int = 1000,
 ) -> dict[str, PointWorth]:
     """The curve of every metric that has system scores in all the language pairs."""
-    task = Task(0, langpairs, "sys", "pairwise_accuracy", human=human)
+    task = MetaTask(0, langpairs, "sys", "pairwise_accuracy", human=human)
     data = gather(task, sets)
     curves = {}
     for i, name in enumerate(data.names):

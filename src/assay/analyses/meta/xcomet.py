@@ -3,7 +3,6 @@
 - `segments` (Table 1): Pearson and Kendall over all judged cells of a language pair, with PERM-BOTH and 200 draws.
 - `systems` (Table 2): pairwise accuracy of system scores, likewise.
 - `spans` (Table 3): character-level F1 of predicted error spans, critical counted as major.
-- `interplay` (Table 4): Pearson between sentence scores and the MQM score inferred from predicted spans.
 - Table 6 (hallucinations) is `assay.analyses.hallucinations`.
 
 The paper's data is the news domain of WMT22 (``domain="news"``); a mark stands beside the first cluster.
@@ -13,25 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from assay.analyses.meta.recipes import Statistic, Task, TaskLevel, TaskSet
+from assay.analyses.meta.recipes import MetaTask, Statistic, TaskLevel, TaskSet
 from assay.analyses.meta.tasks import TaskResult, run_tasks
-from assay.core.errors import InputError
 from assay.core.judged_systems import JudgedSystems
 from assay.core.spans import ErrorSpan
 from assay.core.table import Pivot, Table, TableColumn
-from assay.stats.correlation import pearson
 from assay.stats.spans import Span, character_score
 
-if TYPE_CHECKING:
-    from assay.stats.groups import Floats
-
 DRAWS = 200
-PENALTY = {"neutral": 0, "minor": 1, "major": 5, "critical": 10}
-"""Equation 5; 25 points or more make the inferred score 0 (Equation 6)."""
 AVERAGE = "avg"
 
 Spans = Mapping[str, Sequence[Sequence[ErrorSpan]]]
@@ -110,7 +102,7 @@ def _results(
 ) -> dict[str, list[TaskResult]]:
     found = {}
     for number, pair in enumerate(sets, 1):
-        task = Task(number, (pair,), level, statistic, human=human, domain=domain)
+        task = MetaTask(number, (pair,), level, statistic, human=human, domain=domain)
         found[pair] = run_tasks(TaskSet((task,)), sets, significance=draws > 0, draws=draws, seed=seed)
     return found
 
@@ -192,31 +184,3 @@ def span_table(data: SpanData) -> Table:
 
 def _target(spans: Iterable[ErrorSpan]) -> list[Span]:
     return [(span.start, span.end, span.severity) for span in spans if span.side == "target"]
-
-
-def inferred_mqm(spans: Sequence[Sequence[ErrorSpan]]) -> Floats:
-    """The sentence score that error spans alone give (Equations 5 and 6): 1 without errors, 0 from 25 points on."""
-    points = np.array([sum(PENALTY[span.severity] for span in row) for row in spans], dtype=np.float64)
-    return np.maximum(0.0, (25 - points) / 25)
-
-
-def interplay_table(scores: Mapping[str, Mapping[str, Floats]], spans: Spans) -> Table:
-    """Table 4: each kind of sentence score (by name and language pair) against the score inferred from spans."""
-    rows: list[dict[str, Any]] = []
-    for name, by_pair in scores.items():
-        for pair in by_pair:
-            if pair not in spans or len(by_pair[pair]) != len(spans[pair]):
-                raise InputError(f"score {name!r} of {pair} and the spans must have as many segments.")
-        inferred = {pair: inferred_mqm(spans[pair]) for pair in by_pair}
-        for pair, values in by_pair.items():
-            rows.append({"score": name, "langpair": pair, "pearson": float(pearson(inferred[pair], values).value)})
-        pooled = (np.concatenate([column[pair] for pair in by_pair]) for column in (inferred, by_pair))
-        people, metric = pooled
-        rows.append({"score": name, "langpair": "all", "pearson": float(pearson(people, metric).value)})
-    return Table(
-        "interplay",
-        [TableColumn("score", "score"), TableColumn("langpair"), TableColumn("pearson", "Pearson", "number", 2)],
-        rows,
-        caption="Pearson between sentence scores and the MQM score inferred from spans",
-        pivot=Pivot("score", "langpair", "pearson"),
-    )

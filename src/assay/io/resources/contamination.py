@@ -95,7 +95,7 @@ def shipped() -> Mapping[str, Hashes]:
 
 
 @dataclass
-class Refused:
+class RefusedRecords:
     """What a guard turned away: by set and by the field that gave it away."""
 
     seen: int = 0
@@ -118,7 +118,7 @@ class Guard:
 
     def __init__(self, sets: Mapping[str, Hashes] | None = None) -> None:
         self.sets = shipped() if sets is None else sets
-        self.report = Refused()
+        self.report = RefusedRecords()
 
     def standing(self, texts: Sequence[str]) -> list[str | None]:
         """For each text the name of the first set it stands in, or None."""

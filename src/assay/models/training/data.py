@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass
-class Loaded:
+class LoadedRecords:
     """Records, and what a person should know about how they came about."""
 
     records: list[Record]
@@ -32,13 +32,15 @@ class Loaded:
     notes: list[str] = field(default_factory=list)
 
 
-def load_phase(config: TrainConfig, number: int, guard: Guard | None = None, embed: Embed | None = None) -> Loaded:
+def load_phase(
+    config: TrainConfig, number: int, guard: Guard | None = None, embed: Embed | None = None
+) -> LoadedRecords:
     """The records of phase `number` (from 0); documents of the held-out share are kept apart, in every phase the same."""
     phase = config.phases[number]
     guard, bad = guard or Guard(), BadRows(config.skip_bad)
     records = read_all(phase.data, guard, bad, config.seed)
     z_range, how = _range(phase, records)
-    loaded = Loaded(scaled(records, z_range), notes=_notes(guard, bad))
+    loaded = LoadedRecords(scaled(records, z_range), notes=_notes(guard, bad))
     if how:
         loaded.notes.append(
             f"{phase.name}: z-scores from {z_range.low:.2f} to {z_range.high:.2f} become 0 to 1 ({how})."
@@ -63,7 +65,7 @@ def load_phase(config: TrainConfig, number: int, guard: Guard | None = None, emb
     return loaded
 
 
-def load_held_out(config: TrainConfig, number: int, loaded: Loaded) -> list[Record]:
+def load_held_out(config: TrainConfig, number: int, loaded: LoadedRecords) -> list[Record]:
     """What the model is watched on in phase `number`: the files of held_out, or the held-out documents of the phase."""
     records = loaded.held_out
     if config.held_out.data:

@@ -24,7 +24,7 @@ _BLOCK = 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class EncodedRecord:
     """A record in token ids, without special tokens; `tags` is None where nobody marked errors, `score` NaN without a score.
 
     Arrays, since a corpus has a million of these: a tuple would need nine times the room.
@@ -65,9 +65,9 @@ class TextEncoder:
     def __init__(self, tokenizer: Tokenizer, max_tokens: int) -> None:
         self.tokenizer, self.max_tokens = tokenizer, max_tokens
 
-    def examples(self, records: Sequence[Record]) -> list[Example]:
+    def examples(self, records: Sequence[Record]) -> list[EncodedRecord]:
         """One example a record."""
-        made: list[Example] = []
+        made: list[EncodedRecord] = []
         for start in range(0, len(records), _BLOCK):
             block = records[start : start + _BLOCK]
             hypotheses = self._encode([record.hypothesis for record in block])
@@ -75,7 +75,7 @@ class TextEncoder:
             references = self._encode([record.reference for record in block])
             for record, mt, src, ref in zip(block, hypotheses, sources, references, strict=True):
                 found = None if record.spans is None else array("b", tags(mt[1], record.hypothesis, record.spans))
-                made.append(Example(mt[0], src[0], ref[0], found, record.score))
+                made.append(EncodedRecord(mt[0], src[0], ref[0], found, record.score))
         return made
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
@@ -92,7 +92,7 @@ class TextEncoder:
             found.append((array("i", [i for i, _ in pairs]), [place for _, place in pairs]))
         return found
 
-    def sequence(self, example: Example, name: str) -> TokenSequence:
+    def sequence(self, example: EncodedRecord, name: str) -> TokenSequence:
         """One of the example's inputs, cut to the encoder's window; what is cut has no label either."""
         others = {"src": (example.source,), "ref": (example.reference,), "src+ref": (example.source, example.reference)}
         ids = [self.tokenizer.first, *example.hypothesis]
@@ -113,6 +113,6 @@ def packed(sequences: Sequence[TokenSequence], model: UnifiedModel) -> Packed:
     return pack([one.ids for one in sequences], pad=pad, first_type=types, device=model.device)
 
 
-def has_target(example: Example, word_level: bool) -> bool:
+def has_target(example: EncodedRecord, word_level: bool) -> bool:
     """Whether there is anything to learn from: a score, or spans where the tagger is trained."""
     return not math.isnan(example.score) or (word_level and example.tags is not None)

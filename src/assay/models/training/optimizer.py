@@ -14,7 +14,7 @@ from assay.models.training.encoding import IGNORE
 if TYPE_CHECKING:
     from assay.models.packing import Packed
     from assay.models.training.config import PhaseConfig
-    from assay.models.unified import Output, UnifiedModel
+    from assay.models.unified import UnifiedModel, UnifiedOutput
 
 _EMBEDDINGS = ("words", "places", "types", "embedding_norm")
 
@@ -78,7 +78,7 @@ def warm_up(optimizer: torch.optim.Optimizer, phase: PhaseConfig, step: int) -> 
 
 
 def losses(
-    output: Output,
+    output: UnifiedOutput,
     packed: Packed,
     targets: Tensor,
     labels: Tensor,

@@ -25,7 +25,7 @@ LOG = "log.jsonl"
 
 
 @dataclass
-class Progress:
+class TrainingProgress:
     """Where a run stands: the next step to take, the micro-batch that fits, how long the log was, and what it trains on."""
 
     phase: int = 0
@@ -38,7 +38,11 @@ class Progress:
 
 
 def save_state(
-    folder: Path, progress: Progress, config: dict[str, Any], model: dict[str, Tensor], optimizer: dict[str, Tensor]
+    folder: Path,
+    progress: TrainingProgress,
+    config: dict[str, Any],
+    model: dict[str, Tensor],
+    optimizer: dict[str, Tensor],
 ) -> None:
     """Replace the state; a kill at any moment leaves the old one or the new one."""
     from safetensors.torch import save
@@ -51,8 +55,8 @@ def save_state(
         file.write(save(tensors, header))
 
 
-def load_state(folder: Path) -> tuple[Progress, dict[str, Any], dict[str, Tensor], dict[str, Tensor]]:
-    """Progress, configuration, weights and optimizer state of an unfinished run."""
+def load_state(folder: Path) -> tuple[TrainingProgress, dict[str, Any], dict[str, Tensor], dict[str, Tensor]]:
+    """Where it stands, configuration, weights and optimizer state of an unfinished run."""
     from safetensors import SafetensorError, safe_open
 
     path = folder / STATE
@@ -64,7 +68,7 @@ def load_state(folder: Path) -> tuple[Progress, dict[str, Any], dict[str, Tensor
             for key in file.keys():  # noqa: SIM118 (not a dictionary)
                 kind, _, name = key.partition("/")
                 (model if kind == "model" else optimizer)[name] = file.get_tensor(key)
-        progress, config = Progress(**header["progress"]), header["config"]
+        progress, config = TrainingProgress(**header["progress"]), header["config"]
     except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
         raise InputError(f"{path} is damaged ({error}). Remove it and start again.") from error
     return progress, config, model, optimizer

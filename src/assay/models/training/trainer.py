@@ -20,12 +20,21 @@ import torch
 from assay.core.errors import AssayError, InputError, Interrupted, count
 from assay.models.batching import out_of_memory
 from assay.models.training.config import PhaseConfig, TrainConfig
-from assay.models.training.data import Loaded, load_held_out, load_phase
-from assay.models.training.encoding import Example, TextEncoder, has_target, packed
+from assay.models.training.data import LoadedRecords, load_held_out, load_phase
+from assay.models.training.encoding import EncodedRecord, TextEncoder, has_target, packed
 from assay.models.training.optimizer import adamw, clip, load_named_state, losses, named_state, unfreeze, warm_up
 from assay.models.training.plan import Plan, mixed
 from assay.models.training.setup import TOKENIZER, begin, device_of
-from assay.models.training.state import LOG, STATE, Log, Progress, difference, load_state, plain_config, save_state
+from assay.models.training.state import (
+    LOG,
+    STATE,
+    Log,
+    TrainingProgress,
+    difference,
+    load_state,
+    plain_config,
+    save_state,
+)
 from assay.models.training.watching import Look, look
 
 if TYPE_CHECKING:
@@ -58,7 +67,7 @@ class Trainer:
         self.folder = Path(config.output)
         self.plain = plain_config(config)
         self.device = device_of(config.device)
-        self.progress = Progress()
+        self.progress = TrainingProgress()
         saved: tuple[dict[str, torch.Tensor], dict[str, torch.Tensor]] | None = None
         if (self.folder / STATE).is_file():
             if not resume:
@@ -74,7 +83,7 @@ class Trainer:
                 )
         elif not resume:
             (self.folder / TOKENIZER).unlink(missing_ok=True)
-        self._loaded: dict[int, Loaded] = {}
+        self._loaded: dict[int, LoadedRecords] = {}
         started = begin(config, self.folder, self._texts)
         self.model: UnifiedModel = started.model.to(self.device)
         self.encoder: TextEncoder = started.encoder
@@ -133,7 +142,7 @@ class Trainer:
                 raise Interrupted(
                     f"stopped at step {step + 1:,} of {steps:,} of {phase.name}; --resume goes on from there."
                 )
-        self.progress = Progress(phase=number + 1)
+        self.progress = TrainingProgress(phase=number + 1)
         self._loaded.pop(number)
         self._save({})
 
@@ -142,7 +151,7 @@ class Trainer:
         phase: PhaseConfig,
         number: int,
         step: int,
-        batch: list[Example],
+        batch: list[EncodedRecord],
         records: list[Record],
         optimizer: torch.optim.Optimizer,
         plan: Plan,
@@ -173,7 +182,7 @@ class Trainer:
         self.listener.step(step + 1, sums[0])
 
     def _accumulate(
-        self, phase: PhaseConfig, number: int, step: int, batch: list[Example]
+        self, phase: PhaseConfig, number: int, step: int, batch: list[EncodedRecord]
     ) -> tuple[float, float, float] | None:
         """Gradients of the whole batch, a micro-batch at a time; the three losses a record, or None when memory ran out."""
         totals = [0.0, 0.0, 0.0]
@@ -194,7 +203,7 @@ class Trainer:
             torch.cuda.empty_cache()
         return None
 
-    def _forward(self, phase: PhaseConfig, part: Sequence[Example], records: int) -> tuple[float, float, float]:
+    def _forward(self, phase: PhaseConfig, part: Sequence[EncodedRecord], records: int) -> tuple[float, float, float]:
         """Forward and backward of one micro-batch; every input of every record is a sequence of one packed batch."""
         made = [(self.encoder.sequence(one, name), one.score) for one in part for name in one.inputs]
         made.sort(key=lambda pair: len(pair[0].ids))
@@ -230,7 +239,7 @@ class Trainer:
         self.model.eval()
         save(self.model, self.folder / MODEL, self.folder / TOKENIZER)
 
-    def _load(self, number: int) -> Loaded:
+    def _load(self, number: int) -> LoadedRecords:
         if number not in self._loaded:
             self._loaded[number] = load_phase(self.config, number)
         return self._loaded[number]
@@ -240,7 +249,7 @@ class Trainer:
             for record in self._load(number).records:
                 yield from (text for text in record.texts().values() if text)
 
-    def _check_data(self, examples: Sequence[Example], phase: PhaseConfig) -> None:
+    def _check_data(self, examples: Sequence[EncodedRecord], phase: PhaseConfig) -> None:
         digest = hashlib.blake2b(digest_size=16)
         for one in examples:
             for part in (one.hypothesis, one.source, one.reference, one.tags or ()):

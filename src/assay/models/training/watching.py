@@ -21,7 +21,7 @@ from assay.stats.spans import character_score
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from assay.models.training.encoding import Example, TextEncoder
+    from assay.models.training.encoding import EncodedRecord, TextEncoder
     from assay.models.unified import UnifiedModel
 
     Floats = NDArray[np.float64]
@@ -65,7 +65,7 @@ def look(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], b
 
 @torch.no_grad()
 def predict(
-    model: UnifiedModel, encoder: TextEncoder, examples: Sequence[Example], batch: int = 32
+    model: UnifiedModel, encoder: TextEncoder, examples: Sequence[EncodedRecord], batch: int = 32
 ) -> tuple[Floats, list[NDArray[np.float32] | None]]:
     """One score an example, and for a model that tags the class distribution of every subword of its translation.
 

@@ -46,7 +46,7 @@ class Nonsense(Perturbation):
         severity="major",
         follows=("ACES nonsense",),
         needs=("frequency",),
-        extra="make",
+        extra="frequency",
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -127,7 +127,7 @@ def _by_beginning(language: str) -> dict[str, list[str]]:
     try:
         import wordfreq
     except ImportError:
-        raise MissingPart("wrong words come from wordfreq: pip install 'mt-assay[make]'.") from None
+        raise MissingPart("wrong words come from wordfreq: pip install 'mt-assay[frequency]'.") from None
     if language not in wordfreq.available_languages():
         raise MissingPart(f"wordfreq has no words for language {language!r}: leave this perturbation out.")
     table: dict[str, list[str]] = {}
@@ -147,7 +147,7 @@ def _card(kind: str, about: str) -> PerturbationCard:
         follows=(f"ACES hallucination-real-data-vs-{kind}",),
         needs=("frequency",),
         wants=("reference",),
-        extra="make",
+        extra="frequency",
         manual=True,
     )
 

@@ -72,7 +72,7 @@ def lexicon(pool: tuple[Segment, ...]) -> dict[str, str]:
 _cached_lexicon = functools.lru_cache(maxsize=2)(lexicon)
 
 
-class UntranslatedWord(Perturbation):
+class SourceWordKept(Perturbation):
     """One word of the translation replaced by the source word; `in_reference` says whether the reference has the good word."""
 
     in_reference = True
@@ -120,7 +120,7 @@ def _card(name: str, phenomenon: str, about: str) -> PerturbationCard:
     )
 
 
-class UntranslatedVersusReference(UntranslatedWord):
+class UntranslatedVersusReference(SourceWordKept):
     """The good translation has the reference's word."""
 
     card = _card(
@@ -131,7 +131,7 @@ class UntranslatedVersusReference(UntranslatedWord):
     in_reference = True
 
 
-class UntranslatedVersusSynonym(UntranslatedWord):
+class UntranslatedVersusSynonym(SourceWordKept):
     """The good translation has another word than the reference."""
 
     card = _card(

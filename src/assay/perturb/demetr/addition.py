@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, with_article
 from assay.perturb.language.sentence import Sentence, with_compounds
 from assay.perturb.language.texts import pick
@@ -17,6 +18,7 @@ ADJECTIVES = listed(
     "former alleged fake secret temporary unknown failed private foreign illegal hidden fictional rejected imaginary supposed "
     "unofficial military unpaid unfinished forgotten hostile rival artificial abandoned hypothetical so-called"
 )
+
 ADVERBS = listed(
     "allegedly secretly rarely accidentally falsely reluctantly barely supposedly illegally temporarily almost"
 )
@@ -33,13 +35,11 @@ class AddedWord(ParsedRule):
     """An adjective before a noun, or an adverb before a verb, that the source knows nothing of."""
 
     most_places = 2
-    card = PerturbationCard(
+    card = demetr_card(
+        6,
         name="added-word",
         about="a word that changes the meaning is added: The reform of notaries -> The failed reform of notaries",
-        phenomenon="addition",
         category="accuracy/addition",
-        severity="critical",
-        follows=("DEMETR 6",),
         languages=("en",),
         needs=("parse",),
         extra="make",

@@ -7,8 +7,9 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.demetr.rules import Rule
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.texts import capital, pick, spaceless
 
 if TYPE_CHECKING:
@@ -18,17 +19,15 @@ _FINAL = re.compile(r"[.!?…。！？।]*[\"'”’»」』)]*\s*$")
 _TRIES = 20
 
 
-class Empty(Rule):
+class Empty(TextRule):
     """DEMETR 32: a lone full stop, as DEMETR has it; ``empty:stop=no`` gives the empty string."""
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        32,
         name="empty",
         about="nothing is left but a full stop (empty:stop=no: nothing at all)",
-        phenomenon="empty",
         category="accuracy/omission",
-        severity="base",
-        follows=("DEMETR 32",),
     )
 
     def __init__(self, stop: bool = True) -> None:
@@ -42,17 +41,15 @@ class Empty(Rule):
         return Perturbed((Change(0, len(text), left),), "everything omitted")
 
 
-class Unrelated(Rule):
+class Unrelated(TextRule):
     """DEMETR 33: the translation of another sentence of the same corpus and language pair."""
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        33,
         name="unrelated",
         about="the good translation of another sentence of the corpus",
-        phenomenon="different",
         category="accuracy/mistranslation",
-        severity="base",
-        follows=("DEMETR 33",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -74,17 +71,15 @@ class Unrelated(Rule):
         return len(first & second) * 2 < max(len(first), len(second), 2)
 
 
-class Shuffled(Rule):
+class Shuffled(TextRule):
     """DEMETR 34: the words in random order; the capital and the final punctuation stay where they were."""
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        34,
         name="shuffled",
         about="the words in random order: Virtual teams adhere to … -> But of virtual teams same …",
-        phenomenon="unintelligible (shuffled)",
         category="fluency/unintelligible",
-        severity="critical",
-        follows=("DEMETR 34",),
         needs=("words",),
     )
 
@@ -137,20 +132,18 @@ def _plain(word: str, text: str) -> str:
     return word[0].lower() + word[1:]
 
 
-class Reference(Rule):
+class Reference(TextRule):
     """DEMETR 35: the reference beside the translation. The reference is the better text, so it is the item's good one.
 
     DEMETR keeps the translation as the good text and reverses the count; the accuracy is the same.
     """
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        35,
         name="reference",
         about="the reference as the good text, the translation as the other (a baseline)",
-        phenomenon="reference",
         category="baseline",
-        severity="base",
-        follows=("DEMETR 35",),
         wants=("reference",),
     )
 

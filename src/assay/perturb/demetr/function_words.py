@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, article, listed
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import like_first, pick
@@ -17,6 +18,7 @@ PREPOSITIONS = listed(
     "in on at by for from of to with about into over under between through against during before after above "
     "among around behind below beyond upon within without toward across"
 )
+
 _NEAR = (
     frozenset(("in", "within", "into")),
     frozenset(("on", "upon", "over", "above")),
@@ -36,13 +38,11 @@ _WRONG = {
 class FunctionWord(ParsedRule):
     """A preposition is replaced by one that means something else, or an article by the wrong one."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        16,
         name="function-word",
         about="a wrong preposition or article: a presidential committee -> an presidential committee",
-        phenomenon="grammar - function word",
         category="fluency/grammar",
-        severity="minor",
-        follows=("DEMETR 16",),
         languages=("en",),
         needs=("parse",),
         extra="make",

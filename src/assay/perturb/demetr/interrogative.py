@@ -6,12 +6,13 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import NAME_TYPES, Sentence
 from assay.perturb.language.texts import capital
-from assay.perturb.language.verbs import Group, word_of
+from assay.perturb.language.verbs import VerbGroup, word_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,13 +24,11 @@ class Interrogative(ParsedRule):
     """The auxiliary (or a form of ``do``) moves before the subject, and a question mark ends the text."""
 
     most_places = 4
-    card = PerturbationCard(
+    card = demetr_card(
+        19,
         name="interrogative",
         about="a statement as a question: This is the tenth time … 100. -> Is this the tenth time … 100?",
-        phenomenon="grammar - interrogative",
         category="fluency/grammar",
-        severity="major",
-        follows=("DEMETR 19",),
         languages=("en",),
         needs=("parse", "inflection"),
         extra="make",
@@ -53,7 +52,7 @@ class Interrogative(ParsedRule):
                 return Perturbed((*changes, Change(start, end, "?")), "a question")
         return Refused("no main clause with subject and finite verb")
 
-    def _turned(self, sentence: Sentence, group: Group, inflection: Any) -> tuple[Change, ...]:
+    def _turned(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
         subject, finite = group.subject, group.finite
         if subject is None:
             return ()
@@ -89,7 +88,7 @@ class Interrogative(ParsedRule):
         kept = word[0] if keeps or (len(word) > 1 and word.isupper()) else word[0].lower()
         return (Change(start, start + 1, f"{capital(auxiliary)} {kept}"),)
 
-    def _said(self, sentence: Sentence, group: Group, inflection: Any) -> tuple[Change, ...]:
+    def _said(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
         """``…, said the operator`` becomes ``…, did the operator say``."""
         if not group.simple or sentence.tags[group.finite] not in verbs.INFLECTED or group.subject is None:
             return ()

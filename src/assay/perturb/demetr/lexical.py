@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, replaced
 from assay.perturb.language.antonyms import OPPOSITES
 from assay.perturb.language.sentence import Sentence
@@ -65,13 +66,11 @@ class LexicalRule(ParsedRule):
 class Hypernym(LexicalRule):
     """DEMETR 3: undertranslation. The commonest sense's nearest more general word that people use."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        3,
         name="hypernym",
         about="a more general word: religious ceremonies -> religious activities",
-        phenomenon="hypernym (undertranslation)",
         category="accuracy/undertranslation",
-        severity="major",
-        follows=("DEMETR 3",),
         languages=("en",),
         needs=("parse", "wordnet", "inflection", "frequency"),
         extra="make",
@@ -155,13 +154,11 @@ def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
 class Antonym(LexicalRule):
     """DEMETR 7: the opposite of a word, by WordNet's antonyms of its first senses and a list of common opposites."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        7,
         name="antonym",
         about="a word replaced by its opposite: relieve the pain -> relieve the pleasure",
-        phenomenon="antonym",
         category="accuracy/mistranslation",
-        severity="critical",
-        follows=("DEMETR 7",),
         languages=("en",),
         needs=("parse", "wordnet", "inflection", "frequency"),
         extra="make",
@@ -208,13 +205,11 @@ class PartOfSpeechShift(LexicalRule):
     """DEMETR 13: another word of the same root and another part of speech, by WordNet's derivations."""
 
     most_places = 1
-    card = PerturbationCard(
+    card = demetr_card(
+        13,
         name="part-of-speech-shift",
         about="another part of speech of the same root: the administration from -> the administrate from",
-        phenomenon="grammar - pos shift",
         category="fluency/grammar",
-        severity="minor",
-        follows=("DEMETR 13",),
         languages=("en",),
         needs=("parse", "wordnet", "inflection", "frequency"),
         extra="make",

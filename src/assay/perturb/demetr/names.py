@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, first_fit, with_article
 from assay.perturb.language import gazetteer
 from assay.perturb.language.sentence import Entity, Sentence, mentions, names
@@ -25,13 +26,11 @@ class NameReplaced(ParsedRule):
     """A person for a person, a place for a place, an organisation for an organisation, wherever the name is mentioned."""
 
     most_places = 16
-    card = PerturbationCard(
+    card = demetr_card(
+        9,
         name="name-replaced",
         about="a name replaced within its type: presenter Stephen Colbert -> presenter Marco Brandt",
-        phenomenon="mistranslation - named entity",
         category="accuracy/mistranslation",
-        severity="critical",
-        follows=("DEMETR 9",),
         languages=("en",),
         needs=("parse",),
         extra="make",

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import removed
 from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import like_case
-from assay.perturb.language.verbs import Group, word_of
+from assay.perturb.language.verbs import VerbGroup, word_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,13 +24,11 @@ _NOT = ("not", "n't", "n’t", "never")
 class Negation(VerbRule):
     """DEMETR 8: an affirmative main clause is negated; a negated one becomes affirmative."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        8,
         name="negation",
         about="negated, or a negation dropped: recommended the -> did not recommend the",
-        phenomenon="mistranslation - negation",
         category="accuracy/mistranslation",
-        severity="critical",
-        follows=("DEMETR 8",),
         languages=("en",),
         needs=("parse", "inflection"),
         extra="make",
@@ -51,7 +50,7 @@ class Negation(VerbRule):
                     return order
         return made
 
-    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+    def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """One way for each group."""
         if group.negation is not None and sentence.lower[group.negation] in _NOT:
             yield self._affirmed(sentence, group, inflection)
@@ -69,7 +68,7 @@ class Negation(VerbRule):
             lemma = verbs.lemma_of(sentence, group.main, inflection)
             yield [becomes(sentence, group.main, f"{verbs.do(sentence, group)} not {lemma}")]
 
-    def _affirmed(self, sentence: Sentence, group: Group, inflection: Any) -> list[Change]:
+    def _affirmed(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> list[Change]:
         negation, finite = group.negation, group.finite
         assert negation is not None
         word = word_of(sentence, finite)
@@ -99,7 +98,7 @@ def _negations(text: str) -> int:
     return sum(word.strip("\"'.,;:!?()“”") in ("not", "never", "no") for word in words)
 
 
-def _subject_end(sentence: Sentence, group: Group) -> int:
+def _subject_end(sentence: Sentence, group: VerbGroup) -> int:
     """The last token of an inverted subject."""
     assert group.subject is not None
     return min(sentence.edges[group.subject][1], group.main - 1)

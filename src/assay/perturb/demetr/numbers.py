@@ -10,8 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.demetr.rules import Rule, article, first_fit, listed
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.rules import TextRule, article, first_fit, listed
 from assay.perturb.language.texts import base_language, like_case, like_first, pick
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ _NUMBER = re.compile(r"(?<![\w.,:/-])(?<!\w-)\d+(?:[.,:\u00a0\u202f]\d+)*(?:st|n
 _IN_WORD = re.compile(
     r"(?<![\w.,])\d+(?=-(?:year|day|month|week|hour|minute|meter|metre|kilo|mile|fold|man|member|time)|s\b)"
 )
+
 _SCORE = re.compile(r"(?<![\w.,-])\d{1,4}(?=[-–:]\d)")
 _RANGE_AFTER = re.compile(r"^-?\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?(\d[\d.,]*)")
 _RANGE_BEFORE = re.compile(r"(\d[\d.,]*)-?\s?(?:%\s?)?(?:-|–|to|and|bis|à|a|до|—)\s?$")
@@ -39,17 +41,15 @@ _UNIT = re.compile(r"\s?(?:k?m|kg|g|ft|feet|miles|met(?:er|re)s|kilomet|people|e
 _TRIES = 12
 
 
-class NumberReplaced(Rule):
+class NumberReplaced(TextRule):
     """One number of the text becomes another of its kind."""
 
     most_places = 2
-    card = PerturbationCard(
+    card = demetr_card(
+        10,
         name="number-replaced",
         about="a number replaced by a plausible other one: established in 1979 -> established in 1997",
-        phenomenon="mistranslation - numbers",
         category="accuracy/mistranslation",
-        severity="critical",
-        follows=("DEMETR 10",),
         manual=True,
     )
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, first_fit, removed, with_article
 from assay.perturb.language.sentence import (
     NAME_TYPES,
@@ -51,7 +52,7 @@ def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
     return (*fixed, change)
 
 
-class Omission(ParsedRule):
+class TokensOmitted(ParsedRule):
     """Tokens are taken out; `spans` says which ones may be."""
 
     most_places = 2
@@ -88,17 +89,15 @@ def _bare(text: str) -> list[str]:
     return [word for word in re.findall(r"\w+", text.lower()) if word not in ("a", "an")]
 
 
-class OmittedAdjectiveAdverb(Omission):
+class OmittedAdjectiveAdverb(TokensOmitted):
     """DEMETR 20: an adjective or adverb is missing."""
 
     nothing = "no adjective or adverb"
-    card = PerturbationCard(
+    card = demetr_card(
+        20,
         name="omitted-adjective-adverb",
         about="an adjective or adverb is missing: Rangers closely monitor -> Rangers monitor",
-        phenomenon="omission - adj/adv",
         category="accuracy/omission",
-        severity="critical",
-        follows=("DEMETR 20",),
         languages=("en",),
         needs=("parse",),
         extra="make",
@@ -120,17 +119,15 @@ class OmittedAdjectiveAdverb(Omission):
         return easy or hard
 
 
-class OmittedVerb(Omission):
+class OmittedVerb(TokensOmitted):
     """DEMETR 21: a content verb is missing; auxiliaries and copulas stay."""
 
     nothing = "no content verb"
-    card = PerturbationCard(
+    card = demetr_card(
+        21,
         name="omitted-verb",
         about="a content verb is missing: Catri said that 85% … -> Catri that 85% …",
-        phenomenon="omission - content verb",
         category="accuracy/omission",
-        severity="critical",
-        follows=("DEMETR 21",),
         languages=("en",),
         needs=("parse",),
         extra="make",
@@ -145,17 +142,15 @@ class OmittedVerb(Omission):
         ]
 
 
-class OmittedNoun(Omission):
+class OmittedNoun(TokensOmitted):
     """DEMETR 22: a noun that is neither a subject nor a name is missing, with the nouns compounded to it."""
 
     nothing = "no noun that is neither subject nor name"
-    card = PerturbationCard(
+    card = demetr_card(
+        22,
         name="omitted-noun",
         about="a noun is missing: stood up to other aristocrats who -> stood up to other who",
-        phenomenon="omission - noun",
         category="accuracy/omission",
-        severity="critical",
-        follows=("DEMETR 22",),
         languages=("en",),
         needs=("parse",),
         extra="make",
@@ -175,17 +170,15 @@ def _stands_free(sentence: Sentence, i: int) -> bool:
     return sentence.is_word(i) and not (start and sentence.text[start - 1].isalnum())
 
 
-class OmittedSubject(Omission):
+class OmittedSubject(TokensOmitted):
     """DEMETR 23: the head of a subject is missing, with the nouns compounded to it."""
 
     nothing = "no subject"
-    card = PerturbationCard(
+    card = demetr_card(
+        23,
         name="omitted-subject",
         about="the head of the subject is missing: His research shows -> His shows",
-        phenomenon="omission - subject",
         category="accuracy/omission",
-        severity="critical",
-        follows=("DEMETR 23",),
         languages=("en",),
         needs=("parse",),
         extra="make",
@@ -203,13 +196,11 @@ class OmittedName(ParsedRule):
     """DEMETR 24: a name that is not the subject is missing, everywhere it is mentioned in the same words."""
 
     most_places = 8
-    card = PerturbationCard(
+    card = demetr_card(
+        24,
         name="omitted-name",
         about="a name is missing: imported from Central America are -> imported from are",
-        phenomenon="omission - named entity",
         category="accuracy/omission",
-        severity="critical",
-        follows=("DEMETR 24",),
         languages=("en",),
         needs=("parse",),
         extra="make",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.core.perturbation import PerturbationCard
-from assay.perturb.demetr.omission import Omission, Span
+from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.omission import Span, TokensOmitted
 from assay.perturb.demetr.rules import listed
 from assay.perturb.language.sentence import SUBJECTS, Sentence
 
@@ -15,20 +15,19 @@ _CONNECTING_ADVERBS = frozenset(
         "additionally consequently accordingly besides similarly then also"
     )
 )
+
 _RELATIVE = frozenset(listed("when where while whereas that which who how why whether"))
 
 
-class OmittedPrepositionalPhrase(Omission):
+class OmittedPrepositionalPhrase(TokensOmitted):
     """DEMETR 5: the shortest prepositional phrase is missing."""
 
     nothing = "no prepositional phrase"
-    card = PerturbationCard(
+    card = demetr_card(
+        5,
         name="omitted-prepositional-phrase",
         about="a prepositional phrase is missing: She is in custody pending … -> She is pending …",
-        phenomenon="completeness (omitted pp)",
         category="accuracy/omission",
-        severity="major",
-        follows=("DEMETR 5",),
         languages=("en",),
         needs=("parse",),
         extra="make",
@@ -73,17 +72,15 @@ def _balanced(text: str) -> bool:
     return text.count("(") == text.count(")") and text.count('"') % 2 == 0 and text.count("“") == text.count("”")
 
 
-class OmittedConjunction(Omission):
+class OmittedConjunction(TokensOmitted):
     """DEMETR 12: a conjunction or connecting adverb is missing."""
 
     nothing = "no conjunction"
-    card = PerturbationCard(
+    card = demetr_card(
+        12,
         name="omitted-conjunction",
         about="a conjunction is missing: formed since a comet collided -> formed a comet collided",
-        phenomenon="cohesion",
         category="fluency/cohesion",
-        severity="minor",
-        follows=("DEMETR 12",),
         languages=("en",),
         needs=("parse",),
         extra="make",

@@ -7,8 +7,9 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.demetr.rules import Rule, first_fit
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.rules import TextRule, first_fit
 from assay.perturb.language.letters import pattern
 from assay.perturb.language.texts import capital, spaceless
 
@@ -18,16 +19,14 @@ if TYPE_CHECKING:
 _WORD = r"<W>+(?:[-'’.,:/]<W>+)*%?"
 
 
-class WordSwap(Rule):
+class WordSwap(TextRule):
     """Two words with nothing but a space between them change places; the sentence keeps its capital."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        14,
         name="word-swap",
         about="two neighbouring words swapped: imported into this -> imported this into",
-        phenomenon="grammar - order swap",
         category="fluency/grammar",
-        severity="minor",
-        follows=("DEMETR 14",),
         needs=("words",),
     )
 

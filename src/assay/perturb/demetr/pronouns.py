@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import capital, pick
@@ -42,13 +43,11 @@ _ROWS = {form.lower(): row for row in _CASES for form in row}
 class GenderPronoun(ParsedRule):
     """DEMETR 11: exactly one pronoun changes its gender."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        11,
         name="gender-pronoun",
         about="a pronoun of the other gender: He has been unable -> She has been unable",
-        phenomenon="mistranslation - gender",
         category="accuracy/mistranslation",
-        severity="critical",
-        follows=("DEMETR 11",),
         languages=("en",),
         needs=("parse",),
         extra="make",
@@ -77,13 +76,11 @@ class GenderPronoun(ParsedRule):
 class PronounCase(ParsedRule):
     """DEMETR 15: a pronoun in a case that its place does not allow."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        15,
         name="pronoun-case",
         about="a pronoun in the wrong case: She announced that -> Her announced that",
-        phenomenon="grammar - case",
         category="fluency/grammar",
-        severity="minor",
-        follows=("DEMETR 15",),
         languages=("en",),
         needs=("parse",),
         extra="make",

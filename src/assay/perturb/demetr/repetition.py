@@ -6,8 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.demetr.rules import Rule
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.letters import is_mark
 from assay.perturb.language.texts import spaceless
 
@@ -18,7 +19,7 @@ _ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}$|(?:etc|Inc|Ltd|Jr|Sr|Co)\.$")
 _OPENING = "\"'“”‘’„«»([{「『《¿¡"
 
 
-class Repetition(Rule):
+class Repetition(TextRule):
     """The last word, `times` times in all."""
 
     def __init__(self, times: int = 2) -> None:
@@ -71,13 +72,11 @@ def _inside(character: str) -> bool:
 class RepeatTwice(Repetition):
     """DEMETR 1."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        1,
         name="repeat-twice",
         about="the last word said twice: … are duty free. -> … are duty free free.",
-        phenomenon="addition (repetition twice)",
         category="accuracy/addition",
-        severity="minor",
-        follows=("DEMETR 1",),
         needs=("words",),
     )
 
@@ -88,13 +87,11 @@ class RepeatTwice(Repetition):
 class RepeatFourTimes(Repetition):
     """DEMETR 2."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        2,
         name="repeat-four-times",
         about="the last word said four times: … duty free free free free.",
-        phenomenon="addition (repetition four times)",
         category="accuracy/addition",
-        severity="minor",
-        follows=("DEMETR 2",),
         needs=("words",),
     )
 

@@ -74,7 +74,7 @@ def tidy_problems(good: str, bad: str) -> list[str]:
     return [] if len(after) <= len(before) else [f"stray space or sign {after[-1]!r}"]
 
 
-class Rule(Perturbation):
+class TextRule(Perturbation):
     """A perturbation of one text with the checks that fit all of them."""
 
     tidy = True
@@ -96,7 +96,7 @@ class Rule(Perturbation):
         return found
 
 
-class ParsedRule(Rule):
+class ParsedRule(TextRule):
     """A rule over a parsed sentence."""
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:

@@ -8,8 +8,9 @@ from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.demetr.rules import Rule, first_fit
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.rules import TextRule, first_fit
 from assay.perturb.language.letters import is_mark, pattern
 from assay.perturb.language.texts import base_language, like_case, pick, spaceless
 
@@ -29,19 +30,17 @@ def misspellings() -> dict[str, tuple[str, ...]]:
     return {row[0]: tuple(row[1:]) for row in rows}
 
 
-class Misspelling(Rule):
+class Misspelling(TextRule):
     """DEMETR 25: one word misspelt as people do, by a list for English, else by a slip of the fingers.
 
     A slip swaps two inner letters, doubles one, or leaves one of a double out; the first letter stays.
     """
 
-    card = PerturbationCard(
+    card = demetr_card(
+        25,
         name="misspelling",
         about="one word misspelt: separate -> seperate (list for English, slips of the fingers elsewhere)",
-        phenomenon="spelling - misspelled",
         category="fluency/spelling",
-        severity="minor",
-        follows=("DEMETR 25",),
         needs=("alphabet",),
     )
 
@@ -105,16 +104,14 @@ def _bare_letters(word: str) -> list[int]:
     return [i for i in letters if not is_mark(word[i + 1 : i + 2] or "a")] or letters
 
 
-class CharacterRemoved(Rule):
+class CharacterRemoved(TextRule):
     """DEMETR 26: one letter missing from a word that is neither the first nor the last."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        26,
         name="character-removed",
         about="one letter missing: adhere -> adhre",
-        phenomenon="spelling - char removed",
         category="fluency/spelling",
-        severity="minor",
-        follows=("DEMETR 26",),
         needs=("alphabet",),
     )
 

@@ -6,8 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.demetr.rules import Rule
+from assay.core.errors import count
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.letters import pattern
 from assay.perturb.language.texts import base_language, pick, spaceless
 from assay.perturb.language.tools import missing
@@ -22,17 +24,15 @@ ELIDING = ("fr", "it", "ca")
 FULL_WIDTH: tuple[str, ...] = ("，", "，", "。", "？", "！", "；", "：", "、", "“")
 
 
-class FinalPunctuationRemoved(Rule):
+class FinalPunctuationRemoved(TextRule):
     """DEMETR 27: the full stop, question or exclamation mark at the end is missing; quotation marks stay."""
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        27,
         name="final-punctuation-removed",
         about="the punctuation at the end is missing: … are duty free. -> … are duty free",
-        phenomenon="punctuation - removed",
         category="fluency/punctuation",
-        severity="minor",
-        follows=("DEMETR 27",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -44,17 +44,15 @@ class FinalPunctuationRemoved(Rule):
         return Perturbed((Change(start, end, ""),), f"{segment.hypothesis[start:end]} removed")
 
 
-class PunctuationAdded(Rule):
+class PunctuationAdded(TextRule):
     """DEMETR 28: a punctuation mark where none belongs, after a word inside the text."""
 
     tidy = False
-    card = PerturbationCard(
+    card = demetr_card(
+        28,
         name="punctuation-added",
         about="a punctuation mark where none belongs: Green was, born in 1946 …",
-        phenomenon="punctuation - added",
         category="fluency/punctuation",
-        severity="minor",
-        follows=("DEMETR 28",),
         needs=("words",),
     )
 
@@ -72,18 +70,16 @@ class PunctuationAdded(Rule):
         return Perturbed((Change(at, at, sign),), f"{sign} added")
 
 
-class Tokenized(Rule):
+class Tokenized(TextRule):
     """DEMETR 29: spaces between all tokens, by spaCy's tokens for English and by words and signs elsewhere."""
 
     tidy = False
     most_places = 1 << 30
-    card = PerturbationCard(
+    card = demetr_card(
+        29,
         name="tokenized",
         about="spaces around every sign: London's Bethnal Green. -> London 's Bethnal Green .",
-        phenomenon="tokenized",
         category="fluency/typography",
-        severity="minor",
-        follows=("DEMETR 29",),
         needs=("words",),
     )
 
@@ -123,17 +119,15 @@ def lowered(text: str, language: str) -> str:
     return text.lower()
 
 
-class LowercaseAll(Rule):
+class LowercaseAll(TextRule):
     """DEMETR 30: the whole text in lower case."""
 
     most_places = 1 << 30
-    card = PerturbationCard(
+    card = demetr_card(
+        30,
         name="lowercase-all",
         about="the whole text in lower case",
-        phenomenon="lowercase - whole",
         category="fluency/spelling",
-        severity="minor",
-        follows=("DEMETR 30",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -144,19 +138,17 @@ class LowercaseAll(Rule):
         if not runs:
             return Refused("no capital letter")
         changes = tuple(Change(run.start(), run.end(), lowered(run.group(), language)) for run in runs)
-        return Perturbed(changes, f"{len(changes)} words lowercased")
+        return Perturbed(changes, f"{count(len(changes), 'word')} lowercased")
 
 
-class LowercaseFirst(Rule):
+class LowercaseFirst(TextRule):
     """DEMETR 31: the first letter in lower case."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        31,
         name="lowercase-first",
         about="the first letter in lower case: the reform of notaries …",
-        phenomenon="lowercase - first word",
         category="fluency/spelling",
-        severity="minor",
-        follows=("DEMETR 31",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:

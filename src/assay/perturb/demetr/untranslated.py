@@ -13,8 +13,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.demetr.rules import Rule
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.texts import pick, spaceless
 
 if TYPE_CHECKING:
@@ -31,16 +32,14 @@ _BEST = 0.2
 """The share of pairs, the likeliest ones, that one is drawn from."""
 
 
-class UntranslatedWord(Rule):
+class UntranslatedWord(TextRule):
     """One content word of the translation is replaced by the source word it seems to come from."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        4,
         name="untranslated-word",
         about="a word left in the source language: fighters manufactured by -> fighters produkowane by",
-        phenomenon="untranslated",
         category="accuracy/untranslated",
-        severity="critical",
-        follows=("DEMETR 4",),
         needs=("words", "frequency"),
         wants=("source",),
         extra="make",

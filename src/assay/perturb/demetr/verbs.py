@@ -7,12 +7,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, first_fit, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import like_case
-from assay.perturb.language.verbs import Group, word_of
+from assay.perturb.language.verbs import VerbGroup, word_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,27 +86,25 @@ class VerbRule(ParsedRule):
         return Refused(self.nothing)
 
     @abstractmethod
-    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+    def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The possible changes to one group."""
 
 
 class Tense(VerbRule):
     """DEMETR 17: past for present, present for past, or the future; the aspect stays."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        17,
         name="tense",
         about="another tense: were both found in -> are both found in",
-        phenomenon="grammar - tense",
         category="fluency/grammar",
-        severity="major",
-        follows=("DEMETR 17",),
         languages=("en",),
         needs=("parse", "inflection"),
         extra="make",
         manual=True,
     )
 
-    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+    def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The other tenses of the finite verb."""
         finite, word = group.finite, word_of(sentence, group.finite)
         contracted = verbs.contracted(sentence, finite)
@@ -135,20 +134,18 @@ class Tense(VerbRule):
 class Aspect(VerbRule):
     """DEMETR 18: progressive for simple or perfect, and the other way round; the tense stays."""
 
-    card = PerturbationCard(
+    card = demetr_card(
+        18,
         name="aspect",
         about="another aspect: He has been unable -> He is being unable",
-        phenomenon="grammar - aspect",
         category="fluency/grammar",
-        severity="major",
-        follows=("DEMETR 18",),
         languages=("en",),
         needs=("parse", "inflection"),
         extra="make",
         manual=True,
     )
 
-    def options(self, sentence: Sentence, group: Group, inflection: Any) -> Iterator[list[Change]]:
+    def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The one way that fits how the group is built."""
         main, finite = group.main, group.finite
         if group.subject is not None and group.subject > finite and not group.simple:
@@ -187,7 +184,7 @@ class Aspect(VerbRule):
         elif sentence.tags[finite] == "MD":
             yield from self._modal(sentence, group, going)
 
-    def _simple(self, sentence: Sentence, group: Group, going: str | None) -> Iterator[list[Change]]:
+    def _simple(self, sentence: Sentence, group: VerbGroup, going: str | None) -> Iterator[list[Change]]:
         main = group.main
         if sentence.lemmas[main] == "be" or sentence.lower[main] in ("is", "are", "was", "were", "'s", "'re", "'m"):
             end = group.subject if group.subject is not None and group.subject > main else main
@@ -198,7 +195,7 @@ class Aspect(VerbRule):
             form = verbs.be(sentence, group, past=sentence.tags[main] == "VBD")
             yield [becomes(sentence, main, f"{form} {going}")]
 
-    def _modal(self, sentence: Sentence, group: Group, going: str | None) -> Iterator[list[Change]]:
+    def _modal(self, sentence: Sentence, group: VerbGroup, going: str | None) -> Iterator[list[Change]]:
         """may appeal -> may be appealing; can be used -> can have been used; may have appealed -> may be appealing."""
         main, rest = group.main, [sentence.lower[i] for i in group.auxiliaries[1:]]
         if sentence.lower[main] == "be":

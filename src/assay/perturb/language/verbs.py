@@ -17,7 +17,7 @@ _SUBJECTS = ("nsubj", "nsubjpass", "csubj", "csubjpass", "expl")
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class VerbGroup:
     """A finite verb group. `main` is the verb that carries the meaning (or a copula), `finite` the one that carries tense."""
 
     main: int
@@ -32,7 +32,7 @@ class Group:
         return not self.auxiliaries
 
 
-def groups(sentence: Sentence) -> list[Group]:
+def groups(sentence: Sentence) -> list[VerbGroup]:
     """Every finite verb group, those of main clauses first."""
     found = []
     for i, pos in enumerate(sentence.pos):
@@ -43,7 +43,7 @@ def groups(sentence: Sentence) -> list[Group]:
     return sorted(found, key=lambda group: (sentence.deps[group.main] != "ROOT", group.main))
 
 
-def group_of(sentence: Sentence, i: int) -> Group | None:
+def group_of(sentence: Sentence, i: int) -> VerbGroup | None:
     """The group of verb `i`, if it is finite."""
     children = sentence.children[i]
     auxiliaries = tuple(child for child in children if sentence.deps[child] in ("aux", "auxpass") and child < i)
@@ -54,7 +54,7 @@ def group_of(sentence: Sentence, i: int) -> Group | None:
         return None
     subject = next((child for child in children if sentence.deps[child] in _SUBJECTS), None)
     negation = next((child for child in children if sentence.deps[child] == "neg"), None)
-    return Group(i, finite, auxiliaries, subject, negation)
+    return VerbGroup(i, finite, auxiliaries, subject, negation)
 
 
 def word_of(sentence: Sentence, i: int) -> str:
@@ -72,7 +72,7 @@ def contracted(sentence: Sentence, i: int) -> bool:
     return i + 1 < len(sentence) and sentence.lower[i + 1] in ("n't", "n’t")
 
 
-def person(sentence: Sentence, group: Group) -> str:
+def person(sentence: Sentence, group: VerbGroup) -> str:
     """``first`` (I), ``singular`` or ``plural``: by the verb where its form tells, else by the subject."""
     word = word_of(sentence, group.finite)
     if word in ("is", "has", "does") or sentence.tags[group.finite] == "VBZ":
@@ -92,7 +92,7 @@ def person(sentence: Sentence, group: Group) -> str:
     return "plural" if _plural(sentence, subject, group) else "singular"
 
 
-def _plural(sentence: Sentence, subject: int, group: Group) -> bool:
+def _plural(sentence: Sentence, subject: int, group: VerbGroup) -> bool:
     word = sentence.lower[subject]
     if word in ("who", "which", "that") and sentence.deps[group.main] == "relcl":
         head = sentence.heads[group.main]
@@ -102,7 +102,7 @@ def _plural(sentence: Sentence, subject: int, group: Group) -> bool:
     return joined or counted or sentence.tags[subject] in _PLURAL_TAGS or word in _PLURAL_WORDS
 
 
-def be(sentence: Sentence, group: Group, past: bool) -> str:
+def be(sentence: Sentence, group: VerbGroup, past: bool) -> str:
     """is, am, are, was or were, as the subject wants it."""
     who = person(sentence, group)
     if past:
@@ -110,7 +110,7 @@ def be(sentence: Sentence, group: Group, past: bool) -> str:
     return {"first": "am", "plural": "are"}.get(who, "is")
 
 
-def present(sentence: Sentence, group: Group, lemma: str, inflection: Any) -> str | None:
+def present(sentence: Sentence, group: VerbGroup, lemma: str, inflection: Any) -> str | None:
     """The present tense of a verb, as the subject wants it."""
     if lemma == "be":
         return be(sentence, group, past=False)
@@ -124,14 +124,14 @@ def present(sentence: Sentence, group: Group, lemma: str, inflection: Any) -> st
     return form
 
 
-def do(sentence: Sentence, group: Group) -> str:
+def do(sentence: Sentence, group: VerbGroup) -> str:
     """did, does or do, as the tense of the finite verb and the subject want it."""
     if sentence.tags[group.finite] == "VBD":
         return "did"
     return "does" if person(sentence, group) == "singular" else "do"
 
 
-def past(sentence: Sentence, group: Group, lemma: str, inflection: Any) -> str | None:
+def past(sentence: Sentence, group: VerbGroup, lemma: str, inflection: Any) -> str | None:
     """The past tense of a verb."""
     if lemma == "be":
         return be(sentence, group, past=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from assay.core.errors import AssayError
 from assay.core.table import Table, TableColumn
@@ -18,7 +19,7 @@ def matrix(names: Sequence[str] | None = None) -> Table:
 
     ✓ works, ○ after an installation, · not in this language.
     """
-    rows: list[dict[str, str]] = []
+    rows: list[dict[str, Any]] = []
     installs: dict[str, dict[str, None]] = {}
     for name in names or PERTURBATIONS.names():
         try:
@@ -26,7 +27,9 @@ def matrix(names: Sequence[str] | None = None) -> Table:
         except AssayError as error:
             rows.append({"name": name, "follows": "", "about": str(error)})
             continue
-        row = {"name": name, "follows": ", ".join(card.follows), "about": card.about}
+        number = next((int(entry.split()[1]) for entry in card.follows if entry.startswith("DEMETR ")), None)
+        row: dict[str, Any] = {"name": name, "perturbation": number, "phenomenon": card.phenomenon}
+        row |= {"follows": ", ".join(card.follows), "about": card.about}
         for language in LANGUAGES:
             reason = obstacle(card, language)
             possible = " install " in reason
@@ -37,6 +40,8 @@ def matrix(names: Sequence[str] | None = None) -> Table:
         rows.append(row)
     columns = [TableColumn("name"), *(TableColumn(language) for language in LANGUAGES)]
     columns += [TableColumn("follows"), TableColumn("about")]
+    columns += [TableColumn("perturbation", "DEMETR's number", kind="count", hidden=True)]
+    columns += [TableColumn("phenomenon", hidden=True)]
     notes = [f"{WORKS} works · {INSTALL} after an installation · {NOT} not in this language"]
     notes += [sentence.replace("LANGUAGES", ", ".join(wanting)) for sentence, wanting in installs.items()]
     return Table("perturbations", columns, rows, notes=notes)

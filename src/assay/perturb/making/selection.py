@@ -32,7 +32,7 @@ def choose_perturbations(specs: Iterable[str]) -> list[Chosen]:
         if spec in GROUPS:
             for name in PERTURBATIONS.names():
                 made = _built(name)
-                if any(entry.startswith(GROUPS[spec]) for entry in made.card.follows or ("",)):
+                if any(entry.startswith(GROUPS[spec]) for entry in made.card.follows):
                     chosen.setdefault(name, Chosen(name, made, named=False))
         else:
             chosen[spec] = Chosen(spec, _built(spec), named=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.core.table import Table
-from assay.report.figures.canvas import INK, MARGIN, MUTED, PALETTE, RULE, Frame, about, bare, canvas
+from assay.report.figures.canvas import INK, MARGIN, MUTED, PALETTE, RULE, Margins, about, bare, canvas
 
 SURVIVES, BREAKS = PALETTE[0], PALETTE[1]
 MOST = 12
@@ -25,7 +25,7 @@ def cases(table: Table) -> Any:
     down = -(-len(panels) // across)
     wide, deep, gap = (2.9 if across > 1 else 5.6), 2.0, (0.5, 0.85)
     plot = (across * wide + (across - 1) * gap[0], down * deep + (down - 1) * gap[1])
-    figure, place = canvas(table.caption, about(table, subtitle), plot, Frame(0.5, above=0.7, below=0.62))
+    figure, place = canvas(table.caption, about(table, subtitle), plot, Margins(0.5, above=0.7, below=0.62))
     unit_x, unit_y = place[2] / plot[0], place[3] / plot[1]
     _key(figure, place)
     for p, ((task, language), rows) in enumerate(panels.items()):

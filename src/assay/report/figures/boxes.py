@@ -9,7 +9,7 @@ from assay.report.figures.canvas import (
     INK,
     MUTED,
     PALETTE,
-    Frame,
+    Margins,
     about,
     bare,
     canvas,
@@ -32,7 +32,7 @@ def boxes(table: Table) -> Any:
     down = -(-len(metrics) // across)
     wide, deep, gap = (2.75 if across > 1 else 5.5), 0.3 * len(names), (0.3, 0.85)
     plot = (across * wide + (across - 1) * gap[0], down * deep + (down - 1) * gap[1])
-    figure, place = canvas(table.caption, about(table, subtitle), plot, Frame(label_width(names) + 0.15, above=0.35))
+    figure, place = canvas(table.caption, about(table, subtitle), plot, Margins(label_width(names) + 0.15, above=0.35))
     unit_x, unit_y = place[2] / plot[0], place[3] / plot[1]
     for m, (metric, label) in enumerate(metrics.items()):
         x, y = (m % across) * (wide + gap[0]), (down - 1 - m // across) * (deep + gap[1])

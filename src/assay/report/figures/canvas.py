@@ -113,7 +113,7 @@ def fold(text: str, width: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class Margins:
     """Inches around the plot: `left` for labels, `above` for headings of columns, `below` for the axis."""
 
     left: float
@@ -122,7 +122,7 @@ class Frame:
 
 
 def canvas(
-    title: str, subtitle: str, plot: tuple[float, float], frame: Frame, legend: Sequence[str] = ()
+    title: str, subtitle: str, plot: tuple[float, float], frame: Margins, legend: Sequence[str] = ()
 ) -> tuple[Any, tuple[float, float, float, float]]:
     """A figure with its title and legend drawn, and the place (left, bottom, width, height, as shares) of the plot."""
     from matplotlib.figure import Figure

@@ -10,7 +10,7 @@ from assay.report.figures.canvas import (
     INK,
     MUTED,
     RULE,
-    Frame,
+    Margins,
     about,
     bare,
     canvas,
@@ -33,7 +33,7 @@ def dots(table: Table, *, index: str, value: str, subtitle: str, span: tuple[flo
     deep = max(0.3, 0.17 + STEP * len(metrics), 0.2 * max(text.count("\n") + 1 for text in shown.values()) + 0.06)
     column = table.column(value)
     scale = 100 if column.kind == "percent" else 1
-    frame = Frame(label_width(list(shown.values())) + 0.15, below=0.62)
+    frame = Margins(label_width(list(shown.values())) + 0.15, below=0.62)
     figure, place = canvas(
         table.caption, about(table, subtitle), (6.6, deep * len(names)), frame, list(metrics.values())
     )
@@ -77,7 +77,7 @@ def levels(table: Table, *, subtitle: str) -> Any:
     metrics = labels(table, "metric")
     sets = list(dict.fromkeys(row["set"] for row in table.rows))
     across = sorted({row["level"] for row in table.rows} | {1, 2, 3})
-    frame = Frame(0.65, above=0.35, below=0.62)
+    frame = Margins(0.65, above=0.35, below=0.62)
     wide = 3.9 if len(sets) > 1 else 6.0
     plot = (wide * len(sets) + 0.35 * (len(sets) - 1), 3.9)
     figure, place = canvas(table.caption, about(table, subtitle), plot, frame, list(metrics.values()))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.core.table import Table
-from assay.report.figures.canvas import INK, MUTED, Frame, about, canvas, fold, label_width, labels
+from assay.report.figures.canvas import INK, MUTED, Margins, about, canvas, fold, label_width, labels
 from assay.report.grid import number
 
 BELOW, MIDDLE, ABOVE = "#b3480a", "#f7f7f7", "#0b5394"
@@ -54,7 +54,7 @@ def heatmap(
     height = sum(deep * len(members) + (ROW * 1.25 if named else 0.05) for members in groups.values())
     left = max(label_width([name for members in groups.values() for name, _ in members]), label_width(list(groups)))
     above = 0.16 + 0.17 * max(head.count("\n") + 1 for head in heads)
-    frame = Frame(left + 0.2, above, 0.25)
+    frame = Margins(left + 0.2, above, 0.25)
     figure, place = canvas(title or table.caption, about(table, subtitle), (wide * len(metrics), height), frame)
     inches = figure.get_size_inches()
     axes = figure.add_axes((place[0], place[1], wide * len(metrics) / inches[0], place[3]))

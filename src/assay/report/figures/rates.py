@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from assay.core.table import Table
-from assay.report.figures.canvas import INK, MUTED, Frame, about, canvas, fold, label_width
+from assay.report.figures.canvas import INK, MUTED, Margins, about, canvas, fold, label_width
 
 LOW, HIGH = "#f7f7f7", "#b3480a"
 ROW, WIDE = 0.31, 1.6
@@ -21,7 +21,7 @@ def rates(table: Table) -> Any:
     left = label_width(list(names.values())) + 0.2
     wide = max(WIDE, label_width(heads) * 1.1 + 0.14)
     subtitle = "share of examples with the error whose task fails, % · small: 95% interval, number of examples"
-    frame = Frame(left, above=0.2 + 0.17 * max(head.count("\n") + 1 for head in heads), below=0.25)
+    frame = Margins(left, above=0.2 + 0.17 * max(head.count("\n") + 1 for head in heads), below=0.25)
     size = (wide * len(tasks), ROW * len(types))
     figure, place = canvas(table.caption, about(table, subtitle), size, frame)
     inches = figure.get_size_inches()

@@ -6,18 +6,21 @@
 
 Accuracy is the share of items whose unperturbed text scores strictly better; a tie earns nothing. Number 35 (the
 reference as translation) is reversed: an item is a hit unless the machine translation scores strictly better than the
-reference. Items hold the machine translation as `good` and the perturbed text as `incorrect` for all 35 numbers, and
-their number in ``meta["perturbation"]``.
+reference, whichever of the two the item holds as its `good` text.
+
+An item's perturbation is known by its number in ``meta["perturbation"]`` or by its phenomenon, one of DEMETR's 35 names. Any
+other item needs a severity; its phenomenon then has a line of its own after the 35.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from assay.analyses.demetr.facts import EMPTY, PERTURBATIONS, REFERENCE, SEVERITIES
+from assay.analyses.drawing import accuracy_map
 from assay.analyses.outcomes import (
     Counts,
     Estimate,
@@ -31,6 +34,7 @@ from assay.analyses.outcomes import (
     raw_scores,
 )
 from assay.analyses.rows import (
+    FIRST_PLACE,
     MARKS,
     METRIC,
     UNSCORED,
@@ -40,15 +44,91 @@ from assay.analyses.rows import (
     known,
     metric_cells,
 )
-from assay.core.errors import InputError
+from assay.core.analysis import requirement_of, requires
+from assay.core.errors import count as count_of
+from assay.core.figure import Figure
 from assay.core.item import Item
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
+from assay.data.demetr import EMPTY, REFERENCE, SEVERITIES, numbers, perturbations
 from assay.stats.welch import welch
 
-NUMBERS = tuple(PERTURBATIONS)
+_LINES = {"index": "name", "group": "severity", "order": SEVERITIES}
+_SENSITIVITY = Figure(
+    "sensitivity",
+    "heatmap",
+    {
+        "value": "z",
+        "root": True,
+        "starred": False,
+        "title": "DEMETR · sensitivity z per perturbation (Figure 2)",
+        "subtitle": "share of the drop to an empty translation · least felt first in each group · orange: the perturbed text "
+        "scores better",
+        **_LINES,
+    },
+    "demetr",
+)
 
 
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """One line of the tables: one of the 35, or a phenomenon of somebody else's with the severity that its items have."""
+
+    number: int | None
+    phenomenon: str
+    label: str
+    severity: str
+
+    @property
+    def name(self) -> str:
+        return self.label if self.number is None else f"{self.number} {self.label}"
+
+
+def _number(item: Item) -> int | None:
+    """DEMETR's number of an item's perturbation; None where it is none of the 35."""
+    number = item.meta.get("perturbation")
+    if number is None:
+        return numbers().get(item.phenomenon)
+    return int(number) if str(number).isdecimal() and 0 < int(number) <= len(perturbations()) else None
+
+
+def _lacks(items: Sequence[Item]) -> str:
+    without = next((item for item in items if _number(item) is None and not item.severity), None)
+    if without is None:
+        return ""
+    return (
+        "the column severity, or a perturbation by one of DEMETR's 35 names in the column phenomenon (its number, 1 to 35, in "
+        f'meta["perturbation"]), in every row: item {without.id} has neither'
+    )
+
+
+def _strata(items: Sequence[Item]) -> tuple[list[_Line], Ints]:
+    """The 35 and whatever else there is, and the place of each item's line among them."""
+    lines = [_Line(one.number, one.phenomenon, one.label, one.severity) for one in perturbations()]
+    place: dict[_Line, int] = {}
+    strata = np.empty(len(items), np.int64)
+    for i, item in enumerate(items):
+        number = _number(item)
+        if number is None:
+            line = _Line(None, item.phenomenon, item.phenomenon, item.severity)
+            strata[i] = place.setdefault(line, len(lines) + len(place))
+        else:
+            strata[i] = number - 1
+    return [*lines, *place], strata
+
+
+def _translation_first(items: Sequence[Item], metric: Measured) -> Measured:
+    """The scores with the machine translation of number 35 as the first text, also where an item has the reference there."""
+    swapped = np.array(
+        [_number(item) == REFERENCE and item.good == item.reference != item.incorrect for item in items], bool
+    )
+    if not swapped.any():
+        return metric
+    good, incorrect = raw_scores(metric, len(items))
+    return replace(metric, good=np.where(swapped, incorrect, good), incorrect=np.where(swapped, good, incorrect))
+
+
+@requires("items", _lacks)
 def tables(
     items: Sequence[Item],
     measured: Sequence[Measured],
@@ -59,31 +139,27 @@ def tables(
 ) -> list[Table]:
     """The tables `summary`, `severity` and `perturbations`."""
     sampling = Sampling(tuple(metric.name for metric in measured), seed, samples, correction)
+    requirement_of(tables).check("demetr", items)
+    measured = [_translation_first(items, metric) for metric in measured]
     outcome = outcomes(items, measured)
-    strata = np.array([_number(item) - 1 for item in items], np.int64)
+    lines, strata = _strata(items)
     right = np.where(strata == REFERENCE - 1, ~outcome.better, outcome.better)
-    counts = count(outcome, strata, len(NUMBERS), sampling, right)
-    there = [k for k in range(len(NUMBERS)) if (strata == k).any()]
+    counts = count(outcome, strata, len(lines), sampling, right)
+    there = [k for k in range(len(lines)) if (strata == k).any()]
     singles = estimates(counts, [mean_weights(counts, [k]) for k in there], sampling)
     notes = common_notes(items, measured, outcome, sampling)
-    severity = _severity(measured, counts, there, sampling, notes)
+    severity = _severity(lines, measured, counts, there, sampling, notes)
     accuracies = dict(zip(there, singles, strict=True))
     return [
-        _summary(len(items), measured, severity, accuracies, notes),
+        _summary(len(items), lines, measured, severity, accuracies, notes),
         severity,
-        _perturbations(items, measured, counts, strata, accuracies, notes),
+        _perturbations(items, lines, measured, counts, strata, accuracies, notes),
     ]
-
-
-def _number(item: Item) -> int:
-    number = item.meta.get("perturbation")
-    if number is None or int(number) not in PERTURBATIONS:
-        raise InputError(f'item {item.id} has no DEMETR number (1 to 35) in meta["perturbation"]: {number!r}.')
-    return int(number)
 
 
 def _perturbations(
     items: Sequence[Item],
+    lines: Sequence[_Line],
     measured: Sequence[Measured],
     counts: Counts,
     strata: Ints,
@@ -94,8 +170,7 @@ def _perturbations(
     empty_row = _empty_partner(items, rows_of.get(EMPTY - 1))
     rows: list[dict[str, Any]] = []
     for k, per_metric in accuracies.items():
-        number = k + 1
-        label, severity = PERTURBATIONS[number]
+        line = lines[k]
         for m, metric in enumerate(measured):
             good, incorrect = raw_scores(metric, len(items))
             chosen = rows_of[k]
@@ -103,10 +178,11 @@ def _perturbations(
             test = welch(good[chosen], incorrect[chosen])
             rows.append(
                 {
-                    "perturbation": number,
-                    "name": f"{number} {label}",
-                    "label": label,
-                    "severity": severity,
+                    "perturbation": line.number,
+                    "name": line.name,
+                    "phenomenon": line.phenomenon,
+                    "label": line.label,
+                    "severity": line.severity,
                     **metric_cells(metric),
                     "n": int(counts.n[m, k]),
                     **estimate_cells("accuracy", per_metric[m]),
@@ -121,6 +197,7 @@ def _perturbations(
     columns = (
         TableColumn("perturbation", kind="count", hidden=True),
         TableColumn("name", "perturbation"),
+        TableColumn("phenomenon", hidden=True),
         TableColumn("label", hidden=True),
         TableColumn("severity"),
         METRIC,
@@ -146,6 +223,9 @@ def _perturbations(
         "DEMETR · strict accuracy per perturbation (Table A3)",
         (*own, *notes),
         Pivot("name", "metric", "accuracy"),
+        "One line a kind of damage. Below 50 the metric prefers the damaged text, or cannot tell it from the other. "
+        f"{FIRST_PLACE}",
+        (accuracy_map("demetr", "heatmap", _LINES), _SENSITIVITY),
     )
 
 
@@ -178,11 +258,17 @@ def _sensitivity(good: Floats, incorrect: Floats, chosen: Ints, empty_row: Ints 
 
 
 def _severity(
-    measured: Sequence[Measured], counts: Counts, there: list[int], sampling: Sampling, notes: tuple[str, ...]
+    lines: Sequence[_Line],
+    measured: Sequence[Measured],
+    counts: Counts,
+    there: list[int],
+    sampling: Sampling,
+    notes: tuple[str, ...],
 ) -> Table:
     """Table 4: each severity is the plain mean of its perturbations' accuracies; `base` and `all` leave out number 35."""
-    without_reference = [k for k in there if k + 1 != REFERENCE]
-    groups = {s: [k for k in without_reference if PERTURBATIONS[k + 1].severity == s] for s in SEVERITIES}
+    without_reference = [k for k in there if lines[k].number != REFERENCE]
+    severities = dict.fromkeys([*SEVERITIES, *(lines[k].severity for k in without_reference)])
+    groups = {name: [k for k in without_reference if lines[k].severity == name] for name in severities}
     groups = {name: strata for name, strata in (groups | {"all": without_reference}).items() if strata}
     found = estimates(counts, [mean_weights(counts, strata) for strata in groups.values()], sampling)
     rows = [
@@ -207,17 +293,23 @@ def _severity(
         *MARKS,
     )
     caption = "DEMETR · mean accuracy of the perturbations by severity (Table 4)"
-    return Table("severity", columns, rows, caption, notes, Pivot("metric", "severity", "accuracy"))
+    reading = (
+        "Each number is the plain mean of the accuracies of the perturbations of that severity, so a rare perturbation counts "
+        "as much as a frequent one."
+    )
+    return Table("severity", columns, rows, caption, notes, Pivot("metric", "severity", "accuracy"), reading)
 
 
 def _summary(
     pairs: int,
+    lines: Sequence[_Line],
     measured: Sequence[Measured],
     severity: Table,
     accuracies: dict[int, list[Estimate | None]],
     notes: tuple[str, ...],
 ) -> Table:
-    names = [name for name in ("all", *SEVERITIES) if any(row["severity"] == name for row in severity.rows)]
+    there = dict.fromkeys(str(row["severity"]) for row in severity.rows)
+    names = [name for name in dict.fromkeys(("all", *there)) if name in there]
     rows: list[dict[str, Any]] = []
     for m, metric in enumerate(measured):
         row: dict[str, Any] = metric_cells(metric)
@@ -227,18 +319,23 @@ def _summary(
             row |= {name: line["accuracy"], f"{name}_low": line["accuracy_low"], f"{name}_high": line["accuracy_high"]}
             row[f"{name}_first"] = line["first"]
         row |= {"n": mine["all"]["n"], "unscored": mine["all"]["unscored"]} if "all" in mine else {}
-        rows.append(row | {"blindest": _blindest(m, accuracies)})
+        rows.append(row | {"blindest": _blindest(m, lines, accuracies)})
     columns = [METRIC]
     for name in names:
         columns += estimate_columns(name, kind="percent", decimals=1, mark=f"{name}_first")
         columns.append(TableColumn(f"{name}_first", hidden=True))
     columns += [TableColumn("blindest"), TableColumn("n", kind="count", hidden=True)]
     columns += [TableColumn("unscored", kind="count", hidden=True), TableColumn("contaminated", hidden=True)]
-    return Table("summary", columns, rows, f"DEMETR · {pairs:,} minimal pairs · strict accuracy", notes)
+    caption = f"DEMETR · {count_of(pairs, 'minimal pair')} · strict accuracy"
+    reading = (
+        "The share of pairs in which a metric scores the translation above its damaged copy, in percent; a tie earns nothing "
+        "and a coin would have 50. The last column names the damage it notices least."
+    )
+    return Table("summary", columns, rows, caption, notes, reading=reading)
 
 
-def _blindest(m: int, accuracies: dict[int, list[Estimate | None]], most: int = 2) -> str:
+def _blindest(m: int, lines: Sequence[_Line], accuracies: dict[int, list[Estimate | None]], most: int = 2) -> str:
     """The perturbations with the lowest accuracy, number 35 apart."""
-    known = [(line[m], k + 1) for k, line in accuracies.items() if k + 1 != REFERENCE]
-    lowest = sorted((estimate.value, number) for estimate, number in known if estimate is not None)[:most]
-    return ", ".join(f"{number} {PERTURBATIONS[number].label} {100 * value:.0f}%" for value, number in lowest)
+    estimated = [(per_metric[m], k) for k, per_metric in accuracies.items() if lines[k].number != REFERENCE]
+    lowest = sorted((estimate.value, k) for estimate, k in estimated if estimate is not None)[:most]
+    return ", ".join(f"{lines[k].name} {100 * value:.0f}%" for value, k in lowest)

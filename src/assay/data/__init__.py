@@ -1,4 +1,7 @@
-"""Facts that suites ship as small tables in ``assay/data``: checksums, perturbations, phenomena."""
+"""Facts of our own, as small tables beside this file: each is written down once and read here by whoever needs it.
+
+`assay.data.aces` and `assay.data.demetr` give them their types.
+"""
 
 from __future__ import annotations
 
@@ -9,17 +12,17 @@ from importlib.resources import files
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    """The rows of one CSV file in the package's data folder; lines that start with ``#`` are comments."""
+    """The rows of one CSV file in this folder; lines that start with ``#`` are comments."""
     text = (files("assay") / "data" / name).read_text(encoding="utf-8")
     return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
 
 
 @functools.cache
 def _all_checksums() -> Mapping[str, Mapping[str, str]]:
-    found: dict[str, dict[str, str]] = {}
+    by_suite: dict[str, dict[str, str]] = {}
     for row in rows("checksums.csv"):
-        found.setdefault(row["suite"], {})[row["file"]] = row["sha256"]
-    return found
+        by_suite.setdefault(row["suite"], {})[row["file"]] = row["sha256"]
+    return by_suite
 
 
 def checksums(suite: str) -> Mapping[str, str]:

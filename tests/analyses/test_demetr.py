@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
-from assay.analyses.demetr.facts import PERTURBATIONS
-from assay.analyses.demetr.tables import tables
+from assay.analyses.demetr import tables
 from assay.core import InputError
+from assay.data.demetr import perturbations
 from assay.metrics.chrf import Chrf, ChrfPlusPlus
 from tests.analyses.helpers import by, demetr_items, expected, item, measure, measured, printed_equal
 
@@ -116,7 +116,7 @@ PRINTED = {"chrf": "chrf", "chrf2": "chrf++"}
 @pytest.mark.real
 def test_facts_agree_with_the_published_severities():
     assert {int(row["perturbation"]): row["severity"] for row in expected("demetr_perturbations.csv")} == {
-        number: fact.severity for number, fact in PERTURBATIONS.items()
+        one.number: one.severity for one in perturbations()
     }
 
 

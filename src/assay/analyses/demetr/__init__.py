@@ -1,1 +1,0 @@
-"""The tables of DEMETR (Karpinska et al. 2022)."""
