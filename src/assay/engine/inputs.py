@@ -14,6 +14,7 @@ from assay.engine.chunks import ROWS, concat, regroup
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
+    from assay.io.table.open_table import Quoting
 
 PathName = str | os.PathLike[str]
 
@@ -57,7 +58,7 @@ def from_table(
     data: Any,
     columns: Mapping[str, str] | None = None,
     *,
-    quoting: str = "auto",
+    quoting: Quoting = "auto",
     langpair: str | None = None,
     metrics: Iterable[Metric] = (),
 ) -> Inputs:
@@ -72,10 +73,10 @@ def from_table(
             needs.setdefault("source", metric.card.name)
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
     name = "" if path is None else "stdin" if path == "-" else Path(path).name
-    notes: list[str] = []
+    rows = read_table(data, columns, PIECE, quoting=quoting, needs=needs)
 
     def batches() -> Iterator[Batch]:
-        for batch in read_table(data, columns, PIECE, needs=needs):
+        for batch in rows:
             if batch.systems is None:
                 batch = replace(batch, systems=[name] * len(batch))
             if langpair and batch.langpairs is None:
@@ -84,7 +85,7 @@ def from_table(
 
     about = f"langpair:{langpair} columns:{sorted((columns or {}).items())} quoting:{quoting}"
     paths = [] if path is None else [path]
-    return Inputs(regroup(batches()), paths, _estimate(paths) if paths else None, about, notes)
+    return Inputs(regroup(batches()), paths, _estimate(paths) if paths else None, about, rows.notes)
 
 
 def from_columns(systems: Mapping[str, Batch]) -> Inputs:

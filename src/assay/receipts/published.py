@@ -8,7 +8,6 @@ adds one by giving the path of such a CSV.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from assay.core.errors import InputError, listing, unknown
+from assay.io.table.forms import open_table
 
 Verdict = Literal["match", "differs", "not derivable"]
 COLUMNS = ("table", "row", "column", "published", "tolerance", "derivable", "reason")
@@ -87,21 +87,20 @@ def names() -> list[str]:
 
 def load_receipts(name: str | Path) -> list[Receipt]:
     """The receipts of one of the package's sets (``demetr``), or of a CSV file given by its path."""
-    label, text = _text(name)
-    rows = csv.reader(text.splitlines())
-    header = next(rows, [])
-    missing = [column for column in COLUMNS if column not in header]
-    if missing:
-        raise InputError(f"{label} line 1: no column {listing(missing)}. Receipts have {','.join(COLUMNS)}.")
-    where = [header.index(column) for column in COLUMNS]
+    label, path = _place(name)
+    with open_table(path) as table:
+        missing = [column for column in COLUMNS if column not in table.names]
+        if missing:
+            raise InputError(f"{label} line 1: no column {listing(missing)}. Receipts have {','.join(COLUMNS)}.")
+        where = [table.names.index(column) for column in COLUMNS]
+        rows = [
+            (line, ["" if row[index] is None else str(row[index]).strip() for index in where])
+            for line, row in table.rows()
+        ]
     receipts: list[Receipt] = []
     seen: dict[tuple[str, str, str], int] = {}
-    for line, row in enumerate(rows, 2):
-        if not row:
-            continue
-        if len(row) != len(header):
-            raise InputError(f"{label} line {line}: {len(row)} columns, the header has {len(header)}.")
-        receipt = _receipt(label, line, [row[index].strip() for index in where])
+    for line, row in rows:
+        receipt = _receipt(label, line, row)
         if receipt.cell in seen:
             raise InputError(
                 f"{label} line {line}: the cell {' / '.join(receipt.cell)} is also on line {seen[receipt.cell]}."
@@ -132,18 +131,16 @@ def load_publication(name: str | Path) -> Publication:
     )
 
 
-def _text(name: str | Path) -> tuple[str, str]:
+def _place(name: str | Path) -> tuple[str, Path]:
+    """What messages call a set of receipts, and its file."""
     path = Path(name)
     if str(name) in names():
-        return f"receipts {name}", (files("assay") / "data" / "receipts" / f"{name}.csv").read_text(encoding="utf-8")
+        return f"receipts {name}", Path(str(files("assay") / "data" / "receipts" / f"{name}.csv"))
     if path.suffix != ".csv" and not path.exists():
         raise unknown("set of receipts", str(name), names())
-    try:
-        return str(path), path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}.") from error
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} cannot be read: {error}.") from error
+    if not path.exists():
+        raise InputError(f"there is no file {path}.")
+    return str(path), path
 
 
 def _receipt(label: str, line: int, cells: list[str]) -> Receipt:

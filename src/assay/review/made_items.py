@@ -39,7 +39,8 @@ def annotate_items(
 
 
 def _items(path: Path) -> Iterator[dict[str, Any]]:
-    from assay.io.table.rows import BadRows, objects
+    from assay.io.table.bad_rows import BadRows
+    from assay.io.table.forms import objects
 
     for number, item in objects(path, BadRows()):
         if not isinstance(item.get("incorrect-translation"), str) or not isinstance(item.get("good-translation"), str):

@@ -8,36 +8,33 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
-from assay.core.errors import InputError, UnknownName, count, listing, unknown
+from assay.core.errors import InputError, count, listing
 from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
-from assay.io.table.rows import BadRows, Rows, kind_of, unquoted
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import open_table
+from assay.io.table.open_table import Quoting
+from assay.io.table.quoting import leftover
+from assay.io.table.vocabulary import Layout, Wanted, assign
 
-ROLES: Mapping[str, tuple[str, ...]] = MappingProxyType(
+WANTED = Wanted(
     {
-        "source": ("source", "src", "source text", "source sentence", "src sent"),
-        "good": ("good translation", "good", "correct translation", "correct", "mt good", "good mt"),
-        "incorrect": (
-            "incorrect translation",
-            "incorrect",
-            "bad translation",
-            "bad",
-            "wrong translation",
-            "wrong",
-            "mt bad",
-        ),
-        "reference": ("reference", "ref", "reference translation", "ref sent"),
-        "phenomenon": ("phenomena", "phenomenon", "error type", "perturbation"),
-        "category": ("category", "error category"),
-        "severity": ("severity", "error severity"),
-        "langpair": ("langpair", "lp", "lang pair", "language pair", "langs"),
-        "id": ("id", "item id", "idx", "seg id"),
-    }
+        "source": ("source", "source sentence"),
+        "good": ("good translation", "good", "correct"),
+        "incorrect": ("incorrect translation", "incorrect", "wrong"),
+        "reference": ("reference", "reference translation"),
+        "phenomenon": ("phenomenon", "error type", "perturbation"),
+        "category": ("category",),
+        "severity": ("severity",),
+        "langpair": ("langpair",),
+        "id": ("id", "segment id"),
+    },
+    required=("good", "incorrect"),
+    missing="{file} has no column for the {roles}; its columns are {listing}. Name it: --columns {pairs}.",
+    shared=False,
 )
-"""What a column can be, and the names it goes by; case, hyphens and underscores do not matter."""
 
 Place = Callable[[str], tuple[str, Mapping[str, Any]]]
 """A phenomenon's category, and what else is known about it."""
@@ -60,7 +57,7 @@ class Contrastive(Suite):
     Only `good` and `incorrect` are required. Rows without an id are numbered from 1 in file order; without a phenomenon
     they are all ``all``. After loading, `problems` says in sentences what a reader of the tables should know: headers
     that came again, rows left out (`skip_bad`), items whose two translations are equal. Such items are kept, as ACES keeps
-    its own: no metric can tell them apart, so they count as ties.
+    its own: no metric can tell them apart, so they count as ties. `notes` says how doubtful quotation marks were read.
     """
 
     card = SuiteCard(
@@ -82,10 +79,13 @@ class Contrastive(Suite):
         columns: Mapping[str, str] | None = None,
         langpair: str | None = None,
         skip_bad: bool = False,
+        quoting: Quoting = "auto",
     ) -> None:
         self.path = Path(path)
         self.columns, self.langpair, self.skip_bad = dict(columns or {}), langpair, skip_bad
+        self.quoting: Quoting = quoting
         self.problems: list[str] = []
+        self.notes: list[str] = []
 
     def load(self, folder: Path | None = None) -> list[Item]:
         """All items of the file. The folder is not used: the suite is its path."""
@@ -98,29 +98,35 @@ class Contrastive(Suite):
     def read(self, place: Place) -> Iterator[Item]:
         """The items, their categories and facts filled in by `place` where the file has none."""
         bad = BadRows(self.skip_bad)
-        rows = Rows(self.path, bad)
-        reader = _RowReader(self.path, assign(self.path, rows.columns, self.columns), self.langpair, bad)
-        clean = kind_of(self.path) != "csv" and not rows.quoted
         placed = functools.cache(place)
         self.problems = []
-        for line, row in rows:
-            item = reader.item(line, row, clean, placed)
-            if item is not None:
-                yield item
-        if rows.repeated_headers:
-            self.problems.append(f"{count(rows.repeated_headers, 'repeated header row')} skipped.")
-        if rows.stray_fields:
-            self.problems.append(
-                f"{count(rows.stray_fields, 'row')} had empty fields beyond the last column; they were dropped."
-            )
+        with open_table(self.path, bad, quoting=self.quoting) as table:
+            layout = assign(table.names, WANTED, self.columns, table.name)
+            reader = _RowReader(self.path, layout, self.langpair, bad)
+            for line, row in table.rows():
+                item = reader.item(line, row, self.quoting == "auto" and not table.quoted, placed)
+                if item is not None:
+                    yield item
+            if table.repeated_headers:
+                self.problems.append(f"{count(table.repeated_headers, 'repeated header row')} skipped.")
+            if table.stray_fields:
+                self.problems.append(
+                    f"{count(table.stray_fields, 'row')} had empty fields beyond the last column; they were dropped."
+                )
+            if table.unquoted_rows < reader.number:
+                reader.unwrapped += table.unquoted_rows
+            self.notes = table.notes
         self.problems += reader.problems() + bad.sentences()
 
 
 class _RowReader:
     """Turns rows into items and keeps count of what is odd about them."""
 
-    def __init__(self, path: Path, where: Mapping[str, int], langpair: str | None, bad: BadRows) -> None:
-        self.path, self.where, self.langpair, self.bad = path, where, langpair, bad
+    def __init__(self, path: Path, layout: Layout, langpair: str | None, bad: BadRows) -> None:
+        self.path, self.langpair, self.bad = path, langpair, bad
+        self.where = dict(layout.places)
+        if layout.has_reference:
+            self.where["reference"] = layout.references[0] if layout.references else layout.references_list or 0
         self.seen: dict[str, int] = {}
         self.equal: list[str] = []
         self.number = self.without_reference = self.unwrapped = 0
@@ -129,13 +135,15 @@ class _RowReader:
         """The item of one row; a row that cannot be one is reported, and nothing comes back."""
         self.number += 1
         texts = {role: row[index] for role, index in self.where.items() if row[index] is not None}
+        if isinstance(texts.get("reference"), list):
+            texts["reference"] = next((text for text in texts["reference"] if text), "")
         identity = str(texts.get("id", "")) or str(self.number)
         if reason := self._fault(texts, identity):
             self.bad(self.path, line, reason)
             return None
         self.seen[identity] = line
         if clean:
-            before, texts = texts, {role: unquoted(str(value)) for role, value in texts.items()}
+            before, texts = texts, {role: leftover(str(value)) for role, value in texts.items()}
             self.unwrapped += any(texts[role] != value for role, value in before.items() if isinstance(value, str))
         if texts["good"] == texts["incorrect"]:
             self.equal.append(identity)
@@ -187,37 +195,3 @@ def place_by_name(phenomenon: str) -> tuple[str, Mapping[str, Any]]:
 
     known = phenomena().get(phenomenon)
     return (known.category, {}) if known else ("", {})
-
-
-def assign(path: Path, names: Sequence[str], columns: Mapping[str, str]) -> dict[str, int]:
-    """Which column of the file plays which role; `columns` goes first, then the known names."""
-    where: dict[str, int] = {}
-    for given, name in columns.items():
-        role = _role(given)
-        if role is None:
-            raise unknown("role for a column", given, ROLES)
-        if name not in names:
-            raise UnknownName(f"{path} has no column {name!r}; it has {listing(names)}.")
-        where[role] = names.index(name)
-    plain = [_plain(name) for name in names]
-    for role, variants in ROLES.items():
-        if role not in where:
-            found = next((plain.index(variant) for variant in variants if variant in plain), None)
-            if found is not None and found not in where.values():
-                where[role] = found
-    missing = [role for role in ("good", "incorrect") if role not in where]
-    if missing:
-        wanted = " and ".join(f"{role} translation" for role in missing)
-        raise InputError(
-            f"{path} has no column for the {wanted}; its columns are {listing(names)}. "
-            f"Name it: --columns {','.join(f'{role}=COLUMN' for role in missing)}."
-        )
-    return where
-
-
-def _role(name: str) -> str | None:
-    return next((role for role, variants in ROLES.items() if _plain(name) == role or _plain(name) in variants), None)
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.lower().replace("-", " ").replace("_", " ").split())

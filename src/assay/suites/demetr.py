@@ -12,7 +12,8 @@ from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
 from assay.data import checksums
 from assay.data.demetr import DemetrPerturbation, perturbations
-from assay.io.table.rows import BadRows, objects
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import objects
 
 COMMIT = "9b31cfe92b2fee26d3d7532aea349af31a63f93e"
 LANGUAGES = MappingProxyType(

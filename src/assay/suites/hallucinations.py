@@ -11,7 +11,8 @@ from assay.core.errors import InputError, count, listing
 from assay.core.judged import Judged
 from assay.core.suite import Suite, SuiteCard
 from assay.data import checksums
-from assay.io.table.rows import BadRows, fields
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import read_fields
 
 COMMIT = "a4e75e8cb5b8eed629ac0056f301d32d8f194db2"
 BETTER, FIRST = "guerreiro2022_corpus_w_annotations.csv", "annotated_corpus.csv"
@@ -92,7 +93,7 @@ def find(folder: Path) -> Path:
 
 
 def _read(path: Path, bad: BadRows) -> tuple[list[str], list[list[str]]]:
-    rows = fields(path, bad)
+    rows = read_fields(path, bad)
     _, header = next(rows, (0, []))
     missing = [name for name in ("src", "mt", "ref", *LABELS) if name not in header]
     if missing:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.io.table.rows import read_text
+from assay.io.files.text import read_text
 
 _ENDS = ("", ".gz", ".xz", ".zst")
 

@@ -19,7 +19,8 @@ from typing import NamedTuple
 
 from assay.core.errors import InputError, count, listing
 from assay.core.task import Example
-from assay.io.table.rows import BadRows, Rows
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import open_table
 from assay.tasks.copies import codes, find, home, need
 from assay.tasks.frames import FrameReader, Labelled
 from assay.tasks.wording import split, tokens
@@ -154,13 +155,14 @@ def _utterances(base: Path, part: str, code: str, english: Mapping[str, object])
 
 def _rows(path: Path, columns: Sequence[str]) -> list[tuple[int, list[str]]]:
     """The numbered rows of a file, these columns only; an id stands once."""
-    table = Rows(path, BadRows())
-    if missing := [name for name in columns if name not in table.columns]:
-        raise InputError(
-            f"{path} has no column {listing(missing)}: {_WHAT} has id, utterance, slot_labels and intent in its first line."
-        )
-    places = [table.columns.index(name) for name in columns]
-    rows = [(line, [str(row[place]) for place in places]) for line, row in table]
+    with open_table(path, BadRows(remedy=""), quoting="none") as table:
+        if missing := [name for name in columns if name not in table.names]:
+            raise InputError(
+                f"{path} has no column {listing(missing)}: {_WHAT} has id, utterance, slot_labels and intent in its first "
+                "line."
+            )
+        places = [table.names.index(name) for name in columns]
+        rows = [(line, [str(row[place]) for place in places]) for line, row in table.rows()]
     seen: set[str] = set()
     for line, row in rows:
         if row[0] in seen:

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from assay.core.errors import InputError, listing
-from assay.io.table.rows import BadRows, Rows
+from assay.core.errors import InputError
+from assay.io.table.forms import open_table
+from assay.io.table.vocabulary import Wanted, assign
+
+WANTED = Wanted(
+    {"source": ("source", "source sentence"), "translation": ("hypothesis",), "langpair": ("langpair",)},
+    required=("source", "translation"),
+    missing="{file} has no column {role!r}, only {listing}.",
+    once=("translation",),
+)
 
 
 class Ready:
@@ -28,19 +36,15 @@ class Ready:
     def _read(self) -> dict[tuple[str, str], str]:
         if not self.path.is_file():
             raise InputError(f"there is no file {self.path}.")
-        rows = Rows(self.path, BadRows())
-        for column in ("source", "translation"):
-            if column not in rows.columns:
-                raise InputError(f"{self.path} has no column {column!r}, only {listing(rows.columns)}.")
-        source, translation = rows.columns.index("source"), rows.columns.index("translation")
-        pair = rows.columns.index("langpair") if "langpair" in rows.columns else None
-        table: dict[tuple[str, str], str] = {}
-        for _, row in rows:
-            if row[source] is not None and row[translation]:
-                table.setdefault(
-                    ("" if pair is None else str(row[pair]), _key(str(row[source]))), str(row[translation])
-                )
-        return table
+        found: dict[tuple[str, str], str] = {}
+        with open_table(self.path) as table:
+            places = assign(table.names, WANTED, None, table.name).places
+            source, translation, pair = places["source"], places["translation"], places.get("langpair")
+            for _, row in table.rows():
+                if row[source] is not None and row[translation]:
+                    key = ("" if pair is None else str(row[pair]), _key(str(row[source])))
+                    found.setdefault(key, str(row[translation]))
+        return found
 
 
 def _key(text: str) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.engine.given import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.run import RowsDone
+    from assay.io.table.open_table import Quoting
 
 
 @dataclass(repr=False)
@@ -74,7 +75,7 @@ def compare(
     src: PathName | None = None,
     data: Any = None,
     columns: Mapping[str, str] | None = None,
-    quoting: str = "auto",
+    quoting: Quoting = "auto",
     langpair: str | None = None,
     metrics: Sequence[str | Metric] = ("chrf",),
     baseline: str | None = None,

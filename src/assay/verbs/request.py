@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from assay.engine.given import References, Texts
     from assay.engine.inputs import Inputs, PathName
     from assay.engine.run import RowsDone, ScoredRun
+    from assay.io.table.open_table import Quoting
 
 
 @dataclass
@@ -46,7 +47,7 @@ def request(
     src: PathName | None = None,
     data: Any = None,
     columns: Mapping[str, str] | None = None,
-    quoting: str = "auto",
+    quoting: Quoting = "auto",
     langpair: str | None = None,
     metrics: Sequence[str | Metric] | Mapping[str, Metric] = ("chrf",),
 ) -> TextRequest:

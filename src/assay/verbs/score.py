@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assay.engine.inputs import PathName
     from assay.engine.manifest import Manifest
     from assay.engine.run import RowsDone, ScoredRun
+    from assay.io.table.open_table import Quoting
     from assay.report.spans import SpanRow
 
 MOST_SPANS = 20
@@ -196,7 +197,7 @@ def score(
     src: PathName | None = None,
     data: Any = None,
     columns: Mapping[str, str] | None = None,
-    quoting: str = "auto",
+    quoting: Quoting = "auto",
     langpair: str | None = None,
     metrics: Sequence[str | Metric] = ("chrf",),
     spans: bool = False,

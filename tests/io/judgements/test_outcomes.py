@@ -71,7 +71,7 @@ def test_written_outcomes_are_read_again(tmp_path: Path) -> None:
         ("ref\toutcome\na\t1\n", "no translation column"),
         ("mt\toutcome\na\t1\nb\tmaybe\n", "line 3: outcome 'maybe'"),
         ("mt\toutcome\tsplit\na\t1\ttrial\n", "split 'trial' is neither"),
-        ("mt\toutcome\na\n", "line 2 has 1 field"),
+        ("mt\toutcome\na\n", "line 2: 1 column, the header has 2: column 'outcome' is missing"),
         ("", "empty"),
     ],
 )

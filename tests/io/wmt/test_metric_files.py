@@ -64,7 +64,7 @@ def test_more_faults(sets, tmp_path: Path):
     with pytest.raises(UnknownName, match="no system called 'Z'"):
         read_metric(table(tmp_path, "en-de\tZ\t1\t1"), sets)
     with pytest.raises(InputError, match="no column langpair"):
-        read_metric(table(tmp_path, header="lp\tsystem\tsegment\tscore"), sets)
+        read_metric(table(tmp_path, header="pair\tsystem\tsegment\tscore"), sets)
     with pytest.raises(InputError, match="there is no file"):
         read_metric(str(tmp_path / "none"), sets)
     (tmp_path / "void").mkdir()

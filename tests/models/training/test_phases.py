@@ -90,7 +90,7 @@ def test_the_three_phases_run_end_to_end_on_real_judgements(tmp_path: Path) -> N
 def test_newstest2021_is_refused_where_it_stands_in_demetr() -> None:
     """16 Chinese sources of the MQM data are also DEMETR's, as its README says."""
     from assay.io.resources.contamination import Guard
-    from assay.io.table.rows import BadRows
+    from assay.io.table.bad_rows import BadRows
     from assay.models.training.sources import read_google_mqm
 
     records = list(
@@ -105,7 +105,7 @@ def test_newstest2021_is_refused_where_it_stands_in_demetr() -> None:
 @pytest.mark.parametrize("pair", ["ende", "zhen"])
 def test_the_side_by_side_annotations_of_wmt23_are_refused_whole(pair: str) -> None:
     from assay.io.resources.contamination import Guard
-    from assay.io.table.rows import BadRows
+    from assay.io.table.bad_rows import BadRows
     from assay.models.training.config import DataConfig
     from assay.models.training.data import read_all
 

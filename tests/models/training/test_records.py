@@ -11,7 +11,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.core.spans import ErrorSpan
-from assay.io.table.rows import BadRows
+from assay.io.table.bad_rows import BadRows
 from assay.models.training.hallucinations import Shares, hallucinate, oscillation, trigram_vectors
 from assay.models.training.records import Record, ZRange, mqm_unit, practical_range, scaled, tags
 from assay.models.training.sources import read_assessments

@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.io.resources.contamination import Guard, pack, unpack
-from assay.io.table.rows import BadRows
+from assay.io.table.bad_rows import BadRows
 from assay.models.training.config import parse_config
 from assay.models.training.data import hold_out, load_held_out, load_phase, read_all
 from assay.models.training.records import Record

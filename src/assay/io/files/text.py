@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import BinaryIO
@@ -118,11 +118,16 @@ class _PutBack(io.RawIOBase):
         super().close()
 
 
-def read_blocks(file: BinaryIO, path: str | os.PathLike[str], head: bytes = b"") -> Iterator[str]:
+def read_blocks(
+    file: BinaryIO,
+    path: str | os.PathLike[str],
+    head: bytes = b"",
+    spoiled: Callable[[int, int], None] | None = None,
+) -> Iterator[str]:
     """The decoded text of an open file in blocks of whole lines (the last one may lack its ``\\n``).
 
     `head` are bytes already taken from the file. What is not UTF-8 raises an InputError with the byte, counted from 0 as
-    iconv and Python count, and the line.
+    iconv and Python count, and the line; `spoiled` takes the line and the byte in it instead, and the line is read as empty.
     """
     offset = lines = 0
     parts = [head] if head else []
@@ -144,15 +149,29 @@ def read_blocks(file: BinaryIO, path: str | os.PathLike[str], head: bytes = b"")
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            line = lines + data.count(b"\n", 0, error.start) + 1
-            what = f"is not UTF-8 at byte {offset + error.start:,} (line {line})"
-            raise InputError(_wrong_encoding(path, what, "latin1")) from None
+            if spoiled is None:
+                line = lines + data.count(b"\n", 0, error.start) + 1
+                what = f"is not UTF-8 at byte {offset + error.start:,} (line {line})"
+                raise InputError(_wrong_encoding(path, what, "latin1")) from None
+            text = _mended(data, lines, spoiled)
         if text:
             yield text
         if not block:
             return
         offset += len(data)
         lines += data.count(b"\n")
+
+
+def _mended(data: bytes, before: int, spoiled: Callable[[int, int], None]) -> str:
+    """The lines that are UTF-8, those that are not as empty ones."""
+    found = []
+    for number, line in enumerate(data.split(b"\n"), before + 1):
+        try:
+            found.append(line.decode())
+        except UnicodeDecodeError as error:
+            spoiled(number, error.start + 1)
+            found.append("")
+    return "\n".join(found)
 
 
 def _wrong_encoding(path: str | os.PathLike[str], what: str, encoding: str) -> str:
@@ -206,6 +225,12 @@ def read_lines(path: str | os.PathLike[str], chunk: int) -> Iterator[list[str]]:
     """Lists of `chunk` lines (the last may be shorter), read as they are needed; an empty file has none."""
     with open_bytes(path) as file:
         yield from regroup(split_lines(read_blocks(file, path)), chunk)
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """The whole file as text."""
+    with open_bytes(path) as file:
+        return "".join(read_blocks(file, path))
 
 
 def read_parallel(paths: Sequence[str | os.PathLike[str]], chunk: int) -> Iterator[tuple[list[str], ...]]:

@@ -9,24 +9,30 @@ says nothing about differences: z is 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.core.errors import InputError, listing
-from assay.io.table.rows import BadRows, Rows
+from assay.core.errors import InputError
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import open_table
+from assay.io.table.vocabulary import Wanted, assign
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
 
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "system": ("system", "sys"),
-    "segment": ("segment", "seg_id", "segid", "itemid", "item"),
-    "rater": ("rater", "annotator", "user", "worker", "judge"),
-    "score": ("score", "raw", "raw_score", "da"),
-    "langpair": ("langpair", "lp"),
-}
+WANTED = Wanted(
+    {
+        "system": ("system",),
+        "segment": ("segment", "segment id", "item"),
+        "rater": ("rater",),
+        "score": ("score", "raw", "raw score", "da"),
+        "langpair": ("langpair",),
+    },
+    required=("system", "segment", "rater", "score"),
+    missing="{file} has no column {options}; there is {listing}.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,24 +64,24 @@ def read_da(path: Path, *, skip_bad: bool = False) -> dict[tuple[str, str, str],
     import numpy as np
 
     bad = BadRows(skip_bad)
-    rows = Rows(path, bad)
-    at = _columns(path, rows.columns)
     keys: list[tuple[str, str, str]] = []
     raters: list[str] = []
     values: list[float] = []
-    for line, row in rows:
-        text = str(row[at["score"]]).strip()
-        try:
-            value = float(text)
-        except ValueError:
-            value = math.nan
-        if not math.isfinite(value):
-            bad(path, line, f"the score is {text!r}, not a finite number.")
-            continue
-        pair = str(row[at["langpair"]]) if "langpair" in at else ""
-        keys.append((pair, str(row[at["system"]]), str(row[at["segment"]])))
-        raters.append(str(row[at["rater"]]))
-        values.append(value)
+    with open_table(path, bad) as table:
+        at = assign(table.names, WANTED, None, table.name).places
+        for line, row in table.rows():
+            text = str(row[at["score"]]).strip()
+            try:
+                value = float(text)
+            except ValueError:
+                value = math.nan
+            if not math.isfinite(value):
+                bad(path, line, f"the score is {text!r}, not a finite number.")
+                continue
+            pair = str(row[at["langpair"]]) if "langpair" in at else ""
+            keys.append((pair, str(row[at["system"]]), str(row[at["segment"]])))
+            raters.append(str(row[at["rater"]]))
+            values.append(value)
     if not keys:
         raise InputError(f"{path} has no judgements.")
     raw = np.array(values)
@@ -91,15 +97,3 @@ def _assessed(raw: Floats, z: Floats) -> Assessed:
 
     known = z[~np.isnan(z)]
     return Assessed(float(raw.mean()), float(known.mean()) if len(known) else math.nan, len(raw))
-
-
-def _columns(path: Path, header: Sequence[str]) -> dict[str, int]:
-    lowered = {name.strip().lower(): index for index, name in reversed(list(enumerate(header)))}
-    found = {}
-    for name, spellings in NAMES.items():
-        index = next((lowered[spelling] for spelling in spellings if spelling in lowered), None)
-        if index is not None:
-            found[name] = index
-        elif name != "langpair":
-            raise InputError(f"{path} has no column {listing(spellings)}; there is {listing(header)}.")
-    return found

@@ -13,13 +13,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.core.errors import InputError, count, listing
+from assay.core.errors import count
 from assay.core.judged import Judgement
 from assay.core.spans import SEVERITIES, ErrorSpan, Side
-from assay.io.table.rows import BadRows, fields, unquoted
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import read_fields
+from assay.io.table.quoting import leftover
+from assay.io.table.vocabulary import Wanted, assign
 
-COLUMNS = ("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity")
-ALIASES = {"docSegId": "doc_id", "globalSegId": "seg_id"}
+WANTED = Wanted(
+    {
+        "system": ("system",),
+        "doc": ("document",),
+        "doc_id": ("document id",),
+        "seg_id": ("segment id",),
+        "rater": ("rater",),
+        "source": ("source",),
+        "target": ("target",),
+        "category": ("category",),
+        "severity": ("severity",),
+    },
+    required=("system", "doc", "doc_id", "seg_id", "rater", "source", "target", "category", "severity"),
+    missing="{file} line 1: no column {names}; there is {listing}.",
+)
 NO_ERROR, PLANTED = "no-error", "hotw-test"
 _TAG = re.compile(r"</?v>")
 
@@ -109,13 +125,10 @@ def read_mqm(path: Path, weights: Weights = GOOGLE, *, skip_bad: bool = False) -
 
 def _rows(path: Path, bad: BadRows) -> Iterator[tuple[int, list[str]]]:
     """Numbered rows with the nine columns in their order; a comment behind them may be missing."""
-    rows = fields(path, bad)
+    rows = read_fields(path, bad, quoting="none")
     _, header = next(rows, (0, []))
-    names = [ALIASES.get(name, name) for name in header]
-    missing = [name for name in COLUMNS if name not in names]
-    if missing:
-        raise InputError(f"{path} line 1: no column {listing(missing)}; there is {listing(header) or 'none'}.")
-    at = [names.index(name) for name in COLUMNS]
+    places = assign(header, WANTED, None, str(path)).places
+    at = [places[name] for name in WANTED.required]
     for line, row in rows:
         if len(row) <= max(at) or len(row) > len(header):
             bad(path, line, f"{count(len(row), 'column')}, the header has {len(header)}.")
@@ -153,7 +166,7 @@ def _clean(text: str, doubled: bool) -> tuple[str, tuple[int, int] | None]:
     plain, span = untagged(text)
     if '""' not in plain:
         return plain, span
-    clean = plain.replace('""', '"') if doubled else unquoted(plain)
+    clean = plain.replace('""', '"') if doubled else leftover(plain)
     if span is None or clean == plain:
         return clean, span
     # The same undoing on what stands before an offset says where it comes to stand: a wrapped text loses its first quote.

@@ -7,33 +7,38 @@ one example.
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError, listing, unknown
+from assay.core.errors import InputError, unknown
 from assay.core.outcomes import DEV, NO_TYPE, TEST, TaskOutcomes
-from assay.io.files.text import file_name, open_bytes
-from assay.io.table.formats import format_of
-from assay.io.table.tables import open_source
+from assay.io.table.forms import open_table
+from assay.io.table.open_table import Quoting
+from assay.io.table.quoting import quoted
+from assay.io.table.tables import Columns
+from assay.io.table.vocabulary import Wanted, assign
 
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "translation": ("translation", "mt", "hypothesis", "hyp"),
-    "source": ("source", "src"),
-    "reference": ("reference", "ref"),
-    "outcome": ("outcome", "success", "label"),
-    "language": ("language", "lang", "test_language"),
-    "split": ("split",),
-    "id": ("id", "example"),
-    "part": ("part",),
-    "task": ("task",),
-    "error_type": ("error_type", "error", "mqm"),
-    "controlled": ("controlled",),
-    "back": ("back_translation", "back", "pseudo"),
-}
+WANTED = Wanted(
+    {
+        "translation": ("hypothesis",),
+        "source": ("source", "source sentence"),
+        "reference": ("reference", "reference translation"),
+        "outcome": ("outcome",),
+        "language": ("language",),
+        "split": ("split",),
+        "id": ("id", "example"),
+        "part": ("part",),
+        "task": ("task",),
+        "error_type": ("error type", "error", "mqm"),
+        "controlled": ("controlled",),
+        "back": ("back",),
+    },
+    required=("translation", "outcome"),
+    missing="{file} has no {role} column. It has {quoted}; call the column {options}, or name it with --columns {pairs}.",
+    once=("translation",),
+)
 GOOD = ("success", "good", "ok", "1", "1.0", "true", "yes", "pass", "use")
 BAD = ("breakdown", "bad", "failure", "fail", "0", "0.0", "false", "no", "reject")
 PARTS = {DEV: DEV, "development": DEV, "valid": DEV, "validation": DEV, "train": DEV, TEST: TEST}
@@ -41,65 +46,49 @@ CHUNK = 8192
 
 
 def read_outcomes(
-    path: str | os.PathLike[str], columns: Mapping[str, str] | None = None, scores: Sequence[str] = ()
+    source: Any,
+    columns: Mapping[str, str] | None = None,
+    scores: Sequence[str] = (),
+    *,
+    quoting: Quoting = "auto",
+    notes: list[str] | None = None,
 ) -> TaskOutcomes:
-    """The outcomes in a TSV, CSV, JSON-lines or Parquet file; ``-`` is standard input.
+    """The outcomes in a table: a file in any form (``-`` is standard input) or a frame.
 
     `columns` names the column of a role where it has another name; `scores` are columns with ready scores. A table without a
-    split column gives outcomes whose splits are empty. An outcome is a word of `GOOD` or of `BAD`.
+    split column gives outcomes whose splits are empty. An outcome is a word of `GOOD` or of `BAD`. `notes` takes what the
+    reader has to say about doubtful quotation marks.
     """
     import numpy as np
 
-    name = os.fspath(path)
-    with open_bytes(name) as file:
-        head = file.readline(1 << 20)
-        source = open_source(file, name, head, format_of(name, head))
-        roles = _roles(source.names, columns or {}, file_name(name))
+    with open_table(source, quoting=quoting) as table:
+        name = table.name
+        layout = assign(table.names, WANTED, columns, name)
         for column in scores:
-            if column not in source.names:
-                raise unknown(f"column of scores in {file_name(name)}", column, source.names)
-        wanted = list(dict.fromkeys([*roles.values(), *scores]))
-        read: dict[str, list[Any]] = {column: [] for column in wanted}
+            if column not in table.names:
+                raise unknown(f"column of scores in {name}", column, table.names)
+        places = {column: table.names.index(column) for column in scores}
+        reader = Columns(table, layout, list(places.values()))
+        read: dict[str, list[Any]] = {role: [] for role in layout.places}
+        references: list[list[str | None]] = []
         good: list[bool] = []
         values: dict[str, list[float]] = {column: [] for column in scores}
-        for piece in source.pieces(wanted, CHUNK):
-            by_name = dict(zip(wanted, piece.columns, strict=True))
-            for i, value in enumerate(by_name[roles["outcome"]]):
-                good.append(_is_good(value, f"{file_name(name)} {piece.where(i)}"))
-            for column in scores:
-                values[column] += [
-                    number(value, column, f"{file_name(name)} {piece.where(i)}")
-                    for i, value in enumerate(by_name[column])
-                ]
-            for column in roles.values():
-                read[column] += by_name[column]
+        for piece in table.pieces(reader.wanted, CHUNK):
+            outcomes = reader.column(piece, layout.places["outcome"])
+            good += [_is_good(value, f"{name} {piece.where(i)}") for i, value in enumerate(outcomes)]
+            for column, place in places.items():
+                cells = reader.column(piece, place)
+                values[column] += [number(value, column, f"{name} {piece.where(i)}") for i, value in enumerate(cells)]
+            for role, place in layout.places.items():
+                read[role] += reader.column(piece, place)
+            for i, texts in enumerate(reader.references(piece)):
+                references += [[]] if i == len(references) else []
+                references[i] += texts
+        if notes is not None:
+            notes += table.notes
     if not good:
-        raise InputError(f"{file_name(name)} has no rows: there are no outcomes to look at.")
-    table = {role: read[column] for role, column in roles.items()}
-    return _outcomes(table, np.array(good), {c: np.array(v) for c, v in values.items()}, file_name(name))
-
-
-def _roles(found: Sequence[str], chosen: Mapping[str, str], name: str) -> dict[str, str]:
-    lowered = {column.strip().lower().replace(" ", "_").replace("-", "_"): column for column in found}
-    roles: dict[str, str] = {}
-    for wanted, column in chosen.items():
-        role = next((role for role, names in NAMES.items() if wanted.lower() in names), None)
-        if role is None:
-            raise unknown("role of a column", wanted, NAMES)
-        if column not in found:
-            raise unknown(f"column in {name}", column, found)
-        roles[role] = column
-    for role, names in NAMES.items():
-        hit = next((lowered[option] for option in names if option in lowered), None)
-        if role not in roles and hit is not None:
-            roles[role] = hit
-    for role in ("translation", "outcome"):
-        if role not in roles:
-            raise InputError(
-                f"{name} has no {role} column. It has {listing(map(repr, found))}; call the column "
-                f"{' or '.join(NAMES[role])}, or name it with --columns {role}=COLUMN."
-            )
-    return roles
+        raise InputError(f"{name} has no rows: there are no outcomes to look at.")
+    return _outcomes(read, references, np.array(good), {c: np.array(v) for c, v in values.items()}, name)
 
 
 def _is_good(value: object, where: str) -> bool:
@@ -125,7 +114,13 @@ def _text(values: Sequence[Any] | None, n: int) -> list[str]:
     return [""] * n if values is None else ["" if value is None else str(value) for value in values]
 
 
-def _outcomes(table: Mapping[str, list[Any]], good: Any, scores: Mapping[str, Any], name: str) -> TaskOutcomes:
+def _outcomes(
+    table: Mapping[str, list[Any]],
+    references: Sequence[list[str | None]],
+    good: Any,
+    scores: Mapping[str, Any],
+    name: str,
+) -> TaskOutcomes:
     import numpy as np
 
     n = len(good)
@@ -137,7 +132,7 @@ def _outcomes(table: Mapping[str, list[Any]], good: Any, scores: Mapping[str, An
     batch = Batch(
         hypotheses=_text(table["translation"], n),
         sources=_text(table["source"], n) if "source" in table else None,
-        references=(table["reference"],) if "reference" in table else None,
+        references=tuple(references) or None,
         ids=ids,
     )
     if "part" not in table:
@@ -205,9 +200,7 @@ def as_tsv(outcomes: TaskOutcomes) -> str:
     """The same as text."""
     header = ["id", "task", "language", "split", "part", "source", "translation", "reference", "outcome", "error_type"]
     header += ["controlled", *(["back_translation"] if outcomes.back is not None else []), *outcomes.scores]
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n")
-    writer.writerow(header)
+    lines = ["\t".join(header)]
     batch = outcomes.batch
     for row, i in enumerate(outcomes.example.tolist()):
         segment = batch[row]
@@ -218,5 +211,6 @@ def as_tsv(outcomes: TaskOutcomes) -> str:
         cells += ["yes" if outcomes.controlled[i] else "no"]
         cells += [outcomes.back[row] or ""] if outcomes.back is not None else []
         cells += [repr(float(values[row])) for values in outcomes.scores.values()]
-        writer.writerow([" ".join(cell.split()) if any(c in cell for c in "\t\n\r") else cell for cell in cells])
-    return out.getvalue()
+        cells = [" ".join(cell.split()) if any(c in cell for c in "\t\n\r") else cell for cell in cells]
+        lines.append("\t".join(map(quoted, cells)))
+    return "\n".join(lines) + "\n"

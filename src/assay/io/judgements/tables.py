@@ -9,29 +9,40 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, listing, unknown
 from assay.core.judged import Judged
-from assay.io.table.rows import BadRows, Rows
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import open_table
+from assay.io.table.open_table import Quoting
+from assay.io.table.vocabulary import HUMAN_SCORES, Wanted, assign, spelled, spellings
 
-TEXTS: Mapping[str, tuple[str, ...]] = {
-    "source": ("source", "src"),
-    "mt": ("mt", "hypothesis", "hyp", "translation", "target"),
-    "reference": ("reference", "ref"),
-    "langpair": ("langpair", "lp", "language_pair"),
-    "system": ("system", "sys"),
-    "document": ("document", "doc"),
-    "id": ("id", "seg_id", "segment", "segid"),
-}
-SCORES = ("score", "raw", "z", "z_score", "mqm", "da", "esa", "da-sqm", "human", "human_score")
+WANTED = Wanted(
+    {
+        "mt": ("hypothesis", "target"),
+        "source": ("source", "source sentence"),
+        "reference": ("reference", "reference translation"),
+        "langpair": ("langpair",),
+        "system": ("system",),
+        "document": ("document",),
+        "id": ("id", "segment id", "segment"),
+    },
+    required=("mt",),
+    missing="{file} has no column of translations (mt, hypothesis …); there is {listing}.",
+    once=("mt",),
+)
 _UNSCORED = ("", "none", "nan", "null", "na")
 
 
 def read_judged_table(
-    path: Path, *, columns: Mapping[str, str] | None = None, scores: Sequence[str] | None = None, skip_bad: bool = False
+    source: Any,
+    *,
+    columns: Mapping[str, str] | None = None,
+    scores: Sequence[str] | None = None,
+    skip_bad: bool = False,
+    quoting: Quoting = "auto",
 ) -> Judged:
     """The batch and its scores, NaN where a row has none.
 
@@ -41,68 +52,62 @@ def read_judged_table(
     import numpy as np
 
     bad = BadRows(skip_bad)
-    rows = Rows(path, bad)
-    where = _text_columns(path, rows.columns, columns or {})
-    judged = _score_columns(path, rows.columns, scores)
-    texts: dict[str, list[str]] = {name: [] for name in where}
-    values: dict[str, list[float]] = {name: [] for name in judged}
-    for line, row in rows:
-        numbers = {name: _number(row[index]) for name, index in judged.items()}
-        wrong = next((name for name, number in numbers.items() if number is None), None)
-        if wrong is not None:
-            bad(path, line, f"column {wrong!r} is {row[judged[wrong]]!r}, not a finite number or empty.")
-            continue
-        for name, index in where.items():
-            texts[name].append("" if row[index] is None else str(row[index]))
-        for name, number in numbers.items():
-            values[name].append(math.nan if number is None else number)
+    with open_table(source, bad, quoting=quoting) as table:
+        name = table.name
+        layout = assign(table.names, WANTED, columns, name)
+        judged = _score_columns(name, table.names, scores)
+        places = [*layout.references, *([] if layout.references_list is None else [layout.references_list])]
+        texts: dict[str, list[str]] = {role: [] for role in layout.places}
+        references: list[list[str | None]] = []
+        values: dict[str, list[float]] = {column: [] for column in judged}
+        for line, row in table.rows():
+            numbers = {column: _number(row[place]) for column, place in judged.items()}
+            wrong = next((column for column, value in numbers.items() if value is None), None)
+            if wrong is not None:
+                bad(name, line, f"column {wrong!r} is {row[judged[wrong]]!r}, not a finite number or empty.")
+                continue
+            for role, place in layout.places.items():
+                texts[role].append("" if row[place] is None else str(row[place]))
+            references.append([text for place in places for text in _texts(row[place])])
+            for column, value in numbers.items():
+                values[column].append(math.nan if value is None else value)
     if not texts["mt"]:
-        raise InputError(f"{path} has no rows.")
+        raise InputError(f"{name} has no rows.")
     batch = Batch(
         hypotheses=texts["mt"],
         sources=texts.get("source"),
-        references=_references(texts.get("reference")),
+        references=_references(references),
         langpairs=texts.get("langpair"),
         systems=texts.get("system"),
         documents=texts.get("document"),
         ids=texts.get("id"),
     )
-    return Judged(batch, scores={name: np.array(column) for name, column in values.items()})
+    return Judged(batch, scores={column: np.array(numbers) for column, numbers in values.items()})
 
 
-def _references(column: list[str] | None) -> tuple[Sequence[str | None], ...] | None:
-    if column is None or not any(column):
+def _texts(value: Any) -> list[str | None]:
+    """The references in a cell, which may hold a list of them."""
+    texts = value if isinstance(value, list) else [value]
+    return [None if text is None else str(text) or None for text in texts] or [None]
+
+
+def _references(rows: Sequence[Sequence[str | None]]) -> tuple[Sequence[str | None], ...] | None:
+    """One column a reference; none where no row has any."""
+    if not any(any(row) for row in rows):
         return None
-    return ([text or None for text in column],)
+    return tuple([row[k] if k < len(row) else None for row in rows] for k in range(max(map(len, rows))))
 
 
-def _text_columns(path: Path, header: Sequence[str], wanted: Mapping[str, str]) -> dict[str, int]:
-    lowered = {name.strip().lower(): index for index, name in reversed(list(enumerate(header)))}
-    found = {}
-    for name, spellings in TEXTS.items():
-        if name in wanted:
-            if wanted[name] not in header:
-                raise unknown("column", wanted[name], header, f"in {path}")
-            found[name] = list(header).index(wanted[name])
-        elif (index := next((lowered[s] for s in spellings if s in lowered), None)) is not None:
-            found[name] = index
-    for name in wanted:
-        if name not in TEXTS:
-            raise unknown("column of a judged table", name, TEXTS)
-    if "mt" not in found:
-        raise InputError(f"{path} has no column of translations (mt, hypothesis …); there is {listing(header)}.")
-    return found
-
-
-def _score_columns(path: Path, header: Sequence[str], wanted: Sequence[str] | None) -> dict[str, int]:
+def _score_columns(name: str, header: Sequence[str], wanted: Sequence[str] | None) -> dict[str, int]:
     if wanted is not None:
-        for name in wanted:
-            if name not in header:
-                raise unknown("column", name, header, f"in {path}")
-        return {name: list(header).index(name) for name in wanted}
-    found = {name: index for index, name in enumerate(header) if name.strip().lower() in SCORES}
+        for column in wanted:
+            if column not in header:
+                raise unknown(f"column in {name}", column, header)
+        return {column: list(header).index(column) for column in wanted}
+    found = {column: header.index(column) for column in spelled(header, *HUMAN_SCORES)}
     if not found:
-        raise InputError(f"{path} has no column of scores ({listing(SCORES)}); there is {listing(header)}. Name it.")
+        known = listing(spellings(*HUMAN_SCORES))
+        raise InputError(f"{name} has no column of scores ({known}); there is {listing(header)}. Name it.")
     return found
 
 

@@ -16,17 +16,31 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import InputError, count, listing
 from assay.core.metric import Card
 from assay.core.suite import Measured
-from assay.io.table.rows import BadRows, fields, kind_of, objects
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.delimited import DelimitedTable
+from assay.io.table.forms import open_table, read_fields
+from assay.io.table.objects import JsonTable
+from assay.io.table.vocabulary import Wanted, assign
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
 
 Numbered = list[tuple[int, list[Any]]]
 
-_GOOD = ("good", "good translation", "good score", "score good", "good translation score")
-_INCORRECT = ("incorrect", "incorrect translation", "incorrect score", "score incorrect", "incorrect translation score")
-_VALUE = ("score", "value", "values", "scores")
-_ID = ("id", "item id", "idx", "seg id", "item")
+PAIRS = Wanted(
+    {
+        "id": ("id", "segment id", "item"),
+        "good": ("good", "good translation", "good score"),
+        "incorrect": ("incorrect", "incorrect translation", "incorrect score"),
+    },
+    required=("good", "incorrect"),
+    missing="{file} has no column for good and incorrect; its columns are {listing}.",
+)
+VALUES = Wanted(
+    {"id": ("id", "segment id", "item"), "score": ("score", "value")},
+    required=("score",),
+    missing="{file} has no column for score; its columns are {listing}.",
+)
 _UNSCORED = ("", "nan", "none", "null", "na", "n/a")
 _NAN = float("nan")
 
@@ -87,7 +101,7 @@ def read_pairs(path: Path, ids: Sequence[str]) -> tuple[Floats, Floats]:
         good = [(line, row[1]) for line, row in rows if _system(row[0]) == "good"]
         incorrect = [(line, row[1]) for line, row in rows if _system(row[0]) == "incorrect"]
         return _in_order(path, good, ids, "'good' scores"), _in_order(path, incorrect, ids, "'incorrect' scores")
-    id_column, (first, second) = _columns(path, header, rows, (("good", _GOOD), ("incorrect", _INCORRECT)))
+    id_column, (first, second) = _columns(path, header, rows, PAIRS)
     good, incorrect = ([(line, row[column]) for line, row in rows] for column in (first, second))
     if id_column is None:
         return _in_order(path, good, ids, "rows"), _in_order(path, incorrect, ids, "rows")
@@ -102,7 +116,7 @@ def read_values(path: Path, ids: Sequence[str]) -> Floats:
         systems = {str(row[0]) for _, row in rows}
         if len(systems) == 1 and not (systems <= set(ids) and len(rows) == 1):
             return _in_order(path, [(line, row[1]) for line, row in rows], ids, "rows")
-    id_column, (column,) = _columns(path, header, rows, (("score", _VALUE),))
+    id_column, (column,) = _columns(path, header, rows, VALUES)
     values = [(line, row[column]) for line, row in rows]
     if id_column is None:
         return _in_order(path, values, ids, "rows")
@@ -111,51 +125,31 @@ def read_values(path: Path, ids: Sequence[str]) -> Floats:
 
 def _table(path: Path) -> tuple[Numbered, list[str] | None]:
     """All rows, and the header where there is one: a first row with something in a score's place that is no score."""
-    bad, kind = BadRows(), kind_of(path)
-    if kind == "parquet":
-        import polars
-
-        if not path.is_file():
-            raise InputError(f"there is no file {path}.")
-        try:
-            frame = polars.read_parquet(path)
-        except (polars.exceptions.PolarsError, OSError) as error:
-            raise InputError(f"{path} is not a Parquet file: {str(error).splitlines()[0]}.") from error
-        return [(number, list(row)) for number, row in enumerate(frame.iter_rows(), 1)], list(frame.columns)
-    if kind in ("json", "jsonl"):
-        keyed = list(objects(path, bad))
-        names = list(dict.fromkeys(name for _, row in keyed for name in row))
-        return [(line, [row.get(name) for name in names]) for line, row in keyed], names
-    rows = list(fields(path, bad))
-    if not rows:
-        raise InputError(f"{path} is empty.")
-    if _number(rows[0][1][-1]) is None:
-        return rows[1:], [str(name) for name in rows[0][1]]
-    return rows, None
+    with open_table(path) as table:
+        if isinstance(table, JsonTable):
+            keyed = list(table.objects())
+            names = list(dict.fromkeys(name for _, row in keyed for name in row))
+            return [(line, [row.get(name) for name in names]) for line, row in keyed], names
+        if not isinstance(table, DelimitedTable) or _number(table.names[-1]) is None:
+            return list(table.rows()), table.names
+    return list(read_fields(path, BadRows(remedy=""))), None
 
 
-def _columns(
-    path: Path, header: list[str] | None, rows: Numbered, wanted: Sequence[tuple[str, Sequence[str]]]
-) -> tuple[int | None, list[int]]:
+def _columns(path: Path, header: list[str] | None, rows: Numbered, wanted: Wanted) -> tuple[int | None, list[int]]:
     """Where the id (None: rows are in item order) and each wanted score stand; every row must be as wide."""
-    width = len(header) if header is not None else len(rows[0][1])
+    if header is not None:
+        places = assign(header, wanted, None, str(path)).places
+        return places.get("id"), [places[name] for name in wanted.required]
+    width, scores = len(rows[0][1]), len(wanted.required)
     narrow = next(((line, len(row)) for line, row in rows if len(row) != width), None)
     if narrow:
         raise InputError(f"{path} line {narrow[0]}: {count(narrow[1], 'column')}, expected {width}.")
-    names = " and ".join(name for name, _ in wanted)
-    if header is None:
-        if width not in (len(wanted), len(wanted) + 1):
-            raise InputError(
-                f"{path} has {count(width, 'column')} and no header; expected {names}, with an id before or none."
-            )
-        offset = width - len(wanted)
-        return (0 if offset else None), list(range(offset, width))
-    plain = [" ".join(name.lower().replace("-", " ").replace("_", " ").split()) for name in header]
-    found = [next((plain.index(v) for v in variants if v in plain), None) for _, variants in wanted]
-    columns = [index for index in found if index is not None]
-    if len(columns) != len(wanted):
-        raise InputError(f"{path} has no column for {names}; its columns are {listing(header)}.")
-    return next((plain.index(v) for v in _ID if v in plain), None), columns
+    if width not in (scores, scores + 1):
+        raise InputError(
+            f"{path} has {count(width, 'column')} and no header; expected {' and '.join(wanted.required)}, "
+            "with an id before or none."
+        )
+    return (0 if width > scores else None), list(range(width - scores, width))
 
 
 def _system(name: Any) -> str | None:

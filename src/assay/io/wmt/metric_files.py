@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import InputError, count, listing, unknown
 from assay.core.judged_systems import LevelScores
 from assay.io.scores.metric_file import file_card, parse_spec
-from assay.io.table.rows import BadRows, Rows
+from assay.io.table.forms import open_table
+from assay.io.table.vocabulary import Wanted, assign
 from assay.io.wmt.scores import read_domain_scores, read_scores
 from assay.io.wmt.tree import LEVELS, EvalSet, MetricName
 
@@ -27,7 +28,11 @@ if TYPE_CHECKING:
 
 Scored = dict[str, dict[str, LevelScores]]
 """Metric to language pair to scores."""
-COLUMNS = ("langpair", "system", "segment", "score")
+WANTED = Wanted(
+    {"langpair": ("langpair",), "system": ("system",), "segment": ("segment", "segment id"), "score": ("score",)},
+    required=("langpair", "system", "segment", "score"),
+    missing="{file} has no column {names}; there is {listing}.",
+)
 
 
 def read_metric(spec: str, sets: Mapping[str, EvalSet]) -> Scored:
@@ -91,11 +96,10 @@ def _files(paths: list[Path], sets: Mapping[str, EvalSet]) -> Scored:
 def _table(path: Path, sets: Mapping[str, EvalSet]) -> dict[str, LevelScores]:
     import numpy as np
 
-    rows = Rows(path, BadRows())
-    missing = [name for name in COLUMNS if name not in rows.columns]
-    if missing:
-        raise InputError(f"{path} has no column {listing(missing)}; there is {listing(rows.columns)}.")
-    at = [rows.columns.index(name) for name in COLUMNS]
+    with open_table(path) as table:
+        places = assign(table.names, WANTED, None, table.name).places
+        at = [places[name] for name in WANTED.required]
+        rows = list(table.rows())
     found: dict[str, Floats] = {}
     for line, row in rows:
         pair, system, segment, value = (row[index] for index in at)

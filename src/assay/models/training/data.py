@@ -13,7 +13,7 @@ import numpy as np
 
 from assay.core.errors import InputError, count
 from assay.io.resources.contamination import Guard
-from assay.io.table.rows import BadRows
+from assay.io.table.bad_rows import BadRows
 from assay.models.training.hallucinations import hallucinate
 from assay.models.training.records import WMT_RANGE, Record, ZRange, practical_range, scaled
 from assay.models.training.sources import FORMATS

@@ -15,8 +15,12 @@ from typing import Any
 
 from assay.core.errors import InputError
 from assay.core.spans import SEVERITIES, ErrorSpan
+from assay.io.files.text import read_text
 from assay.io.judgements.mqm import MqmSegment, read_mqm
-from assay.io.table.rows import BadRows, Rows, lines, objects
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import objects, open_table
+from assay.io.table.segments import columns_of
+from assay.io.table.vocabulary import plain, spelled, spellings
 from assay.models.training.records import Record, mqm_unit
 
 KINDS = ("mqm", "bio", "syn", "esa", "qe", "da", "darr", "tch")
@@ -76,6 +80,9 @@ def _corpus_spans(found: Any, text: str, path: Path, line: int, bad: BadRows) ->
     return tuple(spans)
 
 
+_SCORES = ("z", "z mean", "score")
+
+
 def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None = None) -> Iterator[Record]:
     """A table of direct assessments with a z-score (``z``), or a score that is on [0, 1] already (``score``).
 
@@ -83,15 +90,16 @@ def read_assessments(path: Path, bad: BadRows, columns: Mapping[str, str] | None
     """
     from assay.io.judgements.tables import read_judged_table
 
-    header = {name.strip().lower(): name for name in Rows(path, BadRows(skip=True)).columns}
-    wanted = next((header[name] for name in ("z", "z_score", "z_mean", "score") if name in header), None)
+    header = columns_of(path)
+    by_role = {role: found[0] for role in (*_SCORES, "raw", "judgements") if (found := spelled(header, role))}
+    wanted = next((by_role[role] for role in _SCORES if role in by_role), None)
     if wanted is None:
         raise InputError(f"{path} has neither a column z nor a column score; there is {', '.join(header)}.")
-    extra = [header[name] for name in ("raw", "n") if name in header]
+    extra = [by_role[role] for role in ("raw", "judgements") if role in by_role]
     judged = read_judged_table(path, columns=columns, scores=[wanted, *extra], skip_bad=bad.skip)
     values, batch = judged.scores[wanted], judged.batch
-    raw, n = (judged.scores[header[name]] if name in header else None for name in ("raw", "n"))
-    standardised = wanted.strip().lower() != "score"
+    raw, n = (judged.scores[by_role[role]] if role in by_role else None for role in ("raw", "judgements"))
+    standardised = wanted != by_role.get("score")
     for row, score in enumerate(values.tolist()):
         if not standardised and not (0 <= score <= 1 or math.isnan(score)):
             bad(path, row + 2, f"the score is {score}, not on [0, 1]: call the column z if it is a z-score.")
@@ -149,13 +157,12 @@ def _paper_severity(text: str, span: ErrorSpan) -> ErrorSpan:
 
 
 _TEXTS: Mapping[str, tuple[str, ...]] = {
-    "source": ("source", "src"),
-    "hypothesis": ("hypothesis", "mt", "target", "translation", "text"),
-    "reference": ("reference", "ref"),
-    "langpair": ("langpair", "lp"),
-    "document": ("document", "doc", "DOC_ID", "doc_id"),
+    "source": ("source",),
+    "hypothesis": ("hypothesis", "target", "text"),
+    "reference": ("reference", "references"),
+    "langpair": ("langpair",),
+    "document": ("document", "document id"),
 }
-_SPANS = ("spans", "errors", "target_errors")
 PENALTY = {"neutral": 0.0, "minor": 1.0, "major": 5.0, "critical": 10.0}
 """Equation 5."""
 
@@ -167,8 +174,9 @@ def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Rec
     the object's ``score`` on [0, 1], else that of its errors by equations 5 and 6.
     """
     for line, row in objects(path, bad):
-        texts = {role: next((str(row[name]) for name in names if row.get(name)), "") for role, names in _TEXTS.items()}
-        errors = next((row[name] for name in _SPANS if name in row), None)
+        values = {plain(name): value for name, value in row.items()}
+        texts = {name: _text(values, roles) for name, roles in _TEXTS.items()}
+        errors = next((values[name] for name in spellings("spans") if name in values), None)
         if not texts["hypothesis"] or not isinstance(errors, list):
             bad(path, line, "an object needs a translation (mt, target …) and a list of spans.")
             continue
@@ -193,6 +201,12 @@ def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Rec
             origin=path.name,
             document=f"{path.name}|{texts['document'] or texts['source']}",
         )
+
+
+def _text(values: Mapping[str, Any], roles: Sequence[str]) -> str:
+    """The first value of the roles that is not empty; of a list the first entry."""
+    found = (values[name] for name in spellings(*roles) if values.get(name))
+    return next((str(value[0] if isinstance(value, list) else value) for value in found), "")
 
 
 def _json_spans(errors: Sequence[Any], text: str, path: Path, line: int, bad: BadRows) -> tuple[ErrorSpan, ...] | None:
@@ -230,9 +244,10 @@ def _extent(error: Mapping[str, Any], text: str) -> tuple[int, int] | None:
 def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Record]:
     """``part.da.tsv`` of a folder of MLQE-PE, with ``part.pe.pe`` as references where it stands beside it."""
     path, edits = folder / f"{part}.da.tsv", folder / f"{part}.pe.pe"
-    rows = Rows(path, bad)
-    post_edits = [text for _, text in lines(edits, bad)] if edits.is_file() else []
-    at = {name: index for index, name in enumerate(rows.columns)}
+    post_edits = read_text(edits).split("\n") if edits.is_file() else []
+    with open_table(path, bad, quoting="none") as table:
+        at = {name: index for index, name in enumerate(table.names)}
+        rows = list(table.rows())
     for number, (line, row) in enumerate(rows):
         try:
             raw, z = json.loads(row[at["scores"]]), float(row[at["z_mean"]])

@@ -1,0 +1,248 @@
+"""Delimited text, TSV and CSV: cells, then a table under a header.
+
+Real files are dirty: headers come again, rows have stray empty fields at their end, lines are blank. Those are read as they
+are meant; a row that has too few fields, or text beyond the last column, is a bad row.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Protocol
+
+from assay.core.errors import InputError, count
+from assay.io.files.text import file_name, read_blocks, regroup, split_lines
+from assay.io.table.open_table import ROWS, Opened, OpenTable, Piece
+from assay.io.table.quoting import Quotes, unquoted
+
+LONGEST_FIELD = 1 << 26
+"""Characters. A longer CSV field is a quote that nobody closed."""
+
+Fields = tuple[int, list[str]]
+Chunk = tuple[Sequence[int], list[list[str]]]
+
+
+class Cells(Protocol):
+    """The cells of an open file, blank lines included: the first row that has any, then the others in chunks."""
+
+    notes: list[str]
+    unquoted_rows: int
+    """Rows of a TSV that had quoted cells."""
+
+    @property
+    def quoted(self) -> bool:
+        """Whether quotation marks around cells were taken off."""
+
+    def first(self) -> Fields | None:
+        """The number and the cells of the first row that is not blank."""
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """The rows after it."""
+
+
+class TabCells:
+    """Lines split at tabs, their quotation marks as the rule has it."""
+
+    def __init__(self, opened: Opened) -> None:
+        quotes = self._quotes = Quotes(opened.path, opened.quoting)
+        self.notes = quotes.notes
+        self._lines = split_lines(quotes.watched(_blocks(opened)))
+        self._done = self.unquoted_rows = 0
+
+    @property
+    def quoted(self) -> bool:
+        """See `Cells`."""
+        return self._quotes.on
+
+    def first(self) -> Fields | None:
+        """See `Cells`."""
+        for lines in self._lines:
+            for at, line in enumerate(lines, 1):
+                if line.strip():
+                    self._lines = chain([lines[at:]], self._lines)
+                    self._done += at
+                    return self._done, self._split([line])[0]
+            self._done += len(lines)
+        return None
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """See `Cells`."""
+        for lines in regroup(self._lines, size):
+            start, self._done = self._done + 1, self._done + len(lines)
+            yield range(start, self._done + 1), self._split(lines)
+
+    def _split(self, lines: list[str]) -> list[list[str]]:
+        rows = [line.split("\t") for line in lines]
+        if self._quotes.on:
+            for row in rows:
+                if any(cell[:1] == '"' for cell in row):
+                    self.unquoted_rows += 1
+                    row[:] = map(unquoted, row)
+        return rows
+
+
+class QuotedCells:
+    """Rows as RFC 4180 has them: a quoted cell may hold delimiters and line ends."""
+
+    def __init__(self, opened: Opened, delimiter: str) -> None:
+        import csv
+
+        self.notes: list[str] = []
+        self.quoted, self.unquoted_rows = opened.quoting != "none", 0
+        self._path, self._bad, self._csv = opened.path, opened.bad, csv
+        self._ended = False
+        lines = self._lines(opened)
+        if self.quoted:
+            self._reader = csv.reader(lines, delimiter=delimiter)
+        else:
+            self._reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+
+    def _lines(self, opened: Opened) -> Iterator[str]:
+        for text in _blocks(opened):
+            yield from io.StringIO(text, newline="\n")
+        self._ended = True
+
+    def first(self) -> Fields | None:
+        """See `Cells`."""
+        while taken := self._take(1):
+            numbers, rows = taken
+            if rows and any(cell.strip() for cell in rows[0]):
+                return numbers[0], rows[0]
+        return None
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """See `Cells`."""
+        while taken := self._take(size):
+            yield taken
+
+    def _take(self, size: int) -> Chunk | None:
+        """The next rows by the line they begin on. The csv module's limit is global: it is raised here and put back."""
+        old = self._csv.field_size_limit(LONGEST_FIELD)
+        numbers: list[int] = []
+        rows: list[list[str]] = []
+        try:
+            while len(rows) < size:
+                number = self._reader.line_num + 1
+                try:
+                    row = next(self._reader)
+                except StopIteration:
+                    return (numbers, rows) if rows else None
+                except self._csv.Error as error:
+                    self._bad(self._path, number, f"not CSV: {_said(error)}.")
+                    continue
+                if self._ended:
+                    self._bad(self._path, number, f"not CSV: {_OPEN}.")
+                    continue
+                numbers.append(number)
+                rows.append(row or [""])
+        finally:
+            self._csv.field_size_limit(old)
+        return numbers, rows
+
+
+_OPEN = "a quotation mark is opened and never closed"
+
+
+def _said(error: Exception) -> str:
+    if "field limit" in str(error):
+        return _OPEN
+    return "a carriage return stands outside quotation marks" if "new-line" in str(error) else str(error)
+
+
+def _blocks(opened: Opened) -> Iterator[str]:
+    def spoiled(line: int, byte: int) -> None:
+        opened.bad(opened.path, line, f"not UTF-8 at byte {byte} of the line.")
+
+    return read_blocks(opened.file, opened.path, opened.head, spoiled if opened.bad.skip else None)
+
+
+def tab_cells(opened: Opened) -> Cells:
+    """The cells of a tab-separated file."""
+    return QuotedCells(opened, "\t") if opened.quoting == "csv" else TabCells(opened)
+
+
+def comma_cells(opened: Opened) -> Cells:
+    """The cells of a comma-separated file."""
+    return QuotedCells(opened, ",")
+
+
+class DelimitedTable(OpenTable):
+    """Rows under a header."""
+
+    def __init__(self, opened: Opened, cells: Cells) -> None:
+        self.name, self._path, self._bad = file_name(opened.path), opened.path, opened.bad
+        self._file, self._cells = opened.file, cells
+        first = cells.first()
+        if first is None:
+            raise InputError(
+                f"{self.name} is empty: it needs a header line that names its columns, such as src, mt, ref."
+            )
+        self._header = first[1]
+        self.names = [name.strip() for name in first[1]]
+
+    @property
+    def quoted(self) -> bool:
+        """See `OpenTable`."""
+        return self._cells.quoted
+
+    @property
+    def notes(self) -> list[str]:
+        """See `OpenTable`."""
+        return self._cells.notes
+
+    @property
+    def unquoted_rows(self) -> int:
+        """See `OpenTable`."""
+        return self._cells.unquoted_rows
+
+    def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
+        """See `OpenTable`. Blank lines are no rows, unless the table has a single column."""
+        width = len(self.names)
+        for numbers, rows in self._cells.chunks(chunk):
+            if set(map(len, rows)) != {width} or (width > 1 and self._header in rows):
+                numbers, rows = self._sifted(numbers, rows)
+            if rows:
+                columns = list(zip(*rows, strict=True))
+                yield Piece([list(columns[place]) for place in wanted], numbers)
+
+    def rows(self) -> Iterator[Fields]:
+        """See `OpenTable`. A row of blank cells says nothing and is left out."""
+        width = len(self.names)
+        for numbers, rows in self._cells.chunks(ROWS):
+            for number, row in zip(numbers, rows, strict=True):
+                whole = [row] if len(row) == width and row != self._header else self._sifted([number], [row])[1]
+                if whole and any(cell.strip() for cell in whole[0]):
+                    yield number, whole[0]
+
+    def _sifted(self, numbers: Sequence[int], rows: Sequence[list[str]]) -> tuple[list[int], list[list[str]]]:
+        """The rows that are rows, each as wide as the header."""
+        width = len(self.names)
+        kept: list[Fields] = []
+        for number, row in zip(numbers, rows, strict=True):
+            if row == self._header and width > 1:
+                self.repeated_headers += 1
+            elif len(row) == width:
+                kept.append((number, row))
+            elif len(row) > width and not any(cell.strip() for cell in row[width:]):
+                self.stray_fields += 1
+                kept.append((number, row[:width]))
+            elif len(row) > 1 or row[0].strip():
+                lacking = f"column {self.names[len(row)]!r} is missing" if len(row) < width else ""
+                fault = lacking or f"column {width + 1} has no name"
+                self._bad(self._path, number, f"{count(len(row), 'column')}, the header has {width}: {fault}.")
+        return [number for number, _ in kept], [row for _, row in kept]
+
+    def close(self) -> None:
+        """See `OpenTable`."""
+        self._file.close()
+
+
+def read_tsv(opened: Opened) -> OpenTable:
+    """A tab-separated file."""
+    return DelimitedTable(opened, tab_cells(opened))
+
+
+def read_csv(opened: Opened) -> OpenTable:
+    """A comma-separated file."""
+    return DelimitedTable(opened, comma_cells(opened))

@@ -1,0 +1,115 @@
+"""The forms of table, and the one door to them: a path or a frame in, an open table out.
+
+A further form is one file with a function from `Opened` to `OpenTable`, and one line in `FORMS`.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+from assay.core.errors import unknown
+from assay.io.files.compression import SUFFIXES
+from assay.io.files.text import open_bytes
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.delimited import Fields, comma_cells, read_csv, read_tsv, tab_cells
+from assay.io.table.objects import JsonTable, Numbered, numbered_objects
+from assay.io.table.open_table import ROWS, Opened, OpenTable, Quoting
+from assay.io.table.parquet import MARK, ParquetTable
+
+HEAD = 1 << 20
+"""Bytes of the first line that may be looked at."""
+
+
+class Form(NamedTuple):
+    """How a form of table is known and opened: by the endings of names, else by the first bytes without their blanks."""
+
+    endings: tuple[str, ...]
+    looks: Callable[[bytes], bool]
+    open: Callable[[Opened], OpenTable]
+
+
+FORMS: dict[str, Form] = {
+    "parquet": Form((".parquet",), lambda head: head.startswith(MARK), ParquetTable),
+    "jsonl": Form((".jsonl", ".ndjson"), lambda head: head.startswith((b"{", b"[")), JsonTable),
+    "tsv": Form((".tsv",), lambda head: b"\t" in head, read_tsv),
+    "csv": Form((".csv",), lambda head: True, read_csv),
+}
+"""By name, in the order in which first bytes are asked."""
+
+
+def form_of(path: str | os.PathLike[str], head: bytes) -> str:
+    """The form that the name's ending says (a .gz, .xz or .zst set aside), or the first bytes when it says nothing."""
+    if head.startswith(MARK):
+        return "parquet"
+    endings = [ending for ending in Path(os.fspath(path).lower()).suffixes if ending not in SUFFIXES]
+    ending = endings[-1] if endings else ""
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip(b" \r\n")
+    by_name = next((name for name, form in FORMS.items() if ending in form.endings), None)
+    return by_name or next(name for name, form in FORMS.items() if form.looks(start))
+
+
+def open_table(
+    source: Any, bad: BadRows | None = None, *, quoting: Quoting = "auto", form: str | None = None
+) -> OpenTable:
+    """The table in a file (``-`` is standard input), plain or compressed, or in a frame.
+
+    `bad` decides about rows that cannot be used, and stops at the first one when not given; `quoting` about quotation marks
+    in delimited text; `form` is told from the name or the first bytes when not given.
+    """
+    if not isinstance(source, str | os.PathLike):
+        from assay.io.table.frames import open_frame
+
+        return open_frame(source)
+    opened = _opened(source, bad or BadRows(remedy=""), quoting)
+    try:
+        return FORMS[form or form_of(opened.path, opened.head)].open(opened)
+    except BaseException:
+        opened.file.close()
+        raise
+
+
+def objects(path: str | os.PathLike[str], bad: BadRows) -> Iterator[Numbered]:
+    """The objects of a JSON-lines file or a JSON array, by the line each begins on."""
+    opened = _opened(path, bad, "auto")
+    with opened.file:
+        yield from numbered_objects(opened)
+
+
+def read_fields(path: str | os.PathLike[str], bad: BadRows, *, quoting: Quoting = "auto") -> Iterator[Fields]:
+    """Numbered rows of delimited text as they stand, of whatever width, with or without a header; blank ones are left out."""
+    opened = _opened(path, bad, quoting)
+    with opened.file:
+        cells = (comma_cells if form_of(path, opened.head) == "csv" else tab_cells)(opened)
+        first = cells.first()
+        if first is None:
+            return
+        yield first
+        for numbers, rows in cells.chunks(ROWS):
+            yield from ((n, row) for n, row in zip(numbers, rows, strict=True) if any(cell.strip() for cell in row))
+
+
+def _opened(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting) -> Opened:
+    if quoting not in ("auto", "csv", "none"):
+        raise unknown("quoting", str(quoting), ("auto", "csv", "none"))
+    name = os.fspath(path)
+    file = open_bytes(name)
+    try:
+        return Opened(file, name, _head(file), bad, quoting)
+    except BaseException:
+        file.close()
+        raise
+
+
+def _head(file: BinaryIO) -> bytes:
+    """The first line that is not blank, and the blank ones before it."""
+    head = b""
+    while len(head) < HEAD:
+        line = file.readline(HEAD)
+        head += line
+        if not line or line.removeprefix(codecs.BOM_UTF8).strip():
+            break
+    return head

@@ -1,0 +1,71 @@
+"""Tables that are in Python already: polars, pandas and Arrow frames, columns in a mapping, rows in a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from assay.core.errors import InputError, count
+from assay.io.table.open_table import OpenTable, Piece
+
+
+class FrameTable(OpenTable):
+    """Columns of equal length by name; a missing value is None, whatever the frame calls it."""
+
+    def __init__(self, columns: Mapping[str, Any]) -> None:
+        self.names = [str(name) for name in columns]
+        self._columns = list(columns.values())
+        lengths = {name: len(column) for name, column in zip(self.names, self._columns, strict=True)}
+        self._rows = max(lengths.values(), default=0)
+        short = next((name for name, length in lengths.items() if length != self._rows), None)
+        if short is not None:
+            raise InputError(
+                f"the table's column {short!r} has {count(lengths[short], 'row')}, others have {self._rows:,}: "
+                "they must match."
+            )
+
+    def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
+        """See `OpenTable`."""
+        for start in range(0, self._rows, chunk):
+            stop = min(start + chunk, self._rows)
+            columns = [_values(self._columns[place], start, stop) for place in wanted]
+            yield Piece(columns, range(start + 1, stop + 1), "row")
+
+    def close(self) -> None:
+        """A frame stays as it is."""
+
+
+def open_frame(source: Any) -> OpenTable:
+    """A frame, a mapping from names to columns, or a list of mappings, as a table."""
+    if isinstance(source, Mapping):
+        return FrameTable(source)
+    if isinstance(source, Sequence) and not isinstance(source, str | bytes):
+        if not all(isinstance(row, Mapping) for row in source):
+            raise InputError("a list that serves as a table must hold one dictionary a row.")
+        names = list(source[0]) if source else []
+        return FrameTable({name: [row.get(name) for row in source] for name in names})
+    if hasattr(source, "collect_schema") and hasattr(source, "collect"):
+        source = source.collect()
+    if hasattr(source, "iloc"):
+        return FrameTable({name: source.iloc[:, place] for place, name in enumerate(source.columns)})
+    if hasattr(source, "__arrow_c_stream__"):
+        import polars
+
+        frame = source if isinstance(source, polars.DataFrame) else polars.DataFrame(source)
+        texts = [
+            polars.col(name).cast(polars.String) for name, kind in frame.schema.items() if kind == polars.Categorical
+        ]
+        return FrameTable(frame.with_columns(texts).to_dict())
+    raise InputError(
+        f"a table is a path, a polars, pandas or Arrow frame, or a dictionary of columns, not {type(source).__name__}."
+    )
+
+
+def _values(column: Any, start: int, stop: int) -> list[Any]:
+    if hasattr(column, "iloc"):  # pandas has several marks of a missing value, and none equals itself
+        part = column.iloc[start:stop]
+        return [None if lost else value for value, lost in zip(part.to_list(), part.isna().to_list(), strict=True)]
+    part = column[start:stop]
+    if hasattr(part, "to_list"):
+        return list(part.to_list())
+    return list(part.tolist() if hasattr(part, "tolist") else part)

@@ -1,0 +1,167 @@
+"""JSON: one object a line, or an array of objects, which is decoded item by item as it is read."""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Iterator, Sequence
+from itertools import chain, islice
+from typing import Any
+
+from assay.core.errors import InputError
+from assay.io.files.text import BLOCK, file_name, read_blocks, split_lines
+from assay.io.table.open_table import Opened, OpenTable, Piece
+
+Numbered = tuple[int, dict[str, Any]]
+_BLANK = " \t\r\n"
+_NEAR_END = 16
+"""Characters: a fault so near the end of what was read may be no fault but a value that is not whole yet."""
+
+
+class JsonTable(OpenTable):
+    """Objects as rows. The first one says which columns there are; a key that another lacks is null there."""
+
+    def __init__(self, opened: Opened) -> None:
+        self.name, self._file = file_name(opened.path), opened.file
+        self._objects = numbered_objects(opened)
+        first = next(self._objects, None)
+        self.names = list(first[1]) if first else []
+        self._objects = chain([first] if first else [], self._objects)
+
+    def objects(self) -> Iterator[Numbered]:
+        """The objects as they stand, by the line each begins on."""
+        return self._objects
+
+    def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
+        """See `OpenTable`."""
+        names = [self.names[place] for place in wanted]
+        while taken := list(islice(self._objects, chunk)):
+            yield Piece([[row.get(name) for _, row in taken] for name in names], [number for number, _ in taken])
+
+    def rows(self) -> Iterator[tuple[int, list[Any]]]:
+        """See `OpenTable`."""
+        return ((number, [row.get(name) for name in self.names]) for number, row in self._objects)
+
+    def close(self) -> None:
+        """See `OpenTable`."""
+        self._file.close()
+
+
+def numbered_objects(opened: Opened) -> Iterator[Numbered]:
+    """The objects of the file by the line each begins on; anything else in an object's place is a bad row."""
+    array = opened.head.removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
+    for number, value in _items(opened) if array else _lines(opened):
+        if isinstance(value, dict):
+            yield number, value
+        else:
+            opened.bad(opened.path, number, f"a JSON object was expected, not {type(value).__name__}.")
+
+
+def _lines(opened: Opened) -> Iterator[tuple[int, Any]]:
+    def spoiled(line: int, byte: int) -> None:
+        opened.bad(opened.path, line, f"not UTF-8 at byte {byte} of the line.")
+
+    blocks = read_blocks(opened.file, opened.path, opened.head, spoiled if opened.bad.skip else None)
+    for number, line in enumerate(chain.from_iterable(split_lines(blocks)), 1):
+        if not line or line.isspace():
+            continue
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            opened.bad(opened.path, number, f"not JSON: {error}.")
+            continue
+        yield number, value
+
+
+def _items(opened: Opened) -> Iterator[tuple[int, Any]]:
+    """The items of an array; a broken one ends the reading, since nobody knows where the next begins."""
+    text = _Text(opened)
+    text.skip("[")
+    if text.peek() == "]":
+        return
+    while True:
+        text.peek()
+        number = text.line
+        yield number, text.value()
+        if text.peek() == "]":
+            return
+        text.skip(",")
+
+
+class _Text:
+    """The text of an array, of which only what is being decoded is held."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._name, self._blocks = file_name(opened.path), _decoded(opened)
+        self._decode = json.JSONDecoder().raw_decode
+        self._text, self._at, self._ended = "", 0, False
+        self.line, self._column = 1, 1
+
+    def peek(self) -> str:
+        """The next character that is not blank; nothing at the end."""
+        while True:
+            while self._at < len(self._text):
+                if self._text[self._at] not in _BLANK:
+                    return self._text[self._at]
+                self._advance(self._at + 1)
+            if not self._more():
+                return ""
+
+    def skip(self, wanted: str) -> None:
+        """Go past a character that must be there."""
+        if self.peek() != wanted:
+            raise self._wrong(f"Expecting '{wanted}' delimiter", self._at)
+        self._advance(self._at + 1)
+
+    def value(self) -> Any:
+        """The next value; more is read until it is whole."""
+        while True:
+            try:
+                value, end = self._decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                whole = not error.msg.startswith("Unterminated") and error.pos < len(self._text) - _NEAR_END
+                past = error.pos - self._at
+                if whole or not self._more():
+                    raise self._wrong(error.msg, self._at + past) from error
+                continue
+            except RecursionError as error:
+                raise self._wrong("nested too deeply", self._at) from error
+            if end < len(self._text) or not self._more():
+                self._advance(end)
+                return value
+
+    def _more(self) -> bool:
+        """Read on, twice as much as is held, so that a long value is not decoded again for every block."""
+        parts = [self._text[self._at :]]
+        size = 0
+        for block in self._blocks:
+            parts.append(block)
+            size += len(block)
+            if size >= len(parts[0]):
+                break
+        self._text, self._at = "".join(parts), 0
+        return size > 0
+
+    def _advance(self, end: int) -> None:
+        lines = self._text.count("\n", self._at, end)
+        if lines:
+            self.line += lines
+            self._column = end - self._text.rfind("\n", self._at, end)
+        else:
+            self._column += end - self._at
+        self._at = end
+
+    def _wrong(self, said: str, position: int) -> InputError:
+        self._advance(position)
+        return InputError(f"{self._name} is not JSON: {said}: line {self.line} column {self._column}.")
+
+
+def _decoded(opened: Opened) -> Iterator[str]:
+    """The text in blocks that need not end with a line: an array may stand on a single one."""
+    decoder, offset = codecs.getincrementaldecoder("utf-8")(), 0
+    for data in chain([opened.head.removeprefix(codecs.BOM_UTF8)], iter(lambda: opened.file.read(BLOCK), b""), [b""]):
+        try:
+            yield decoder.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            raise InputError(f"{file_name(opened.path)} is not UTF-8 near byte {offset + error.start:,}.") from error
+        offset += len(data)

@@ -1,0 +1,84 @@
+"""What every form of table gives: the names of its columns, then pieces of the wanted ones, in bounded memory."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, BinaryIO, Literal, NamedTuple
+
+from assay.io.table.bad_rows import BadRows
+
+Quoting = Literal["auto", "csv", "none"]
+"""What quotation marks at the beginning of a cell mean: see `assay.io.table.quoting`."""
+
+ROWS = 64
+"""Rows in a piece, for readers that take one row after the other: few, so that long texts do not pile up."""
+
+
+class Piece(NamedTuple):
+    """Some rows: one list for each wanted column, and the number of each row in its file."""
+
+    columns: Sequence[Sequence[Any]]
+    numbers: Sequence[int]
+    noun: str = "line"
+
+    def where(self, row: int) -> str:
+        """Where a row stands, for messages: ``line 7``."""
+        return f"{self.noun} {self.numbers[row]}"
+
+
+class Opened(NamedTuple):
+    """An open file whose first bytes (`head`) were read, and how to read the rest."""
+
+    file: BinaryIO
+    path: str
+    head: bytes
+    bad: BadRows
+    quoting: Quoting
+
+
+class OpenTable(ABC):
+    """A table under the reader's eyes; a context manager that closes its file."""
+
+    name = "the table"
+    """What messages call it."""
+    names: list[str]
+    """Its columns; none where a JSON file has no row."""
+    repeated_headers = 0
+    stray_fields = 0
+    """Rows with empty fields beyond the last column: the fields are dropped."""
+
+    @property
+    def quoted(self) -> bool:
+        """Whether one level of quotation marks was taken off the cells."""
+        return False
+
+    @property
+    def unquoted_rows(self) -> int:
+        """Rows of a TSV, the header included, that had quoted cells."""
+        return 0
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences about choices the reader made that a person may want otherwise; complete when the last row is out."""
+        return []
+
+    @abstractmethod
+    def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
+        """The columns at the `wanted` places, at most `chunk` rows at a time."""
+
+    def rows(self) -> Iterator[tuple[int, list[Any]]]:
+        """Numbered rows with a value for every column; a bad row is reported when its turn comes."""
+        for piece in self.pieces(range(len(self.names)), ROWS):
+            for number, row in zip(piece.numbers, zip(*piece.columns, strict=True), strict=True):
+                yield number, list(row)
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of the file."""
+
+    def __enter__(self) -> OpenTable:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

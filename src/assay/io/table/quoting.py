@@ -1,0 +1,109 @@
+"""Quotation marks in tab-separated files: quoting, or text?
+
+Nobody says which, and both are common: spreadsheets quote their cells, corpora hold ``"Yes," he said.`` as it is. A file is
+quoted if every cell that begins with a quotation mark also ends with one and the ones between are doubled; else quotation
+marks are text. Cells end at tabs and line ends here: a quoted cell that holds one needs ``quoting="csv"``.
+
+The rule speaks of every cell and a stream has seen only some. Until a cell begins with a quotation mark there is nothing to
+decide, both readings give the same rows, and each block costs one search for a mark. The first such cell decides: a file is
+opened a second time and searched to its first contradiction or its end; of a pipe, which cannot be read again, what is read
+while searching waits in a temporary file. So the answer is the rule's answer wherever the first mark stands, memory stays
+flat, and no run ends in the middle because a late cell contradicts an early guess.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import IO
+
+from assay.io.files.text import file_name, open_bytes, read_blocks
+from assay.io.table.open_table import Quoting
+
+_BEGINS = re.compile(r'"(?<![^\t\n]")')
+"""A quotation mark at the beginning of a cell."""
+_BROKEN = re.compile(r'"(?<![^\t\n]")(?!(?:[^"\t\n]++|"")*+"(?:[\t\n]|\r\n|\r?\Z))')
+"""One that is not the beginning of a quoted cell."""
+
+
+def begins_quoted(text: str) -> bool:
+    """Whether a cell of some whole lines begins with a quotation mark."""
+    return '"' in text and _BEGINS.search(text) is not None
+
+
+def all_quoted(blocks: Iterable[str]) -> bool:
+    """Whether every cell that begins with a quotation mark is a quoted one; blocks are whole lines."""
+    return not any(begins_quoted(text) and _BROKEN.search(text) for text in blocks)
+
+
+def unquoted(cell: str) -> str:
+    """The content of a quoted cell; any other cell as it stands."""
+    return cell[1:-1].replace('""', '"') if cell[:1] == '"' else cell
+
+
+def quoted(cell: str) -> str:
+    """The cell as it must be written into a TSV so that it is read again as it is."""
+    return '"' + cell.replace('"', '""') + '"' if cell[:1] == '"' else cell
+
+
+def leftover(cell: str) -> str:
+    """The cell without one level of leftover CSV quoting: ``"a ""b"" c"`` becomes ``a "b" c``.
+
+    For single cells of files that are not quoted as a whole: only doubled marks inside show that the outer ones are
+    leftovers; ``"No," he said.`` and a plain ``"No."`` are text and stay.
+    """
+    inner = cell[1:-1]
+    if not (len(cell) > 1 and cell[0] == cell[-1] == '"') or '""' not in inner or '"' in inner.replace('""', ""):
+        return cell
+    return inner.replace('""', '"')
+
+
+class Quotes:
+    """Decides for one file, when its first cell that begins with a quotation mark comes by."""
+
+    def __init__(self, path: str, quoting: Quoting) -> None:
+        self.on = False
+        self.notes: list[str] = []
+        self._path, self._open = path, quoting == "auto"
+
+    def watched(self, blocks: Iterator[str]) -> Iterator[str]:
+        """The same text; before a block comes out that has such a cell, the decision is made."""
+        for text in blocks:
+            if not (self._open and begins_quoted(text)):
+                yield text
+            elif self._path != "-" and os.path.isfile(self._path):
+                with open_bytes(self._path) as file:
+                    self._decide(read_blocks(file, self._path, spoiled=_ignored))
+                yield text
+            else:
+                yield from self._searched(chain([text], blocks))
+
+    def _searched(self, blocks: Iterator[str]) -> Iterator[str]:
+        with tempfile.TemporaryFile() as kept:
+            self._decide(_kept(blocks, kept))
+            kept.seek(0)
+            yield from read_blocks(kept, self._path)
+        yield from blocks
+
+    def _decide(self, blocks: Iterator[str]) -> None:
+        self._open, self.on = False, all_quoted(blocks)
+        if self.on:
+            said = "quotation marks around cells are quoting: every cell that begins with one also ends with one"
+            remedy = "--quoting none takes them as text"
+        else:
+            said = "quotation marks are text: a cell begins with one and is not quoted as a whole"
+            remedy = "--quoting csv takes them as quoting"
+        self.notes.append(f"{file_name(self._path)}: {said} ({remedy}).")
+
+
+def _kept(blocks: Iterator[str], file: IO[bytes]) -> Iterator[str]:
+    for text in blocks:
+        file.write(text.encode())
+        yield text
+
+
+def _ignored(line: int, byte: int) -> None:
+    """Lines that are not UTF-8 are the reader's affair."""

@@ -1,0 +1,213 @@
+"""The one table of column names: which spellings people use for what, and which column of a header plays which role.
+
+Case does not matter, and blanks, hyphens and underscores are alike. A spelling belongs to one role; a reader that takes
+several roles for the same thing names them in the order of its preference (`Wanted`).
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from assay.core.errors import InputError, listing, unknown
+
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "hypothesis": ("hypothesis", "mt", "translation", "hyp"),
+    "target": ("target",),  # the judged text in files of judgements; elsewhere it may as well be a reference
+    "text": ("text",),
+    "source": ("source", "src"),
+    "source sentence": ("source text", "source sentence", "src sent"),
+    "reference": ("reference", "ref"),
+    "reference translation": ("reference translation", "ref sent"),
+    "references": ("references", "refs"),
+    "back": ("back translation", "back", "pseudo"),
+    "good translation": ("good translation",),
+    "good": ("good",),
+    "correct": ("correct translation", "correct", "mt good", "good mt"),
+    "good score": ("good score", "score good", "good translation score"),
+    "incorrect translation": ("incorrect translation",),
+    "incorrect": ("incorrect",),
+    "wrong": ("bad translation", "bad", "wrong translation", "wrong", "mt bad"),
+    "incorrect score": ("incorrect score", "score incorrect", "incorrect translation score"),
+    "phenomenon": ("phenomena", "phenomenon"),
+    "error type": ("error type",),
+    "error": ("error",),
+    "perturbation": ("perturbation",),
+    "category": ("category", "error category"),
+    "severity": ("severity", "error severity"),
+    "langpair": ("langpair", "lp", "lang pair", "language pair", "langs"),
+    "language": ("language", "lang", "test language"),
+    "system": ("system", "sys"),
+    "document": ("document", "doc"),
+    "document id": ("doc id", "docsegid"),
+    "id": ("id", "item id", "idx"),
+    "segment id": ("seg id", "segid", "globalsegid"),
+    "segment": ("segment",),
+    "item": ("item", "itemid"),
+    "example": ("example",),
+    "part": ("part",),
+    "task": ("task",),
+    "split": ("split",),
+    "outcome": ("outcome", "success", "label"),
+    "controlled": ("controlled",),
+    "rater": ("rater", "annotator", "user", "worker", "judge"),
+    "spans": ("spans", "errors", "target errors"),
+    "judgements": ("n",),
+    "score": ("score",),
+    "value": ("value", "values", "scores"),
+    "raw": ("raw",),
+    "raw score": ("raw score",),
+    "z": ("z", "z score"),
+    "z mean": ("z mean",),
+    "mqm": ("mqm",),
+    "da": ("da",),
+    "esa": ("esa",),
+    "da sqm": ("da sqm",),
+    "human": ("human", "human score"),
+}
+HUMAN_SCORES = ("score", "raw", "z", "mqm", "da", "esa", "da sqm", "human")
+"""The roles of columns that hold people's judgements."""
+
+_REFERENCE = re.compile(r"(?:reference|ref) ?(\d*)")
+
+
+@functools.lru_cache(maxsize=4096)
+def plain(name: str) -> str:
+    """The name as the vocabulary spells it: ``Good-Translation`` and ``good_translation`` are ``good translation``."""
+    return " ".join(name.strip().strip('"').lower().replace("-", " ").replace("_", " ").split())
+
+
+def spellings(*roles: str) -> tuple[str, ...]:
+    """Every spelling of the roles, in their order."""
+    return tuple(spelling for role in roles for spelling in ROLES[role])
+
+
+def spelled(names: Iterable[str], *roles: str) -> list[str]:
+    """Those of the names that play one of the roles, as they stand."""
+    return [name for name in names if plain(name) in spellings(*roles)]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a reader asks a header for. Who wants a ``reference`` also gets numbered ones and lists (`Layout`)."""
+
+    roles: Mapping[str, tuple[str, ...]]
+    """What the reader calls a column, and the roles that serve, the best first."""
+    required: tuple[str, ...] = ()
+    missing: str = "{file} has no column {role}; there is {listing}. Name it: --columns {pairs}."
+    """The sentence about required columns that are not there."""
+    once: Collection[str] = ()
+    """Texts of which a file with two columns must say which is meant; else the best spelling is taken."""
+    shared: bool = True
+    """Whether a column that the user gave one role also plays the role that its name says."""
+
+    def name_of(self, role: str) -> str | None:
+        """What the reader calls a role that the user wrote."""
+        text = plain(role)
+        names = (name for name, roles in self.roles.items() if text == plain(name) or text in spellings(*roles))
+        return next(names, None)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The places of the columns in a header, by what the reader calls them."""
+
+    places: Mapping[str, int]
+    references: tuple[int, ...] = ()
+    """Columns with one reference each, in the order of their numbers (``ref``, ``ref2`` …)."""
+    references_list: int | None = None
+    """A column with a list of references in each row."""
+
+    @property
+    def has_reference(self) -> bool:
+        """Whether there is a reference of either kind."""
+        return bool(self.references) or self.references_list is not None
+
+
+def assign(names: Sequence[str], wanted: Wanted, chosen: Mapping[str, str] | None, file: str) -> Layout:
+    """Which column of a header plays which role: the user's choice goes first, then the names that people use."""
+    if not names:
+        raise InputError(f"{file} is empty.")
+    places = _chosen(names, wanted, chosen or {}, file)
+    taken = set() if wanted.shared else set(places.values())
+    header: dict[str, int] = {}
+    for place, name in enumerate(names):
+        if wanted.once and plain(name) in header and wanted.name_of(name):
+            raise InputError(f"{file} has two columns called {name!r}: rename one.")
+        if place not in taken:
+            header.setdefault(plain(name), place)
+    for name, roles in wanted.roles.items():
+        if name in places or name == "reference":
+            continue
+        for role in roles:
+            hits = [header[spelling] for spelling in ROLES[role] if spelling in header]
+            if len(hits) > 1 and name in wanted.once:
+                said = ", ".join(names[place] for place in hits)
+                raise InputError(f"{file} has {len(hits)} columns for the {name} ({said}): keep or rename one.")
+            if hits:
+                places[name] = hits[0]
+                break
+    references, listed = _references(names, wanted, places, header, file)
+    if missing := [name for name in wanted.required if name not in places and not (name == "reference" and references)]:
+        raise InputError(_missing(missing, names, wanted, file))
+    return Layout(places, references, listed)
+
+
+def _chosen(names: Sequence[str], wanted: Wanted, chosen: Mapping[str, str], file: str) -> dict[str, int]:
+    lowered = [name.lower() for name in names]
+    places: dict[str, int] = {}
+    for role, column in chosen.items():
+        name = wanted.name_of(role)
+        if name is None:
+            raise unknown("role of a column", role, wanted.roles)
+        if column in names:
+            places[name] = names.index(column)
+        elif column.strip().lower() in lowered:
+            places[name] = lowered.index(column.strip().lower())
+        else:
+            raise unknown(f"column in {file}", column, names)
+    return places
+
+
+def _references(
+    names: Sequence[str], wanted: Wanted, places: dict[str, int], header: Mapping[str, int], file: str
+) -> tuple[tuple[int, ...], int | None]:
+    """The reference columns in the order of their numbers, or the column with lists; one without a number is the first."""
+    if "reference" not in wanted.roles:
+        return (), None
+    numbered: dict[int, int] = {}
+    for text, place in sorted(header.items(), key=lambda entry: entry[0] == "ref"):
+        if match := _REFERENCE.fullmatch(text):
+            number = int(match[1] or 1)
+            if number in numbered and "reference" in wanted.once:
+                pair = ", ".join(names[at] for at in sorted((numbered[number], place)))
+                raise InputError(f"{file} has two columns for reference {number} ({pair}): rename one.")
+            numbered.setdefault(number, place)
+    references = tuple(numbered[number] for number in sorted(numbered))
+    others = [header[text] for text in spellings(*wanted.roles["reference"]) if text in header]
+    references = (places.pop("reference"),) if "reference" in places else references or tuple(others[:1])
+    listed = places.pop("references", next((header[text] for text in ROLES["references"] if text in header), None))
+    if references and listed is not None:
+        if "references" in wanted.once:
+            raise InputError(
+                f"{file} has references in {names[listed]!r} and in {names[references[0]]!r}: keep one of them."
+            )
+        listed = None
+    return references, listed
+
+
+def _missing(missing: Sequence[str], names: Sequence[str], wanted: Wanted, file: str) -> str:
+    options = spellings(*wanted.roles[missing[0]])
+    return wanted.missing.format(
+        file=file,
+        role=missing[0],
+        roles=" and ".join(f"{name} translation" for name in missing),
+        names=listing(missing),
+        pairs=",".join(f"{name}=COLUMN" for name in missing),
+        quoted=listing(map(repr, names)),
+        listing=listing(names),
+        options=" or ".join(options),
+        commas=f"{', '.join(options[:-1])} or {options[-1]}",
+    )
