@@ -22,14 +22,14 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.api.outcomes import load, measure
-from assay.api.scoring import build_metrics
 from assay.core.errors import InputError
 from assay.core.outcomes import TaskOutcomes
 from assay.decide.apply import USE, decide
 from assay.decide.fit import fit
 from assay.decide.goals import Catch, parse_goal
 from assay.decide.rule import EVERY, Member
+from assay.engine.outcomes import load_outcomes, measure_outcomes
+from assay.metrics import build_metrics
 
 GOALS = ("catch 90%", "catch 95%", "at most 25% bad")
 METRICS = (("chrf",), ("chrf", "cer", "bleu"))
@@ -44,7 +44,7 @@ def main() -> None:
     parser.add_argument("--halves", type=int, default=200)
     args = parser.parse_args()
     outcomes, what = real_outcomes(args)
-    measured, _, _ = measure(outcomes, build_metrics(METRICS[-1]))
+    measured, _, _ = measure_outcomes(outcomes, build_metrics(METRICS[-1]))
     scores = {m.name: np.asarray(m.values) for m in measured}
     members = {m.name: Member(m.name, "", m.card.higher_is_better) for m in measured}
     languages = np.array(outcomes.languages)
@@ -74,22 +74,23 @@ def main() -> None:
 
 def real_outcomes(args: argparse.Namespace) -> tuple[TaskOutcomes, str]:
     if args.data:
-        return load(args.data, need_split=False), Path(args.data).name
+        return load_outcomes(args.data, need_split=False), Path(args.data).name
     if args.hallucinations:
-        from assay.verbs.run import load_suite
         from assay.core.judged import Judged
+        from assay.verbs.run import load_suite
 
         _, judged = load_suite("hallucinations", data_dir=args.hallucinations)
         assert isinstance(judged, Judged)
         n = len(judged.batch)
         good = np.asarray(judged.labels["correct"], bool)
         return TaskOutcomes.single(judged.batch, good, ["de"] * n, [""] * n), "hallucination benchmark"
-    from assay.api.controlled import find_errors
-    from assay.api.tasks import find_task, find_translator, task_outcomes
+    from assay.perturb.making.controlled import find_errors
+    from assay.tasks.running import find_task, task_outcomes
+    from assay.tasks.translators import open_translator
 
     task = find_task("parsing")
     if shutil.which("apertium"):
-        run = task_outcomes(task, find_translator("apertium"), ["es", "pt", "fr"])
+        run = task_outcomes(task, open_translator("apertium"), ["es", "pt", "fr"])
         return run.outcomes, "parsing, Apertium"
     return task_outcomes(task, None, ["en"], errors=find_errors(["all"])[0]).outcomes, "parsing, controlled errors"
 

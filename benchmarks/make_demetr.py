@@ -20,9 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from assay.api.scoring import build_metrics
 from assay.core.batch import Batch, Segment
 from assay.core.metric import Metric
+from assay.metrics import build_metrics
 from assay.perturb import PERTURBATIONS
 from assay.perturb.language.tools import LinguisticTools
 from assay.perturb.making.maker import CHUNK, Maker, Outcome

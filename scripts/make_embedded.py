@@ -11,10 +11,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from assay.api.make import make
 from assay.core.batch import Batch
 from assay.data import rows
 from assay.suites.embedded import base_segments, items_of
+from assay.verbs.make import make
 
 SEED, MOST = 7, 54
 OUT = Path(__file__).resolve().parents[1] / "src" / "assay" / "data" / "embedded" / "generated.jsonl"

@@ -3,7 +3,7 @@ from collections import Counter
 import pytest
 
 from assay.core.errors import InputError, UnknownName
-from assay.receipts.published import Receipt, half_unit, load_receipts, load_source, names
+from assay.receipts.published import Receipt, half_unit, load_publication, load_receipts, names
 
 HEADER = "table,row,column,published,tolerance,derivable,reason\n"
 
@@ -50,7 +50,7 @@ def test_one_receipt_for_each_printed_cell():
     assert names() == sorted(CELLS)
     for name, tables in CELLS.items():
         assert Counter(receipt.table for receipt in load_receipts(name)) == tables
-        assert load_source(name).suite == name and set(load_source(name).tables) == set(tables)
+        assert load_publication(name).suite == name and set(load_publication(name).tables) == set(tables)
 
 
 def test_what_follows_from_public_data():
@@ -80,9 +80,9 @@ def test_a_third_party_adds_a_csv(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text(HEADER + "T,r,c,1.5,,yes,\nT,r,d,n/a,,no,not given\n")
     assert [receipt.tolerance for receipt in load_receipts(path)] == [0.05, 0.0]
-    assert load_source(path).citation == ""
+    assert load_publication(path).citation == ""
     (tmp_path / "mine.json").write_text('{"citation": "Me 2024"}')
-    assert load_source(path).citation == "Me 2024"
+    assert load_publication(path).citation == "Me 2024"
 
 
 @pytest.mark.parametrize(

@@ -2,22 +2,22 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from assay.review.decisions import Decisions
+from assay.review.decisions import DecisionLog
 
 
 def test_decisions_are_kept_overruled_and_taken_back(tmp_path: Path) -> None:
     path = tmp_path / "decisions.jsonl"
-    decisions = Decisions(path, who="ann")
+    decisions = DecisionLog(path, who="ann")
     decisions.record("a", "pass")
     decisions.record("b", "skip")
     decisions.record("a", "fail")
     decisions.undo("b")
-    assert dict(decisions) == dict(Decisions(path)) == {"a": "fail"}
+    assert dict(decisions) == dict(DecisionLog(path)) == {"a": "fail"}
     assert path.read_text().count('"who": "ann"') == 4
 
 
 def test_reload_brings_in_what_others_decided(tmp_path: Path) -> None:
-    mine, theirs = Decisions(tmp_path / "d.jsonl", "ann"), Decisions(tmp_path / "d.jsonl", "bob")
+    mine, theirs = DecisionLog(tmp_path / "d.jsonl", "ann"), DecisionLog(tmp_path / "d.jsonl", "bob")
     theirs.record("a", "pass")
     assert "a" not in mine
     mine.reload()
@@ -25,4 +25,4 @@ def test_reload_brings_in_what_others_decided(tmp_path: Path) -> None:
 
 
 def test_who_defaults_to_the_user(tmp_path: Path) -> None:
-    assert Decisions(tmp_path / "d.jsonl").who
+    assert DecisionLog(tmp_path / "d.jsonl").who

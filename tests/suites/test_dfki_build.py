@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.core.item import Item
-from assay.review.decisions import Decisions
+from assay.review.decisions import DecisionLog
 from assay.suites.dfki import Dfki, DfkiItem, Outputs
 from assay.suites.dfki_build import build
 from assay.suites.dfki_judge import JudgedOutputs, judge, key
@@ -121,6 +121,6 @@ def test_real_decisions_change_what_is_built(tmp_path: Path) -> None:
     before = Dfki(n=500).load(folder)
     banned = before[0].incorrect
     item = DfkiItem(before[0].meta["test_item"], "de-en", "", "", "")
-    Decisions(path).record(key(item, banned), "pass")
+    DecisionLog(path).record(key(item, banned), "pass")
     after = Dfki(n=500, decisions=str(path)).load(folder)
     assert not any(built.incorrect == banned for built in after if built.meta["test_item"] == item.id)

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from assay.api.tasks import find_task, task_outcomes
 from assay.core.errors import InputError
 from assay.tasks import multiatis
 from assay.tasks.frames import Labelled
 from assay.tasks.parsing import Parsing
+from assay.tasks.running import find_task, task_outcomes
 
 HEADER = "id\tutterance\tslot_labels\tintent"
 ENGLISH = [

@@ -63,7 +63,7 @@ def test_spans_need_a_copy_of_xquad_and_safe_weights(tmp_path) -> None:
 
 
 def test_the_option_has_a_name() -> None:
-    from assay.api.tasks import find_task
+    from assay.tasks.running import find_task
 
     with pytest.raises(UnknownName, match="span_model"):
         find_task("answering:span_modell=x")

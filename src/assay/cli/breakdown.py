@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.api.breakdown import BreakdownResult
+    from assay.cli.output import Output
     from assay.core.table import Table
+    from assay.verbs.breakdown import BreakdownResult
 
 SUMMARY = "Judge metrics by what happens downstream: can they tell which translations break the next step?"
 EXAMPLES = """examples:
@@ -80,29 +82,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge the metrics; print, render or keep the tables."""
-    from assay.cli.output import emit, note, write
+    from assay.cli.output import Output
 
-    result = _reviewed(args) if args.review else _result(args)
+    output = Output.of(args)
+    result = _result(args)
+    for sentence in result.notes:
+        output.note(sentence)
+    if args.review:
+        _review(output, result, args.decisions or DECISIONS)
     if args.run_dir:
         written = result.write(args.run_dir, ("svg", "png"))
         files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
-        note(f"wrote {written}/ ({files})", args.quiet)
+        output.note(f"wrote {written}/ ({files})")
+    chosen = _chosen(output, result, args.table, args.all)
     if args.format == "html":
+        from assay.cli.output import write
         from assay.report.page import page
 
-        write(page([result.section(_chosen(result, args))], title="assay breakdown"), args.out)
+        write(page([result.section(chosen)], title=output.title), args.out)
     else:
-        emit(_chosen(result, args), args)
+        output.emit(chosen)
     return 0
 
 
 def _result(args: argparse.Namespace) -> BreakdownResult:
-    from assay.api.breakdown import METRICS, breakdown, run_task
-    from assay.api.controlled import find_errors
-    from assay.api.tasks import find_task
     from assay.cli.options import column_map
-    from assay.cli.output import note
     from assay.core.errors import InputError
+    from assay.verbs.breakdown import METRICS, breakdown, run_task
 
     metrics = args.metrics if args.metrics is not None else ([] if args.score else METRICS)
     langs = [language.strip() for language in (args.langs or "").split(",") if language.strip()]
@@ -114,55 +120,28 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
         raise InputError("give the outcomes with --data FILE, or a task to run with --task NAME, one of both.")
     if args.data:
         return breakdown(args.data, metrics, scores=args.score, columns=column_map(args.columns), langs=langs, **common)
-    tasks = [find_task(name) for name in args.task]
-    if not langs and args.translator != "none":
-        raise InputError("--task needs the languages to translate from: --langs es,pt.")
     if args.score or args.columns:
         raise InputError("--score and --columns go with --data.")
     translator = None if args.translator == "none" else args.translator
-    errors, left_out = find_errors(args.error) if args.error else ([], [])
-    for sentence in left_out:
-        note(sentence, args.quiet)
-    return run_task(tasks, translator, langs, metrics, pseudo=args.pseudo, errors=errors, **common)
+    return run_task(args.task, translator, langs, metrics, pseudo=args.pseudo, errors=args.error, **common)
 
 
-def _reviewed(args: argparse.Namespace) -> BreakdownResult:
-    """Ask a person about wrongly judged translations, then count again with what was decided."""
-    from dataclasses import replace
+def _review(output: Output, result: BreakdownResult, decisions: str) -> None:
+    """Ask a person about wrongly judged translations; the tables count again with what was decided."""
+    from assay.cli.reviewing import show
 
-    from assay.analyses.breakdown.tables import tables
-    from assay.api.breakdown import type_questions
-    from assay.cli.output import note
-    from assay.review.decisions import Decisions
-    from assay.review.error_types import typed
-    from assay.review.screen import keys, review
-
-    result = _result(args)
-    decisions = Decisions(Path(args.decisions or DECISIONS))
-    with keys(sys.stdin) as read:
-        progress = review(type_questions(result, args.case, seed=args.seed), decisions, read, _show)
-    note(f"{progress.answered:,} named, {progress.left:,} left · kept in {decisions.path}", args.quiet)
-    result.outcomes = replace(result.outcomes, error_types=typed(result.outcomes, decisions))
-    made = tables(
-        result.outcomes, result.measured, pseudo=result.pseudo, seed=args.seed, samples=args.samples, case=args.case
-    )
-    result.tables |= {table.name: table for table in made if table.name in ("errors", "matrix")}
-    return result
+    reviewed = result.review(decisions, stream=sys.stdin, write=show)
+    output.note(f"{reviewed.answered:,} named, {reviewed.left:,} left · kept in {decisions}")
 
 
-def _show(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
-
-
-def _chosen(result: BreakdownResult, args: argparse.Namespace) -> list[Table]:
+def _chosen(output: Output, result: BreakdownResult, names: Sequence[str] | None, everything: bool) -> list[Table]:
     from assay.core.errors import unknown
 
-    if args.table:
-        for name in args.table:
+    if names:
+        for name in names:
             if name not in result.tables:
                 raise unknown("table that these outcomes give", name, result.tables)
-        return [result.tables[name] for name in args.table]
-    if args.format == "table" and not args.all and not args.out:
+        return [result.tables[name] for name in names]
+    if output.on_screen and not everything:
         return [result.tables["summary"], result.tables["balance"]]
     return list(result.tables.values())

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from assay.core.table import Table, TableColumn
-
 SUMMARY = "Look at the score store and the spools of unfinished runs, or empty them."
 EXAMPLES = """examples:
   assay cache info
@@ -23,26 +21,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show or clear."""
-    from assay.api.scoring import default_store
-    from assay.cli.output import emit, note
-    from assay.engine import spool
-    from assay.io.files.paths import cache_dir, spool_dir
+    from assay.cli.output import Output
+    from assay.core.errors import count
+    from assay.verbs.cache import clear, info
 
-    store = default_store()
+    output = Output.of(args)
     if args.action == "clear":
-        store.clear()
-        runs = spool.prune(spool_dir(), days=0)
-        note(f"cleared {cache_dir()} ({runs} unfinished runs)", args.quiet)
-        return 0
-    known = store.info()
-    runs, size = spool.usage(spool_dir())
-    facts = {
-        "folder": cache_dir(),
-        "scores kept": f"{known.entries:,}",
-        "size": f"{known.bytes / 1e6:,.1f} MB",
-        "damaged files set aside": known.damaged,
-        "unfinished runs": f"{runs} ({size / 1e6:,.1f} MB)",
-    }
-    rows = [{"what": what, "value": str(value)} for what, value in facts.items()]
-    emit([Table("cache", [TableColumn("what", " "), TableColumn("value", " ")], rows)], args)
+        cleared = clear()
+        output.note(f"cleared {cleared.folder} ({count(cleared.unfinished, 'unfinished run')})")
+    else:
+        output.emit([info().table()])
     return 0

@@ -25,11 +25,9 @@ def run(args: argparse.Namespace) -> int:
     import shtab
 
     from assay.cli.main import VERBS
-    from assay.metrics import METRICS
-    from assay.perturb import PERTURBATIONS
-    from assay.suites import SUITES
+    from assay.verbs.list import names
 
-    names = {"metrics": METRICS, "perturbations": PERTURBATIONS, "suites": SUITES}
+    completed = {kind: names(kind) for kind in ("metrics", "perturbations", "suites")}
     root = argparse.ArgumentParser(prog="assay")
     root.add_argument("--version", action="store_true", help="print the version")
     verbs = root.add_subparsers()
@@ -37,8 +35,8 @@ def run(args: argparse.Namespace) -> int:
         parser = verbs.add_parser(verb, help=line, description=line)
         importlib.import_module(f"assay.cli.{verb}").add_arguments(parser)
         for action in parser._actions:
-            if action.dest in names:
-                action.choices = names[action.dest].names()
+            if action.dest in completed:
+                action.choices = completed[action.dest]
             elif action.metavar == "FILE":
                 action.complete = shtab.FILE  # type: ignore[attr-defined]
             elif action.metavar == "DIR":

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from assay.core.table import Table
+    from assay.cli.output import Output
 
 SUMMARY = "Judge the DFKI test suite's outputs, decide what its rules leave open, and build challenge items."
 EXAMPLES = """examples:
@@ -19,13 +19,13 @@ EXAMPLES = """examples:
 
 A decision is kept the moment a key is pressed (--decisions FILE, by default
 dfki-decisions.jsonl here), and all three actions use it from then on."""
-DECISIONS = "dfki-decisions.jsonl"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     from assay.cli.options import add_output, natural, positive
     from assay.report import FORMATS
+    from assay.verbs.dfki import DECISIONS
 
     parser.add_argument("action", choices=["judge", "review", "build"], help="what to do")
     parser.add_argument("--langpair", choices=["de-en", "en-de"], help="the direction (default: both; build: de-en)")
@@ -40,100 +40,48 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge, review or build."""
+    from assay.cli.output import Output
     from assay.core.errors import InputError
+    from assay.verbs.dfki import DECISIONS
 
     if args.action != "judge" and args.format != "table":
         raise InputError(f"--format goes with assay dfki judge; {args.action} has one form only.")
-    return {"judge": _judge, "review": _review, "build": _build}[args.action](args)
-
-
-def _decisions(args: argparse.Namespace) -> Path | None:
-    """The file that was named, or the usual one when it is there."""
-    from assay.core.errors import InputError
-
-    if args.decisions:
-        path = Path(args.decisions)
-        if args.action != "review" and not path.is_file():
-            raise InputError(f"there is no file {path}. assay dfki review --decisions {path} makes it.")
-        return path
-    return Path(DECISIONS) if Path(DECISIONS).is_file() else None
-
-
-def _directions(args: argparse.Namespace) -> list[str]:
-    return [args.langpair] if args.langpair else ["de-en", "en-de"]
-
-
-def _judge(args: argparse.Namespace) -> int:
-    from assay.api.dfki import judge_dfki, summary
-    from assay.cli.output import emit, note
-
-    path = _decisions(args)
-    table = summary([judge_dfki(direction, args.data_dir, path) for direction in _directions(args)])
-    emit([table if args.systems or args.format != "table" else _totals(table)], args)
-    if path is not None:
-        note(f"with the decisions in {path}", args.quiet)
+    output, kept = Output.of(args), args.decisions or (DECISIONS if Path(DECISIONS).is_file() else None)
+    where: dict[str, Any] = {"data_dir": args.data_dir, "decisions": kept}
+    if args.action == "judge":
+        _judge(output, args.langpair, where, systems=args.systems)
+    elif args.action == "review":
+        _review(output, args.langpair, {**where, "decisions": kept or DECISIONS}, skipped=args.skipped)
+    else:
+        _build(output, args.langpair or "de-en", where, n=args.n, seed=args.seed)
     return 0
 
 
-def _totals(table: Table) -> Table:
-    """The lines of whole directions, with the number of systems that they sum up."""
-    from dataclasses import replace
+def _judge(output: Output, langpair: str | None, where: dict[str, Any], *, systems: bool) -> None:
+    from assay.verbs.dfki import judge
 
-    from assay.core.table import TableColumn
-
-    rows, notes = [], []
-    for row in table.rows:
-        if row["system"] == "all":
-            systems = sum(other["langpair"] == row["langpair"] for other in table.rows) - 1
-            rows.append({**row, "systems": systems})
-            notes.append(
-                f"{row['langpair']} open: both kinds of rule fired {row['both']:,}, neither {row['neither']:,}"
-            )
-    left_out = ("year", "system", "both", "neither")
-    columns = [column for column in table.columns if column.key not in left_out]
-    columns.insert(1, TableColumn("systems", kind="count"))
-    return replace(table, columns=columns, rows=rows, notes=(*notes, *table.notes))
+    result = judge(langpair, **where)
+    output.emit([result.table() if systems or output.format != "table" else result.totals()])
+    if where["decisions"]:
+        output.note(f"with the decisions in {where['decisions']}")
 
 
-def _review(args: argparse.Namespace) -> int:
-    from assay.api.dfki import judge_dfki
-    from assay.cli.output import note
-    from assay.review.decisions import Decisions
-    from assay.review.screen import keys, review
+def _review(output: Output, langpair: str | None, where: dict[str, Any], *, skipped: bool) -> None:
+    from assay.cli.reviewing import show
+    from assay.verbs.dfki import review
 
-    path = _decisions(args) or Path(DECISIONS)
-    questions = [
-        question
-        for direction in _directions(args)
-        for question in judge_dfki(direction, args.data_dir, path).questions()
-    ]
-    with keys(sys.stdin) as read:
-        progress = review(questions, Decisions(path), read, _show, skipped=args.skipped)
-    note(
-        f"{progress.answered:,} decided, {progress.skipped:,} skipped, {progress.left:,} left · kept in {path}",
-        args.quiet,
-    )
-    return 0
+    done = review(langpair, stream=sys.stdin, write=show, skipped=skipped, **where)
+    output.note(f"{done.decided:,} decided, {done.skipped:,} skipped, {done.left:,} left · kept in {done.path}")
 
 
-def _show(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+def _build(output: Output, langpair: str, where: dict[str, Any], *, n: int, seed: int) -> None:
+    from assay.cli.output import write
+    from assay.verbs.dfki import build
 
-
-def _build(args: argparse.Namespace) -> int:
-    from assay.api.dfki import items_as_jsonl, judge_dfki
-    from assay.cli.output import note, write
-
-    path = _decisions(args)
-    built = judge_dfki(args.langpair or "de-en", args.data_dir, path).build(args.n, args.seed)
-    write(items_as_jsonl(built), args.out)
-    phenomena = len({item.phenomenon for item in built})
-    sentences = len({item.meta["test_item"] for item in built})
-    where = f" · assay run {args.out} -m chrf" if args.out and args.out != "-" else ""
-    decided = f", with the decisions in {path}" if path is not None else ""
-    note(
-        f"{len(built):,} items on {phenomena} phenomena from {sentences:,} sentences, seed {args.seed}{decided}{where}",
-        args.quiet,
-    )
-    return 0
+    built = build(langpair, n=n, seed=seed, **where)
+    write(built.to_jsonl(), output.out)
+    (row,) = built.table().rows
+    told = f"{row['items']:,} items on {row['phenomena']} phenomena from {row['sentences']:,} sentences, seed {seed}"
+    decided = f", with the decisions in {where['decisions']}" if where["decisions"] else ""
+    then = f" · assay run {output.out} -m chrf" if output.out and output.out != "-" else ""
+    output.note(f"{told}{decided}{then}")

@@ -29,23 +29,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Download, then say where it lies."""
-    from assay.cli.output import note
+    from assay.cli.output import Output
     from assay.cli.progress import Bytes
-    from assay.io.files.download import download
-    from assay.io.resources.spm import SPM_MODELS, spm_home
-    from assay.models.hub import PUBLISHED, fetch_checkpoint
-    from assay.suites.fetch import fetch
+    from assay.verbs.fetch import fetch
 
     progress = Bytes(quiet=args.quiet)
     try:
-        if args.name in SPM_MODELS:
-            place = spm_home(args.name)
-            download(f"the {args.name} tokenizer", SPM_MODELS[args.name].url, place, progress=progress.at)
-        elif args.name in PUBLISHED:
-            place = fetch_checkpoint(args.name, args.data_dir, progress.at)
-        else:
-            place = fetch(args.name, args.data_dir, progress.at)
+        fetched = fetch(args.name, data_dir=args.data_dir, progress=progress.at)
     finally:
         progress.close()
-    note(f"{args.name} is in {place}", args.quiet)
+    Output.of(args).note(f"{fetched.name} is in {fetched.path}")
     return 0

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.cli.output import Output
 
 SUMMARY = "Make a challenge set: incorrect translations from your own good ones, with exactly what was changed."
 EXAMPLES = """examples:
@@ -53,60 +59,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the set, review it, or both."""
+    from assay.cli.options import column_map
+    from assay.cli.output import Output
     from assay.core.errors import InputError
 
+    output = Output(f"assay {args.verb}", args.format, quiet=args.quiet)
     if args.perturbations or args.data:
         if not args.data:
             raise InputError("there is nothing to change: give the corpus with --data FILE.")
         if Path(args.out).suffix != ".jsonl":
             raise InputError(f"a set is written as JSON lines: --out {Path(args.out).with_suffix('.jsonl')}.")
-        _make(args)
+        corpus = {"langpair": args.langpair, "columns": column_map(args.columns)}
+        settings = {"n": args.n, "seed": args.seed, "workers": args.workers}
+        _make(output, args.perturbations, args.data, args.out, **corpus, **settings)
     elif not args.annotate:
         raise InputError("nothing to make: name a perturbation (-p number-replaced) or a group (-p demetr).")
-    return _annotate(args) if args.annotate else 0
+    if args.annotate:
+        _annotate(output, args.out)
+    return 0
 
 
-def _make(args: argparse.Namespace) -> None:
-    from assay.api.make import card_path, make
-    from assay.cli.options import column_map
-    from assay.cli.output import note, write
+def _make(output: Output, perturbations: Sequence[str], data: str, out: str, **settings: Any) -> None:
     from assay.cli.progress import Progress
-    from assay.report import render, terminal
+    from assay.core.errors import count
+    from assay.verbs.make import card_path, make
 
     started = time.monotonic()
-    progress = Progress("making", quiet=args.quiet)
+    progress = Progress("making", quiet=output.quiet)
     try:
-        made = make(
-            args.perturbations,
-            args.data,
-            langpair=args.langpair,
-            columns=column_map(args.columns),
-            n=args.n,
-            seed=args.seed,
-            workers=args.workers,
-            out=args.out,
-            progress=progress.add,
-        )
+        made = make(perturbations, data, out=out, progress=progress.add, **settings)
     finally:
         progress.close()
     for problem in made.problems:
-        note(f"⚠ {problem}", args.quiet)
-    if not args.quiet or args.format != "table":
-        write(render([made.table()], args.format, width=terminal.width_of(), colour=terminal.wants_colour()), None)
-    card = card_path(Path(args.out)).name
-    note(f"wrote {args.out} ({len(made):,} items) and {card} · {time.monotonic() - started:.1f} s", args.quiet)
+        output.note(f"⚠ {problem}")
+    if not output.quiet or output.format != "table":
+        output.emit([made.table()])
+    card = card_path(Path(out)).name
+    output.note(f"wrote {out} ({count(len(made), 'item')}) and {card} · {time.monotonic() - started:.1f} s")
 
 
-def _annotate(args: argparse.Namespace) -> int:
-    import sys
+def _annotate(output: Output, path: str) -> None:
+    from assay.cli.reviewing import show
+    from assay.verbs.make import annotate
 
-    from assay.api.annotate import annotate
-    from assay.cli.output import note
-
-    result = annotate(args.out, sys.stdin, sys.stdout.write)
-    note(
-        f"{result.accepted:,} accepted, {result.edited:,} edited, {result.rejected:,} rejected, {result.left:,} left · "
-        f"wrote {result.path}",
-        args.quiet,
+    done = annotate(path, stream=sys.stdin, write=show)
+    output.note(
+        f"{done.accepted:,} accepted, {done.edited:,} edited, {done.rejected:,} rejected, {done.left:,} left · "
+        f"wrote {done.path}"
     )
-    return 0

@@ -6,8 +6,9 @@ import argparse
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.api.reproduce import ReproduceResult
+    from assay.cli.output import Output
     from assay.core.table import Table
+    from assay.verbs.reproduce import ReproduceResult
 
 SUMMARY = "Derive a published table anew from the data and compare it with the printed one, cell by cell."
 EXAMPLES = """examples:
@@ -37,18 +38,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and fail when a cell that should follow does not."""
-    import json
+    from dataclasses import replace
 
-    from assay.api.reproduce import reproduce
-    from assay.cli.output import emit, write
+    from assay.cli.output import Output
     from assay.core.errors import CheckFailed, count, listing
-    from assay.report.data import plain
+    from assay.verbs.reproduce import reproduce
 
-    result = reproduce(args.name, args.data_dir, args.receipts, workers=args.workers)
-    if args.format == "json":
-        write(json.dumps(plain(result.to_dict()), ensure_ascii=False, indent=1, allow_nan=False) + "\n", args.out)
+    result = reproduce(args.name, data_dir=args.data_dir, receipts=args.receipts, workers=args.workers)
+    output = replace(Output.of(args), title=f"assay reproduce {args.name}")
+    if output.format == "json":
+        output.emit_json(result.to_dict())
     else:
-        emit(_chosen(result, args), args, title=f"assay reproduce {args.name}")
+        output.emit(_chosen(output, result, everything=args.all, explain=args.explain))
     if result.failed:
         cells = [" / ".join(cell.receipt.cell) for cell in result.differing]
         what = count(len(cells), "cell that should follow does", "cells that should follow do")
@@ -56,19 +57,19 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _chosen(result: ReproduceResult, args: argparse.Namespace) -> list[Table]:
+def _chosen(output: Output, result: ReproduceResult, *, everything: bool, explain: bool) -> list[Table]:
     """The raw cells for data formats; a caption, the tables and the summary line for people."""
     from dataclasses import replace
 
     from assay.core.table import Table
 
-    if args.format in ("jsonl", "csv", "tsv"):
+    if output.format in ("jsonl", "csv", "tsv"):
         return [result.table()]
-    tables = result.tables(everything=args.all or args.format != "table" or bool(args.out))
-    if args.explain:
+    tables = result.shown(everything or not output.on_screen)
+    if explain:
         tables.append(result.reasons())
-    summary = result.summary() + ("" if args.explain or not result.counts["not derivable"] else " (why: --explain)")
-    if args.format == "table":
+    summary = result.summary() + ("" if explain or not result.counts["not derivable"] else " (why: --explain)")
+    if output.format == "table":
         head = [Table("source", (), (), result.source.citation)] if result.source.citation else []
         return [*head, *tables, Table("summary", (), (), "", (summary,))]
     return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, result.source.citation, summary))]

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import argparse
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.models.training.config import PhaseConfig, TrainConfig
-    from assay.models.training.trainer import Listener
-    from assay.models.training.watching import Look
+    from assay.cli.output import Output
+    from assay.verbs.train import Look, PhaseConfig
 
 SUMMARY = "Train a learned metric with error spans on judged translations (the curriculum of xCOMET)."
 EXAMPLES = """examples:
@@ -34,87 +32,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, or say what would be trained."""
-    from assay.cli.output import note, write
+    from assay.cli.output import Output, write
     from assay.core.errors import InputError
+    from assay.verbs.train import example, preview
 
+    output = Output.of(args)
     if args.example:
-        from assay.models.training.toy import write_example
-
-        path = write_example(Path(args.example))
+        path = example(args.example)
         write(f"wrote {path} and {path.parent / 'toy.jsonl'}. Try: assay train {path}\n", None)
         if not args.config:
             return 0
     if not args.config:
         raise InputError("no configuration was given. Try: assay train --example trial && assay train trial/train.yaml")
-    from assay.models.training.config import load_config
-
-    config = load_config(Path(args.config))
     if args.dry_run:
-        return _dry_run(config, args)
-    _need_torch()
-    from assay.models.training.trainer import Trainer
+        data = preview(args.config)
+        for sentence in data.notes:
+            output.note(sentence)
+        output.emit([data.table()])
+    else:
+        _train(output, args.config, args.resume)
+    return 0
 
-    display = Display(args.quiet)
+
+def _train(output: Output, config: str, resume: bool) -> None:
+    from assay.verbs.train import train
+
+    display = Display(output.quiet)
     try:
-        model = Trainer(config, resume=args.resume, listener=display.listener()).run()
+        trained = train(config, resume=resume, listener=display)
     finally:
         display.close()
-    note(f"trained: assay score -m {model} --src … --mt … --ref …", args.quiet)
-    return 0
-
-
-def _need_torch() -> None:
-    from assay.core.errors import MissingPart
-
-    try:
-        import safetensors  # noqa: F401
-        import tokenizers  # noqa: F401
-        import torch  # noqa: F401
-    except ImportError as error:
-        raise MissingPart(
-            f"training needs {error.name} of the extra 'neural': pip install 'mt-assay[neural]'"
-        ) from error
-
-
-def _dry_run(config: TrainConfig, args: argparse.Namespace) -> int:
-    from assay.cli.output import emit, note
-    from assay.core.table import Table, TableColumn
-    from assay.models.training.data import load_held_out, load_phase
-
-    rows = []
-    for number, phase in enumerate(config.phases):
-        loaded = load_phase(config, number)
-        for sentence in loaded.notes:
-            note(sentence, args.quiet)
-        records = loaded.records
-        rows.append(
-            {
-                "phase": phase.name,
-                "records": len(records),
-                "scores": sum(not math.isnan(record.score) for record in records),
-                "spans": sum(record.spans is not None for record in records),
-                "references": sum(bool(record.reference) for record in records),
-                "held_out": len(load_held_out(config, number, loaded)),
-                "lambda": phase.loss_lambda,
-            }
-        )
-    counts = {
-        "records": "",
-        "scores": "with score",
-        "spans": "with spans",
-        "references": "with reference",
-        "held_out": "held out",
-    }
-    columns = [TableColumn("phase"), *(TableColumn(key, label, "count") for key, label in counts.items())]
-    table = Table(
-        "training",
-        [*columns, TableColumn("lambda", "λ", "number", 3)],
-        rows,
-        f"{config.name}: what would be trained on",
-    )
-    args.format, args.out = "table", None
-    emit([table], args, title="assay train")
-    return 0
+    output.note(f"trained: assay score -m {trained.path} --src … --mt … --ref …")
 
 
 class Display:
@@ -127,17 +75,11 @@ class Display:
         self.loss: float | None = None
         self.line = Progress("training", quiet=quiet)
 
-    def listener(self) -> Listener:
-        """What the trainer tells."""
-        from assay.models.training.trainer import Listener
-
-        return Listener(note=self.say, phase=self.phase, step=self.step, look=self.look)
-
     def close(self) -> None:
         """Wipe the line."""
         self.line.close()
 
-    def say(self, sentence: str) -> None:
+    def note(self, sentence: str) -> None:
         """A remark above the line."""
         from assay.cli.output import note
 
@@ -148,7 +90,7 @@ class Display:
         """A phase begins, or goes on after a kill."""
         from assay.cli.progress import Progress
 
-        self.say(
+        self.note(
             f"{config.name}: {records:,} records, {steps:,} steps" + (f", from step {first + 1:,} on" if first else "")
         )
         self.name, self.seen, self.loss = config.name, "", None
@@ -167,4 +109,4 @@ class Display:
         text = " · ".join(f"{name} {value:.3f}" for name, value in parts if not math.isnan(value))
         self.seen = f" · {text}" if text else ""
         loss = "" if self.loss is None else f"loss {self.loss:.4f} · "
-        self.say(f"{config.name}, step {number:,}: {loss}held out: {text or 'nothing to compare'} (n = {seen.n:,})")
+        self.note(f"{config.name}, step {number:,}: {loss}held out: {text or 'nothing to compare'} (n = {seen.n:,})")

@@ -7,7 +7,7 @@ answering the question and the context are two, and a metric's score of the exam
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Batch
@@ -151,3 +151,61 @@ class TaskOutcomes:
             back=None if self.back is None else [self.back[i] for i in at],
             scores={name: values[rows] for name, values in self.scores.items()},
         )
+
+
+def split(outcomes: TaskOutcomes, share: float, seed: int) -> TaskOutcomes:
+    """The same outcomes with a share of each task and language drawn as the development part.
+
+    Both classes are divided alike; examples that differ only in a controlled error stay together.
+    """
+    import zlib
+
+    import numpy as np
+
+    if not 0 < share < 1:
+        raise InputError(f"the development part must be a share between 0 and 1, not {share}.")
+    strata: dict[tuple[str, str, bool], dict[str, list[int]]] = {}
+    first: dict[tuple[str, str, str], bool] = {}
+    for i, name in enumerate(outcomes.ids):
+        task, language, base = outcomes.tasks[i], outcomes.languages[i], name.partition("#")[0]
+        good = first.setdefault((task, language, base), bool(outcomes.success[i]))
+        strata.setdefault((task, language, good), {}).setdefault(base, []).append(i)
+    parts = [TEST] * len(outcomes)
+    for (task, language, good), members in strata.items():
+        rng = np.random.default_rng([seed, zlib.crc32(f"{task}\t{language}".encode()), good])
+        names = list(members)
+        for at in rng.permutation(len(names))[: round(share * len(names))].tolist():
+            for i in members[names[at]]:
+                parts[i] = DEV
+    return replace(outcomes, splits=parts)
+
+
+def concat(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
+    """Outcomes of several tasks as one."""
+    import numpy as np
+
+    if len(parts) == 1:
+        return parts[0]
+
+    def joined(name: str) -> list[str]:
+        return [value for part in parts for value in getattr(part, name)]
+
+    shifts = np.cumsum([0, *(len(part) for part in parts[:-1])])
+    some_back = any(part.back is not None for part in parts)
+    return TaskOutcomes(
+        batch=Batch(
+            [text for part in parts for text in part.batch.hypotheses],
+            [text for part in parts for text in part.batch.sources or [""] * len(part.batch)],
+            ([text for part in parts for text in (part.batch.references or ([None] * len(part.batch),))[0]],),
+        ),
+        success=np.concatenate([part.success for part in parts]),
+        languages=joined("languages"),
+        splits=joined("splits"),
+        tasks=joined("tasks"),
+        ids=joined("ids"),
+        error_types=joined("error_types"),
+        controlled=np.concatenate([part.controlled for part in parts]),
+        example=np.concatenate([part.example + shift for part, shift in zip(parts, shifts, strict=True)]),
+        parts=[name for part in parts for name in part.parts or [""] * len(part.batch)],
+        back=[text for part in parts for text in part.back or [None] * len(part.batch)] if some_back else None,
+    )

@@ -9,9 +9,12 @@ does not).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
+
+ControlledError = Callable[[str, Any], tuple[str, str] | None]
+"""``(text, rng) -> (text with one error, type of the error)``, or None where the error does not fit the text."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.errors import InputError
 from assay.core.metric import Scores
 from assay.core.spans import SEVERITIES
 from assay.decide.rule import EVERY, Group, Rule
@@ -31,6 +32,10 @@ class Spoken(NamedTuple):
         """From one language for all `n`, or one for each."""
         if isinstance(languages, str):
             return cls([languages], np.zeros(n, np.int32))
+        if len(languages) != n:
+            raise InputError(
+                f"languages has {len(languages):,} values for {n:,} translations: give one for all, or one each."
+            )
         known: dict[str, int] = {}
         codes = np.fromiter((known.setdefault(name, len(known)) for name in languages), np.int32, n)
         return cls(list(known), codes)
@@ -86,6 +91,15 @@ def decide(
     if marks is not None:
         reasons = [reason + mark for reason, mark in zip(reasons, marks, strict=True)]
     return Decisions(codes, chances, quality, Spoken(named, spoken.codes), reasons)
+
+
+def label(rule: Rule, scored: Mapping[str, Scores], languages: Sequence[str] | str | Spoken = "") -> Decisions:
+    """`decide` by what the rule's metrics said, with the worst error spans behind the reasons where a metric marks them.
+
+    `languages` is the source's language, one for all or one each; of a language pair the first part counts.
+    """
+    mine = {member.name: scored[member.name] for member in rule.members}
+    return decide(rule, {name: scores.values for name, scores in mine.items()}, languages, worst_spans(mine))
 
 
 def worst_spans(scored: Mapping[str, Scores]) -> list[str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from assay.core.chunk import Chunk, Kept
-from assay.decide.apply import Decisions, Spoken, decide, worst_spans
+from assay.decide.apply import Decisions, label
 from assay.decide.rule import Rule
 
 KEPT = Kept(spans=True, columns=("langpairs",))
@@ -16,6 +16,4 @@ def labelled(rule: Rule, chunks: Iterable[Chunk], language: str = "") -> Iterato
     """The decisions about each chunk. `language` is that of every row; without it the language pairs of the rows count."""
     for chunk in chunks:
         pairs = [pair or "" for pair in chunk.columns["langpairs"]]
-        spoken = Spoken.of(language if language or not pairs else pairs, len(chunk))
-        scores = {member.name: chunk.scores[member.name].values for member in rule.members}
-        yield decide(rule, scores, spoken, worst_spans(chunk.scores))
+        yield label(rule, chunk.scores, language if language or not pairs else pairs)

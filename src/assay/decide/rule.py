@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import InputError
+from assay.core.suite import Measured
 from assay.decide.calibration import Blend, Curve
 
 Floats = NDArray[np.float64]
@@ -31,6 +32,13 @@ class Member:
     decimals: int = 1
     source: str = "metric"
     """``metric``: assay scores it; ``column``: its scores come with the data."""
+
+    @classmethod
+    def of(cls, measured: Measured, signature: str) -> Member:
+        """The metric that gave these scores; without a signature they came with the data."""
+        card = measured.card
+        source = "metric" if signature else "column"
+        return cls(measured.name, signature, card.higher_is_better, max(card.decimals, 1), source)
 
     @property
     def sign(self) -> float:

@@ -70,7 +70,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class Publication:
     """Where a set of receipts comes from."""
 
     suite: str = ""
@@ -110,20 +110,20 @@ def load_receipts(name: str | Path) -> list[Receipt]:
     return receipts
 
 
-def load_source(name: str | Path) -> Source:
+def load_publication(name: str | Path) -> Publication:
     """The citation and captions beside a set of receipts; an empty one where there is no such file."""
     if str(name) in names():
         text = (files("assay") / "data" / "receipts" / f"{name}.json").read_text(encoding="utf-8")
     else:
         beside = Path(name).with_suffix(".json")
         if not beside.is_file():
-            return Source()
+            return Publication()
         text = beside.read_text(encoding="utf-8")
     try:
         facts: dict[str, Any] = json.loads(text)
     except ValueError as error:
         raise InputError(f"the citation file of {name} is not JSON: {error}.") from error
-    return Source(
+    return Publication(
         str(facts.get("suite", "")),
         str(facts.get("citation", "")),
         dict(facts.get("tables", {})),

@@ -8,7 +8,7 @@ from pathlib import Path
 from assay.io.judgements.decisions import UNDO, Decision, append, latest
 
 
-class Decisions(Mapping[str, str]):
+class DecisionLog(Mapping[str, str]):
     """Key to choice (``pass``, ``fail``, ``skip``, …), read from `path` and written through to it line by line.
 
     Whoever stops at any moment loses nothing but the question on the screen. Other processes may append to the same file;

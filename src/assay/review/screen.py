@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TextIO
+from typing import Any, TextIO
 
 from assay.core.question import Choice, Question
-from assay.review.decisions import Decisions
+from assay.review.decisions import DecisionLog
 
 SKIP, UNDO, QUIT = Choice("s", "skip"), Choice("u", "undo"), Choice("q", "quit")
 
@@ -30,7 +30,7 @@ EDIT = "edit"
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewProgress:
+class Reviewed:
     """What came of one review: questions answered and skipped now, and how many wait for another time."""
 
     answered: int
@@ -40,13 +40,13 @@ class ReviewProgress:
 
 def review(
     questions: Sequence[Question],
-    decisions: Decisions,
+    decisions: DecisionLog,
     read: Read,
-    write: Callable[[str], None],
+    write: Callable[[str], Any],
     *,
     skipped: bool = False,
     ask: Callable[[Question, Line], str | None] | None = None,
-) -> ReviewProgress:
+) -> Reviewed:
     """Ask every question that has no decision yet (and, with `skipped`, those that were skipped before).
 
     A choice called ``edit`` is handed to `ask`, which reads a line and gives the decision to keep; None asks again.
@@ -81,7 +81,7 @@ def review(
     except KeyboardInterrupt:
         write("\n")
     set_aside = given.count(SKIP.name)
-    return ReviewProgress(len(given) - set_aside, set_aside, len(open_questions) - len(given))
+    return Reviewed(len(given) - set_aside, set_aside, len(open_questions) - len(given))
 
 
 def card(question: Question, number: int, total: int) -> str:
@@ -90,7 +90,7 @@ def card(question: Question, number: int, total: int) -> str:
     return "\n" + "\n".join(_printable(line) for line in lines) + "\n"
 
 
-def _answer(question: Question, read: Read, write: Callable[[str], None]) -> Choice:
+def _answer(question: Question, read: Read, write: Callable[[str], Any]) -> Choice:
     """Read keys until one of them is an answer; the end of the input means quit."""
     choices = {choice.key: choice for choice in (*question.choices, SKIP, UNDO, QUIT)}
     prompt = "  ".join(f"({key}) {choice.name}" for key, choice in choices.items())
@@ -106,7 +106,7 @@ def _answer(question: Question, read: Read, write: Callable[[str], None]) -> Cho
             return choice
 
 
-def _typed(prompt: str, read: Read, write: Callable[[str], None]) -> str | None:
+def _typed(prompt: str, read: Read, write: Callable[[str], Any]) -> str | None:
     """A whole line: from a reader that has one (`line`), else key by key with what is typed shown."""
     write(prompt)
     whole = getattr(read, "line", None)
@@ -128,6 +128,20 @@ def _typed(prompt: str, read: Read, write: Callable[[str], None]) -> str | None:
 
 def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
+
+
+def review_at(
+    stream: TextIO,
+    questions: Sequence[Question],
+    decisions: DecisionLog,
+    write: Callable[[str], Any],
+    *,
+    skipped: bool = False,
+    ask: Callable[[Question, Line], str | None] | None = None,
+) -> Reviewed:
+    """`review` with the keys of a terminal, or the lines of a file, that `stream` gives."""
+    with keys(stream) as read:
+        return review(questions, decisions, read, write, skipped=skipped, ask=ask)
 
 
 @contextmanager

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from assay.core.batch import Segment
+from assay.core.batch import Batch, Segment
 from assay.core.errors import InputError
 
 Corpus = Callable[[], Iterator[Segment]]
@@ -39,6 +40,20 @@ class Survey:
             (self.without_source, "without a source: perturbations that need one refuse them"),
         )
         return [f"{n:,} {'segment' if n == 1 else 'segments'} {what}." for n, what in facts if n]
+
+
+def open_corpus(
+    data: str | os.PathLike[str] | Batch, columns: Mapping[str, str] | None, further: Sequence[str]
+) -> tuple[Corpus, list[str]]:
+    """How to open the corpus, and which of the further columns it has."""
+    from assay.io.table.segments import columns_of, read_segments
+
+    if isinstance(data, Batch):
+        return lambda: (data[i] for i in range(len(data))), []
+    if os.fspath(data) == "-":
+        raise InputError("a corpus is read twice, so it cannot come from standard input: write it to a file first.")
+    present = [column for column in further if column in columns_of(data)] if further else []
+    return lambda: read_segments(data, columns, present), present
 
 
 def key(segment: Segment) -> bytes:

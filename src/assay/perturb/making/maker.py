@@ -26,7 +26,7 @@ CHUNK = 128
 """Segments handled together: fixed, so that parses do not depend on the number of workers."""
 
 
-class Outcome(NamedTuple):
+class Attempt(NamedTuple):
     """What became of one segment under one perturbation: a line of JSON, or the reason why there is none."""
 
     row: int
@@ -45,34 +45,34 @@ class Maker:
         self.generators = Generators(seed)
         self.tools = LinguisticTools(others)
 
-    def chunk(self, rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Outcome]:
-        """Every outcome of a chunk: row by row, perturbation by perturbation. `able` has the specs for each language."""
+    def chunk(self, rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Attempt]:
+        """Every attempt of a chunk: row by row, perturbation by perturbation. `able` has the specs for each language."""
         self._prepare(rows, able)
-        outcomes = []
+        attempts = []
         for row, segment in rows:
             language = _target(segment)
             own = key(segment)
             for spec in able.get(language, ()):
-                outcomes.append(self._outcome(row, segment, language, spec, own))
+                attempts.append(self._attempt(row, segment, language, spec, own))
         self.tools.forget()
-        return outcomes
+        return attempts
 
     def _prepare(self, rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> None:
         for language, specs in able.items():
             if any("parse" in self.perturbations[spec].card.needs for spec in specs):
                 self.tools.prepare((s.hypothesis for _, s in rows if _target(s) == language), language)
 
-    def _outcome(self, row: int, segment: Segment, language: str, spec: str, own: bytes) -> Outcome:
+    def _attempt(self, row: int, segment: Segment, language: str, spec: str, own: bytes) -> Attempt:
         perturbation = self.perturbations[spec]
         rng = self.generators.of(perturbation.card.name, own)
         made = apply(perturbation, segment, language, rng, self.tools)
         pair = segment.langpair or ""
         if isinstance(made, Refused):
-            return Outcome(row, pair, spec, "", made.reason, False)
+            return Attempt(row, pair, spec, "", made.reason, False)
         problems = perturbation.problems(segment, made, language, self.tools)
         if problems:
-            return Outcome(row, pair, spec, "", problems[0], True)
-        return Outcome(row, pair, spec, line(row, segment, perturbation, made), "", False)
+            return Attempt(row, pair, spec, "", problems[0], True)
+        return Attempt(row, pair, spec, line(row, segment, perturbation, made), "", False)
 
 
 def apply(
@@ -160,7 +160,7 @@ def start_worker(specs: Sequence[str], seed: int, others: Sequence[Segment]) -> 
     _maker = Maker(specs, seed, others)
 
 
-def work(rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Outcome]:
+def work(rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Attempt]:
     """One chunk, in a worker process."""
     assert _maker is not None
     return _maker.chunk(rows, able)

@@ -7,6 +7,8 @@ from typing import Any
 
 from assay.core.errors import AssayError
 from assay.core.table import Table, TableColumn
+from assay.perturb import PERTURBATIONS
+from assay.perturb.making.selection import obstacle
 
 LANGUAGES = ("en", "de", "fr", "es", "ru", "zh", "ja")
 WORKS, INSTALL, NOT = "✓", "○", "·"
@@ -17,9 +19,6 @@ def matrix(names: Sequence[str] | None = None) -> Table:
 
     ✓ works, ○ after an installation, · not in this language.
     """
-    from assay.perturb import PERTURBATIONS
-    from assay.perturb.making.selection import obstacle
-
     rows: list[dict[str, Any]] = []
     installs: dict[str, dict[str, None]] = {}
     for name in names or PERTURBATIONS.names():

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from assay.api.controlled import find_errors, perturbation_error
 from assay.core.batch import Segment
 from assay.core.errors import AssayError
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused
+from assay.perturb.making.controlled import find_errors, perturbation_error
 
 
 class Shout(Perturbation):
@@ -54,7 +54,7 @@ def test_changes_are_made_in_the_text_they_were_made_for() -> None:
 
 
 def test_functions_are_found_by_their_path() -> None:
-    errors, left_out = find_errors(["tests.api.test_breakdown:shout"])
+    errors, left_out = find_errors(["tests.verbs.test_breakdown:shout"])
     assert errors[0]("to Rome", None) == ("to Rome!", "punctuation") and left_out == []
     with pytest.raises(AssayError, match="no perturbation called 'shuot'"):
         find_errors(["shuot"])

@@ -5,48 +5,37 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
 from assay.core.errors import InputError
 from assay.core.question import Choice, Question
+from assay.review.decisions import DecisionLog
+from assay.review.screen import review_at
 
 ACCEPT, REJECT, EDIT = Choice("a", "accept"), Choice("r", "reject"), Choice("e", "edit")
 EDITED = "edit:"
 """How a decision begins that holds a corrected text."""
 
 
-@dataclass(frozen=True, slots=True)
-class Annotated:
-    """How a review stands, and where the reviewed set lies."""
-
-    accepted: int
-    edited: int
-    rejected: int
-    left: int
-    path: Path
-
-
-def annotate(path: str | os.PathLike[str], stream: TextIO, write: Callable[[str], Any]) -> Annotated:
+def annotate_items(
+    path: str | os.PathLike[str], stream: TextIO, write: Callable[[str], Any]
+) -> tuple[dict[str, int], Path]:
     """Ask about every item of the set at `path` that has no decision yet; write the accepted and edited ones.
 
     Decisions are kept in ``SET.decisions.jsonl``, the reviewed set in ``SET.reviewed.jsonl``; a decision belongs to the
-    texts, so a set that is made anew keeps those that still fit.
+    texts, so a set that is made anew keeps those that still fit. How many items were accepted, edited, rejected and left
+    comes back with the path of the reviewed set.
     """
-    from assay.review.decisions import Decisions
-    from assay.review.screen import keys, review
-
     made = Path(path)
     items = list(_items(made))
-    decisions = Decisions(made.with_name(made.name + ".decisions.jsonl"))
+    decisions = DecisionLog(made.with_name(made.name + ".decisions.jsonl"))
     questions = [_question(item) for item in items]
     texts = {question.id: item["incorrect-translation"] for question, item in zip(questions, items, strict=True)}
-    with keys(stream) as read:
-        review(questions, decisions, read, write, ask=lambda question, line: _edited(question, line, texts))
+    review_at(stream, questions, decisions, write, ask=lambda question, line: _edited(question, line, texts))
     target = made.with_suffix(".reviewed.jsonl")
-    return _write(target, items, questions, decisions)
+    return _write(target, items, questions, decisions), target
 
 
 def _items(path: Path) -> Iterator[dict[str, Any]]:
@@ -85,25 +74,25 @@ def _edited(question: Question, line: Callable[[str], str | None], texts: dict[s
     return EDITED + text
 
 
-def _write(path: Path, items: Sequence[dict[str, Any]], questions: Sequence[Question], decisions: Any) -> Annotated:
+def _write(
+    path: Path, items: Sequence[dict[str, Any]], questions: Sequence[Question], decisions: Mapping[str, str]
+) -> dict[str, int]:
     from assay.io.files.atomic import atomic_write
 
-    accepted = edited = rejected = 0
+    counts = {"accepted": 0, "edited": 0, "rejected": 0, "left": 0}
     with atomic_write(path, "w") as stream:
         for item, question in zip(items, questions, strict=True):
             choice = decisions.get(question.id, "")
             if choice.startswith(EDITED):
+                about = item.get("meta") or {}
+                meta = {key: value for key, value in about.items() if key not in ("changes", "spans")}
                 text = choice.removeprefix(EDITED)
-                kept = {
-                    key: value for key, value in (item.get("meta") or {}).items() if key not in ("changes", "spans")
-                }
-                item = {**item, "incorrect-translation": text, "meta": {**kept, "edited": True}}
-                edited += 1
+                item = {**item, "incorrect-translation": text, "meta": {**meta, "edited": True}}
+                counts["edited"] += 1
             elif choice == ACCEPT.name:
-                accepted += 1
+                counts["accepted"] += 1
             else:
-                rejected += choice == REJECT.name
+                counts["rejected" if choice == REJECT.name else "left"] += 1
                 continue
             stream.write(json.dumps(item, ensure_ascii=False) + "\n")
-    left = len(items) - accepted - edited - rejected
-    return Annotated(accepted, edited, rejected, left, path)
+    return counts

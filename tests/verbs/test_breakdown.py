@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from dataclasses import replace
@@ -10,36 +11,9 @@ import numpy as np
 import pytest
 
 import assay
-from assay.api.tasks import task_outcomes
-from assay.core.errors import InputError, UnknownName
+from assay.core.errors import InputError
+from assay.tasks.running import task_outcomes
 from tests.tasks_fake import Mirror, Same, WordTask
-
-
-def test_only_examples_that_succeed_in_the_task_language_take_part() -> None:
-    run = task_outcomes(WordTask(40), Mirror(), ["xx"])
-    # e9, e19, e29, e39 fail in English; e7 is not translated. Of the 36 kept, texts 0, 4, 8 … are spoilt.
-    assert (run.examples, run.kept, run.untranslated) == (40, 36, {"xx": ["e7"]})
-    outcomes = run.outcomes
-    assert len(outcomes) == 35
-    spoilt = {name for name, good in zip(outcomes.ids, outcomes.success, strict=True) if not good}
-    kept = [f"e{i}" for i in range(40) if i % 10 != 9]
-    assert spoilt == set(kept[::4]) - {"e7"}
-    first = outcomes.batch[1]
-    assert (first.source, first.hypothesis, first.references) == ("ereh 1drow", "word1 here", ("word1 here",))
-
-
-def test_question_and_context_are_both_scored_and_the_worse_counts() -> None:
-    mirror = Mirror()
-    outcomes = task_outcomes(WordTask(40, context=True), mirror, ["xx"]).outcomes
-    assert len(outcomes.batch) == 2 * len(outcomes)
-    asked = [text for text in mirror.asked[0] if text.endswith(("a", "b", "c"))]
-    assert len(asked) == 3, "each different context is translated once"
-    scores = Same().score(outcomes.batch).values
-    folded = outcomes.fold(scores, True)
-    assert folded.tolist() == [min(pair) for pair in scores.reshape(-1, 2).tolist()]
-    assert outcomes.fold(scores, False).tolist() == [max(pair) for pair in scores.reshape(-1, 2).tolist()]
-    # A spoilt context breaks every example that shares it; a spoilt question breaks its own.
-    assert (outcomes.success == (folded == 1.0)).all()
 
 
 def test_pseudo_references_by_back_translation() -> None:
@@ -88,7 +62,7 @@ def test_controlled_errors_need_no_translator() -> None:
 
 def test_an_error_in_the_task_language_counts_once_however_many_languages_there_are() -> None:
     from assay.analyses.breakdown.errors import matrix
-    from assay.api.outcomes import concat
+    from assay.core.outcomes import concat
 
     here = task_outcomes(WordTask(40), None, [], errors=[swap, shout]).outcomes
     there = replace(here, languages=["xx"] * len(here))
@@ -101,32 +75,6 @@ def test_controlled_errors_do_not_enter_table_1_beside_translations() -> None:
     both = assay.run_task(WordTask(60), Mirror(), ["xx"], [Same()], errors=swap, samples=50)
     assert both.table().rows[1]["n"] == plain.table().rows[1]["n"]
     assert "matrix" in both.tables
-
-
-class Broken(Mirror):
-    def translate(self, texts: Any, source: str, target: str) -> list[str | None]:
-        if len(texts) > 1 or "3" in texts[0]:
-            raise RuntimeError("boom")
-        return super().translate(texts, source, target)
-
-
-def test_a_translator_that_crashes_costs_its_segments_only() -> None:
-    run = task_outcomes(WordTask(20), Broken(), ["xx"])
-    assert run.untranslated == {"xx": ["e3", "e7", "e13"]}
-
-    class Dead(Mirror):
-        def translate(self, texts: Any, source: str, target: str) -> list[str | None]:
-            raise RuntimeError("boom")
-
-    with pytest.raises(InputError, match="mirror failed on xx to en: RuntimeError: boom"):
-        task_outcomes(WordTask(20), Dead(), ["xx"])
-
-
-def test_impossible_wishes_are_refused() -> None:
-    with pytest.raises(UnknownName, match="language"):
-        task_outcomes(WordTask(20), Mirror(), ["yy"])
-    with pytest.raises(InputError, match="needs a translator"):
-        task_outcomes(WordTask(20), None, ["xx"])
 
 
 def outcomes_file(path: Path, rows: int = 60, reference: bool = True, back: bool = False) -> Path:
@@ -235,3 +183,30 @@ def test_the_protocol_equals_a_plain_loop_over_sacrebleu_and_scikit_learn(tmp_pa
         assert pseudo[key] == pytest.approx(
             np.mean([expected["pseudo", name][place] for name in ("es", "pt")]), abs=1e-9
         )
+
+
+def test_controlled_errors_may_be_named() -> None:
+    names = ["tests.verbs.test_breakdown:swap", "tests.verbs.test_breakdown:shout"]
+    named = assay.run_task(WordTask(40), None, [], [Same()], errors=names, samples=50)
+    cells = {row["error_type"]: row["rate"] for row in named.tables["matrix"].rows}
+    assert cells == {"word order": 1.0, "punctuation": 0.0} and named.notes == []
+
+
+def test_a_translator_without_languages_is_refused() -> None:
+    with pytest.raises(InputError, match="task words needs the languages to translate from: --langs"):
+        assay.run_task(WordTask(40), Mirror(), [], [Same()])
+
+
+def test_a_person_names_error_types_in_the_result(tmp_path: Path) -> None:
+    path = outcomes_file(tmp_path / "o.tsv")
+    lines = path.read_text().splitlines()
+    noisy = [lines[0] + "\tmine"] + [f"{line}\t{(i * 7) % 10 / 10}" for i, line in enumerate(lines[1:])]
+    path.write_text("\n".join(noisy) + "\n")
+    result = assay.breakdown(path, [], scores=["mine"], samples=50)
+    asked, said = result.questions(most=2), io.StringIO()
+    assert 0 < len(asked) <= 4
+    came = result.review(tmp_path / "kept.jsonl", stream=io.StringIO("m\n"), write=said.write, most=2)
+    assert (came.answered, came.left) == (1, len({question.id for question in asked}) - 1)
+    assert "mistranslation" in {row["error_type"] for row in result.tables["errors"].rows}
+    again = assay.breakdown(path, [], scores=["mine"], samples=50, decisions=tmp_path / "kept.jsonl")
+    assert [dict(row) for row in again.tables["errors"].rows] == [dict(row) for row in result.tables["errors"].rows]

@@ -2,9 +2,10 @@
 
 import pytest
 
-from assay.api.obtain import OBTAINERS, from_tables, is_address
 from assay.core.errors import InputError, UnknownName
+from assay.receipts.obtain import OBTAINERS, from_tables, is_address
 from assay.receipts.published import Receipt, load_receipts, names
+from assay.verbs.reproduce import VerbRunner
 from tests.pairs import write_pairs
 
 
@@ -36,7 +37,7 @@ def test_cells_are_looked_up_by_their_keys(suite):
         receipt("summary", "metric=chrf", "accuracy"),
         receipt("phenomena", "metric=chrf; phenomenon=spelling", "accuracy"),
     ]
-    found = list(from_tables(suite, cells, None, 1).values())
+    found = list(from_tables(suite, cells, VerbRunner(workers=1)).values())
     assert found[:4] == [pytest.approx(75), pytest.approx(0.5), 2, pytest.approx(100 * 5 / 6)]
     assert found[4] is None
 
@@ -55,4 +56,4 @@ def test_cells_are_looked_up_by_their_keys(suite):
 )
 def test_a_wrong_address_is_named(suite, table, row, column, words):
     with pytest.raises((InputError, UnknownName), match=words):
-        from_tables(suite, [receipt(table, row, column)], None, 1)
+        from_tables(suite, [receipt(table, row, column)], VerbRunner(workers=1))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from assay.core.batch import Batch
-from assay.core.errors import AssayError, InputError, MissingPart, count, listing, unknown
+from assay.core.errors import AssayError, InputError, count, listing, unknown
 from assay.core.outcomes import NO_TYPE, TaskOutcomes
-from assay.core.task import Example, Task, TaskModel, Translator
-
-ControlledError = Callable[[str, Any], tuple[str, str] | None]
-"""``(text, rng) -> (text with one error, type of the error)``, or None where the error does not fit the text."""
+from assay.core.spec import create
+from assay.core.task import ControlledError, Example, Task, TaskModel, Translator
+from assay.tasks import TASKS
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class TaskRun:
 
 
 @dataclass
-class _Rows:
+class _Gathered:
     """Rows and examples as they are found."""
 
     task: str
@@ -100,24 +98,8 @@ class _Rows:
 
 def find_task(name: str) -> Task:
     """A task by its registered name, with options after a colon."""
-    from assay.core.spec import create
-
-    made: Task = create(_tasks(name).TASKS, name, Task)
+    made: Task = create(TASKS, name, Task)
     return made
-
-
-def find_translator(spec: str) -> Translator:
-    """A translator by its registered name (``apertium``, ``cmd:COMMAND``, ``file:PATH``)."""
-    _tasks(spec)
-    made: Translator = importlib.import_module("assay.tasks.translators").open_translator(spec)
-    return made
-
-
-def _tasks(name: str) -> Any:
-    try:
-        return importlib.import_module("assay.tasks")
-    except ModuleNotFoundError:
-        raise MissingPart(f"{name!r}: this assay has no tasks and no translators. Use --data outcomes.tsv.") from None
 
 
 def task_outcomes(
@@ -152,7 +134,7 @@ def task_outcomes(
         raise InputError(
             f"task {task.name}: {model.name} gets none of {count(len(examples), 'example')} right in {task.language}."
         )
-    rows = _Rows(task.name)
+    rows = _Gathered(task.name)
     untranslated: dict[str, list[str]] = {}
     for language in langs if translator is not None else ():
         assert translator is not None
@@ -222,7 +204,7 @@ def _alone(translator: Translator, text: str, source: str, target: str) -> str |
 
 
 def _translated(
-    rows: _Rows,
+    rows: _Gathered,
     task: Task,
     model: TaskModel,
     translator: Translator,
@@ -258,7 +240,7 @@ def _translated(
 
 
 def _controlled(
-    rows: _Rows,
+    rows: _Gathered,
     task: Task,
     model: TaskModel,
     errors: Sequence[ControlledError],

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.api.scoring import default_store
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Card, Metric
-from assay.core.outcomes import DEV, TEST, TaskOutcomes
+from assay.core.outcomes import DEV, TaskOutcomes, split
 from assay.core.suite import Measured
+from assay.engine.scoring import score
+from assay.io.judgements.outcomes import read_outcomes
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
     from assay.engine.store import Store
 
 
-def load(
+def load_outcomes(
     data: str | os.PathLike[str] | TaskOutcomes,
     *,
     columns: Mapping[str, str] | None = None,
@@ -30,8 +30,6 @@ def load(
     need_split: bool = True,
 ) -> TaskOutcomes:
     """Outcomes from a table, with the wanted languages and with a development part."""
-    from assay.io.judgements.outcomes import read_outcomes
-
     if isinstance(data, TaskOutcomes):
         outcomes, name = data, "the outcomes"
     else:
@@ -53,73 +51,13 @@ def load(
     return outcomes
 
 
-def split(outcomes: TaskOutcomes, share: float, seed: int) -> TaskOutcomes:
-    """The same outcomes with a share of each task and language drawn as the development part.
-
-    Both classes are divided alike; examples that differ only in a controlled error stay together.
-    """
-    import zlib
-
-    import numpy as np
-
-    if not 0 < share < 1:
-        raise InputError(f"the development part must be a share between 0 and 1, not {share}.")
-    strata: dict[tuple[str, str, bool], dict[str, list[int]]] = {}
-    first: dict[tuple[str, str, str], bool] = {}
-    for i, name in enumerate(outcomes.ids):
-        task, language, base = outcomes.tasks[i], outcomes.languages[i], name.partition("#")[0]
-        good = first.setdefault((task, language, base), bool(outcomes.success[i]))
-        strata.setdefault((task, language, good), {}).setdefault(base, []).append(i)
-    parts = [TEST] * len(outcomes)
-    for (task, language, good), members in strata.items():
-        rng = np.random.default_rng([seed, zlib.crc32(f"{task}\t{language}".encode()), good])
-        names = list(members)
-        for at in rng.permutation(len(names))[: round(share * len(names))].tolist():
-            for i in members[names[at]]:
-                parts[i] = DEV
-    return replace(outcomes, splits=parts)
-
-
-def concat(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
-    """Outcomes of several tasks as one."""
-    import numpy as np
-
-    from assay.core.batch import Batch
-
-    if len(parts) == 1:
-        return parts[0]
-
-    def joined(name: str) -> list[str]:
-        return [value for part in parts for value in getattr(part, name)]
-
-    shifts = np.cumsum([0, *(len(part) for part in parts[:-1])])
-    some_back = any(part.back is not None for part in parts)
-    return TaskOutcomes(
-        batch=Batch(
-            [text for part in parts for text in part.batch.hypotheses],
-            [text for part in parts for text in part.batch.sources or [""] * len(part.batch)],
-            ([text for part in parts for text in (part.batch.references or ([None] * len(part.batch),))[0]],),
-        ),
-        success=np.concatenate([part.success for part in parts]),
-        languages=joined("languages"),
-        splits=joined("splits"),
-        tasks=joined("tasks"),
-        ids=joined("ids"),
-        error_types=joined("error_types"),
-        controlled=np.concatenate([part.controlled for part in parts]),
-        example=np.concatenate([part.example + shift for part, shift in zip(parts, shifts, strict=True)]),
-        parts=[name for part in parts for name in part.parts or [""] * len(part.batch)],
-        back=[text for part in parts for text in part.back or [None] * len(part.batch)] if some_back else None,
-    )
-
-
 def column_of(spec: str) -> tuple[str, bool]:
     """``comet`` or ``ter:lower``: the column's name, and whether higher is better."""
     name, colon, order = spec.rpartition(":")
     return (name, order == "higher") if colon and order in ("lower", "higher") else (spec, True)
 
 
-def ready(outcomes: TaskOutcomes, scores: Sequence[str], metrics: Collection[str] = ()) -> list[Measured]:
+def ready_scores(outcomes: TaskOutcomes, scores: Sequence[str], metrics: Collection[str] = ()) -> list[Measured]:
     """Metrics whose scores came with the data; a name is given once among them and the `metrics` that are scored here."""
     found: list[Measured] = []
     for spec in scores:
@@ -133,8 +71,20 @@ def ready(outcomes: TaskOutcomes, scores: Sequence[str], metrics: Collection[str
     return found
 
 
-def measure(
-    outcomes: TaskOutcomes, metrics: Mapping[str, Metric], *, workers: int | None = None, store: bool = True
+def check_references(outcomes: TaskOutcomes, metrics: Mapping[str, Metric]) -> None:
+    """Refuse metrics that need references where the outcomes have none: a rule cannot be learned from pseudo-references."""
+    if outcomes.has_references:
+        return
+    for name, metric in metrics.items():
+        if metric.card.needs_reference:
+            raise InputError(
+                f"{name} needs references, and the outcomes have none. Give a reference column or a metric without references; "
+                "or take the back-translations as translations and the sources as references, and apply the rule alike."
+            )
+
+
+def measure_outcomes(
+    outcomes: TaskOutcomes, metrics: Mapping[str, Metric], *, workers: int | None = None, store: Store | None = None
 ) -> tuple[list[Measured], list[Measured], list[str]]:
     """Every metric's score of every example, the same with pseudo-references, and what to say about it.
 
@@ -143,9 +93,6 @@ def measure(
     """
     import numpy as np
 
-    from assay.engine.scoring import score
-
-    kept = default_store() if store and any(metric.card.stored for metric in metrics.values()) else None
     online, has_references = outcomes.pseudo_batch(), outcomes.has_references
     missing = outcomes.pseudo_missing()
     measured, pseudo, notes, instead = [], [], [], []
@@ -153,10 +100,10 @@ def measure(
         card = metric.card
         back: Floats | None = None
         if card.needs_reference and online is not None:
-            values = np.where(missing, np.nan, score(online, metric, workers=workers, store=kept).values)
+            values = np.where(missing, np.nan, score(online, metric, workers=workers, store=store).values)
             back = outcomes.fold(values, card.higher_is_better)
         if has_references or not card.needs_reference:
-            values = _scored(outcomes, metric, workers, kept)
+            values = _scored(outcomes, metric, workers, store)
             measured.append(Measured(name, card, values=outcomes.fold(values, card.higher_is_better)))
         elif back is not None:
             instead.append(name)
@@ -179,8 +126,6 @@ def measure(
 def _scored(outcomes: TaskOutcomes, metric: Metric, workers: int | None, store: Store | None) -> Floats:
     """A value a row; NaN where a row lacks the reference that others have."""
     import numpy as np
-
-    from assay.engine.scoring import score
 
     batch = outcomes.batch
     values = np.full(len(batch), np.nan)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Sequence
 from typing import Any
 
-from assay.api.tasks import ControlledError
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Perturbation, Refused, Tools
+from assay.core.spec import create, parse
+from assay.core.task import ControlledError
+from assay.perturb import PERTURBATIONS
+from assay.perturb.language.tools import LinguisticTools
+from assay.perturb.making.selection import left_out, obstacle
 
 EVERY = "all"
 
@@ -20,12 +23,8 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
 
     A name is a perturbation (``assay list perturbations``), ``all`` for every one that can be made, or ``module:function``.
     """
-    from assay.core.spec import create, parse
-    from assay.perturb import PERTURBATIONS
-    from assay.perturb.making.selection import left_out, obstacle
-
     wanted = {name: name != given for given in names for name in (PERTURBATIONS.names() if given == EVERY else [given])}
-    tools: Any = None
+    tools: LinguisticTools | None = None
     errors: list[ControlledError] = []
     reasons: dict[str, str] = {}
     for name, grouped in wanted.items():
@@ -40,7 +39,7 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
             reasons[name] = reason
             continue
         if tools is None:
-            tools = _tools()
+            tools = LinguisticTools()
         errors.append(perturbation_error(perturbation, tools, language, lenient=grouped))
     return errors, left_out(reasons)
 
@@ -66,7 +65,3 @@ def perturbation_error(
         return result.incorrect(segment), perturbation.card.name
 
     return error
-
-
-def _tools() -> Any:
-    return importlib.import_module("assay.perturb.language.tools").LinguisticTools()

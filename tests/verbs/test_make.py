@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from assay.api.annotate import annotate
-from assay.api.make import card_path, make
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.suites.contrastive import Contrastive
+from assay.verbs.make import annotate, card_path, make
 
 GOOD = [
     "The old bridge was closed in 1979.",
@@ -124,12 +123,24 @@ def test_annotating(corpus: Path, tmp_path: Path) -> None:
     made = make(["word-swap", "repeat-twice"], corpus, langpair="de-en", out=out)
     assert len(made) == 5
     said = io.StringIO()
-    first = annotate(out, io.StringIO("a\ne\nA corrected text.\nq\n"), said.write)
+    first = annotate(out, stream=io.StringIO("a\ne\nA corrected text.\nq\n"), write=said.write)
     assert (first.accepted, first.edited, first.rejected, first.left) == (1, 1, 0, 3)
-    second = annotate(out, io.StringIO("r\na\ne\n\na\n"), said.write)  # an empty edit asks again
+    second = annotate(out, stream=io.StringIO("r\na\ne\n\na\n"), write=said.write)  # an empty edit asks again
     assert (second.accepted, second.edited, second.rejected, second.left) == (3, 1, 1, 0)
     kept = [json.loads(line) for line in second.path.read_text(encoding="utf-8").splitlines()]
     assert len(kept) == 4
     assert kept[1]["incorrect-translation"] == "A corrected text."
     assert kept[1]["meta"]["edited"] is True
     assert len(Contrastive(second.path).load()) == 4
+
+
+def test_a_run_directory_has_the_set_and_its_card(corpus: Path, tmp_path: Path) -> None:
+    made = make(["word-swap"], corpus, langpair="de-en")
+    folder = made.write(tmp_path / "run")
+    assert {path.name for path in folder.iterdir()} == {
+        "items.jsonl", "items.jsonl.card.json", "tables.json", "manifest.json",
+    }  # fmt: skip
+    assert len(Contrastive(folder / "items.jsonl").load()) == len(made) == 2
+    assert made.to_polars()["incorrect-translation"].to_list() == [
+        item["incorrect-translation"] for item in made.items()
+    ]

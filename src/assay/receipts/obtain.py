@@ -1,51 +1,75 @@
 """Where the obtained side of receipts comes from: one function a set of published tables, one line here.
 
-An obtainer gets the receipts, the data directory and the number of workers, and gives ``{(table, row, column): value}`` for the
-printed cells that it can derive, in the units they are printed in. Receipts of third parties need none: their rows name a
-line of an analysis's own table (`from_tables`).
+An obtainer gets the receipts and a `Runner`, and gives ``{(table, row, column): value}`` for the printed cells that it can
+derive, in the units they are printed in. Receipts of third parties need none: their rows name a line of an analysis's own
+table (`from_tables`).
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from assay.core.errors import InputError, listing, unknown
 from assay.core.registry import Registry
+from assay.receipts.published import Receipt
 
 if TYPE_CHECKING:
     from assay.core.table import Table
-    from assay.receipts.published import Receipt
-    from assay.verbs.run import SuiteResult
 
 Cell = tuple[str, str, str]
-DataDir = str | os.PathLike[str] | None
-Obtainer = Callable[["Sequence[Receipt]", DataDir, int | None], Mapping[Cell, float | None]]
+
+
+class Derived(NamedTuple):
+    """What a run gives: its tables by name, and the items or judged segments behind them."""
+
+    tables: Mapping[str, Table]
+    content: Any = ()
+
+
+class Runner(Protocol):
+    """Runs metrics on data for an obtainer, which does not need to know how."""
+
+    def run(self, suite: str, metrics: Sequence[str]) -> Derived:
+        """One run of metrics on a suite."""
+
+    def meta(self, name: str) -> Derived:
+        """The official tables of a WMT metrics task."""
+
+
+Obtainer = Callable[[Sequence[Receipt], Runner], Mapping[Cell, float | None]]
 
 OBTAINERS = Registry(
     "obtainer",
     {
-        "demetr": "assay.api.obtain:demetr",
-        "aces": "assay.api.obtain:aces",
-        "hallucinations": "assay.api.obtain:hallucinations",
-        "wmt23": "assay.verbs.meta:obtain",
+        "demetr": "assay.receipts.obtain:demetr",
+        "aces": "assay.receipts.obtain:aces",
+        "hallucinations": "assay.receipts.obtain:hallucinations",
+        "wmt23": "assay.receipts.obtain:wmt23",
     },
 )
 """Set of receipts to the function that derives its cells; the entry points ``assay.obtainers`` add others."""
 
 
-def run_once(suite: str, metrics: Sequence[str], data_dir: DataDir, workers: int | None) -> SuiteResult:
-    """One run of a suite; receipts hold no intervals, so hardly anything is resampled."""
-    from assay.verbs.run import run
+def obtain(obtainer: str, suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
+    """All cells that can be derived: printed ones by the obtainer, those that name a line of a table by a run of `suite`."""
+    named = [receipt for receipt in receipts if is_address(receipt)]
+    printed = [receipt for receipt in receipts if not is_address(receipt)]
+    if printed and obtainer not in OBTAINERS.names():
+        raise InputError(
+            f"the receipt {' / '.join(printed[0].cell)} does not name a line of a table of {suite}: "
+            "its row must be KEY=VALUE pairs such as metric=chrf; phenomenon=omission."
+        )
+    found: dict[Cell, float | None] = {}
+    if printed:
+        found |= OBTAINERS.resolve(obtainer)(printed, runner)
+    return found | (from_tables(suite, named, runner) if named else {})
 
-    return run(suite, metrics, data_dir=data_dir, samples=2, workers=workers)
 
-
-def demetr(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) -> dict[Cell, float | None]:
+def demetr(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
     """Table A3 (t, p, df and accuracy in percent) and Table 4, for the six metrics that can be scored here."""
     metrics = ("bleu", "chrf", "chrf++", "ter", "cer", "rouge2")
-    tables = run_once("demetr", metrics, data_dir, workers).tables
+    tables = runner.run("demetr", metrics).tables
     found: dict[Cell, float | None] = {}
     for row in tables["perturbations"].rows:
         cell = ("Table A3", str(row["perturbation"]))
@@ -56,25 +80,25 @@ def demetr(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) 
     return found
 
 
-def aces(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) -> dict[Cell, float | None]:
+def aces(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
     """Tables 1 and 2 for BLEU and chrF where a group is complete, the counts, and what follows from printed cells."""
     from assay.analyses.printed import aces_counts, aces_from_printed
     from assay.receipts.published import load_receipts
 
-    result = run_once("aces", ("bleu", "chrf"), data_dir, workers)
+    result = runner.run("aces", ("bleu", "chrf"))
     label = {"bleu": "BLEU", "chrf": "chrF"}
     found: dict[Cell, float | None] = {}
     for name, key, table in (("categories", "category", "Table 1"), ("sublevels", "sublevel", "Table 2")):
         for row in result.tables[name].rows if name in result.tables else ():
             if row["missing_phenomena"] == 0:
                 found[table, label[row["metric"]], row[key]] = row["tau"]
-    found |= aces_counts(result.content)  # type: ignore[arg-type]
+    found |= aces_counts(result.content)
     return found | aces_from_printed({receipt.cell: receipt.value for receipt in (*load_receipts("aces"), *receipts)})
 
 
-def hallucinations(receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None) -> dict[Cell, float | None]:
+def hallucinations(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
     """The chrF++ rows of the detection table, in percent."""
-    tables = run_once("hallucinations", ("chrf++",), data_dir, workers).tables
+    tables = runner.run("hallucinations", ("chrf++",)).tables
     targets = {"all": "any_hallucination", "fully detached": "fully_detached"}
     found: dict[Cell, float | None] = {}
     for row in tables["detection"].rows:
@@ -83,6 +107,15 @@ def hallucinations(receipts: Sequence[Receipt], data_dir: DataDir, workers: int 
             precision = _percent(row["precision_at_90_recall"])
             found["detection", f"chrF++:{target}", "precision_at_recall_90"] = precision
     return found
+
+
+def wmt23(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
+    """The ten tasks for every metric, and the ranking: (``tasks``, task, metric) and (``overall``, metric, ``average``)."""
+    tables = runner.meta("wmt23").tables
+    cells: dict[Cell, float | None] = {
+        ("tasks", str(row["task"]), row["metric"]): row["value"] for row in tables["tasks"].rows
+    }
+    return cells | {("overall", row["metric"], "average"): row["average"] for row in tables["overall"].rows}
 
 
 def _percent(value: float | None) -> float | None:
@@ -94,9 +127,7 @@ def is_address(receipt: Receipt) -> bool:
     return "=" in receipt.row
 
 
-def from_tables(
-    suite: str, receipts: Sequence[Receipt], data_dir: DataDir, workers: int | None
-) -> dict[Cell, float | None]:
+def from_tables(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
     """Cells that name a table of the suite's analysis: run the metrics they name, and look the cells up.
 
     ``table`` is the table's name (``phenomena``), ``row`` says which line by ``KEY=VALUE`` pairs parted by semicolons, the
@@ -108,7 +139,7 @@ def from_tables(
     metrics = list(dict.fromkeys(addresses[receipt.cell]["metric"] for receipt in receipts if receipt.derivable))
     if not metrics:
         return {}
-    tables = run_once(suite, metrics, data_dir, workers).tables
+    tables = runner.run(suite, metrics).tables
     found: dict[Cell, float | None] = {}
     for cell, where in addresses.items():
         name, _, column = cell

@@ -5,19 +5,20 @@ import json
 import pytest
 
 import assay
-from assay.api.reproduce import Checked, ReproduceResult
 from assay.core.errors import InputError, UnknownName
-from assay.receipts.published import Receipt, Source
+from assay.receipts.checked import Checked
+from assay.receipts.published import Publication, Receipt
 from assay.report import render
+from assay.verbs.reproduce import ReproduceResult
 from tests.pairs import write_pairs
 
 HEAD = "table,row,column,published,tolerance,derivable,reason\n"
 
 
 def result(*cells: tuple[str, str, str, float | None, bool]) -> ReproduceResult:
-    return ReproduceResult(
+    return ReproduceResult.of(
         "made up",
-        Source(),
+        Publication(),
         [
             Checked(Receipt("Table 9", row, column, published, 0.005, derivable, "" if derivable else "lost"), obtained)
             for row, column, published, obtained, derivable in cells
@@ -64,10 +65,10 @@ def test_the_summary_groups_by_statistic():
 
 def test_differing_cells_are_always_shown_and_matching_ones_sampled():
     cells = [(str(i), "bleu:t", "1.00", 1.0 if i != 40 else 2.0, True) for i in range(100)]
-    (table,) = result(*cells).tables()
+    (table,) = result(*cells).shown()
     assert [row["cell"] for row in table.rows] == [f"{i} / bleu:t" for i in (0, 24, 40, 50, 75, 99)]
     assert "99 of 100 t match" in table.notes[0]
-    (whole,) = result(*cells).tables(everything=True)
+    (whole,) = result(*cells).shown(everything=True)
     assert len(whole.rows) == 100
 
 
@@ -79,7 +80,7 @@ def test_reasons_say_how_far_off_what_can_be_obtained_is():
 @pytest.mark.parametrize("format", ["table", "md", "latex", "html", "csv", "jsonl"])
 def test_it_renders_in_every_format(format):
     checked = result(("1", "bleu:t", "2.98", 2.98, True), ("1", "comet:t", "7.10", None, False))
-    assert "2.98" in render([checked.table(), *checked.tables(True), checked.reasons()], format)
+    assert "2.98" in render([checked.table(), *checked.shown(True), checked.reasons()], format)
 
 
 def test_a_third_party_adds_a_receipt_with_one_csv(tmp_path):

@@ -1,0 +1,47 @@
+"""Which examples a rule is learned from, and how it does on those that it was not learned from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from assay.core.errors import InputError, count
+from assay.core.outcomes import DEV, TEST, TaskOutcomes
+from assay.decide.apply import USE, decide
+from assay.decide.fit import FEWEST
+from assay.decide.rule import EVERY, Rule
+
+
+def parts(outcomes: TaskOutcomes) -> tuple[Any, Any]:
+    """Which examples teach and which test."""
+    teach = np.array([part == DEV for part in outcomes.splits])
+    test = np.array([part == TEST for part in outcomes.splits])
+    if not teach.any():
+        return np.ones(len(outcomes), bool), np.zeros(len(outcomes), bool)
+    if teach.sum() < FEWEST <= len(outcomes):
+        raise InputError(
+            f"{count(int(teach.sum()), 'example')} in the development part: too few to learn a rule from, there must be {FEWEST} "
+            f"or more. Draw another part with --dev-share 0.5, or leave the split column out: then all {len(outcomes):,} teach."
+        )
+    return teach, test
+
+
+def tried(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, test: Any) -> dict[str, Any]:
+    """What the rule does on examples it was not learned from, language by language."""
+    languages = np.array(outcomes.languages)
+    found = {}
+    for name in rule.groups:
+        mine = test if name == EVERY else test & (languages == name)
+        if not mine.any():
+            continue
+        decided = decide(rule, {key: column[mine] for key, column in values.items()}, languages[mine].tolist())
+        used, bad = decided.codes == USE, ~outcomes.success[mine]
+        found[name] = {
+            "tested": int(mine.sum()),
+            "used": float(used.mean()),
+            "caught": float((~used[bad]).mean()) if bad.any() else None,
+            "bad_used": float(bad[used].mean()) if used.any() else None,
+        }
+    return found

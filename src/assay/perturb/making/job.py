@@ -1,0 +1,174 @@
+"""Making a set as one job: survey the corpus, perturb in order, cap each perturbation, and say what was done."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.perturb.making.corpus import Corpus, Survey, open_corpus, quotas, segments, survey
+from assay.perturb.making.maker import Attempt, Maker, chunks, start_worker, work
+from assay.perturb.making.provenance import provenance
+from assay.perturb.making.selection import Chosen, choose_perturbations, fitting
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+Able = Mapping[str, Sequence[str]]
+"""For each language the specs of the perturbations that can be made in it."""
+
+IN_FLIGHT = 3
+"""Chunks a worker may be ahead."""
+
+
+@dataclass
+class MakingCounts:
+    """How often a perturbation was made, refused (and why) and failed its own check."""
+
+    made: Counter[str] = field(default_factory=Counter)
+    refused: Counter[str] = field(default_factory=Counter)
+    failed: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass
+class MakingJob:
+    """One run: attempts arrive in corpus order, whoever made them, and are counted until a perturbation is full."""
+
+    chosen: Sequence[Chosen]
+    able: Able
+    left_out: Mapping[str, str]
+    """Why perturbations of a group take no part."""
+    found: Survey
+    n: int
+    seed: int
+    workers: int
+    corpus: Corpus
+    langpair: str | None
+
+    def __post_init__(self) -> None:
+        self.quota = quotas(self.found.usable, self.n)
+        self.counts = {one.spec: MakingCounts() for one in self.chosen}
+
+    @classmethod
+    def prepare(
+        cls,
+        perturbations: Sequence[str],
+        data: str | os.PathLike[str] | Batch,
+        *,
+        langpair: str | None,
+        columns: Mapping[str, str] | None,
+        n: int,
+        seed: int,
+        workers: int,
+    ) -> MakingJob:
+        """Read the corpus once, and settle what can be made from it in which language."""
+        if n < 1:
+            raise InputError(f"n must be at least 1, not {n}.")
+        chosen = choose_perturbations(perturbations)
+        further = sorted({column for one in chosen for column in one.perturbation.card.columns})
+        corpus, present = open_corpus(data, columns, further)
+        found = survey(corpus, langpair)
+        if not found.usable:
+            raise InputError(f"there is nothing to change: {found.rows:,} rows, none of them with a translation.")
+        languages = sorted({pair.rpartition("-")[2] for pair in found.usable})
+        able, left_out = fitting(chosen, languages, present)
+        return cls(chosen, able, left_out, found, n, seed, workers, corpus, langpair)
+
+    def lines(self, progress: Callable[[int], None] | None) -> Iterator[str]:
+        """The items as lines, in the order of the corpus and then of the perturbations."""
+        for size, attempts in self._attempts():
+            for attempt in attempts:
+                if self._is_item(attempt):
+                    yield attempt.line
+            if progress:
+                progress(size)
+
+    def _is_item(self, attempt: Attempt) -> bool:
+        """Count an attempt; True when it is an item of the set."""
+        counts = self.counts[attempt.spec]
+        if counts.made[attempt.langpair] >= self.quota[attempt.langpair]:
+            return False
+        if attempt.line:
+            counts.made[attempt.langpair] += 1
+            return True
+        (counts.failed if attempt.failed else counts.refused)[attempt.reason] += 1
+        return False
+
+    def _open_specs(self) -> Able:
+        """For each language the perturbations that still want items of one of its pairs."""
+        wanting = {
+            language: [pair for pair in self.quota if pair.rpartition("-")[2] == language] for language in self.able
+        }
+        return {
+            language: [
+                spec
+                for spec in specs
+                if any(self.counts[spec].made[pair] < self.quota[pair] for pair in wanting[language])
+            ]
+            for language, specs in self.able.items()
+        }
+
+    def _attempts(self) -> Iterator[tuple[int, list[Attempt]]]:
+        pieces = iter(chunks(segments(self.corpus, self.langpair)))
+        specs = [one.spec for one in self.chosen]
+        if self.workers == 1:
+            maker = Maker(specs, self.seed, self.found.others)
+            while (able := self._open_specs()) and any(able.values()) and (piece := next(pieces, None)):
+                yield len(piece), maker.chunk(piece, able)
+            return
+        with _pool(self.workers, start_worker, (specs, self.seed, self.found.others)) as submit:
+            waiting: deque[tuple[int, Future[list[Attempt]]]] = deque()
+            while any((able := self._open_specs()).values()):
+                while len(waiting) < self.workers * IN_FLIGHT and (piece := next(pieces, None)):
+                    waiting.append((len(piece), submit(work, piece, able)))
+                if not waiting:
+                    return
+                size, future = waiting.popleft()
+                yield size, future.result()
+
+    def card(self) -> dict[str, Any]:
+        """The data card: what was made from what, with which tools."""
+        entries = {}
+        for one in self.chosen:
+            if one.spec in self.left_out:
+                continue
+            counts, about = self.counts[one.spec], one.perturbation.card
+            entries[one.spec] = {
+                "made": sum(counts.made.values()),
+                "by langpair": dict(sorted(counts.made.items())),
+                "refused": dict(sorted(counts.refused.items(), key=lambda entry: (-entry[1], entry[0]))),
+                "failed its check": dict(sorted(counts.failed.items(), key=lambda entry: (-entry[1], entry[0]))),
+                "follows": list(about.follows),
+                "phenomenon": about.phenomenon,
+                "rule approximates people": about.manual,
+            }
+        needs = {need for one in self.chosen if one.spec not in self.left_out for need in one.perturbation.card.needs}
+        return {
+            "items": sum(entry["made"] for entry in entries.values()),
+            "seed": self.seed,
+            "n": self.n,
+            "segments": self.found.rows,
+            "usable by langpair": dict(sorted(self.found.usable.items())),
+            "corpus": {"digest": self.found.digest, "problems": self.found.problems()},
+            "perturbations": entries,
+            "left out": dict(self.left_out),
+            **provenance(needs),
+        }
+
+
+@contextmanager
+def _pool(workers: int, start: Callable[..., None], arguments: tuple[Any, ...]) -> Iterator[Callable[..., Any]]:
+    """Worker processes, each started afresh; what is not yet begun is dropped at the end."""
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import get_context
+
+    pool = ProcessPoolExecutor(workers, mp_context=get_context("spawn"), initializer=start, initargs=arguments)
+    try:
+        yield pool.submit
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

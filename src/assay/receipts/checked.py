@@ -1,0 +1,178 @@
+"""Receipts that were checked, and how people read them: the differing cells, a sample of those that match, and why not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from assay.core.errors import count
+from assay.core.table import Table, TableColumn
+from assay.receipts.published import Publication, Receipt, Verdict
+
+SAMPLE = 5
+"""Matching cells of each table that are shown when not all are asked for."""
+MOST = 10
+"""Decimals shown at most; JSON has them all."""
+NOT_DERIVABLE = "–"
+"""How people's tables show the verdict of a cell that cannot follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """One printed cell beside what the data gives."""
+
+    receipt: Receipt
+    obtained: float | None
+
+    @property
+    def verdict(self) -> Verdict:
+        """``match``, ``differs`` or ``not derivable``."""
+        return self.receipt.verdict(self.obtained)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The receipt as JSON shows it; `published` is the printed text."""
+        receipt = self.receipt
+        return {
+            "table": receipt.table,
+            "row": receipt.row,
+            "column": receipt.column,
+            "published": receipt.published,
+            "obtained": self.obtained,
+            "difference": receipt.difference(self.obtained),
+            "tolerance": receipt.tolerance,
+            "verdict": self.verdict,
+            "reason": receipt.reason,
+        }
+
+
+def by_table(cells: Sequence[Checked]) -> dict[str, list[Checked]]:
+    """The cells of each published table."""
+    grouped: dict[str, list[Checked]] = {}
+    for cell in cells:
+        grouped.setdefault(cell.receipt.table, []).append(cell)
+    return grouped
+
+
+def counts(cells: Sequence[Checked]) -> dict[str, int]:
+    """Number of cells by verdict."""
+    found: Counter[str] = Counter(cell.verdict for cell in cells)
+    return {verdict: found[verdict] for verdict in ("match", "differs", "not derivable")}
+
+
+def summary(cells: Sequence[Checked]) -> str:
+    """One line: what matched in each table, and how many printed cells do not follow from public data."""
+    parts = [f"{name}: {_matched(mine)}" for name, mine in by_table(cells).items() if followable(mine)]
+    if left := counts(cells)["not derivable"]:
+        what = count(left, "printed cell does", "printed cells do")
+        parts.append(f"{what} not follow from public data")
+    return " · ".join(parts)
+
+
+def raw(cells: Sequence[Checked], publication: Publication) -> Table:
+    """Every cell as raw rows, for data formats."""
+    columns = (
+        *(TableColumn(key) for key in ("table", "row", "column")),
+        TableColumn("published"),
+        *(TableColumn(key, kind="number", decimals=4) for key in ("obtained", "difference", "tolerance")),
+        TableColumn("verdict"),
+        TableColumn("reason", hidden=True),
+    )
+    return Table("receipts", columns, [cell.to_dict() for cell in cells], publication.citation, (summary(cells),))
+
+
+def reasons(cells: Sequence[Checked], publication: Publication) -> Table:
+    """Why cells do not follow from public data, and how far off they are where something can be obtained."""
+    grouped: dict[tuple[str, str], list[Checked]] = {}
+    for cell in cells:
+        if cell.verdict == "not derivable":
+            grouped.setdefault((cell.receipt.table, cell.receipt.reason), []).append(cell)
+    rows = [
+        {"table": table, "cells": len(mine), "off": _furthest(mine), "reason": reason}
+        for (table, reason), mine in grouped.items()
+    ]
+    columns = (
+        TableColumn("table"),
+        TableColumn("cells", kind="count"),
+        TableColumn("off", "off by up to", kind="number", decimals=4),
+        TableColumn("reason"),
+    )
+    return Table("reasons", columns, rows, "Printed cells that do not follow from public data", publication.notes)
+
+
+def followable(cells: Sequence[Checked]) -> list[Checked]:
+    """The cells that should follow from the data."""
+    return [cell for cell in cells if cell.receipt.derivable]
+
+
+def _matched(cells: Sequence[Checked]) -> str:
+    """``210 of 210 t, p, df, 70 of 70 accuracy``: by statistic where columns read METRIC:STATISTIC."""
+    total: Counter[str] = Counter()
+    matched: Counter[str] = Counter()
+    for cell in followable(cells):
+        _, _, statistic = cell.receipt.column.partition(":")
+        total[statistic] += 1
+        matched[statistic] += cell.verdict == "match"
+    alike: dict[tuple[int, int], list[str]] = {}
+    for statistic, n in total.items():
+        alike.setdefault((matched[statistic], n), []).append(statistic)
+    return ", ".join(f"{hits:,} of {n:,} {', '.join(names)}".rstrip() for (hits, n), names in alike.items())
+
+
+def _furthest(cells: Sequence[Checked]) -> float | None:
+    known = [cell.receipt.difference(cell.obtained) for cell in cells]
+    return max((abs(difference) for difference in known if difference is not None), default=None)
+
+
+def drawn(name: str, cells: Sequence[Checked], publication: Publication, everything: bool) -> Table:
+    """A published table as people read it, whole or in part; obtained values have two digits more than the printed ones."""
+    shown = list(cells) if everything else _sample(cells)
+    rows = [
+        {
+            "cell": f"{cell.receipt.row} / {cell.receipt.column}",
+            "published": _short(cell.receipt.published),
+            "obtained": _digits(cell.obtained, cell.receipt.published),
+            "difference": _digits(cell.receipt.difference(cell.obtained), cell.receipt.published, sign="+"),
+            "within": f"{cell.receipt.tolerance:g}" if cell.receipt.derivable and cell.receipt.tolerance else "",
+            "verdict": NOT_DERIVABLE if cell.verdict == "not derivable" else cell.verdict,
+        }
+        for cell in shown
+    ]
+    numbers = ("published", "obtained", "difference", "within")
+    columns = (TableColumn("cell"), *(TableColumn(key, kind="number") for key in numbers), TableColumn("verdict"))
+    what = publication.tables.get(name, "").partition("; row:")[0]
+    return Table(name, columns, rows, f"{name} · {what}" if what else name, (_note(cells, shown),))
+
+
+def _sample(cells: Sequence[Checked]) -> list[Checked]:
+    """All cells that differ, and a few that match, spread over the table; in the table's order."""
+    matching = [i for i, cell in enumerate(cells) if cell.verdict == "match"]
+    step = max(1, (len(matching) - 1) / (SAMPLE - 1))
+    spread = {matching[round(k * step)] for k in range(min(SAMPLE, len(matching)))}
+    return [cell for i, cell in enumerate(cells) if cell.verdict == "differs" or i in spread]
+
+
+def _note(cells: Sequence[Checked], shown: Sequence[Checked]) -> str:
+    left = sum(cell.verdict == "not derivable" for cell in cells)
+    parts = [f"{_matched(cells)} match" if followable(cells) else "", f"{left:,} not derivable" if left else ""]
+    if left and any(cell.verdict == "not derivable" for cell in shown):
+        parts[1] += f" ({NOT_DERIVABLE})"
+    if len(shown) < len(cells):
+        parts.append(f"{count(len(shown), 'cell')} of {len(cells):,} shown (--all)")
+    return " · ".join(filter(None, parts))
+
+
+def _short(published: str) -> str:
+    """The published number; one at full precision is cut to what a person compares."""
+    return f"{float(published):.{MOST}f}" if len(published.partition(".")[2]) > MOST else published
+
+
+def _digits(value: float | None, published: str, sign: str = "") -> str:
+    if value is None:
+        return ""
+    if published.startswith("<"):
+        return f"{value:.1e}"
+    decimals = len(published.partition(".")[2])
+    text = f"{value:{sign}.{min(decimals + 2, MOST) if decimals else 0}f}"
+    return text if float(text) else text.lstrip("+-")

@@ -1,0 +1,266 @@
+"""Can a metric tell that a translation will break the next step? Outcomes in, the tables of Moghe et al. 2023 out.
+
+Outcomes come from a table (`breakdown`) or from running a task on translations (`run_task`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TextIO
+
+from assay.core.errors import InputError, count, unknown
+from assay.core.metric import Metric
+from assay.core.outcomes import TaskOutcomes
+from assay.core.suite import Measured
+from assay.core.task import ControlledError, Task, Translator
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.core.question import Question
+    from assay.engine.manifest import Manifest
+    from assay.review.screen import Reviewed
+
+METRICS = ("chrf", "bleu", "ter", "rouge2", "meteor", "cer")
+"""What is scored when nothing is asked for: string metrics, which are always there."""
+
+
+@dataclass(repr=False)
+class BreakdownResult(Result):
+    """The tables of a breakdown analysis, with the outcomes and the scores behind them."""
+
+    outcomes: TaskOutcomes
+    measured: list[Measured]
+    pseudo: list[Measured]
+    case: str | None = None
+    seed: int = 12345
+    samples: int = 1000
+
+    verb: ClassVar[str] = "breakdown"
+    analysis: ClassVar[str] = "breakdown"
+
+    def __len__(self) -> int:
+        return len(self.outcomes)
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row an example: outcome, language, split and every metric's score."""
+        import polars
+
+        mine = self.outcomes
+        columns: dict[str, Any] = {"id": mine.ids, "task": mine.tasks, "language": mine.languages, "split": mine.splits}
+        columns |= {"success": mine.success, "error_type": mine.error_types, "controlled": mine.controlled}
+        columns |= {metric.name: metric.values for metric in self.measured}
+        columns |= {f"{metric.name} pseudo": metric.values for metric in self.pseudo}
+        return polars.DataFrame(columns)
+
+    def scores_frame(self) -> polars.DataFrame:
+        """The rows of `to_polars`."""
+        return self.to_polars()
+
+    def heading(self) -> str:
+        """The heading of a page about this result."""
+        return "Breakdown detection"
+
+    def lead(self) -> str:
+        """How many outcomes, and which metrics."""
+        return f"{count(len(self), 'outcome')} · {', '.join(metric.name for metric in self.measured)}"
+
+    def manifest(self) -> Manifest:
+        """What was done, for the run directory."""
+        from assay.engine.manifest import Manifest
+
+        return Manifest("assay breakdown", self.signatures, counts={"examples": len(self)}).finish()
+
+    def head(self) -> Mapping[str, Any]:
+        """What stands before the tables in JSON."""
+        return {"analysis": self.analysis}
+
+    def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
+        """A run directory: outcomes.tsv, scores.parquet, tables.json, manifest.json and, with matplotlib, the figures."""
+        from assay.io.judgements.outcomes import write_outcomes
+
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
+        write_outcomes(self.outcomes, path / "outcomes.tsv")
+        return super().write(path, figures)
+
+    def review(
+        self, decisions: str | os.PathLike[str], *, stream: TextIO, write: Callable[[str], Any], most: int = 50
+    ) -> Reviewed:
+        """Let a person name the error types of wrongly judged translations; the tables of errors are counted again.
+
+        `decisions` is the file that keeps what was decided. Keys are read from `stream` (a terminal, or lines of a file),
+        cards go to `write`. Up to `most` false positives and as many false negatives of the metric of the case study are
+        asked about.
+        """
+        from assay.analyses.breakdown.tables import tables
+        from assay.review.decisions import DecisionLog
+        from assay.review.error_types import typed
+        from assay.review.screen import review_at
+
+        log = DecisionLog(Path(decisions))
+        reviewed = review_at(stream, self.questions(most), log, write)
+        self.outcomes = replace(self.outcomes, error_types=typed(self.outcomes, log))
+        settings: dict[str, Any] = {"seed": self.seed, "samples": self.samples, "case": self.case}
+        made = tables(self.outcomes, self.measured, pseudo=self.pseudo, **settings)
+        self.tables |= {table.name: table for table in made if table.name in ("errors", "matrix")}
+        return reviewed
+
+    def questions(self, most: int = 50) -> list[Question]:
+        """Up to `most` false positives and as many false negatives, drawn for a person to name their error types."""
+        import numpy as np
+
+        from assay.analyses.breakdown.errors import best
+        from assay.analyses.breakdown.verdicts import judge, setups
+        from assay.review.error_types import question, rows_of
+
+        verdicts = judge(self.outcomes, self.measured, setups(self.outcomes)[0])
+        name = self.case or best(self.measured, verdicts)
+        if name not in {metric.name for metric in self.measured}:
+            raise unknown("metric among those scored", name, [metric.name for metric in self.measured])
+        rng, rows, asked = np.random.default_rng(self.seed), rows_of(self.outcomes), []
+        for let_through, what in (
+            (True, f"broke down, but {name} let it through"),
+            (False, f"is fine, but {name} held it back"),
+        ):
+            wrong = [
+                verdict.scored[(verdict.predicted != verdict.good) & (verdict.predicted == let_through)]
+                for verdict in verdicts.values()
+                if verdict.metric == name
+            ]
+            everyone = np.concatenate([part for part in wrong if len(part)] or [np.empty(0, np.int64)])
+            chosen = np.sort(rng.permutation(everyone)[:most]).tolist()
+            asked += [question(self.outcomes, i, rows[i], what) for i in chosen]
+        return asked
+
+
+def breakdown(
+    data: str | os.PathLike[str] | TaskOutcomes,
+    metrics: Sequence[str | Metric] = METRICS,
+    *,
+    scores: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    langs: Sequence[str] = (),
+    dev_share: float | None = None,
+    decisions: str | os.PathLike[str] | None = None,
+    case: str | None = None,
+    seed: int = 12345,
+    samples: int = 1000,
+    workers: int | None = None,
+    store: bool = True,
+) -> BreakdownResult:
+    """How well do metrics foresee breakdowns?
+
+    `data` is a table of outcomes (source, translation, reference, outcome, language, split) or TaskOutcomes; `columns` says
+    which columns of the table to take where the names differ. `metrics` are names with options or Metric objects; `scores`
+    are columns of the table with ready scores (``comet``, or ``ter:lower`` where lower is better). `langs` keeps some
+    languages only. `dev_share` draws the development part anew; without it the table must have a split column.
+    `decisions` is a file of error types that people gave (``assay breakdown --review``). `case` is the metric of the case
+    study (default: the best on the development part). `samples` is the number of bootstrap resamples, drawn with `seed`.
+    `workers` is the number of threads (default: all cores). ``store=False`` neither looks up nor keeps the results of slow
+    metrics.
+    """
+    from assay.analyses.breakdown.tables import tables
+    from assay.engine.outcomes import load_outcomes, measure_outcomes, ready_scores
+    from assay.engine.store import Store
+    from assay.metrics import build_metrics
+
+    outcomes = load_outcomes(data, columns=columns, scores=scores, langs=langs, dev_share=dev_share, seed=seed)
+    if decisions is not None:
+        from assay.review.decisions import DecisionLog
+        from assay.review.error_types import typed
+
+        outcomes = replace(outcomes, error_types=typed(outcomes, DecisionLog(Path(decisions))))
+    built = build_metrics(metrics) if metrics else {}
+    brought = ready_scores(outcomes, scores, built)
+    kept = Store.for_metrics(built, store)
+    measured, pseudo, notes = measure_outcomes(outcomes, built, workers=workers, store=kept)
+    measured += brought
+    if not measured:
+        raise InputError("no metric was asked for (-m chrf, or --score COLUMN).")
+    made = tables(outcomes, measured, pseudo=pseudo, seed=seed, samples=samples, case=case)
+    if notes:
+        made[0] = replace(made[0], notes=(*made[0].notes, *notes))
+    return BreakdownResult(
+        {table.name: table for table in made},
+        outcomes,
+        measured,
+        pseudo,
+        case,
+        seed,
+        samples,
+        signatures={name: metric.signed(1) for name, metric in built.items()},
+    )
+
+
+def run_task(
+    task: Task | str | Sequence[Task | str],
+    translator: Translator | str | None,
+    langs: Sequence[str],
+    metrics: Sequence[str | Metric] = METRICS,
+    *,
+    pseudo: bool = False,
+    errors: Sequence[ControlledError | str] | ControlledError | str = (),
+    dev_share: float | None = None,
+    decisions: str | os.PathLike[str] | None = None,
+    case: str | None = None,
+    seed: int = 12345,
+    samples: int = 1000,
+    workers: int | None = None,
+    store: bool = True,
+) -> BreakdownResult:
+    """Run one task (or several) on translated input and judge metrics by the outcomes (Moghe et al. 2023, Section 3).
+
+    Tasks and translators are names of the registries or objects (`assay.core.task`); the translator is None where there are
+    only controlled errors. `langs` are the languages that are translated from. `pseudo` also translates back, for Table 4.
+    `errors` are put into the human text: names of perturbations, ``all``, or any callable ``(text, rng) -> (text, error type) |
+    None``; what cannot be made here stands in the result's `notes`. The rest is as in `breakdown`.
+    """
+    from assay.core.outcomes import concat
+    from assay.tasks.running import find_task, task_outcomes
+    from assay.tasks.translators import open_translator
+
+    tasks = [task] if isinstance(task, (Task, str)) else list(task)
+    opened = [find_task(one) if isinstance(one, str) else one for one in tasks]
+    if translator is not None and not langs:
+        raise InputError(
+            f"task {opened[0].name} needs the languages to translate from: --langs es,pt (langs=[...] in Python)."
+        )
+    chosen = open_translator(translator) if isinstance(translator, str) else translator
+    wanted, left_out = _errors([errors] if isinstance(errors, str) or callable(errors) else errors)
+    runs = [task_outcomes(one, chosen, langs, pseudo=pseudo, errors=wanted, seed=seed) for one in opened]
+    result = breakdown(
+        concat([run.outcomes for run in runs]),
+        metrics,
+        dev_share=dev_share,
+        decisions=decisions,
+        case=case,
+        seed=seed,
+        samples=samples,
+        workers=workers,
+        store=store,
+    )
+    said = [
+        (f"{one.name}: " if len(runs) > 1 else "") + note
+        for one, run in zip(opened, runs, strict=True)
+        for note in run.notes()
+    ]
+    result.tables["summary"] = replace(result.table(), notes=(*said, *result.table().notes))
+    result.notes = left_out
+    return result
+
+
+def _errors(errors: Sequence[ControlledError | str]) -> tuple[list[ControlledError], list[str]]:
+    """The controlled errors, those given by name first, and a sentence for each reason why some are left out."""
+    names = [error for error in errors if isinstance(error, str)]
+    functions = [error for error in errors if not isinstance(error, str)]
+    if not names:
+        return functions, []
+    from assay.perturb.making.controlled import find_errors
+
+    named, left_out = find_errors(names)
+    return [*named, *functions], left_out

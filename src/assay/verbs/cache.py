@@ -1,0 +1,74 @@
+"""What the score store and the spools of unfinished runs hold, and emptying them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from assay.core.table import Table, TableColumn
+from assay.verbs.result import Result
+
+
+@dataclass(repr=False)
+class CacheInfo(Result):
+    """What lies in the cache folder."""
+
+    folder: Path
+    scores: int
+    """Scores of slow metrics that are kept."""
+    size: int
+    """Bytes of the store."""
+    damaged: int
+    """Damaged files that were set aside."""
+    unfinished: int
+    """Runs that were stopped and can go on."""
+    unfinished_size: int
+    """Bytes of their spools."""
+
+    verb: ClassVar[str] = "cache"
+
+
+@dataclass(repr=False)
+class CacheCleared(Result):
+    """A cache folder that was emptied."""
+
+    folder: Path
+    unfinished: int
+    """Unfinished runs that were forgotten with it."""
+
+    verb: ClassVar[str] = "cache"
+
+
+def info() -> CacheInfo:
+    """How much the cache folder holds."""
+    from assay.engine import spool
+    from assay.engine.store import default_store
+    from assay.io.files.paths import cache_dir, spool_dir
+
+    store = default_store().info()
+    runs, size = spool.usage(spool_dir())
+    facts = {
+        "folder": cache_dir(),
+        "scores kept": f"{store.entries:,}",
+        "size": f"{store.bytes / 1e6:,.1f} MB",
+        "damaged files set aside": store.damaged,
+        "unfinished runs": f"{runs} ({size / 1e6:,.1f} MB)",
+    }
+    return CacheInfo(_facts(facts), cache_dir(), store.entries, store.bytes, store.damaged, runs, size)
+
+
+def clear() -> CacheCleared:
+    """Forget all scores that are kept, and all unfinished runs."""
+    from assay.engine import spool
+    from assay.engine.store import default_store
+    from assay.io.files.paths import cache_dir, spool_dir
+
+    default_store().clear()
+    runs = spool.prune(spool_dir(), days=0)
+    return CacheCleared(_facts({"folder": cache_dir(), "unfinished runs": runs}), cache_dir(), runs)
+
+
+def _facts(facts: dict[str, object]) -> dict[str, Table]:
+    rows = [{"what": what, "value": str(value)} for what, value in facts.items()]
+    return {"cache": Table("cache", [TableColumn("what", " "), TableColumn("value", " ")], rows)}

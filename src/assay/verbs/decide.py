@@ -1,0 +1,296 @@
+"""When to use, review or reject a translation: learn a rule from outcomes, keep it as JSON, label new translations with it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+
+from assay.core.errors import InputError, unknown
+from assay.core.metric import Metric, Scores
+from assay.core.outcomes import TaskOutcomes
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.core.suite import Measured
+    from assay.decide.apply import Decisions
+    from assay.decide.rule import Rule
+    from assay.decide.tally import Tally
+    from assay.engine.given import References, Texts
+
+    AnyRule: TypeAlias = "Rule | FittedRule | str | os.PathLike[str]"
+
+
+@dataclass(repr=False)
+class FittedRule(Result):
+    """A rule with its card."""
+
+    rule: Rule
+
+    verb: ClassVar[str] = "decide"
+    headline: ClassVar[str] = "rule"
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """The rule as JSON, whole or not at all."""
+        from assay.io.files.atomic import atomic_write
+
+        with atomic_write(path, "w") as stream:
+            json.dump(self.rule.to_dict(), stream, ensure_ascii=False, indent=1, allow_nan=False)
+            stream.write("\n")
+        return Path(path)
+
+    def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
+        """The rule as a file where the path ends in ``.json``; else a run directory with rule.json in it."""
+        if Path(folder).suffix == ".json":
+            return self.save(folder)
+        path = super().write(folder, figures)
+        self.save(path / "rule.json")
+        return path
+
+
+@dataclass(repr=False)
+class Decided(Result):
+    """Labels of new translations, and whether scores still lie as they did."""
+
+    rule: Rule
+    decisions: Decisions
+    tally: Tally
+    flags: dict[str, int] = field(default_factory=dict)
+    """How many translations a reader should know about: empty ones, truncated ones …"""
+
+    verb: ClassVar[str] = "decide"
+    headline: ClassVar[str] = "decisions"
+
+    @property
+    def labels(self) -> list[str]:
+        """``use``, ``review`` or ``reject``, one a translation."""
+        return self.decisions.labels
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a user should know before relying on the labels: missing promises, scores that have drifted."""
+        from assay.decide.tables import warnings
+
+        return warnings(self.tally)
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a translation."""
+        from assay.decide.tables import labels_frame
+
+        return labels_frame(self.decisions)
+
+    def scores_frame(self) -> polars.DataFrame:
+        """The rows of `to_polars`."""
+        return self.to_polars()
+
+    def to_dict(self) -> dict[str, Any]:
+        """``{"goal": ..., "segments": [...], "counts": {...}, "warnings": [...]}``."""
+        about = {"counts": self.tally.shares(), "warnings": self.warnings}
+        return {"goal": self.rule.goal, "segments": self.to_polars().to_dicts(), **about}
+
+
+def fit_rule(
+    data: str | os.PathLike[str] | TaskOutcomes,
+    metrics: Sequence[str | Metric] = ("chrf",),
+    goal: str = "catch 95%",
+    *,
+    scores: Sequence[str] = (),
+    columns: Mapping[str, str] | None = None,
+    langs: Sequence[str] = (),
+    dev_share: float | None = None,
+    confidence: float = 0.9,
+    reject_at: float = 0.5,
+    seed: int = 12345,
+    workers: int | None = None,
+    store: bool = True,
+) -> FittedRule:
+    """Learn a rule for a goal (``catch 95%``, ``at most 2% bad``, ``cost use-bad=10 review=1 reject-good=4``).
+
+    `data` is a table of outcomes, as for `breakdown`, or TaskOutcomes; `columns` says which columns of the table to take where
+    the names differ. Where the outcomes have a development and a test part, the rule is learned from the first and its card
+    says how it does on the second; otherwise all examples teach. `dev_share` draws these parts anew with `seed`. `metrics`
+    are names with options or Metric objects, `scores` columns with ready scores (``comet``, or ``ter:lower``); several are
+    blended. `langs` keeps some languages only. `confidence` is that of ``at most …``. What is not used is rejected from the
+    breakdown probability `reject_at` on. `workers` is the number of threads (default: all cores). ``store=False`` neither looks
+    up nor keeps the results of slow metrics.
+    """
+    from assay.decide.fit import fit
+    from assay.decide.goals import parse_goal
+    from assay.decide.rule import Member
+    from assay.decide.trial import parts, tried
+    from assay.engine.outcomes import load_outcomes
+    from assay.metrics import build_metrics
+
+    wanted = parse_goal(goal, confidence)
+    if not 0 < reject_at <= 1:
+        raise InputError(f"reject_at must be a probability above 0, not {reject_at:g}.")
+    outcomes = load_outcomes(
+        data, columns=columns, scores=scores, langs=langs, dev_share=dev_share, seed=seed, need_split=False
+    )
+    built = build_metrics(metrics) if metrics else {}
+    measured = _measured(outcomes, built, scores, workers, store)
+    values: dict[str, Any] = {one.name: one.values for one in measured}
+    teach, test = parts(outcomes)
+    card: dict[str, Any] = {"data": "outcomes" if isinstance(data, TaskOutcomes) else Path(data).name, "seed": seed}
+    if len(outcomes.batch) > len(outcomes):
+        card["parts"] = "an example is judged by its worst part: use it where every part is labelled use"
+    rule = fit(
+        [Member.of(one, built[one.name].signed(0) if one.name in built else "") for one in measured],
+        {name: column[teach] for name, column in values.items()},
+        outcomes.success[teach],
+        [outcomes.languages[i] for i in teach.nonzero()[0].tolist()],
+        wanted,
+        reject_at=reject_at,
+        seed=seed,
+        card=card,
+    )
+    if test.any():
+        rule = replace(rule, card={**rule.card, "checked": tried(rule, values, outcomes, test)})
+    return fitted(rule)
+
+
+def fitted(rule: Rule) -> FittedRule:
+    """A rule as a result, with its table."""
+    from assay.decide.tables import rule_table
+
+    signatures = {member.name: member.signature for member in rule.members if member.signature}
+    return FittedRule({"rule": rule_table(rule)}, rule, signatures=signatures)
+
+
+def _measured(
+    outcomes: TaskOutcomes, built: Mapping[str, Metric], scores: Sequence[str], workers: int | None, store: bool
+) -> list[Measured]:
+    from assay.engine.outcomes import check_references, measure_outcomes, ready_scores
+    from assay.engine.store import Store
+
+    check_references(outcomes, built)
+    brought = ready_scores(outcomes, scores, built)
+    kept = Store.for_metrics(built, store)
+    measured, _, _ = measure_outcomes(replace(outcomes, back=None), built, workers=workers, store=kept)
+    if not measured and not brought:
+        raise InputError("no metric was asked for (-m chrf, or --score COLUMN).")
+    return [*measured, *brought]
+
+
+def read_rule(path: str | os.PathLike[str]) -> Rule:
+    """A rule from its JSON file."""
+    from assay.decide.rule import Rule
+
+    try:
+        read = json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}. assay decide fit --out {path} makes it.") from None
+    except (OSError, ValueError) as error:
+        why = str(error).splitlines()[0]
+        raise InputError(f"{path} cannot be read as a rule: {why}. assay decide fit makes one.") from error
+    return Rule.from_dict(read, str(path))
+
+
+def apply_rule(
+    rule: AnyRule,
+    hypotheses: Texts,
+    references: References | None = None,
+    *,
+    sources: Texts | None = None,
+    languages: Sequence[str] | str = "",
+    workers: int | None = None,
+    store: bool = True,
+) -> Decided:
+    """Label translations: use, review or reject.
+
+    `rule` is what `fit_rule` gave, or the path of its JSON. `hypotheses`, `references` and `sources` are as for `score`.
+    `languages` is the source's language, one for all or one each. `workers` is the number of threads (default: all cores).
+    ``store=False`` neither looks up nor keeps the results of slow metrics.
+    """
+    from assay.decide.apply import Spoken, label
+    from assay.decide.labelling import KEPT
+    from assay.verbs.request import request
+
+    read = _rule(rule)
+    asked = request(hypotheses, references, sources=sources, metrics=rule_metrics(read))
+    spoken = Spoken.of(languages, len(hypotheses))
+    run = asked.run(KEPT, workers, store, None)
+    scored = {name: Scores.concat(list(run.scores("", name))) for name in run.metrics}
+    return _decided(read, label(read, scored, spoken), run.flags, run.notices)
+
+
+def apply_scores(rule: AnyRule, scores: Mapping[str, Any], *, languages: Sequence[str] | str = "") -> Decided:
+    """Label by scores that are there already.
+
+    `rule` is what `fit_rule` gave, or the path of its JSON. `scores` has a column for each of the rule's metrics. `languages` is
+    the source's language, one for all or one each.
+    """
+    import numpy as np
+
+    from assay.decide.apply import decide
+
+    read = _rule(rule)
+    for member in read.members:
+        if member.name not in scores:
+            raise unknown("column of scores", member.name, scores)
+    columns = {member.name: np.asarray(scores[member.name], np.float64) for member in read.members}
+    return _decided(read, decide(read, columns, languages))
+
+
+def label_ready_scores(
+    rule: Rule, data: str, *, columns: Mapping[str, str] | None = None, language: str = ""
+) -> Iterator[Decisions]:
+    """Decisions about the rows of a table that brings the scores the rule was learned from, some rows at a time.
+
+    `columns` says which columns to take where the names differ; `language` is that of every row (default: the table's).
+    """
+    from assay.decide.apply import decide
+    from assay.io.scores.ready import read_ready_scores
+
+    empty = True
+    for scores, languages in read_ready_scores(data, [member.name for member in rule.members], columns):
+        yield decide(rule, scores, language or languages)
+        empty = False
+    if empty:
+        raise InputError(f"{data} is empty: there is nothing to label.")
+
+
+def rule_metrics(rule: Rule) -> dict[str, Metric]:
+    """The rule's metrics, ready to score; one whose identity has changed since is refused."""
+    from assay.metrics import build_metrics
+
+    for member in rule.members:
+        if member.source == "column":
+            raise InputError(
+                f"{member.name} comes from a column of ready scores, so that all of the rule's metrics must: "
+                "assay.apply_scores(rule, scores), or learn a rule from columns alone (--score)."
+            )
+    built = build_metrics([member.name for member in rule.members])
+    for member in rule.members:
+        now = built[member.name].signed(0)
+        if now != member.signature:
+            raise InputError(
+                f"the rule was learned with {member.signature}, and {member.name} is now {now}: learn the rule again."
+            )
+    return built
+
+
+def _rule(rule: AnyRule) -> Rule:
+    from assay.decide.rule import Rule
+
+    if isinstance(rule, FittedRule):
+        return rule.rule
+    return rule if isinstance(rule, Rule) else read_rule(rule)
+
+
+def _decided(
+    rule: Rule, decisions: Decisions, flags: Mapping[str, int] | None = None, notices: Sequence[str] = ()
+) -> Decided:
+    from assay.decide.tables import labels_table
+    from assay.decide.tally import Tally
+    from assay.verbs.score import flag_notes
+
+    tally, raised = Tally(rule), dict(flags or {})
+    tally.add(decisions)
+    table = labels_table(tally, flag_notes(raised))
+    return Decided({table.name: table}, rule, decisions, tally, raised, notes=list(notices))

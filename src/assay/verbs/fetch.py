@@ -1,0 +1,55 @@
+"""Downloading a suite, a checkpoint or a tokenizer, with checksum and resume. The only verb that touches the network."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from assay.core.table import Table, TableColumn
+from assay.verbs.result import Result
+
+
+@dataclass(repr=False)
+class FetchResult(Result):
+    """Where something that was fetched lies."""
+
+    name: str
+    path: Path
+
+    verb: ClassVar[str] = "fetch"
+
+
+def fetch(
+    name: str,
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+    progress: Callable[[str, int, int | None], None] | None = None,
+) -> FetchResult:
+    """Download a suite (``demetr``), a published checkpoint (``comet-22``) or a tokenizer (``flores200``).
+
+    Files are checked by sha256 where one is known; what was broken off is resumed, what is here already is not fetched again.
+    `data_dir` is where a suite or a checkpoint goes (default: the cache folder). `progress` is told a file's name, how many
+    of its bytes have arrived, and how many there are (None where that is not known).
+    """
+    path = _fetched(name, None if data_dir is None else os.fspath(data_dir), progress)
+    columns = [TableColumn("name"), TableColumn("path")]
+    table = Table("fetched", columns, [{"name": name, "path": str(path)}])
+    return FetchResult({table.name: table}, name, path)
+
+
+def _fetched(name: str, data_dir: str | None, progress: Callable[[str, int, int | None], None] | None) -> Path:
+    from assay.io.files.download import download
+    from assay.io.resources.spm import SPM_MODELS, spm_home
+    from assay.models.hub import PUBLISHED, fetch_checkpoint
+    from assay.suites.fetch import fetch as fetch_suite
+
+    if name in SPM_MODELS:
+        place = spm_home(name)
+        download(f"the {name} tokenizer", SPM_MODELS[name].url, place, progress=progress)
+        return place
+    if name in PUBLISHED:
+        return fetch_checkpoint(name, data_dir, progress)
+    return fetch_suite(name, data_dir, progress)

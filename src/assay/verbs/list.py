@@ -1,0 +1,229 @@
+"""What there is: metrics, suites, analyses, perturbations, tasks and translators, all of a kind or one in full."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from assay.core.errors import AssayError, unknown
+from assay.core.spec import options
+from assay.core.table import Table, TableColumn
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    from assay.core.metric import Metric
+    from assay.core.registry import Registry
+
+REGISTRIES = {
+    "metrics": "assay.metrics:METRICS",
+    "suites": "assay.suites:SUITES",
+    "analyses": "assay.analyses:ANALYSES",
+    "perturbations": "assay.perturb:PERTURBATIONS",
+    "tasks": "assay.tasks:TASKS",
+    "translators": "assay.tasks:TRANSLATORS",
+}
+"""Every kind of thing that has a name, and where its names are kept."""
+
+
+@dataclass(repr=False)
+class Listing(Result):
+    """What there is of one kind, or one thing in full."""
+
+    kind: str
+
+    verb: ClassVar[str] = "list"
+
+
+def names(kind: str) -> list[str]:
+    """The names of a kind (``metrics``, ``suites`` …), those of installed packages among them; nothing is loaded."""
+    return _registry(kind).names()
+
+
+def listing(kind: str, name: str | None = None) -> Listing:
+    """All of a kind, or the one called `name` in full."""
+    if kind not in KINDS:
+        raise unknown("kind of thing", kind, KINDS)
+    return KINDS[kind](name)
+
+
+def metrics(name: str | None = None) -> Listing:
+    """The metrics with what they need and mean; with `name` one in full, with its options."""
+    return _listed("metrics", _metrics() if name is None else _metric(name))
+
+
+def suites(name: str | None = None) -> Listing:
+    """The challenge and judged sets; with `name` one in full, and how to get its data."""
+    return _listed("suites", _suites() if name is None else _suite(name))
+
+
+def analyses(name: str | None = None) -> Listing:
+    """The analyses that make a set's tables; with `name` one of them."""
+    return _listed("analyses", _described("analyses", name))
+
+
+def perturbations(name: str | None = None) -> Listing:
+    """The perturbations by language, with what to install; with `name` one of them."""
+    return _listed("perturbations", _perturbations(name))
+
+
+def tasks(name: str | None = None) -> Listing:
+    """The downstream tasks; with `name` one of them."""
+    return _listed("tasks", _described("tasks", name))
+
+
+def translators(name: str | None = None) -> Listing:
+    """The translators; with `name` one of them."""
+    return _listed("translators", _described("translators", name))
+
+
+KINDS: Mapping[str, Callable[[str | None], Listing]] = {
+    "metrics": metrics,
+    "suites": suites,
+    "analyses": analyses,
+    "perturbations": perturbations,
+    "tasks": tasks,
+    "translators": translators,
+}
+"""What ``assay list`` can be asked for."""
+
+
+def _listed(kind: str, table: Table) -> Listing:
+    return Listing({table.name: table}, kind)
+
+
+def _registry(kind: str) -> Registry:
+    import importlib
+
+    module, _, attribute = REGISTRIES[kind].partition(":")
+    registry: Registry = getattr(importlib.import_module(module), attribute)
+    return registry
+
+
+def _alone(table: Table) -> Table:
+    """A list of one row, as facts below each other."""
+    (row,) = table.rows
+    return _facts(table.name, {column.title: row.get(column.key, "") for column in table.columns}, table.notes)
+
+
+def _facts(name: str, facts: dict[str, str], notes: Sequence[str] = ()) -> Table:
+    rows = [{"field": field, "value": value} for field, value in facts.items() if value]
+    return Table(name, [TableColumn("field", " "), TableColumn("value", " ")], rows, notes=notes)
+
+
+def _metrics() -> Table:
+    def row(metric: type[Metric]) -> dict[str, str]:
+        better = "higher" if metric.card.higher_is_better else "lower"
+        about = metric.card.meaning.partition(". ")[0].rstrip(".")
+        return {"needs": metric.card.needs, "better": better, "about": about}
+
+    columns = [TableColumn("name"), TableColumn("needs"), TableColumn("better"), TableColumn("about")]
+    rows = _rows("metrics", row, "about")
+    return Table("metrics", columns, rows, notes=["assay list metrics NAME shows one in full, with its options."])
+
+
+def _metric(name: str) -> Table:
+    from assay.metrics import METRICS, is_path, metric
+
+    if is_path(name):
+        made = metric(name)
+        factory, card, name = type(made), made.card, made.card.name
+    else:
+        factory = METRICS.resolve(name)
+        card = factory.card
+    low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
+    facts = {
+        "name": name,
+        "meaning": card.meaning,
+        "needs": card.needs,
+        "better": "higher" if card.higher_is_better else "lower",
+        "range": f"{low} to {high}",
+        "languages": ", ".join(card.languages),
+        "trained on": ", ".join(card.trained_on) or "nothing",
+        "licence": card.licence,
+        "citation": card.citation,
+    }
+    for key, (takes, default) in options(factory).items():
+        facts[f"option {key}"] = f"{takes} (default: {default})" if default else takes
+    return _facts("metric", facts)
+
+
+def _suites() -> Table:
+    keys = ("kind", "languages", "licence", "title")
+    rows = _rows("suites", lambda suite: {key: getattr(suite.card, key) for key in keys}, "title")
+    columns = [TableColumn(key) for key in ("name", *keys)]
+    return Table("suites", columns, rows, notes=["assay list suites NAME shows one in full, and how to get its data."])
+
+
+def _suite(name: str) -> Table:
+    from assay.suites import SUITES
+
+    card = SUITES.resolve(name).card
+    facts = {
+        "name": name,
+        "title": card.title,
+        "kind": card.kind,
+        "languages": card.languages,
+        "analysis": card.analysis,
+        "origin": card.origin,
+        "licence": card.licence,
+        "citation": card.citation,
+        "to get it": f"assay fetch {name}" if card.downloads else card.how_to_get,
+        "folder": " or ".join(card.folders) and f"{' or '.join(card.folders)}, under --data-dir or $ASSAY_DATA",
+    }
+    return _facts("suite", facts)
+
+
+def _perturbations(name: str | None) -> Table:
+    from assay.perturb.making.matrix import matrix
+
+    if name is None:
+        return matrix()
+    _registry("perturbations").resolve(name)
+    return _alone(matrix([name]))
+
+
+def _described(kind: str, name: str | None) -> Table:
+    """Analyses, tasks or translators, by their docstrings: all, or the one named."""
+
+    def row(made: Any) -> dict[str, str]:
+        if kind == "analyses":
+            return {"about": _about(_module_of(made), made)}
+        return {"about": _about(made, _module_of(made)), "options": _options(made)}
+
+    columns = [TableColumn("name"), TableColumn("about")]
+    if kind != "analyses":
+        columns.append(TableColumn("options"))
+    table = Table(kind, columns, _rows(kind, row, only=[] if name is None else [name]))
+    return table if name is None else _alone(table)
+
+
+def _rows(
+    kind: str, row: Callable[[Any], dict[str, str]], trouble: str = "about", only: Sequence[str] = ()
+) -> list[dict[str, str]]:
+    """A row for everything of a kind, or for what is named. Of all, what cannot be loaded says so in the column `trouble`."""
+    registry, rows = _registry(kind), []
+    for name in only or registry.names():
+        try:
+            rows.append({"name": name, **row(registry.resolve(name))})
+        except AssayError as error:
+            if only:
+                raise
+            rows.append({"name": name, trouble: str(error)})
+    return rows
+
+
+def _options(factory: Callable[..., object]) -> str:
+    return ", ".join(f"{name}={default or '…'}" for name, (_, default) in options(factory).items())
+
+
+def _module_of(thing: object) -> object:
+    return sys.modules[getattr(thing, "__module__", "")]
+
+
+def _about(*things: object) -> str:
+    """The first paragraph of the first docstring that there is, without the marks of code."""
+    text = next(filter(None, map(inspect.getdoc, things)), "")
+    return " ".join(text.partition("\n\n")[0].replace("`", "").split())
