@@ -65,7 +65,7 @@ _HOMES = {
     "assay.verbs.compare": ("compare",),
     "assay.verbs.decide": ("apply_rule", "apply_scores", "fit_rule"),
     "assay.verbs.fetch": ("fetch",),
-    "assay.verbs.list": ("analyses", "metrics", "perturbations", "suites", "tasks", "translators"),
+    "assay.verbs.list": ("perturbations", "translators"),
     "assay.verbs.make": ("make",),
     "assay.verbs.meta": ("meta",),
     "assay.verbs.reproduce": ("reproduce",),
@@ -76,17 +76,23 @@ _HOMES = {
 }
 """Where each public name lives; it is imported when it is first used."""
 _LAZY = {name: module for module, names in _HOMES.items() for name in names}
+_ROOMS = ("analyses", "metrics", "suites", "tasks")
+"""Packages that list what they hold when they are called: ``assay.metrics()``."""
 
-__all__ = ["__version__", *_LAZY]  # noqa: PLE0604
+__all__ = ["__version__", *_LAZY, *_ROOMS]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
+    if name in _LAZY or name in _ROOMS:
         import importlib
 
-        return getattr(importlib.import_module(_LAZY[name]), name)
+        return (
+            importlib.import_module(f"assay.{name}")
+            if name in _ROOMS
+            else getattr(importlib.import_module(_LAZY[name]), name)
+        )
     raise AttributeError(f"module 'assay' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LAZY])
+    return sorted([*globals(), *_LAZY, *_ROOMS])

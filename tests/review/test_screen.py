@@ -10,14 +10,14 @@ import pytest
 
 from assay.core.question import Choice, Question
 from assay.review.decisions import DecisionLog
-from assay.review.screen import ReviewProgress, keys, review
+from assay.review.screen import Reviewed, keys, review
 
 CHOICES = (Choice("p", "pass"), Choice("f", "fail"))
 
 
 def ask(
     tmp_path: Path, typed: str, names: str = "abc", *, skipped: bool = False
-) -> tuple[ReviewProgress, dict[str, str], str]:
+) -> tuple[Reviewed, dict[str, str], str]:
     questions = [Question(name, f"question {name}", (f"body of {name}",), CHOICES) for name in names]
     decisions, said = DecisionLog(tmp_path / "d.jsonl"), io.StringIO()
     with keys(io.StringIO(typed)) as read:
@@ -27,16 +27,16 @@ def ask(
 
 def test_answers_are_kept(tmp_path: Path) -> None:
     progress, decisions, said = ask(tmp_path, "p\nf\ns\n")
-    assert progress == ReviewProgress(answered=2, skipped=1, left=0)
+    assert progress == Reviewed(answered=2, skipped=1, left=0)
     assert decisions == {"a": "pass", "b": "fail", "c": "skip"}
     assert "[2/3] question b\n  body of b\n" in said
     assert "(p) pass  (f) fail  (s) skip  (u) undo  (q) quit" in said
 
 
 def test_review_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    assert ask(tmp_path, "p\nq\n")[0] == ReviewProgress(1, 0, 2)
+    assert ask(tmp_path, "p\nq\n")[0] == Reviewed(1, 0, 2)
     progress, decisions, said = ask(tmp_path, "fail\n")  # the end of the input stops it too
-    assert progress == ReviewProgress(1, 0, 1)
+    assert progress == Reviewed(1, 0, 1)
     assert decisions == {"a": "pass", "b": "fail"}
     assert "question a" not in said
     assert ask(tmp_path, "P")[1] == {"a": "pass", "b": "fail", "c": "pass"}
@@ -44,16 +44,16 @@ def test_review_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 def test_undo_asks_the_last_question_again(tmp_path: Path) -> None:
     progress, decisions, said = ask(tmp_path, "u\np\nf\nu\nu\nf\nf\np\n")
-    assert progress == ReviewProgress(3, 0, 0)
+    assert progress == Reviewed(3, 0, 0)
     assert decisions == {"a": "fail", "b": "fail", "c": "pass"}
     assert "nothing to undo" in said
 
 
 def test_skipped_questions_come_back_when_asked_for(tmp_path: Path) -> None:
     ask(tmp_path, "s\np\np\n")
-    assert ask(tmp_path, "p\n")[0] == ReviewProgress(0, 0, 0)
+    assert ask(tmp_path, "p\n")[0] == Reviewed(0, 0, 0)
     progress, decisions, _ = ask(tmp_path, "f\n", skipped=True)
-    assert progress == ReviewProgress(1, 0, 0)
+    assert progress == Reviewed(1, 0, 0)
     assert decisions["a"] == "fail"
 
 
@@ -65,7 +65,7 @@ def test_wrong_keys_and_blank_lines_decide_nothing(tmp_path: Path) -> None:
 
 
 def test_equal_questions_are_asked_once(tmp_path: Path) -> None:
-    assert ask(tmp_path, "p\np\n", "aa")[0] == ReviewProgress(1, 0, 0)
+    assert ask(tmp_path, "p\np\n", "aa")[0] == Reviewed(1, 0, 0)
 
 
 def test_interrupt_keeps_what_was_decided(tmp_path: Path) -> None:
@@ -78,7 +78,7 @@ def test_interrupt_keeps_what_was_decided(tmp_path: Path) -> None:
 
     questions = [Question(name, name, (), CHOICES) for name in "ab"]
     decisions = DecisionLog(tmp_path / "d.jsonl")
-    assert review(questions, decisions, read, lambda text: None) == ReviewProgress(1, 0, 1)
+    assert review(questions, decisions, read, lambda text: None) == Reviewed(1, 0, 1)
     assert dict(decisions) == {"a": "pass"}
 
 
@@ -118,7 +118,7 @@ def test_a_text_is_typed_in_key_mode(tmp_path: Path) -> None:
                 progress = review([question], decisions, read, said.write, ask=lambda _, line: line("new: "))
         finally:
             os.close(controller)
-    assert progress == ReviewProgress(answered=1, skipped=0, left=0)
+    assert progress == Reviewed(answered=1, skipped=0, left=0)
     assert dict(decisions) == {"a": "It is ünlike."}
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.core.registry import Registry
+from assay.core.rooms import listed
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis
@@ -54,3 +55,6 @@ def analyse(
     if not isinstance(tables, Sequence) or not all(isinstance(table, Table) for table in tables):
         raise InputError(f"the analysis {name} gave {type(tables).__name__}, not a list of Table (assay.core.table).")
     return list(tables)
+
+
+listed(__name__)

@@ -5,14 +5,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.cli.output import Output
+from assay.core.errors import InputError
+
 if TYPE_CHECKING:
-    from assay.decide.apply import Decisions
-    from assay.decide.rule import Rule
-    from assay.decide.tally import Tally
+    from assay.verbs.decide_stream import LabelStream
 
 SUMMARY = "Learn from outcomes which translations to use, review or reject, and label new ones."
 EXAMPLES = """examples:
@@ -59,8 +61,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _fit(args: argparse.Namespace) -> int:
     from assay.cli.options import column_map
-    from assay.cli.output import emit, note
-    from assay.core.errors import InputError
     from assay.verbs.decide import fit_rule
 
     _refuse(args, ONLY_APPLY, "apply")
@@ -81,26 +81,19 @@ def _fit(args: argparse.Namespace) -> int:
         workers=args.workers,
         **chosen,
     )
+    output = replace(Output.of(args), out=None)
     if args.out:
         fitted.save(args.out)
-    emit([fitted.table()], argparse.Namespace(**{**vars(args), "out": None}))
-    kept = (
-        f"wrote {args.out} · assay decide apply --rule {args.out} --mt …"
-        if args.out
-        else "not kept: --out rule.json keeps it"
-    )
-    note(kept, args.quiet)
+    output.emit([fitted.table()])
+    applied = f"wrote {args.out} · assay decide apply --rule {args.out} --mt …"
+    output.note(applied if args.out else "not kept: --out rule.json keeps it")
     return 0
 
 
 def _apply(args: argparse.Namespace) -> int:
-    from assay.cli.output import Output
-    from assay.cli.texts import finish, rows_progress, text_request
-    from assay.core.errors import InputError
-    from assay.decide.labelling import KEPT, labelled
-    from assay.decide.tally import Tally
-    from assay.verbs.decide import read_rule, rule_metrics
-    from assay.verbs.score import ScoreResult, flag_notes
+    from assay.cli.options import column_map
+    from assay.cli.texts import finish, rows_progress, texts_of
+    from assay.verbs.decide_stream import label_request, label_stream
 
     _refuse(args, ONLY_FIT, "fit")
     if not args.rule:
@@ -109,84 +102,52 @@ def _apply(args: argparse.Namespace) -> int:
         raise InputError("the rule says which metrics to use: leave out -m.")
     if args.mt and len(args.mt) > 1:
         raise InputError("assay decide apply labels one system at a time: give one --mt.")
-    rule = read_rule(args.rule)
-    tally = Tally(rule)
-    if all(member.source == "column" for member in rule.members):
-        _write(args, tally, _by_ready_scores(rule, args))
-        return _tell(args, tally)
-    asked = text_request(args, rule_metrics(rule))
+    output = Output.of(args)
+    rule, asked = label_request(args.rule, **texts_of(args))
     with rows_progress(asked, args.quiet) as progress:
-        run = asked.run(KEPT, args.workers, True, progress.add)
-    with ScoreResult({}, run, {}, files=[*asked.inputs.paths, args.rule]) as result:
-        _write(args, tally, labelled(rule, run.chunks(), args.lang or ""))
-        _tell(args, tally, flag_notes(run.flags))
-    finish(result, Output.of(args))
-    return 0
-
-
-def _by_ready_scores(rule: Rule, args: argparse.Namespace) -> Iterator[Decisions]:
-    """Decisions about the rows of a table that brings the scores the rule was learned from."""
-    from assay.cli.options import column_map
-    from assay.core.errors import InputError
-    from assay.decide.apply import decide
-    from assay.io.scores.ready import read_ready_scores
-
-    names = [member.name for member in rule.members]
-    if not args.data:
-        raise InputError(f"the rule goes by ready scores: give a table with them, --data FILE ({', '.join(names)}).")
-    empty = True
-    for scores, languages in read_ready_scores(args.data, names, column_map(args.columns)):
-        yield decide(rule, scores, args.lang or languages)
-        empty = False
-    if empty:
-        raise InputError(f"{args.data} is empty: there is nothing to label.")
-
-
-def _tell(args: argparse.Namespace, tally: Tally, notes: Sequence[str] = ()) -> int:
-    """The counts, or behind rows that went elsewhere the warnings alone."""
-    from assay.cli.output import emit, note
-    from assay.decide.tables import labels_table, warnings
-
-    if args.format == "table":
-        emit([labels_table(tally, notes)], args)
-    elif args.format != "json":
-        for warning in warnings(tally):
-            note(warning, args.quiet)
+        labels = label_stream(
+            rule, asked, data=args.data, columns=column_map(args.columns), language=args.lang or "", files=[args.rule],
+            workers=args.workers, progress=progress.add,
+        )  # fmt: skip
+    with labels:
+        _write(labels, output)
+        if args.format == "table":
+            output.emit([labels.table()])
+        elif args.format != "json":
+            for warning in labels.warnings:
+                output.note(warning)
+    finish(labels, output)
     return 0
 
 
 def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> None:
     """An option of the other action would change nothing: say so instead of passing over it."""
-    from assay.core.errors import InputError
-
     for option in options:
         if getattr(args, option) not in (None, []):
             raise InputError(f"--{option.replace('_', '-')} goes with assay decide {action}.")
 
 
-def _write(args: argparse.Namespace, tally: Tally, chunks: Iterable[Decisions]) -> None:
+def _write(labels: LabelStream, output: Output) -> None:
     """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
-    from assay.decide.tables import labels_frame, warnings
-    from assay.io.files.atomic import atomic_write
+    from assay.report.writing import whole_file
 
-    if args.format == "table":
-        for part in chunks:
-            tally.add(part)
+    if output.format == "table":
+        labels.count()
         return
-    with atomic_write(args.out, "w") if args.out and args.out != "-" else nullcontext(sys.stdout) as stream:
-        separator = f'{{"goal": {json.dumps(tally.rule.goal)}, "segments": [\n'
-        for part in chunks:
-            rows = labels_frame(part, len(tally) + 1)
-            if args.format == "json":
+    to_file = output.out is not None and output.out != "-"
+    with whole_file(str(output.out)) if to_file else nullcontext(sys.stdout) as stream:
+        separator, first = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": [\n', True
+        for rows in labels.frames():
+            if output.format == "json":
                 stream.write(separator + rows.write_ndjson().rstrip("\n").replace("\n", ",\n"))
                 separator = ",\n"
-            elif args.format == "jsonl":
+            elif output.format == "jsonl":
                 stream.write(rows.write_ndjson())
             else:
-                comma, first = "\t" if args.format == "tsv" else ",", len(tally) == 0
+                comma = "\t" if output.format == "tsv" else ","
                 stream.write(rows.write_csv(separator=comma, include_header=first, float_precision=4))
-            tally.add(part)
-        if args.format == "json":
-            rest = json.dumps({"counts": tally.shares(), "warnings": warnings(tally)}, ensure_ascii=False)
+            first = False
+        if output.format == "json":
+            rest = json.dumps({"counts": labels.tally.shares(), "warnings": labels.warnings}, ensure_ascii=False)
             stream.write(f"],\n{rest[1:]}\n")
         stream.flush()

@@ -123,9 +123,9 @@ def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...], *, wor
 def table_file(text: str) -> str:
     """The path of a table; ``demo`` is the one that comes with assay."""
     if text == "demo" and not Path(text).exists():
-        import assay
+        from assay.verbs.request import demo_table
 
-        return str(Path(assay.__file__).parent / "data" / "demo.tsv")
+        return str(demo_table())
     return text
 
 

@@ -68,10 +68,3 @@ def note(sentence: str, quiet: bool = False) -> None:
 
 
 __all__ = ["Output", "note", "write", "write_pieces"]
-
-
-def emit(
-    tables: Sequence[Table], args: argparse.Namespace, *, head: Mapping[str, Any] | None = None, title: str = ""
-) -> None:
-    """`Output.emit` for the arguments of a verb."""
-    Output.of(args).emit(tables, head=head, title=title)

@@ -6,38 +6,42 @@ import argparse
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.cli.output import Output
 from assay.cli.progress import Progress
 
 if TYPE_CHECKING:
-    from assay.core.metric import Metric
     from assay.verbs.request import TextRequest
-    from assay.verbs.score import RunOverTexts
+    from assay.verbs.result import Result
 
 
-def text_request(args: argparse.Namespace, metrics: Mapping[str, Metric] | None = None) -> TextRequest:
-    """The texts that the arguments name, with the metrics they name (or those given)."""
+def texts_of(args: argparse.Namespace) -> dict[str, Any]:
+    """What the arguments say about the texts, as `assay.verbs.request` wants it."""
     from assay.cli.options import column_map
+
+    return {
+        "mt": args.mt or (),
+        "ref": args.ref or (),
+        "src": args.src,
+        "data": args.data or None,
+        "columns": column_map(args.columns),
+        "quoting": args.quoting,
+        "langpair": args.langpair,
+    }
+
+
+def text_request(args: argparse.Namespace) -> TextRequest:
+    """The texts that the arguments name, with the metrics they name."""
     from assay.verbs.request import request
 
-    return request(
-        mt=args.mt or (),
-        ref=args.ref or (),
-        src=args.src,
-        data=args.data or None,
-        columns=column_map(args.columns),
-        quoting=args.quoting,
-        langpair=args.langpair,
-        metrics=(args.metrics or ()) if metrics is None else metrics,
-    )
+    return request(metrics=args.metrics or (), **texts_of(args))
 
 
 @contextmanager
-def rows_progress(asked: TextRequest, quiet: bool) -> Iterator[Progress]:
+def rows_progress(asked: TextRequest | None, quiet: bool) -> Iterator[Progress]:
     """The line of progress while a request is scored."""
-    progress = Progress("scoring", asked.rows, quiet=quiet)
+    progress = Progress("scoring", asked.rows if asked is not None else None, quiet=quiet)
     try:
         yield progress
     finally:
@@ -54,7 +58,7 @@ def signature_notes(signatures: Mapping[str, str], output: Output, everything: b
     return [f"{lines[0]}     (--signatures shows all)"]
 
 
-def finish(result: RunOverTexts, output: Output) -> None:
+def finish(result: Result, output: Output) -> None:
     """Say what people should hear, and lay the manifest beside a file that was written."""
     for notice in result.notes:
         output.note(f"⚠ {notice}")

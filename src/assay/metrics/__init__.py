@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.registry import Registry, load
+from assay.core.rooms import listed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -76,3 +77,6 @@ def build_metrics(wanted: Sequence[str | Metric] | str | Metric) -> dict[str, Me
     return {
         one if isinstance(one, str) else one.card.name: metric(one) if isinstance(one, str) else one for one in wanted
     }
+
+
+listed(__name__)

@@ -30,7 +30,7 @@ EDIT = "edit"
 
 
 @dataclass(frozen=True, slots=True)
-class ReviewProgress:
+class Reviewed:
     """What came of one review: questions answered and skipped now, and how many wait for another time."""
 
     answered: int
@@ -46,7 +46,7 @@ def review(
     *,
     skipped: bool = False,
     ask: Callable[[Question, Line], str | None] | None = None,
-) -> ReviewProgress:
+) -> Reviewed:
     """Ask every question that has no decision yet (and, with `skipped`, those that were skipped before).
 
     A choice called ``edit`` is handed to `ask`, which reads a line and gives the decision to keep; None asks again.
@@ -81,7 +81,7 @@ def review(
     except KeyboardInterrupt:
         write("\n")
     set_aside = given.count(SKIP.name)
-    return ReviewProgress(len(given) - set_aside, set_aside, len(open_questions) - len(given))
+    return Reviewed(len(given) - set_aside, set_aside, len(open_questions) - len(given))
 
 
 def card(question: Question, number: int, total: int) -> str:

@@ -1,6 +1,7 @@
 """Challenge and judged sets by name: one file each, one line here."""
 
 from assay.core.registry import Registry
+from assay.core.rooms import listed
 
 SUITES = Registry(
     "suite",
@@ -14,3 +15,5 @@ SUITES = Registry(
         "embedded": "assay.suites.embedded:Embedded",
     },
 )
+
+listed(__name__)

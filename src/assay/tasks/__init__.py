@@ -1,6 +1,7 @@
 """Downstream tasks and translators by name: one file a task or a translator, one line here."""
 
 from assay.core.registry import Registry
+from assay.core.rooms import listed
 
 TASKS = Registry(
     "task",
@@ -23,3 +24,5 @@ TRANSLATORS = Registry(
         "ctranslate2": "assay.tasks.converted:Converted",
     },
 )
+
+listed(__name__)

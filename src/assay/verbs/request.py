@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
@@ -75,6 +76,11 @@ def request(
     if not mt:
         raise InputError("nothing to score: give the translations with --mt FILE, or a table with --data FILE.")
     return TextRequest(from_files(_several(mt), _several(ref), src, langpair=langpair), built)
+
+
+def demo_table() -> Path:
+    """The small table that comes with assay, for trying things."""
+    return Path(__file__).parents[1] / "data" / "demo.tsv"
 
 
 def _in_memory(

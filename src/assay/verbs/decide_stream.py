@@ -1,0 +1,120 @@
+"""``assay decide apply`` over files of any size: labels come chunk by chunk, and a run that was stopped goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError
+from assay.verbs.decide import label_ready_scores, read_rule, rule_metrics
+from assay.verbs.request import request
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    import os
+
+    import polars
+
+    from assay.decide.apply import Decisions
+    from assay.decide.rule import Rule
+    from assay.decide.tally import Tally
+    from assay.engine.manifest import Manifest
+    from assay.engine.run import RowsDone, ScoredRun
+    from assay.verbs.request import TextRequest
+
+
+@dataclass(repr=False)
+class LabelStream(Result):
+    """Labels that are made while they are read: take `frames` or call `count`; then `tables` holds the counts."""
+
+    rule: Rule
+    tally: Tally
+    chunks: Iterator[Decisions]
+    run: ScoredRun | None = None
+    files: list[str] = field(default_factory=list)
+
+    verb = "decide apply"
+    headline = "decisions"
+
+    def frames(self) -> Iterator[polars.DataFrame]:
+        """The labels of each chunk as rows, numbered from 1 over all of them."""
+        from assay.decide.tables import labels_frame
+
+        for part in self.chunks:
+            rows = labels_frame(part, len(self.tally) + 1)
+            self.tally.add(part)
+            yield rows
+        self._complete()
+
+    def count(self) -> None:
+        """Go through all labels and keep their counts alone."""
+        for part in self.chunks:
+            self.tally.add(part)
+        self._complete()
+
+    def _complete(self) -> None:
+        from assay.decide.tables import labels_table
+        from assay.verbs.score import flag_notes
+
+        self.tables["decisions"] = labels_table(self.tally, flag_notes(self.run.flags) if self.run is not None else ())
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a user should know before relying on the labels: missing promises, scores that have drifted."""
+        from assay.decide.tables import warnings
+
+        return warnings(self.tally)
+
+    def manifest(self) -> Manifest:
+        """What was done, on which files."""
+        from assay.engine.resumable import manifest_of
+
+        return super().manifest() if self.run is None else manifest_of(self.run, "assay decide", self.files)
+
+    def __enter__(self) -> LabelStream:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if self.run is not None and kind is None:
+            self.run.finish()
+        elif self.run is not None:
+            self.run.close()
+
+
+def label_request(rule: str | os.PathLike[str], **texts: Any) -> tuple[Rule, TextRequest | None]:
+    """The rule in a file, and the request for the texts (as for `request`) that it asks to be scored; None where it goes by
+    ready scores."""
+    read = read_rule(rule)
+    if not all(member.source == "column" for member in read.members):
+        return read, request(metrics=rule_metrics(read), **texts)
+    if texts.get("data") is None:
+        names = ", ".join(member.name for member in read.members)
+        raise InputError(f"the rule goes by ready scores: give a table with them, --data FILE ({names}).")
+    return read, None
+
+
+def label_stream(
+    rule: Rule,
+    asked: TextRequest | None,
+    *,
+    data: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    language: str = "",
+    files: Sequence[str] = (),
+    workers: int | None = None,
+    store: bool = True,
+    progress: RowsDone | None = None,
+) -> LabelStream:
+    """Label what `label_request` asked for. `language` is the one translated from, of every row (default: the rows' own)."""
+    from assay.decide.labelling import KEPT, labelled
+    from assay.decide.tally import Tally
+
+    if asked is None:
+        chunks = label_ready_scores(rule, str(data), columns=columns, language=language)
+        return LabelStream({}, rule, Tally(rule), chunks)
+    run = asked.run(KEPT, workers, store, progress)
+    chunks = labelled(rule, run.chunks(), language)
+    return LabelStream(
+        {}, rule, Tally(rule), chunks, run, [*asked.inputs.paths, *files], signatures=run.signatures, notes=run.notices
+    )
