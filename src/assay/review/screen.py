@@ -138,7 +138,7 @@ def review_at(
     *,
     skipped: bool = False,
     ask: Callable[[Question, Line], str | None] | None = None,
-) -> ReviewProgress:
+) -> Reviewed:
     """`review` with the keys of a terminal, or the lines of a file, that `stream` gives."""
     with keys(stream) as read:
         return review(questions, decisions, read, write, skipped=skipped, ask=ask)

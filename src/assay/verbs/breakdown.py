@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from assay.core.question import Question
     from assay.engine.manifest import Manifest
-    from assay.review.screen import ReviewProgress
+    from assay.review.screen import Reviewed
 
 METRICS = ("chrf", "bleu", "ter", "rouge2", "meteor", "cer")
 """What is scored when nothing is asked for: string metrics, which are always there."""
@@ -90,7 +90,7 @@ class BreakdownResult(Result):
 
     def review(
         self, decisions: str | os.PathLike[str], *, stream: TextIO, write: Callable[[str], Any], most: int = 50
-    ) -> ReviewProgress:
+    ) -> Reviewed:
         """Let a person name the error types of wrongly judged translations; the tables of errors are counted again.
 
         `decisions` is the file that keeps what was decided. Keys are read from `stream` (a terminal, or lines of a file),
