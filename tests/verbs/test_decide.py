@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import io
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +15,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Scores
 from assay.core.outcomes import TaskOutcomes
-from assay.decide.apply import Decisions, decide, label
-from assay.decide.writing import FORMATS, write_labels
+from assay.decide.apply import decide, label
 from assay.verbs.decide import FittedRule, read_rule
 
 
@@ -83,23 +80,7 @@ def test_flags_of_texts_and_metrics_are_told(tmp_path: Path) -> None:
     assert "⚠ 1 empty hypothesis" in decided.table().notes
 
 
-def parts(fitted: FittedRule) -> Iterator[Decisions]:
-    yield decide(fitted.rule, {"mine": np.array([18.0, 60.0])}, "es")
-    yield label(fitted.rule, {"mine": Scores(np.array([2.0]))}, "es")
-
-
-@pytest.mark.parametrize("format", FORMATS)
-def test_labels_written_in_parts_are_those_of_the_whole(fitted: FittedRule, format: str) -> None:
-    stream = io.StringIO()
-    tally = write_labels(fitted.rule, parts(fitted), stream, format)
-    assert len(tally) == 3 and tally.shares() == {"use": 1, "review": 0, "reject": 2}
-    text = stream.getvalue()
-    if format == "json":
-        rows = json.loads(text)["segments"]
-        assert json.loads(text)["counts"] == tally.shares() and json.loads(text)["warnings"] == []
-    elif format == "jsonl":
-        rows = [json.loads(line) for line in text.splitlines()]
-    else:
-        rows = polars.read_csv(io.StringIO(text), separator="\t" if format == "tsv" else ",").to_dicts()
-    assert [(row["segment"], row["label"]) for row in rows] == [(1, "reject"), (2, "use"), (3, "reject")]
-    assert write_labels(fitted.rule, parts(fitted)).shares() == tally.shares(), "counted without being written"
+def test_what_a_metric_said_and_its_bare_scores_give_the_same_labels(fitted: FittedRule) -> None:
+    values = np.array([18.0, 60.0, 2.0])
+    said, bare = label(fitted.rule, {"mine": Scores(values)}, "es"), decide(fitted.rule, {"mine": values}, "es")
+    assert said.labels == bare.labels == ["reject", "use", "reject"] and said.reasons == bare.reasons
