@@ -59,5 +59,5 @@ def test_lists_of_references_make_the_same_items_whatever_else_is_asked_for(tmp_
         json.dumps({**row, "similar": "De hond slaapt.", "similar_language": "nl"}) + "\n", encoding="utf-8"
     )
     for more in ([], ["similar-language-high"]):
-        made = assay.make(path, ["reference", *more])
+        made = assay.make(["reference", *more], path)
         assert [item["phenomena"] for item in made.items()].count("reference") == 1
