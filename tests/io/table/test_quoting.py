@@ -68,8 +68,12 @@ LATE = PLAIN + "x\ty\n" * 200_000
 @pytest.mark.parametrize(("end", "last"), [('"a"\t"b"\n', ("a", "b")), ('"a"\t"b\n', ('"a"', '"b'))])
 def test_a_late_mark_decides_in_files_and_in_pipes(tmp_path: Path, end: str, last: tuple[str, str]) -> None:
     assert read(tmp_path / "a.tsv", LATE + end)[-1] == last
-    code = "from assay.io.table.tables import read_table\nfor b in read_table('-'): pass\nprint(repr((b[len(b) - 1].hypothesis, *b[len(b) - 1].references)))"
-    text = LATE.replace("x\ty\n", 'x\t"y"\n', 1) + end + ""
+    code = (
+        "from assay.io.table.tables import read_table\n"
+        "last = [b[len(b) - 1] for b in read_table('-')][-1]\n"
+        "print((last.hypothesis, *last.references))"
+    )
+    text = LATE.replace("x\ty\n", 'x\t"y"\n', 1) + end
     done = subprocess.run([sys.executable, "-c", code], input=text.encode(), capture_output=True, check=True)
     assert done.stdout.decode().strip() == repr(last)
 

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+import assay
 from assay.core.errors import InputError
 from assay.io.table.segments import columns_of, read_segments
 
@@ -48,3 +50,14 @@ def test_columns_by_other_names(table: Path) -> None:
 def _headed(path: Path, header: str) -> Path:
     path.write_text(TABLE.replace("id\tsrc\tmt\tref\tlabel", header), encoding="utf-8")
     return path
+
+
+def test_lists_of_references_make_the_same_items_whatever_else_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "t.jsonl"
+    row = {"src": "Der Hund schläft.", "mt": "The dog sleeps.", "references": ["The dog is asleep."], "lp": "de-en"}
+    path.write_text(
+        json.dumps({**row, "similar": "De hond slaapt.", "similar_language": "nl"}) + "\n", encoding="utf-8"
+    )
+    for more in ([], ["similar-language-high"]):
+        made = assay.make(["reference", *more], path)
+        assert [item["phenomena"] for item in made.items()].count("reference") == 1

@@ -7,6 +7,7 @@ are meant; a row that has too few fields, or text beyond the last column, is a b
 from __future__ import annotations
 
 import io
+import operator
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Protocol
@@ -75,10 +76,8 @@ class TabCells:
     def _split(self, lines: list[str]) -> list[list[str]]:
         rows = [line.split("\t") for line in lines]
         if self._quotes.on:
-            for row in rows:
-                if any(cell[:1] == '"' for cell in row):
-                    self.unquoted_rows += 1
-                    row[:] = map(unquoted, row)
+            before, rows = rows, [[unquoted(cell) if cell[:1] == '"' else cell for cell in row] for row in rows]
+            self.unquoted_rows += sum(map(operator.ne, before, rows))
         return rows
 
 
