@@ -10,7 +10,9 @@ from assay.cli.main import main
 from assay.core.errors import InputError
 from assay.core.judged_systems import LevelScores
 from assay.verbs.compare import known_worth
-from assay.verbs.meta import meta, obtain
+from assay.receipts.obtain import wmt23
+from assay.verbs.meta import meta
+from assay.verbs.reproduce import VerbRunner
 from tests import wmt
 from tests.data import need
 
@@ -159,7 +161,7 @@ def test_receipts_of_wmt23():
     from assay.receipts.published import load_receipts
 
     receipts = load_receipts("wmt23")
-    cells = obtain(receipts, need("data"), None)
+    cells = wmt23(receipts, VerbRunner(need("data")))
     assert len(receipts) == 352
     assert all(receipt.verdict(cells[receipt.cell]) == "match" for receipt in receipts)
 

@@ -10,7 +10,7 @@ import assay
 from assay.core.errors import InputError
 from assay.core.metric import Scores
 from assay.metrics.edit import Cer
-from assay.verbs.check import Change
+from assay.verbs.check import PhenomenonChange
 from tests.pairs import PAIRS, write_pairs
 
 
@@ -102,7 +102,7 @@ def test_items_that_are_no_longer_scored_fail(suite):
         "omission": "missing",
         "addition": "missing",
     }
-    assert Change("s", "p", "accuracy", 0.5, 0.5, 0.0, newly_unscored=3).verdict == "unscored"
+    assert PhenomenonChange("s", "p", "accuracy", 0.5, 0.5, 0.0, newly_unscored=3).verdict == "unscored"
 
 
 def test_a_changed_signature_is_said(chrf_card):

@@ -123,6 +123,10 @@ class Scores:
     def __len__(self) -> int:
         return len(self.values)
 
+    def raised(self) -> dict[str, int]:
+        """How many segments have each flag; one that is never raised is left out."""
+        return {flag: rows for flag, column in self.flags.items() if (rows := int(column.sum()))}
+
     def take(self, rows: Any) -> Scores:
         """The given rows, in the given order (an integer array)."""
         return Scores(

@@ -67,3 +67,5 @@ class Measured:
     values: Floats | None = None
     contaminated: bool = False
     """True when the metric's card says it was trained on this suite."""
+    flags: Mapping[str, int] = field(default_factory=dict)
+    """How many texts the metric raised a flag for: ``truncated`` …"""

@@ -15,7 +15,6 @@ from assay.core.suite import Measured
 from assay.engine.scoring import score
 
 if TYPE_CHECKING:
-    from assay.core.metric import Floats
     from assay.engine.store import Store
 
 
@@ -33,11 +32,13 @@ def measure_items(
     rows = [i for i, item in enumerate(items) if _can_score(item, metric)]
     good = np.full(len(items), np.nan)
     incorrect = np.full(len(items), np.nan)
+    flags: dict[str, int] = {}
     if rows:
         kept = [items[i] for i in rows]
-        values = score(_batch(kept, metric), metric, workers=workers, store=store).values
-        good[rows], incorrect[rows] = values[: len(rows)], values[len(rows) :]
-    return Measured(name, card, good=good, incorrect=incorrect, contaminated=suite in card.trained_on)
+        scores = score(_batch(kept, metric), metric, workers=workers, store=store)
+        good[rows], incorrect[rows] = scores.values[: len(rows)], scores.values[len(rows) :]
+        flags = scores.raised()
+    return Measured(name, card, good=good, incorrect=incorrect, contaminated=suite in card.trained_on, flags=flags)
 
 
 def measure_judged(
@@ -50,8 +51,9 @@ def measure_judged(
     store: Store | None = None,
 ) -> Measured:
     """Score every segment of a judged suite."""
-    values: Floats = score(judged.batch, metric, workers=workers, store=store).values
-    return Measured(name, metric.card, values=values, contaminated=suite in metric.card.trained_on)
+    scores = score(judged.batch, metric, workers=workers, store=store)
+    contaminated = suite in metric.card.trained_on
+    return Measured(name, metric.card, values=scores.values, contaminated=contaminated, flags=scores.raised())
 
 
 def _can_score(item: Item, metric: Metric) -> bool:

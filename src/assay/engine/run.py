@@ -184,13 +184,13 @@ def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store
         scores = score(batch, metric, workers=workers, store=store)
         stats = statistics(scores)
         sums[name] = {code: exact_parts(stats if len(present) == 1 else stats[codes == code]) for code in present}
-        raised = {flag: rows for flag, rows in scores.flags.items() if rows.any()}
-        flags |= {f"{name} {flag}": int(rows.sum()) for flag, rows in raised.items()}
+        raised = scores.raised()
+        flags |= {f"{name} {flag}": rows for flag, rows in raised.items()}
         kept[name] = replace(
             scores,
             stats=scores.stats if keep.stats else None,
             spans=scores.spans if keep.spans else None,
-            flags=raised,
+            flags={flag: scores.flags[flag] for flag in raised},
         )
     return Chunk(list(numbers), codes, kept, sums, flags, {name: getattr(batch, name) or () for name in keep.columns})
 

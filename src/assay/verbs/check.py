@@ -22,7 +22,7 @@ FIGURES = ("accuracy", "tau", "auroc")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PhenomenonChange:
     """One phenomenon: its figure on the card, its figure now."""
 
     suite: str
@@ -73,13 +73,13 @@ class CheckResult(Result):
 
     metric: str
     card_metric: str
-    changes: list[Change]
+    changes: list[PhenomenonChange]
 
     verb = "check"
     headline = "check"
 
     @property
-    def failures(self) -> list[Change]:
+    def failures(self) -> list[PhenomenonChange]:
         """What got worse beyond its tolerance, is missing, or is no longer scored; the worst first."""
         return _failures(self.changes)
 
@@ -93,11 +93,13 @@ class CheckResult(Result):
         return {"metric": self.metric, "failed": self.failed}
 
 
-def _failures(changes: Sequence[Change]) -> list[Change]:
+def _failures(changes: Sequence[PhenomenonChange]) -> list[PhenomenonChange]:
     return sorted((c for c in changes if c.failed), key=lambda c: c.change if c.change is not None else -9.0)
 
 
-def _table(changes: Sequence[Change], metric: str, card_metric: str, notes: Sequence[str], everything: bool) -> Table:
+def _table(
+    changes: Sequence[PhenomenonChange], metric: str, card_metric: str, notes: Sequence[str], everything: bool
+) -> Table:
     """What changed beyond the tolerance, or every phenomenon."""
     failures = _failures(changes)
     others = [c for c in changes if not c.failed and (everything or c.verdict != "same")]
@@ -153,7 +155,7 @@ def check(
     seed = settings.get("seed", 12345)
     fresh = card(metric or known["metric"], chosen, data_dir, seed=seed, samples=2, workers=workers)
     now = fresh.to_dict()
-    changes: list[Change] = []
+    changes: list[PhenomenonChange] = []
     notes = []
     if fresh.signature != known.get("signature"):
         notes.append(f"the signature changed: {known.get('signature')} → {fresh.signature}")
@@ -168,14 +170,14 @@ def check(
 
 def _changes(
     suite: str, before: Mapping[str, Any], now: Mapping[str, Any], tolerance: float, own: Mapping[str, float]
-) -> list[Change]:
+) -> list[PhenomenonChange]:
     old, new = _figures(before), _figures(now)
     changes = []
     for phenomenon in dict.fromkeys((*old, *new)):
         figure, value, unscored = old.get(phenomenon) or (new[phenomenon][0], None, 0)
         _, current, unscored_now = new.get(phenomenon) or (figure, None, 0)
         allowed = own.get(phenomenon, own.get(suite, tolerance))
-        changes.append(Change(suite, phenomenon, figure, value, current, allowed, unscored_now - unscored))
+        changes.append(PhenomenonChange(suite, phenomenon, figure, value, current, allowed, unscored_now - unscored))
     return changes
 
 

@@ -176,17 +176,6 @@ def meta(
     )
 
 
-def obtain(
-    receipts: Sequence[object], data_dir: str | os.PathLike[str] | None, workers: int | None
-) -> dict[tuple[str, str, str], float | None]:
-    """The cells of the WMT23 receipts: (``tasks``, task, metric) and (``overall``, metric, ``average``)."""
-    tables = meta("wmt23", data_dir=data_dir, workers=workers).tables
-    cells: dict[tuple[str, str, str], float | None] = {
-        ("tasks", str(row["task"]), row["metric"]): row["value"] for row in tables["tasks"].rows
-    }
-    return cells | {("overall", row["metric"], "average"): row["average"] for row in tables["overall"].rows}
-
-
 def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
     """Official facts and folder of a test set, or a tree somewhere else, whose folder may carry an official name."""
     from assay.suites.locate import locate

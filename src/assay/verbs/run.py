@@ -18,6 +18,7 @@ from assay.verbs.result import Result
 if TYPE_CHECKING:
     import polars
 
+    from assay.core.analysis import Analysis
     from assay.engine.manifest import Manifest
 
 METRICS = ("chrf", "chrf++", "bleu", "ter", "cer", "rouge2")
@@ -87,7 +88,7 @@ def run(
     metrics: Sequence[str | Metric] = ("chrf", "bleu", "ter"),
     *,
     metric_files: Sequence[str] = (),
-    analysis: str | None = None,
+    analysis: str | Analysis | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     columns: Mapping[str, str] | None = None,
     langpair: str | None = None,
@@ -105,7 +106,8 @@ def run(
         suite: A registered name (``demetr``), the path of a contrastive file, or a Suite object.
         metrics: Names with options, paths of checkpoints, or Metric objects.
         metric_files: Files of scores by metrics that live elsewhere (``scores.tsv``, ``scores.tsv:lower``).
-        analysis: The analysis that makes the tables (`assay.analyses`), instead of the suite's own.
+        analysis: The analysis that makes the tables instead of the suite's own: a name (`assay.analyses`), ``module:function`` or a
+            function.
         data_dir: Where local copies of the suites lie; by default ``$ASSAY_DATA``.
         columns: Which column of a contrastive file plays which role where the names differ.
         langpair: The language pair of a contrastive file that has none.
@@ -136,10 +138,17 @@ def run(
         title=made.card.title,
         content=content,
         measured=measured,
-        analysis=str(name),
+        analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
         signatures={name: metric.signed(1) for name, metric in built.items()},
-        notes=list(made.problems),
+        notes=[*made.problems, *flagged(measured)],
     )
+
+
+def flagged(measured: Sequence[Measured]) -> list[str]:
+    """What the metrics' flags say about the texts, a sentence each."""
+    from assay.verbs.score import flag_sentences
+
+    return flag_sentences({f"{metric.name} {flag}": n for metric in measured for flag, n in metric.flags.items()})
 
 
 def load_suite(

@@ -297,9 +297,14 @@ _SENTENCES = {
 
 def flag_notes(flags: Mapping[str, int]) -> list[str]:
     """Counted flags as lines under a table."""
-    notes = []
+    return [f"⚠ {sentence}" for sentence in flag_sentences(flags)]
+
+
+def flag_sentences(flags: Mapping[str, int]) -> list[str]:
+    """Counted flags in words: of the texts (``empty_hypothesis``), or of a metric (``comet truncated``)."""
+    sentences = []
     for flag, rows in flags.items():
         metric, _, kind = flag.rpartition(" ")
         what = _SENTENCES.get(kind, (kind.replace("_", " "),) * 2)[rows != 1]
-        notes.append(f"⚠ {rows:,} {what}" + (f" ({metric})" if metric else ""))
-    return notes
+        sentences.append(f"{rows:,} {what}" + (f" ({metric})" if metric else ""))
+    return sentences
