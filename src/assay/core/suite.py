@@ -46,6 +46,8 @@ class Suite(ABC):
     """Leave rows out that cannot be used and name them in `problems`, instead of stopping at the first; set before `load`."""
     problems: Sequence[str] = ()
     """What `load` left out or found odd, in sentences."""
+    notes: Sequence[str] = ()
+    """How `load` read what could be read in two ways (quotation marks), in sentences."""
 
     @abstractmethod
     def load(self, folder: Path | None) -> Sequence[Item] | Judged:

@@ -76,11 +76,3 @@ def _batch(items: Sequence[Item], metric: Metric) -> Batch:
         sources=[text or "" for text in sources] * 2 if any(text is not None for text in sources) else None,
         langpairs=langpairs * 2 if any(langpairs) else None,
     )
-
-
-def uncovered(items: Sequence[Item], metric: Metric) -> dict[str, int]:
-    """Items by language pair that the metric's card does not claim to cover."""
-    counts: dict[str, int] = {}
-    for item in items:
-        counts[item.langpair] = counts.get(item.langpair, 0) + 1
-    return {pair: n for pair, n in counts.items() if not metric.card.covers(pair)}

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from assay.core.errors import InputError, count, listing
+from assay.core.errors import count, listing
 from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
 from assay.io.table.bad_rows import BadRows
@@ -38,17 +38,6 @@ WANTED = Wanted(
 
 Place = Callable[[str], tuple[str, Mapping[str, Any]]]
 """A phenomenon's category, and what else is known about it."""
-
-
-def parse_columns(text: str) -> dict[str, str]:
-    """``good=better,incorrect=worse`` as a mapping from role to column name."""
-    columns = {}
-    for part in filter(None, text.split(",")):
-        role, equals, name = part.partition("=")
-        if not equals or not name.strip():
-            raise InputError(f"--columns takes ROLE=COLUMN pairs such as good=better,incorrect=worse, not {part!r}.")
-        columns[role.strip()] = name.strip()
-    return columns
 
 
 class Contrastive(Suite):

@@ -140,7 +140,7 @@ def run(
         measured=measured,
         analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
         signatures={name: metric.signed(1) for name, metric in built.items()},
-        notes=[*made.problems, *flagged(measured)],
+        notes=[*made.notes, *made.problems, *flagged(measured)],
     )
 
 
