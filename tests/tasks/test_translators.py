@@ -113,8 +113,8 @@ def test_ready_translations_by_pair(tmp_path) -> None:
 
 def test_ready_translations_need_their_columns(tmp_path) -> None:
     bad = tmp_path / "bad.tsv"
-    bad.write_text("src\tmt\na\tb\n")
-    with pytest.raises(InputError, match="no column 'source', only src, mt"):
+    bad.write_text("original\tmt\na\tb\n")
+    with pytest.raises(InputError, match="no column 'source', only original, mt"):
         open_translator(f"file:{bad}")
     with pytest.raises(InputError, match="there is no file"):
         open_translator("file:/nowhere.tsv")

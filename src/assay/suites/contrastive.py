@@ -114,8 +114,9 @@ class _RowReader:
     def __init__(self, path: Path, layout: Layout, langpair: str | None, bad: BadRows) -> None:
         self.path, self.langpair, self.bad = path, langpair, bad
         self.where = dict(layout.places)
-        if layout.has_reference:
-            self.where["reference"] = layout.references[0] if layout.references else layout.references_list or 0
+        reference = layout.references[0] if layout.references else layout.references_list
+        if reference is not None:
+            self.where["reference"] = reference
         self.seen: dict[str, int] = {}
         self.equal: list[str] = []
         self.number = self.without_reference = self.unwrapped = 0

@@ -64,6 +64,8 @@ def open_table(
         from assay.io.table.frames import open_frame
 
         return open_frame(source)
+    if form is not None and form not in FORMS:
+        raise unknown("form of table", form, FORMS)
     opened = _opened(source, bad or BadRows(remedy=""), quoting)
     try:
         return FORMS[form or form_of(opened.path, opened.head)].open(opened)

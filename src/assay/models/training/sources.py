@@ -15,7 +15,7 @@ from typing import Any
 
 from assay.core.errors import InputError
 from assay.core.spans import SEVERITIES, ErrorSpan
-from assay.io.files.text import read_text
+from assay.io.files.text import read_lines
 from assay.io.judgements.mqm import MqmSegment, read_mqm
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.forms import objects, open_table
@@ -244,7 +244,7 @@ def _extent(error: Mapping[str, Any], text: str) -> tuple[int, int] | None:
 def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Record]:
     """``part.da.tsv`` of a folder of MLQE-PE, with ``part.pe.pe`` as references where it stands beside it."""
     path, edits = folder / f"{part}.da.tsv", folder / f"{part}.pe.pe"
-    post_edits = read_text(edits).split("\n") if edits.is_file() else []
+    post_edits = [text for piece in read_lines(edits, 4096) for text in piece] if edits.is_file() else []
     with open_table(path, bad, quoting="none") as table:
         at = {name: index for index, name in enumerate(table.names)}
         rows = list(table.rows())
