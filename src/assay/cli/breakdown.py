@@ -28,13 +28,14 @@ TABLES = ("summary", "languages", "balance", "thresholds", "pseudo", "cases", "e
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output, natural, positive
+    from assay.cli.options import QUOTING, QUOTING_HELP, add_metrics, add_output, natural, positive
     from assay.report import FORMATS
 
     add_metrics(parser)
     group = parser.add_argument_group("input")
     group.add_argument("--data", metavar="FILE", help="outcomes: .tsv .csv .jsonl .parquet (- is stdin)")
     group.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where names differ")
+    group.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
     group.add_argument(
         "--score",
         action="append",
@@ -119,7 +120,15 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
     if bool(args.data) == bool(args.task):
         raise InputError("give the outcomes with --data FILE, or a task to run with --task NAME, one of both.")
     if args.data:
-        return breakdown(args.data, metrics, scores=args.score, columns=column_map(args.columns), langs=langs, **common)
+        return breakdown(
+            args.data,
+            metrics,
+            scores=args.score,
+            columns=column_map(args.columns),
+            quoting=args.quoting,
+            langs=langs,
+            **common,
+        )
     if args.score or args.columns:
         raise InputError("--score and --columns go with --data.")
     translator = None if args.translator == "none" else args.translator

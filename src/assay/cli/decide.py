@@ -77,6 +77,7 @@ def _fit(args: argparse.Namespace) -> int:
         args.goal or "catch 95%",
         scores=args.score,
         columns=column_map(args.columns),
+        quoting=args.quoting,
         langs=[language.strip() for language in (args.langs or "").split(",") if language.strip()],
         workers=args.workers,
         **chosen,
@@ -85,6 +86,8 @@ def _fit(args: argparse.Namespace) -> int:
     if args.out:
         fitted.save(args.out)
     output.emit([fitted.table()])
+    for sentence in fitted.notes:
+        output.note(f"⚠ {sentence}")
     applied = f"wrote {args.out} · assay decide apply --rule {args.out} --mt …"
     output.note(applied if args.out else "not kept: --out rule.json keeps it")
     return 0
@@ -106,7 +109,8 @@ def _apply(args: argparse.Namespace) -> int:
     rule, asked = label_request(args.rule, **texts_of(args))
     with rows_progress(asked, args.quiet) as progress:
         labels = label_stream(
-            rule, asked, data=args.data, columns=column_map(args.columns), language=args.lang or "", files=[args.rule],
+            rule, asked, data=args.data, columns=column_map(args.columns), quoting=args.quoting,
+            language=args.lang or "", files=[args.rule],
             workers=args.workers, progress=progress.add,
         )  # fmt: skip
     with labels:

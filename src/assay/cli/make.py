@@ -25,7 +25,7 @@ a name with options (empty:stop=no) or a group: demetr, aces, smaug, hallucinati
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import langpair, natural, positive, table_file
+    from assay.cli.options import QUOTING, QUOTING_HELP, langpair, natural, positive, table_file
     from assay.report import FORMATS
 
     parser.add_argument(
@@ -44,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where the names differ"
     )
+    parser.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
     parser.add_argument("--langpair", type=langpair, metavar="xx-yy", help="language pair of a corpus that has none")
     parser.add_argument(
         "--n", type=positive, default=1000, metavar="N", help="items of each perturbation (default: 1000)"
@@ -69,7 +70,7 @@ def run(args: argparse.Namespace) -> int:
             raise InputError("there is nothing to change: give the corpus with --data FILE.")
         if Path(args.out).suffix != ".jsonl":
             raise InputError(f"a set is written as JSON lines: --out {Path(args.out).with_suffix('.jsonl')}.")
-        corpus = {"langpair": args.langpair, "columns": column_map(args.columns)}
+        corpus = {"langpair": args.langpair, "columns": column_map(args.columns), "quoting": args.quoting}
         settings = {"n": args.n, "seed": args.seed, "workers": args.workers}
         _make(output, args.perturbations, args.data, args.out, **corpus, **settings)
     elif not args.annotate:

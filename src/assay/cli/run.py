@@ -26,7 +26,7 @@ A file of scores (--metric-file FILE, or FILE:lower where lower is better) lets 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output, langpair, natural, positive
+    from assay.cli.options import QUOTING, QUOTING_HELP, add_metrics, add_output, langpair, natural, positive
     from assay.report import FORMATS
 
     parser.add_argument("suites", nargs="*", metavar="SUITE", help="names or paths (default: the embedded suite)")
@@ -36,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
     parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of a contrastive file to take")
+    parser.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
     parser.add_argument(
         "--langpair", type=langpair, metavar="xx-yy", help="language pair of a contrastive file that has none"
     )
@@ -106,6 +107,7 @@ def run(args: argparse.Namespace) -> int:
             analysis=args.analysis,
             data_dir=args.data_dir,
             columns=column_map(args.columns),
+            quoting=args.quoting,
             langpair=args.langpair,
             skip_bad=args.skip_bad,
             verify=args.verify,

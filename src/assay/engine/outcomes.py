@@ -17,23 +17,27 @@ from assay.io.judgements.outcomes import read_outcomes
 if TYPE_CHECKING:
     from assay.core.metric import Floats
     from assay.engine.store import Store
+    from assay.io.table.open_table import Quoting
 
 
 def load_outcomes(
     data: str | os.PathLike[str] | TaskOutcomes,
     *,
     columns: Mapping[str, str] | None = None,
+    quoting: Quoting = "auto",
+    notes: list[str] | None = None,
     scores: Sequence[str] = (),
     langs: Sequence[str] = (),
     dev_share: float | None = None,
     seed: int = 12345,
     need_split: bool = True,
 ) -> TaskOutcomes:
-    """Outcomes from a table, with the wanted languages and with a development part."""
+    """Outcomes from a table, with the wanted languages and with a development part; `notes` takes how it was read."""
     if isinstance(data, TaskOutcomes):
         outcomes, name = data, "the outcomes"
     else:
-        outcomes = read_outcomes(data, columns, list(dict.fromkeys(column_of(spec)[0] for spec in scores)))
+        wanted = list(dict.fromkeys(column_of(spec)[0] for spec in scores))
+        outcomes = read_outcomes(data, columns, wanted, quoting=quoting, notes=notes)
         name = Path(data).name
     if langs:
         known = list(dict.fromkeys(outcomes.languages))

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from assay.core.question import Question
     from assay.engine.manifest import Manifest
+    from assay.io.table.open_table import Quoting
     from assay.review.screen import Reviewed
 
 METRICS = ("chrf", "bleu", "ter", "rouge2", "meteor", "cer")
@@ -144,6 +145,7 @@ def breakdown(
     *,
     scores: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
+    quoting: Quoting = "auto",
     langs: Sequence[str] = (),
     dev_share: float | None = None,
     decisions: str | os.PathLike[str] | None = None,
@@ -156,7 +158,8 @@ def breakdown(
     """How well do metrics foresee breakdowns?
 
     `data` is a table of outcomes (source, translation, reference, outcome, language, split) or TaskOutcomes; `columns` says
-    which columns of the table to take where the names differ. `metrics` are names with options or Metric objects; `scores`
+    which columns of the table to take where the names differ, `quoting` how quotation marks in a TSV are read (``auto``,
+    ``csv``, ``none``). `metrics` are names with options or Metric objects; `scores`
     are columns of the table with ready scores (``comet``, or ``ter:lower`` where lower is better). `langs` keeps some
     languages only. `dev_share` draws the development part anew; without it the table must have a split column.
     `decisions` is a file of error types that people gave (``assay breakdown --review``). `case` is the metric of the case
@@ -169,7 +172,10 @@ def breakdown(
     from assay.engine.store import Store
     from assay.metrics import build_metrics
 
-    outcomes = load_outcomes(data, columns=columns, scores=scores, langs=langs, dev_share=dev_share, seed=seed)
+    read: list[str] = []
+    outcomes = load_outcomes(
+        data, columns=columns, quoting=quoting, notes=read, scores=scores, langs=langs, dev_share=dev_share, seed=seed
+    )
     if decisions is not None:
         from assay.review.decisions import DecisionLog
         from assay.review.error_types import typed
@@ -194,6 +200,7 @@ def breakdown(
         seed,
         samples,
         signatures={name: metric.signed(1) for name, metric in built.items()},
+        notes=read,
     )
 
 

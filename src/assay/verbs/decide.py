@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from assay.decide.rule import Rule
     from assay.decide.tally import Tally
     from assay.engine.given import References, Texts
+    from assay.io.table.open_table import Quoting
 
     AnyRule: TypeAlias = "Rule | FittedRule | str | os.PathLike[str]"
 
@@ -101,6 +102,7 @@ def fit_rule(
     *,
     scores: Sequence[str] = (),
     columns: Mapping[str, str] | None = None,
+    quoting: Quoting = "auto",
     langs: Sequence[str] = (),
     dev_share: float | None = None,
     confidence: float = 0.9,
@@ -111,13 +113,14 @@ def fit_rule(
 ) -> FittedRule:
     """Learn a rule for a goal (``catch 95%``, ``at most 2% bad``, ``cost use-bad=10 review=1 reject-good=4``).
 
-    `data` is a table of outcomes, as for `breakdown`, or TaskOutcomes; `columns` says which columns of the table to take where
-    the names differ. Where the outcomes have a development and a test part, the rule is learned from the first and its card
-    says how it does on the second; otherwise all examples teach. `dev_share` draws these parts anew with `seed`. `metrics`
-    are names with options or Metric objects, `scores` columns with ready scores (``comet``, or ``ter:lower``); several are
-    blended. `langs` keeps some languages only. `confidence` is that of ``at most …``. What is not used is rejected from the
-    breakdown probability `reject_at` on. `workers` is the number of threads (default: all cores). ``store=False`` neither looks
-    up nor keeps the results of slow metrics.
+    `data` is a table of outcomes, as for `breakdown`, or TaskOutcomes; `columns` says which columns of the table to
+    take where the names differ, `quoting` how quotation marks in a TSV are read. Where the outcomes have a development
+    and a test part, the rule is learned from the first and its card says how it does on the second; otherwise all
+    examples teach. `dev_share` draws these parts anew with `seed`. `metrics` are names with options or Metric objects,
+    `scores` columns with ready scores (``comet``, or ``ter:lower``); several are blended. `langs` keeps some languages
+    only. `confidence` is that of ``at most …``. What is not used is rejected from the breakdown probability `reject_at`
+    on. `workers` is the number of threads (default: all cores). ``store=False`` neither looks up nor keeps the results
+    of slow metrics.
     """
     from assay.decide.fit import fit
     from assay.decide.goals import parse_goal
@@ -129,9 +132,11 @@ def fit_rule(
     wanted = parse_goal(goal, confidence)
     if not 0 < reject_at <= 1:
         raise InputError(f"reject_at must be a probability above 0, not {reject_at:g}.")
+    read: list[str] = []
     outcomes = load_outcomes(
-        data, columns=columns, scores=scores, langs=langs, dev_share=dev_share, seed=seed, need_split=False
-    )
+        data, columns=columns, quoting=quoting, notes=read, scores=scores, langs=langs, dev_share=dev_share, seed=seed,
+        need_split=False,
+    )  # fmt: skip
     built = build_metrics(metrics) if metrics else {}
     measured = _measured(outcomes, built, scores, workers, store)
     values: dict[str, Any] = {one.name: one.values for one in measured}
@@ -151,7 +156,9 @@ def fit_rule(
     )
     if test.any():
         rule = replace(rule, card={**rule.card, "checked": tried(rule, values, outcomes, test)})
-    return fitted(rule)
+    made = fitted(rule)
+    made.notes += read
+    return made
 
 
 def fitted(rule: Rule) -> FittedRule:
@@ -222,8 +229,8 @@ def apply_rule(
 def apply_scores(rule: AnyRule, scores: Mapping[str, Any], *, languages: Sequence[str] | str = "") -> Decided:
     """Label by scores that are there already.
 
-    `rule` is what `fit_rule` gave, or the path of its JSON. `scores` has a column for each of the rule's metrics. `languages` is
-    the source's language, one for all or one each.
+    `rule` is what `fit_rule` gave, or the path of its JSON. `scores` has a column for each of the rule's metrics.
+    `languages` is the source's language, one for all or one each.
     """
     import numpy as np
 
@@ -238,17 +245,24 @@ def apply_scores(rule: AnyRule, scores: Mapping[str, Any], *, languages: Sequenc
 
 
 def label_ready_scores(
-    rule: Rule, data: str, *, columns: Mapping[str, str] | None = None, language: str = ""
+    rule: Rule,
+    data: str,
+    *,
+    columns: Mapping[str, str] | None = None,
+    quoting: Quoting = "auto",
+    notes: list[str] | None = None,
+    language: str = "",
 ) -> Iterator[Decisions]:
     """Decisions about the rows of a table that brings the scores the rule was learned from, some rows at a time.
 
-    `columns` says which columns to take where the names differ; `language` is that of every row (default: the table's).
+    `columns` says which columns to take where the names differ, `quoting` how quotation marks are read (told in
+    `notes`); `language` is that of every row (default: the table's).
     """
     from assay.decide.apply import decide
     from assay.io.scores.ready import read_ready_scores
 
-    empty = True
-    for scores, languages in read_ready_scores(data, [member.name for member in rule.members], columns):
+    names, empty = [member.name for member in rule.members], True
+    for scores, languages in read_ready_scores(data, names, columns, quoting=quoting, notes=notes):
         yield decide(rule, scores, language or languages)
         empty = False
     if empty:

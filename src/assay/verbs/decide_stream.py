@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.decide.tally import Tally
     from assay.engine.manifest import Manifest
     from assay.engine.run import RowsDone, ScoredRun
+    from assay.io.table.open_table import Quoting
     from assay.verbs.request import TextRequest
 
 
@@ -100,6 +101,7 @@ def label_stream(
     *,
     data: str | None = None,
     columns: Mapping[str, str] | None = None,
+    quoting: Quoting = "auto",
     language: str = "",
     files: Sequence[str] = (),
     workers: int | None = None,
@@ -111,8 +113,9 @@ def label_stream(
     from assay.decide.tally import Tally
 
     if asked is None:
-        chunks = label_ready_scores(rule, str(data), columns=columns, language=language)
-        return LabelStream({}, rule, Tally(rule), chunks)
+        notes: list[str] = []
+        chunks = label_ready_scores(rule, str(data), columns=columns, quoting=quoting, notes=notes, language=language)
+        return LabelStream({}, rule, Tally(rule), chunks, notes=notes)
     run = asked.run(KEPT, workers, store, progress)
     chunks = labelled(rule, run.chunks(), language)
     return LabelStream(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.batch import Batch
+    from assay.io.table.open_table import Quoting
 
 SET = "items.jsonl"
 """The items of a set in a run directory."""
@@ -79,6 +80,7 @@ def make(
     *,
     langpair: str | None = None,
     columns: Mapping[str, str] | None = None,
+    quoting: Quoting = "auto",
     n: int = 1000,
     seed: int = 12345,
     workers: int = 1,
@@ -88,15 +90,18 @@ def make(
     """Make a challenge set: incorrect translations from good ones, each with what was changed and where.
 
     `perturbations` are names, names with options, or groups (``demetr``, ``all``). `data` is a table with the good
-    translations in ``mt`` beside ``src`` and ``ref``, or a Batch; `columns` says which columns of the table to take where
-    the names differ (``{"mt": "Translation"}``), `langpair` is that of a corpus that has none. Each perturbation gives the
-    first `n` items that it can, a corpus with several language pairs giving each its share. The same `seed` gives the same
-    bytes whatever `workers` (processes) is. With `out` the items are written there, with a data card beside them
-    (``OUT.card.json``). `progress` is told the number of segments of each finished chunk.
+    translations in ``mt`` beside ``src`` and ``ref``, or a Batch; `columns` says which columns of the table to take
+    where the names differ (``{"mt": "Translation"}``), `quoting` how quotation marks in a TSV are read, `langpair` is
+    that of a corpus that has none. Each perturbation gives the first `n` items that it can, a corpus with several
+    language pairs giving each its share. The same `seed` gives the same bytes whatever `workers` (processes) is. With
+    `out` the items are written there, with a data card beside them (``OUT.card.json``). `progress` is told the number
+    of segments of each finished chunk.
     """
     from assay.perturb.making.job import MakingJob
 
-    job = MakingJob.prepare(perturbations, data, langpair=langpair, columns=columns, n=n, seed=seed, workers=workers)
+    job = MakingJob.prepare(
+        perturbations, data, langpair=langpair, columns=columns, quoting=quoting, n=n, seed=seed, workers=workers
+    )
     if out is None:
         lines = list(job.lines(progress))
         return _made(job.card(), lines=lines, problems=job.found.problems())

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from assay.core.analysis import Analysis
     from assay.engine.manifest import Manifest
+    from assay.io.table.open_table import Quoting
 
 METRICS = ("chrf", "chrf++", "bleu", "ter", "cer", "rouge2")
 """What is run when nothing is asked for."""
@@ -91,6 +92,7 @@ def run(
     analysis: str | Analysis | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     columns: Mapping[str, str] | None = None,
+    quoting: Quoting = "auto",
     langpair: str | None = None,
     skip_bad: bool = False,
     verify: bool = False,
@@ -110,6 +112,7 @@ def run(
             function.
         data_dir: Where local copies of the suites lie; by default ``$ASSAY_DATA``.
         columns: Which column of a contrastive file plays which role where the names differ.
+        quoting: How quotation marks in a contrastive TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: The language pair of a contrastive file that has none.
         skip_bad: Leave malformed rows out, and list them in `notes`.
         verify: Check the checksums of the suite's files first.
@@ -123,7 +126,7 @@ def run(
     from assay.metrics import build_metrics
 
     made, content = load_suite(
-        suite, data_dir=data_dir, columns=columns, langpair=langpair, skip_bad=skip_bad, verify=verify
+        suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad, verify=verify
     )
     built = build_metrics(metrics) if metrics else {}
     measured = measure(made, content, built, workers=workers, store=store)
@@ -156,6 +159,7 @@ def load_suite(
     *,
     data_dir: str | os.PathLike[str] | None = None,
     columns: Mapping[str, str] | None = None,
+    quoting: Quoting = "auto",
     langpair: str | None = None,
     skip_bad: bool = False,
     verify: bool = False,
@@ -173,7 +177,7 @@ def load_suite(
     ):
         from assay.suites.contrastive import Contrastive
 
-        made = Contrastive(Path(suite), columns=columns, langpair=langpair, skip_bad=skip_bad)
+        made = Contrastive(Path(suite), columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad)
     else:
         made = create(SUITES, suite, Suite)
     made.skip_bad = made.skip_bad or skip_bad

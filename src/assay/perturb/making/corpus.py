@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from assay.core.batch import Batch, Segment
 from assay.core.errors import InputError
+from assay.io.table.open_table import Quoting
 
 Corpus = Callable[[], Iterator[Segment]]
 """Opens the corpus from the start."""
@@ -43,7 +44,10 @@ class Survey:
 
 
 def open_corpus(
-    data: str | os.PathLike[str] | Batch, columns: Mapping[str, str] | None, further: Sequence[str]
+    data: str | os.PathLike[str] | Batch,
+    columns: Mapping[str, str] | None,
+    further: Sequence[str],
+    quoting: Quoting = "auto",
 ) -> tuple[Corpus, list[str]]:
     """How to open the corpus, and which of the further columns it has."""
     from assay.io.table.segments import columns_of, read_segments
@@ -53,7 +57,7 @@ def open_corpus(
     if os.fspath(data) == "-":
         raise InputError("a corpus is read twice, so it cannot come from standard input: write it to a file first.")
     present = [column for column in further if column in columns_of(data)] if further else []
-    return lambda: read_segments(data, columns, present), present
+    return lambda: read_segments(data, columns, present, quoting=quoting), present
 
 
 def key(segment: Segment) -> bytes:

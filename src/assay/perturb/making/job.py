@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
+from assay.io.table.open_table import Quoting
 from assay.perturb.making.corpus import Corpus, Survey, open_corpus, quotas, segments, survey
 from assay.perturb.making.maker import Attempt, Maker, chunks, start_worker, work
 from assay.perturb.making.provenance import provenance
@@ -62,6 +63,7 @@ class MakingJob:
         *,
         langpair: str | None,
         columns: Mapping[str, str] | None,
+        quoting: Quoting,
         n: int,
         seed: int,
         workers: int,
@@ -71,7 +73,7 @@ class MakingJob:
             raise InputError(f"n must be at least 1, not {n}.")
         chosen = choose_perturbations(perturbations)
         further = sorted({column for one in chosen for column in one.perturbation.card.columns})
-        corpus, present = open_corpus(data, columns, further)
+        corpus, present = open_corpus(data, columns, further, quoting)
         found = survey(corpus, langpair)
         if not found.usable:
             raise InputError(f"there is nothing to change: {found.rows:,} rows, none of them with a translation.")
