@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import assay
+import assay.core.batch
 
 PAGE = (Path(__file__).resolve().parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
@@ -26,3 +27,10 @@ def test_an_analysis_runs_on_any_set_that_has_the_columns() -> None:
     result = assay.run(suite, ["chrf", "ter"], analysis=analysis, samples=10)
     assert [row["ties"] for row in result.table().rows] == [0.0, 0.0]
     assert result.table().caption == "Undecided pairs" and "fewer ties" in result.section().tables[0].reading
+
+
+def test_a_perturbation_says_what_it_changed_or_why_it_refuses() -> None:
+    made = example("Adding a perturbation")["Exclaimed"]()
+    done = made.perturb(assay.core.batch.Segment("He came."), "en", None, None)
+    assert done.apply("He came.") == "He came!"
+    assert made.perturb(assay.core.batch.Segment("He came"), "en", None, None).reason == "no final full stop"
