@@ -24,7 +24,7 @@ def test_pseudo_references_by_back_translation() -> None:
     assert (online.hypotheses[1], online.sources[1], online.references[0][1]) == (  # type: ignore[index]
         "ereh 1drow", "word1 here", "ereh 1drow",
     )  # fmt: skip
-    result = assay.breakdown(outcomes, [Same()], samples=50)
+    result = assay.breakdown(outcomes, metrics=[Same()], samples=50)
     assert result.tables["pseudo"].rows[0]["metric"] == "same"
     # e0 comes back as "ereh 0drow tliops", which begins with its whole source: pseudo-references see no error.
     assert result.pseudo[0].values[0] == 1.0  # type: ignore[index]
@@ -32,7 +32,7 @@ def test_pseudo_references_by_back_translation() -> None:
 
 
 def test_the_whole_protocol_with_a_perfect_metric() -> None:
-    result = assay.run_task(WordTask(60), Mirror(), ["xx"], [Same()], samples=50)
+    result = assay.run_task(WordTask(60), Mirror(), ["xx"], metrics=[Same()], samples=50)
     mine = next(row for row in result.table().rows if row["metric"] == "same")
     assert (mine["f1"], mine["mcc"]) == (1.0, 1.0)
     assert any("54 of 60 examples succeed" in note for note in result.table().notes)
@@ -55,7 +55,7 @@ def test_controlled_errors_need_no_translator() -> None:
     rates = {kind: np.mean([not good for good, own in zip(outcomes.success, outcomes.error_types, strict=True) if own == kind])
              for kind in ("word order", "punctuation")}  # fmt: skip
     assert rates == {"word order": 1.0, "punctuation": 0.0}
-    result = assay.run_task(WordTask(40), None, [], [Same()], errors=[swap, shout], samples=50)
+    result = assay.run_task(WordTask(40), None, [], metrics=[Same()], errors=[swap, shout], samples=50)
     cells = {row["error_type"]: row["rate"] for row in result.tables["matrix"].rows}
     assert cells == {"word order": 1.0, "punctuation": 0.0}
 
@@ -71,8 +71,8 @@ def test_an_error_in_the_task_language_counts_once_however_many_languages_there_
 
 
 def test_controlled_errors_do_not_enter_table_1_beside_translations() -> None:
-    plain = assay.run_task(WordTask(60), Mirror(), ["xx"], [Same()], samples=50)
-    both = assay.run_task(WordTask(60), Mirror(), ["xx"], [Same()], errors=swap, samples=50)
+    plain = assay.run_task(WordTask(60), Mirror(), ["xx"], metrics=[Same()], samples=50)
+    both = assay.run_task(WordTask(60), Mirror(), ["xx"], metrics=[Same()], errors=swap, samples=50)
     assert both.table().rows[1]["n"] == plain.table().rows[1]["n"]
     assert "matrix" in both.tables
 
@@ -110,9 +110,9 @@ def test_scores_that_came_with_the_data(tmp_path: Path) -> None:
 
 
 def test_run_directory_can_be_read_again(tmp_path: Path) -> None:
-    first = assay.run_task(WordTask(60, context=True), Mirror(), ["xx"], [Same()], samples=50)
+    first = assay.run_task(WordTask(60, context=True), Mirror(), ["xx"], metrics=[Same()], samples=50)
     first.write(tmp_path / "run", figures=())
-    again = assay.breakdown(tmp_path / "run" / "outcomes.tsv", [Same()], samples=50)
+    again = assay.breakdown(tmp_path / "run" / "outcomes.tsv", metrics=[Same()], samples=50)
     assert [dict(row) for row in again.tables["languages"].rows] == [
         dict(row) for row in first.tables["languages"].rows
     ]
@@ -187,14 +187,14 @@ def test_the_protocol_equals_a_plain_loop_over_sacrebleu_and_scikit_learn(tmp_pa
 
 def test_controlled_errors_may_be_named() -> None:
     names = ["tests.verbs.test_breakdown:swap", "tests.verbs.test_breakdown:shout"]
-    named = assay.run_task(WordTask(40), None, [], [Same()], errors=names, samples=50)
+    named = assay.run_task(WordTask(40), None, [], metrics=[Same()], errors=names, samples=50)
     cells = {row["error_type"]: row["rate"] for row in named.tables["matrix"].rows}
     assert cells == {"word order": 1.0, "punctuation": 0.0} and named.notes == []
 
 
 def test_a_translator_without_languages_is_refused() -> None:
     with pytest.raises(InputError, match="task words needs the languages to translate from: --langs"):
-        assay.run_task(WordTask(40), Mirror(), [], [Same()])
+        assay.run_task(WordTask(40), Mirror(), [], metrics=[Same()])
 
 
 def test_a_person_names_error_types_in_the_result(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
     if args.score or args.columns:
         raise InputError("--score and --columns go with --data.")
     translator = None if args.translator == "none" else args.translator
-    return run_task(args.task, translator, langs, metrics, pseudo=args.pseudo, errors=args.error, **common)
+    return run_task(args.task, translator, langs, metrics=metrics, pseudo=args.pseudo, errors=args.error, **common)
 
 
 def _review(output: Output, result: BreakdownResult, decisions: str) -> None:

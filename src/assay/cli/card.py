@@ -40,7 +40,9 @@ def run(args: argparse.Namespace) -> int:
     from assay.verbs.card import card
 
     output = Output.of(args)
-    made = card(args.metric, args.suite, args.data_dir, seed=args.seed, samples=args.samples, workers=args.workers)
+    made = card(
+        args.metric, args.suite, data_dir=args.data_dir, seed=args.seed, samples=args.samples, workers=args.workers
+    )
     if args.format == "json":
         output.emit_json(made.to_dict())
     elif args.format == "html":

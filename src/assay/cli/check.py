@@ -45,8 +45,8 @@ def run(args: argparse.Namespace) -> int:
     result = check(
         args.against,
         args.metric,
-        args.suite,
-        args.data_dir,
+        suites=args.suite,
+        data_dir=args.data_dir,
         tolerance=tolerance,
         tolerances=own,
         workers=args.workers,

@@ -208,8 +208,8 @@ def run_task(
     task: Task | str | Sequence[Task | str],
     translator: Translator | str | None,
     langs: Sequence[str],
-    metrics: Sequence[str | Metric] = METRICS,
     *,
+    metrics: Sequence[str | Metric] = METRICS,
     pseudo: bool = False,
     errors: Sequence[ControlledError | str] | ControlledError | str = (),
     dev_share: float | None = None,
@@ -222,10 +222,11 @@ def run_task(
 ) -> BreakdownResult:
     """Run one task (or several) on translated input and judge metrics by the outcomes (Moghe et al. 2023, Section 3).
 
-    Tasks and translators are names of the registries or objects (`assay.core.task`); the translator is None where there are
+    A `task` and a `translator` are names of the registries or objects (`assay.core.task`); the translator is None where there are
     only controlled errors. `langs` are the languages that are translated from. `pseudo` also translates back, for Table 4.
     `errors` are put into the human text: names of perturbations, ``all``, or any callable ``(text, rng) -> (text, error type) |
-    None``; what cannot be made here stands in the result's `notes`. The rest is as in `breakdown`.
+    None``; what cannot be made here stands in the result's `notes`. The rest (`metrics`, `dev_share`, `decisions`,
+    `case`, `seed`, `samples`, `workers`, `store`) is as in `breakdown`.
     """
     from assay.core.outcomes import concat
     from assay.tasks.running import find_task, task_outcomes

@@ -61,8 +61,8 @@ class MetricCard(Result):
 def card(
     metric: str | Metric,
     suites: Sequence[str] | None = None,
-    data_dir: str | os.PathLike[str] | None = None,
     *,
+    data_dir: str | os.PathLike[str] | None = None,
     seed: int = 12345,
     samples: int = 1000,
     workers: int | None = None,

@@ -128,9 +128,9 @@ def _table(
 def check(
     against: str | os.PathLike[str] | Mapping[str, Any],
     metric: str | Metric | None = None,
+    *,
     suites: Sequence[str] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
-    *,
     tolerance: float = 0.0,
     tolerances: Mapping[str, float] | None = None,
     workers: int | None = None,
@@ -153,7 +153,7 @@ def check(
             raise InputError(f"the card has no results on {suite!r}; it has {', '.join(known['results']) or 'none'}.")
     settings = known.get("settings", {})
     seed = settings.get("seed", 12345)
-    fresh = card(metric or known["metric"], chosen, data_dir, seed=seed, samples=2, workers=workers)
+    fresh = card(metric or known["metric"], chosen, data_dir=data_dir, seed=seed, samples=2, workers=workers)
     now = fresh.to_dict()
     changes: list[PhenomenonChange] = []
     notes = []
