@@ -1,4 +1,4 @@
-"""What `import assay` offers: every name is there, typed and explained; results are alike; verbs are named as on the command line."""
+"""What `import assay` offers: names that are there, typed and explained, results that are alike, verbs named as typed."""
 
 from __future__ import annotations
 
