@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from assay.cli.main import main
+from assay.core.batch import Batch
+from assay.core.errors import UnknownName
+from assay.core.judged import Judged
 from assay.suites.embedded import Embedded
-from assay.verbs.run import SuiteResult, run
+from assay.verbs.run import SuiteResult, of_langpair, run
 
 
 @pytest.fixture(scope="module")
@@ -68,3 +72,26 @@ def test_missing_figures_are_noted_once_where_they_would_be(
 def test_an_unknown_figure_format(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "--figures", "pdf"]) == 2
     assert "'pdf' is not a figure format" in capsys.readouterr().err
+
+
+def test_a_language_pair_is_taken_alone(result: SuiteResult, tmp_path: Path) -> None:
+    pairs = {item.langpair for item in result.content}  # type: ignore[union-attr]
+    assert {"de-en", "en-de"} < pairs
+    one = run("embedded", ["chrf"], langpair="de-en", samples=5)
+    expected = [item.id for item in result.content if item.langpair == "de-en"]  # type: ignore[union-attr]
+    assert [item.id for item in one.content] == expected  # type: ignore[union-attr]
+    with pytest.raises(UnknownName, match=r"no language pair in .*embedded suite called 'en-zz'"):
+        run("embedded", ["chrf"], langpair="en-zz")
+    with pytest.raises(UnknownName, match="langpair of dfki called 'en-zz'"):
+        run("dfki", ["chrf"], langpair="en-zz")
+    file = tmp_path / "pairs.tsv"
+    file.write_text("good\tincorrect\treference\tlangpair\na\tb\ta\tde-en\nc\td\tc\tfr-en\n")
+    assert len(run(str(file), ["chrf"], langpair="fr-en", samples=5)) == 1
+    file.write_text("good\tincorrect\treference\na\tb\ta\nc\td\tc\n")
+    assert len(run(str(file), ["chrf"], langpair="fr-en", samples=5)) == 2
+
+
+def test_judged_segments_of_a_language_pair() -> None:
+    judged = Judged(Batch(["a", "b", "c"], langpairs=["x-y", "z-y", "x-y"]), {"da": np.array([1.0, 2.0, 3.0])})
+    part = of_langpair(judged, "x-y", "a set")
+    assert isinstance(part, Judged) and part.batch.hypotheses == ["a", "c"] and part.scores["da"].tolist() == [1.0, 3.0]

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of a contrastive file to take")
     parser.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
     parser.add_argument(
-        "--langpair", type=langpair, metavar="xx-yy", help="language pair of a contrastive file that has none"
+        "--langpair", type=langpair, metavar="xx-yy", help="this language pair only; or that of a file that has none"
     )
     parser.add_argument(
         "--analysis",

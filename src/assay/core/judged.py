@@ -37,6 +37,16 @@ class Judged:
     labels: Mapping[str, NDArray[np.bool_]] = field(default_factory=dict)
     spans: Sequence[Sequence[ErrorSpan]] | None = None
 
+    def select(self, rows: Sequence[int]) -> Judged:
+        """The given rows, in the given order."""
+        chosen = list(rows)
+        return Judged(
+            self.batch.select(chosen),
+            {name: column[chosen] for name, column in self.scores.items()},
+            {name: column[chosen] for name, column in self.labels.items()},
+            None if self.spans is None else [self.spans[row] for row in chosen],
+        )
+
     def __post_init__(self) -> None:
         for name, column in (*self.scores.items(), *self.labels.items()):
             if len(column) != len(self.batch):

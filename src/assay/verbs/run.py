@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError, count, unknown
 from assay.core.item import Item
 from assay.core.judged import Judged
 from assay.core.metric import Metric
@@ -113,7 +113,7 @@ def run(
         data_dir: Where local copies of the suites lie; by default ``$ASSAY_DATA``.
         columns: Which column of a contrastive file plays which role where the names differ.
         quoting: How quotation marks in a contrastive TSV are read: ``auto``, ``csv`` or ``none``.
-        langpair: The language pair of a contrastive file that has none.
+        langpair: This language pair only; of a contrastive file that has none, its language pair.
         skip_bad: Leave malformed rows out, and list them in `notes`.
         verify: Check the checksums of the suite's files first.
         seed: Seed of the resampling.
@@ -179,7 +179,7 @@ def load_suite(
 
         made = Contrastive(Path(suite), columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad)
     else:
-        made = create(SUITES, suite, Suite)
+        made = create(SUITES, _directed(suite, langpair), Suite)
     made.skip_bad = made.skip_bad or skip_bad
     folder = locate(made.card, data_dir) if made.card.folders else None
     if verify and folder is not None:
@@ -187,7 +187,29 @@ def load_suite(
     content = made.load(folder)
     if not isinstance(content, Judged) and len(content) == 0:
         raise InputError(f"{made.card.title} has no items: there is nothing to run.")
-    return made, content
+    return made, content if langpair is None else of_langpair(content, langpair, made.card.title)
+
+
+def _directed(spec: str, langpair: str | None) -> str:
+    """The spec of a suite that reads one language pair at a time, with that pair as its option; any other as it is."""
+    from assay.core.spec import options, parse
+    from assay.suites import SUITES
+
+    name, given = parse(spec)
+    if langpair is None or "langpair" in given or "langpair" not in options(SUITES.resolve(name)):
+        return spec
+    return f"{spec}{',' if given else ':'}langpair={langpair}"
+
+
+def of_langpair(content: Sequence[Item] | Judged, langpair: str, title: str) -> Sequence[Item] | Judged:
+    """The items or segments of one language pair; a pair that the set lacks is refused with those it has."""
+    pairs = content.batch.langpairs or () if isinstance(content, Judged) else [item.langpair for item in content]
+    rows = [row for row, pair in enumerate(pairs) if pair == langpair]
+    if not rows:
+        raise unknown(f"language pair in {title}", langpair, sorted({pair for pair in pairs if pair}))
+    if len(rows) == len(pairs):
+        return content
+    return content.select(rows) if isinstance(content, Judged) else [content[row] for row in rows]
 
 
 def measure(
