@@ -36,6 +36,7 @@ METRICS = Registry(
         "cometkiwi-xxl": "assay.metrics.comet:CometKiwiXxl",
         "unite": "assay.metrics.comet:Unite",
     },
+    mark="@assay.metric",
 )
 
 
