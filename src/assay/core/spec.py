@@ -19,10 +19,8 @@ Word = Annotated[str, "a word"]
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
     """Split a spec into the name and its options, still as text."""
-    name, _, rest = spec.partition(":")
-    if rest and "=" not in rest.partition(":")[0]:
-        attribute, _, rest = rest.partition(":")
-        name = f"{name}:{attribute}"
+    name = name_of(spec)
+    rest = spec[len(name) + 1 :]
     options: dict[str, str] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
@@ -30,6 +28,13 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
             raise InputError(f"option {part!r} of {name!r} has no value. Write {name}:{part}=VALUE.")
         options[key.strip()] = value.strip()
     return name, options
+
+
+def name_of(spec: str) -> str:
+    """The name in a spec: what stands before the options."""
+    name, _, rest = spec.partition(":")
+    attribute = rest.partition(":")[0]
+    return f"{name}:{attribute}" if rest and "=" not in attribute else name
 
 
 def create(registry: Registry, spec: str, base: type) -> Any:

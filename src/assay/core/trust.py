@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError
-from assay.core.spec import free_options, parse
+from assay.core.spec import free_options, name_of, parse
 
 if TYPE_CHECKING:
     from assay.core.registry import Registry
@@ -24,14 +24,15 @@ def admit(registry: Registry, spec: object, where: str, *, trust: bool = False) 
         raise InputError(f"{where} names a {registry.kind} that is {type(spec).__name__}, not text.")
     if trust:
         return spec
-    try:
-        name, options = parse(spec)
-    except InputError as error:
-        raise InputError(f"{where}: {error}") from None
+    name = name_of(spec)
     if not registry.registered(name):
         raise _refused(registry, spec, where, f"is not a registered one ({registry.look})")
     if name in registry.commands:
         raise _refused(registry, spec, where, "runs a command")
+    try:
+        options = parse(spec)[1]
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
     if options and (free := free_options(registry.resolve(name), options)):
         raise _refused(registry, spec, where, f"has the option {free[0]}, which may be a path")
     return spec
