@@ -235,3 +235,10 @@ def test_a_function_that_takes_something_else_and_a_module_that_fails_are_told_s
 def test_a_function_takes_no_options(metrics: Path) -> None:
     with pytest.raises(InputError, match="'typed_metrics:same' takes no options"):
         metric("typed_metrics:same:depth=3")
+
+
+def test_the_documented_function_scores(place: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "score.md").read_text(encoding="utf-8")
+    (place / "typed_metrics.py").write_text(text.partition("```python\n")[2].partition("```")[0])
+    scores = assay.score(["abc"], ["abcd"], metrics=["typed_metrics:near"]).scores["typed_metrics:near"]
+    assert scores.values.tolist() == [0.75]

@@ -206,8 +206,8 @@ def apply_rule(
 
     `rule` is what `fit_rule` gave, or the path of its JSON. `hypotheses`, `references` and `sources` are as for `score`.
     `languages` is the source's language, one for all or one each. `workers` is the number of threads (default: all cores).
-    ``store=False`` neither looks up nor keeps the results of slow metrics. A rule from a file names registered metrics only;
-    with ``trust=True`` also ``module:name`` and checkpoints by their path.
+    ``store=False`` neither looks up nor keeps the results of slow metrics. ``trust=True`` lets a rule from a file name
+    ``module:name`` and the path of a checkpoint.
     """
     from assay.decide.apply import Spoken, label
     from assay.decide.labelling import KEPT
@@ -281,11 +281,9 @@ def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Me
 
 
 def _rule(rule: AnyRule) -> Rule:
-    from assay.decide.rule import Rule
-
-    if isinstance(rule, FittedRule):
-        return rule.rule
-    return rule if isinstance(rule, Rule) else read_rule(rule)
+    if isinstance(rule, (str, os.PathLike)):
+        return read_rule(rule)
+    return rule.rule if isinstance(rule, FittedRule) else rule
 
 
 def _decided(
