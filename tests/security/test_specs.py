@@ -14,8 +14,9 @@ from assay.cli.main import main
 from assay.core.errors import InputError
 from assay.core.registry import Registry
 from assay.core.trust import admit
-from assay.metrics import METRICS
+from assay.metrics import METRICS, metric
 from assay.suites import SUITES, admit_suite
+from assay.suites.embedded import Embedded
 from assay.tasks import TRANSLATORS
 
 HEAD = "table,row,column,published,tolerance,derivable,reason\n"
@@ -161,7 +162,7 @@ def test_registered_suites_and_files_of_pairs_need_none(place: Path) -> None:
     for spec in ("embedded", "wmt:langpair=en-de,year=wmt23", "dfki:n=10,langpair=de-en", "outcomes.tsv"):
         assert admit_suite(spec, "card.json") == spec
     (place / "own_things:Set").write_text("a file with the name of a module")
-    for spec in ("own_things:Set", "not-here.tsv", 7, None):
+    for spec in ("own_things:Set", "not-here.tsv", "x" * 10_000, "\0", "/dev/stdin", 7, None):
         with pytest.raises(InputError, match=r"^card\.json names "):
             admit_suite(spec, "card.json")
     assert nothing_ran(place)
@@ -188,6 +189,15 @@ def test_a_plug_in_counts_as_registered_and_its_free_options_do_not(
     for option in ("where", "loose"):
         with pytest.raises(InputError, match=f"has the option {option}"):
             admit(registry, f"plugged:{option}=x", "rule.json")
+
+
+def test_a_folder_with_the_name_of_a_plug_in_does_not_take_its_place(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(METRICS, "_plugins", {"plugged": "own_things:Mine"})
+    (place / "plugged").mkdir()
+    (place / "plugged" / "hparams.yaml").write_text("class_identifier: regression_metric\n")
+    assert type(metric("plugged")).__name__ == "Mine"
 
 
 def test_trust_lets_ones_own_rule_through(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -228,10 +238,10 @@ def test_trust_lets_ones_own_card_through(place: Path) -> None:
 
 
 def test_trust_lets_ones_own_receipts_through(place: Path) -> None:
-    n = next(row["n"] for row in assay.run("embedded", ["chrf"], samples=2).tables["phenomena"].rows)
-    path = write_receipts(place, "own_things:Mine", "own_things:Set")
-    phenomenon = assay.run("embedded", ["chrf"], samples=2).tables["phenomena"].rows[0]["phenomenon"]
-    path.write_text(f"{HEAD}phenomena,metric=own_things:Mine; phenomenon={phenomenon},n,{n},,yes,\n")
+    names = [item.phenomenon for item in Embedded().load()]
+    path = write_receipts(place, suite="own_things:Set")
+    address = f"metric=own_things:Mine; phenomenon={names[0]}"
+    path.write_text(f"{HEAD}phenomena,{address},n,{names.count(names[0])},,yes,\n")
     assert main(["reproduce", str(path), "--trust"]) == 0
     assert main(["reproduce", str(path)]) == 2
     assert not assay.reproduce(path, trust=True).failed
