@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 
 if TYPE_CHECKING:
+    from assay.core.analysis import requires as requires
     from assay.core.batch import Batch as Batch
     from assay.core.errors import AssayError as AssayError
     from assay.core.errors import InputError as InputError
     from assay.core.errors import MissingPart as MissingPart
+    from assay.core.function_metric import metric as metric
     from assay.core.item import Item as Item
     from assay.core.metric import Card as Card
     from assay.core.metric import Metric as Metric
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from assay.core.spans import ErrorSpan as ErrorSpan
     from assay.core.suite import Suite as Suite
     from assay.core.table import Table as Table
+    from assay.core.task import error as error
     from assay.verbs.breakdown import breakdown as breakdown
     from assay.verbs.breakdown import run_task as run_task
     from assay.verbs.card import card as card
@@ -51,14 +54,17 @@ if TYPE_CHECKING:
     from assay.verbs.train import train as train
 
 _HOMES = {
+    "assay.core.analysis": ("requires",),
     "assay.core.batch": ("Batch",),
     "assay.core.errors": ("AssayError", "InputError", "MissingPart"),
+    "assay.core.function_metric": ("metric",),
     "assay.core.item": ("Item",),
     "assay.core.metric": ("Card", "Metric", "Scores", "Signature"),
     "assay.core.perturbation": ("Perturbation",),
     "assay.core.spans": ("ErrorSpan",),
     "assay.core.suite": ("Suite",),
     "assay.core.table": ("Table",),
+    "assay.core.task": ("error",),
     "assay.verbs.breakdown": ("breakdown", "run_task"),
     "assay.verbs.card": ("card",),
     "assay.verbs.check": ("check",),

@@ -39,11 +39,13 @@ def test_the_whole_protocol_with_a_perfect_metric() -> None:
     assert any("xx: 1 example could not be translated (e7)" in note for note in result.table().notes)
 
 
+@assay.error
 def swap(text: str, rng: Any) -> tuple[str, str] | None:
     words = text.split()
     return (" ".join(reversed(words)), "word order") if len(words) == 2 else None
 
 
+@assay.error
 def shout(text: str, rng: Any) -> tuple[str, str] | None:
     return text + "!", "punctuation"
 

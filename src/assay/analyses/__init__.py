@@ -26,6 +26,7 @@ ANALYSES = Registry(
         "contrastive": "assay.analyses.contrastive:tables",
         "breakdown": "assay.analyses.breakdown.tables:tables",
     },
+    mark="@assay.requires()",
 )
 
 
@@ -40,9 +41,10 @@ def analyse(
 ) -> list[Table]:
     """The tables that an analysis makes of a set; it is named, given as ``module:function`` or given itself.
 
-    A set that lacks what the analysis needs is refused in one sentence (`assay.core.analysis.requires`).
+    A set that lacks what the analysis needs is refused in one sentence (`assay.core.analysis.requires`); so is a
+    ``module:function`` that is not marked as an analysis, before it is called.
     """
-    from assay.core.analysis import requirement_of
+    from assay.core.analysis import is_analysis, requirement_of
     from assay.core.errors import InputError
     from assay.core.table import Table
 
@@ -50,6 +52,8 @@ def analyse(
     function = ANALYSES.resolve(analysis) if isinstance(analysis, str) else analysis
     if not callable(function):
         raise InputError(f"the analysis {name} is {type(function).__name__}, not a function.")
+    if isinstance(analysis, str) and not ANALYSES.registered(analysis) and not is_analysis(function):
+        raise InputError(f"{name} is not marked as an analysis: write {ANALYSES.mark} above the function.")
     requirement_of(function).check(name, content)
     tables = function(content, measured, seed=seed, samples=samples, correction=correction)
     if not isinstance(tables, Sequence) or not all(isinstance(table, Table) for table in tables):

@@ -17,7 +17,7 @@ whose items are no longer scored, fails too. One that got better is mentioned.""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output
+    from assay.cli.options import add_output, add_trust
     from assay.report import FORMATS
 
     parser.add_argument("--against", required=True, metavar="FILE", help="the card (assay card METRIC --format json)")
@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="X",
         help="how much worse is still well (default: 0); NAME=X for one suite or phenomenon",
     )
+    add_trust(parser)
     parser.add_argument("--all", action="store_true", help="show every phenomenon, not only what changed")
     add_output(parser, FORMATS)
 
@@ -50,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
         tolerance=tolerance,
         tolerances=own,
         workers=args.workers,
+        trust=bool(args.trust),
     )
     everything = args.all or args.format != "table"
     Output.of(args).emit([result.table("phenomena" if everything else "check")], head=result.head())

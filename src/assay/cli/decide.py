@@ -26,13 +26,13 @@ Goals: "catch 95%" (of breakdowns), "at most 2% bad" (among what is used), "cost
 The first two come with a promise that holds for finite samples; the rule's card says what was promised and, where the
 outcomes have a test part, what was kept. apply warns when scores no longer lie as they did."""
 ONLY_FIT = ("goal", "confidence", "reject_at", "score", "langs", "dev_share", "seed")
-ONLY_APPLY = ("rule", "lang", "mt", "ref", "src", "langpair")
+ONLY_APPLY = ("rule", "trust", "lang", "mt", "ref", "src", "langpair")
 FORMATS = ("table", "tsv", "jsonl", "csv", "json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output, add_texts, natural
+    from assay.cli.options import add_metrics, add_output, add_texts, add_trust, natural
 
     parser.add_argument("action", choices=["fit", "apply"], help="what to do")
     add_metrics(parser)
@@ -50,6 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--dev-share", type=float, metavar="SHARE", help="fit: learn from this share, test on the rest")
     parser.add_argument("--seed", type=natural, metavar="N", help="fit: seed (default: 12345)")
     parser.add_argument("--rule", metavar="FILE", help="apply: the rule")
+    add_trust(parser, "apply: ")
     parser.add_argument("--lang", metavar="xx", help="apply: the language translated from")
     add_output(parser, FORMATS)
 
@@ -106,7 +107,7 @@ def _apply(args: argparse.Namespace) -> int:
     if args.mt and len(args.mt) > 1:
         raise InputError("assay decide apply labels one system at a time: give one --mt.")
     output = Output.of(args)
-    rule, asked = label_request(args.rule, **texts_of(args))
+    rule, asked = label_request(args.rule, trust=bool(args.trust), **texts_of(args))
     with rows_progress(asked, args.quiet) as progress:
         labels = label_stream(
             rule, asked, data=args.data, columns=column_map(args.columns), quoting=args.quoting,

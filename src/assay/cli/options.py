@@ -120,6 +120,16 @@ def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...], *, wor
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
 
 
+def add_trust(parser: argparse.ArgumentParser, action: str = "") -> None:
+    """--trust, where a file says what is run."""
+    parser.add_argument(
+        "--trust",
+        action="store_true",
+        default=None,
+        help=f"{action}the file is my own: run the module:name and read the paths that it names",
+    )
+
+
 def table_file(text: str) -> str:
     """The path of a table; ``demo`` is the one that comes with assay."""
     if text == "demo" and not Path(text).exists():
@@ -178,6 +188,7 @@ __all__ = [
     "add_metrics",
     "add_output",
     "add_texts",
+    "add_trust",
     "column_map",
     "langpair",
     "natural",

@@ -25,12 +25,13 @@ names as assay run SUITE --format json prints them, percentages in percent."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output
+    from assay.cli.options import add_output, add_trust
     from assay.report import FORMATS
 
     parser.add_argument("name", metavar="SET", help="a set of published tables, or a suite with --receipts")
     parser.add_argument("--receipts", metavar="FILE", help="a CSV of published numbers to hold against a run of SET")
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
+    add_trust(parser)
     parser.add_argument("--all", action="store_true", help="every cell on the terminal, not a sample of the matching")
     parser.add_argument("--explain", action="store_true", help="say why cells do not follow from public data")
     add_output(parser, FORMATS)
@@ -44,7 +45,9 @@ def run(args: argparse.Namespace) -> int:
     from assay.core.errors import CheckFailed, count, listing
     from assay.verbs.reproduce import reproduce
 
-    result = reproduce(args.name, data_dir=args.data_dir, receipts=args.receipts, workers=args.workers)
+    result = reproduce(
+        args.name, data_dir=args.data_dir, receipts=args.receipts, workers=args.workers, trust=bool(args.trust)
+    )
     output = replace(Output.of(args), title=f"assay reproduce {args.name}")
     if output.format == "json":
         output.emit_json(result.to_dict())

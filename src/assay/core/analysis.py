@@ -2,7 +2,8 @@
 
 An analysis is a function ``tables(content, measured, *, seed, samples, correction) -> list[Table]``. The content is a set's
 items (a challenge set) or its `Judged`. `requires` says before the function what a set must have, so that any set that has
-it can be analysed and any other is refused in one sentence; a function without it takes whatever comes.
+it can be analysed and any other is refused in one sentence; a function without it takes whatever comes. It is also the mark
+by which a function may be named as ``module:function``.
 """
 
 from __future__ import annotations
@@ -54,14 +55,25 @@ class Requirement:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-def requires(kind: ContentKind, lacks: Callable[[Any], str] | None = None) -> Callable[[Function], Function]:
-    """Write an analysis's requirement above it: ``@requires("items", columns("category", "phenomenon"))``."""
+def requires(
+    kind: ContentKind | None = None, lacks: Callable[[Any], str] | None = None
+) -> Callable[[Function], Function]:
+    """Write an analysis's requirement above it: ``@requires("items", columns("category", "phenomenon"))``.
+
+    `kind` is what a set must hold (``items``, ``judged``, ``outcomes``), `lacks` says in words what one is missing, if anything.
+    ``@requires()`` marks an analysis that takes whatever comes.
+    """
 
     def mark(function: Function) -> Function:
         vars(function)["requirement"] = Requirement(kind, lacks)
         return function
 
     return mark
+
+
+def is_analysis(function: object) -> bool:
+    """Whether `requires` stands above a function."""
+    return isinstance(getattr(function, "requirement", None), Requirement)
 
 
 def requirement_of(function: object) -> Requirement:

@@ -93,14 +93,16 @@ class TaskOutcomes:
         )
 
     def fold(self, values: Floats, higher_is_better: bool) -> Floats:
-        """One score an example from one a row: the worst row's; NaN where a row has none."""
+        """One score an example from one a row: the worst row's; NaN where a row has none, or none that is finite."""
         import numpy as np
 
         if len(values) == len(self) == len(self.example) and bool((self.example == np.arange(len(self))).all()):
             return np.asarray(values, np.float64)
         folded = np.full(len(self), np.inf if higher_is_better else -np.inf)
         with np.errstate(invalid="ignore"):  # a NaN spreads, as it should
-            (np.minimum if higher_is_better else np.maximum).at(folded, self.example, values)
+            (np.minimum if higher_is_better else np.maximum).at(
+                folded, self.example, np.where(np.isfinite(values), values, np.nan)
+            )
         folded[np.isinf(folded)] = np.nan
         return folded
 

@@ -9,22 +9,29 @@ name does not match or when everything is listed, so that start-up stays light.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from assay.core.errors import AssayError, InputError, MissingPart, UnknownName, unknown
 
 
 class Registry:
-    """One kind of thing (metrics, suites, …) by name."""
+    """One kind of thing (metrics, suites, …) by name.
 
-    def __init__(self, kind: str, entries: Mapping[str, str]) -> None:
+    `commands` are those of the entries that run a command out of their spec; no file may name them. `mark` is the decorator
+    that makes a function one of these things.
+    """
+
+    def __init__(
+        self, kind: str, entries: Mapping[str, str], *, commands: Collection[str] = (), mark: str = ""
+    ) -> None:
         self.kind = kind
         self.group = f"assay.{kind}s" if not kind.endswith("s") else f"assay.{kind}"
         if kind == "analysis":
             self.group = "assay.analyses"
         self.look = f"assay list {self.group.removeprefix('assay.')}"
         self.entries = dict(entries)
+        self.commands, self.mark = frozenset(commands), mark
         self._plugins: dict[str, str] | None = None
 
     def plugins(self) -> dict[str, str]:
@@ -38,6 +45,10 @@ class Registry:
     def names(self) -> list[str]:
         """Every name, built-in ones first."""
         return [*self.entries, *(name for name in self.plugins() if name not in self.entries)]
+
+    def registered(self, name: str) -> bool:
+        """Whether `name` is built in or an installed distribution's; nothing is imported to find out."""
+        return name in self.entries or name in self.plugins()
 
     def resolve(self, name: str) -> Any:
         """The thing called `name`; ``module:attribute`` is taken as it is."""
@@ -67,6 +78,9 @@ def load(target: str, what: str) -> Any:
         raise MissingPart(f"{what} needs the package {error.name!r}, which is not installed.") from error
     except ImportError as error:
         raise MissingPart(f"{what} could not be imported: {error}.") from error
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        raise InputError(f"{what}: importing the module {module_name!r} failed ({why}).") from error
     try:
         return getattr(module, attribute)
     except AttributeError as error:

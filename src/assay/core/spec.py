@@ -6,20 +6,21 @@ import inspect
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from assay.core.errors import InputError, listing, unknown
 
 if TYPE_CHECKING:
     from assay.core.registry import Registry
 
+Word = Annotated[str, "a word"]
+"""The type of an option that takes any text and reads neither a path nor code by it: such a text may stand in a file."""
+
 
 def parse(spec: str) -> tuple[str, dict[str, str]]:
     """Split a spec into the name and its options, still as text."""
-    name, _, rest = spec.partition(":")
-    if rest and "=" not in rest.partition(":")[0]:
-        attribute, _, rest = rest.partition(":")
-        name = f"{name}:{attribute}"
+    name = name_of(spec)
+    rest = spec[len(name) + 1 :]
     options: dict[str, str] = {}
     for part in filter(None, rest.split(",")):
         key, equals, value = part.partition("=")
@@ -29,17 +30,24 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
     return name, options
 
 
+def name_of(spec: str) -> str:
+    """The name in a spec: what stands before the options."""
+    name, _, rest = spec.partition(":")
+    attribute = rest.partition(":")[0]
+    return f"{name}:{attribute}" if rest and "=" not in attribute else name
+
+
 def create(registry: Registry, spec: str, base: type) -> Any:
-    """What `spec` names in `registry`, built with its options; a thing that is no whole `base` is refused."""
+    """What `spec` names in `registry`, built with its options; a thing that is no whole `base` is refused uncalled."""
     name, options = parse(spec)
-    factory = registry.resolve(name)
-    if not callable(factory):
-        raise InputError(f"{registry.kind} {name!r} is {type(factory).__name__}, not a class.")
-    made = build(factory, name, options, f"{registry.look} {name}")
+    found = contracted(registry, name, base)
+    if not inspect.isclass(found):
+        if options:
+            raise InputError(f"{registry.kind} {name!r} takes no options: it is an object, not a class.")
+        return found
+    made = build(found, name, options, f"{registry.look} {name}")
     if not isinstance(made, base):
-        raise InputError(
-            f"{registry.kind} {name!r} is {type(made).__name__}, which is no {base.__module__}.{base.__name__}."
-        )
+        raise _no(registry, name, made, base)
     card = typing.get_type_hints(base).get("card")
     if card is not None and not isinstance(getattr(made, "card", None), card):
         raise InputError(
@@ -48,11 +56,33 @@ def create(registry: Registry, spec: str, base: type) -> Any:
     return made
 
 
+def contracted(registry: Registry, name: str, base: type) -> Any:
+    """The class, or the object, that `name` stands for; one that does not keep the contract `base` is refused.
+
+    Nothing is called to find out. Of a protocol the methods count: its classes need not inherit from it.
+    """
+    found = registry.resolve(name)
+    if not inspect.isclass(found):
+        kept = isinstance(found, base)
+    elif getattr(base, "_is_protocol", False):
+        methods = [method for method, value in vars(base).items() if inspect.isfunction(value) and method[0] != "_"]
+        kept = all(callable(getattr(found, method, None)) for method in methods)
+    else:
+        kept = issubclass(found, base)
+    if not kept:
+        raise _no(registry, name, found, base)
+    return found
+
+
+def _no(registry: Registry, name: str, found: object, base: type) -> InputError:
+    what = found.__name__ if inspect.isclass(found) else type(found).__name__
+    hint = f" Write {registry.mark} above a function of your own." if registry.mark and callable(found) else ""
+    return InputError(f"{registry.kind} {name!r} is {what}, which is no {base.__module__}.{base.__name__}.{hint}")
+
+
 def build(factory: Callable[..., Any], name: str, options: Mapping[str, str], look: str = "") -> Any:
     """Call `factory` with its options converted to the types its signature names; `look` is where they are listed."""
-    target = factory.__init__ if inspect.isclass(factory) else factory
-    parameters = {key: p for key, p in inspect.signature(factory).parameters.items() if p.kind != p.VAR_POSITIONAL}
-    hints = typing.get_type_hints(target) if options else {}
+    parameters, hints = _parameters(factory), _hints(factory) if options else {}
     arguments = {}
     for key, text in options.items():
         if key not in parameters:
@@ -66,6 +96,26 @@ def build(factory: Callable[..., Any], name: str, options: Mapping[str, str], lo
     return factory(**arguments)
 
 
+def free_options(factory: Callable[..., Any], options: Mapping[str, str]) -> list[str]:
+    """Those of `options` whose text could be anything, a path or code among it: no number, yes or no, or known word."""
+    parameters, hints = _parameters(factory), _hints(factory)
+    given = {key: _choice(text, hints.get(key, str)) for key, text in options.items() if key in parameters}
+    return [
+        key
+        for key, hint in given.items()
+        if hint not in (bool, int, float, types.NoneType, Word) and typing.get_origin(hint) is not typing.Literal
+    ]
+
+
+def _parameters(factory: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    parameters = inspect.signature(factory).parameters
+    return {key: parameter for key, parameter in parameters.items() if parameter.kind != parameter.VAR_POSITIONAL}
+
+
+def _hints(factory: Callable[..., Any]) -> dict[str, Any]:
+    return typing.get_type_hints(factory.__init__ if inspect.isclass(factory) else factory, include_extras=True)
+
+
 def _called(factory: Any, kind: str = "the class ") -> str:
     return f"{kind}{factory.__module__}.{factory.__qualname__}"
 
@@ -75,8 +125,7 @@ def options(factory: Callable[..., Any]) -> dict[str, tuple[str, str]]:
 
     A thing that cannot be made without an argument (a folder, a command) has no options: all that follows its name is that.
     """
-    target = factory.__init__ if inspect.isclass(factory) else factory
-    hints = typing.get_type_hints(target)
+    hints = _hints(factory)
     known: dict[str, tuple[str, str]] = {}
     for key, parameter in inspect.signature(factory).parameters.items():
         if parameter.default is parameter.empty and parameter.kind is parameter.POSITIONAL_OR_KEYWORD:
@@ -99,14 +148,23 @@ def _takes(hint: Any) -> str:
 _TRUE, _FALSE = ("yes", "true", "1", "on"), ("no", "false", "0", "off")
 
 
+def _choice(text: str, hint: Any) -> Any:
+    """The type of a union by which `text` is read: None, the words that it is one of, or else the first."""
+    if typing.get_origin(hint) not in (types.UnionType, typing.Union):
+        return hint
+    choices = [choice for choice in typing.get_args(hint) if choice is not types.NoneType]
+    if len(choices) < len(typing.get_args(hint)) and text.lower() in ("none", ""):
+        return types.NoneType
+    words = [choice for choice in choices if typing.get_origin(choice) is typing.Literal]
+    others = [choice for choice in choices if choice not in words]
+    return next((choice for choice in words if text in typing.get_args(choice)), (others or choices)[0])
+
+
 def _convert(text: str, hint: Any, name: str, key: str) -> Any:
-    origin = typing.get_origin(hint)
-    if origin in (types.UnionType, typing.Union):
-        choices = typing.get_args(hint)
-        if type(None) in choices and text.lower() in ("none", ""):
-            return None
-        return _convert(text, next(choice for choice in choices if choice is not type(None)), name, key)
-    if origin is typing.Literal:
+    hint = _choice(text, hint)
+    if hint is types.NoneType:
+        return None
+    if typing.get_origin(hint) is typing.Literal:
         allowed = typing.get_args(hint)
         if text not in allowed:
             raise unknown(f"{key} of {name}", text, map(str, allowed))

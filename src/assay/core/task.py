@@ -17,6 +17,17 @@ ControlledError = Callable[[str, Any], tuple[str, str] | None]
 """``(text, rng) -> (text with one error, type of the error)``, or None where the error does not fit the text."""
 
 
+def error(function: ControlledError) -> ControlledError:
+    """Mark a function as a controlled error, so that ``--error module:function`` may call it."""
+    vars(function)["controlled_error"] = True
+    return function
+
+
+def is_error(function: object) -> bool:
+    """Whether `error` stands above a function."""
+    return getattr(function, "controlled_error", False) is True
+
+
 @dataclass(frozen=True, slots=True)
 class Example:
     """One task example: its input in the task language and in others, and what is expected.

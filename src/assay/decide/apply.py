@@ -66,11 +66,11 @@ def decide(
     languages: Sequence[str] | str | Spoken = "",
     marks: Sequence[str] | None = None,
 ) -> Decisions:
-    """Label translations by their scores (as the metrics give them). What could not be scored goes to review.
+    """Label translations by their scores (as the metrics give them). What has no finite score goes to review.
 
     `marks` are what `worst_spans` found, to stand behind the reasons.
     """
-    quality = rule.quality(scores)
+    quality = _finite_quality(rule, scores)
     n = len(quality)
     spoken = languages if isinstance(languages, Spoken) else Spoken.of(languages, n)
     groups = [rule.group(name) for name in spoken.names]
@@ -86,11 +86,28 @@ def decide(
     named = [name if group.name == EVERY else group.name for name, group in zip(spoken.names, groups, strict=True)]
     reasons = _reasons(rule, scores, quality, groups, spoken.codes)
     for i in np.flatnonzero(np.isnan(quality)).tolist():
-        missing = [member.name for member in rule.members if math.isnan(scores[member.name][i])]
-        reasons[i] = f"not scored by {', '.join(missing)}"
+        reasons[i] = _unscored({member.name: float(scores[member.name][i]) for member in rule.members})
     if marks is not None:
         reasons = [reason + mark for reason, mark in zip(reasons, marks, strict=True)]
     return Decisions(codes, chances, quality, Spoken(named, spoken.codes), reasons)
+
+
+def _finite_quality(rule: Rule, scores: Mapping[str, Floats]) -> Floats:
+    """The rule's quality of each translation; NaN where a score, or what the rule makes of the scores, is not finite."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        quality = rule.quality(scores)
+    known = np.isfinite(quality)
+    for member in rule.members:
+        known &= np.isfinite(scores[member.name])
+    return np.where(known, quality, np.nan)
+
+
+def _unscored(values: Mapping[str, float]) -> str:
+    """Why a translation has no quality: metrics that gave it no score, or one that is infinite."""
+    if missing := [name for name, value in values.items() if math.isnan(value)]:
+        return f"not scored by {', '.join(missing)}"
+    infinite = [f"{name} {value:g}" for name, value in values.items() if math.isinf(value)]
+    return f"not a finite score: {', '.join(infinite) or 'blend'}"
 
 
 def label(rule: Rule, scored: Mapping[str, Scores], languages: Sequence[str] | str | Spoken = "") -> Decisions:
@@ -139,7 +156,8 @@ def _tail(group: Group, sign: float, decimals: int) -> str:
 def _weakest(rule: Rule, scores: Mapping[str, Floats]) -> list[str]:
     """The metric that speaks most against the translation, with its score and what is usual."""
     assert rule.blend is not None
-    parts = rule.blend.parts(rule.qualities(scores))
+    with np.errstate(invalid="ignore", over="ignore"):
+        parts = rule.blend.parts(rule.qualities(scores))
     worst = np.argmin(np.where(np.isnan(parts), np.inf, parts), axis=0).tolist()
     usual = [
         f"{member.sign * mean:.{member.decimals}f}" for member, mean in zip(rule.members, rule.blend.means, strict=True)

@@ -39,7 +39,10 @@ def fit(
     seed: int = 12345,
     card: Mapping[str, Any] | None = None,
 ) -> Rule:
-    """A rule for the goal. Scores are as the metrics give them, one an example; unscored examples (NaN) are left out.
+    """A rule for the goal. Scores are as the metrics give them, one an example.
+
+    Examples without a score (NaN), or with one that is not finite, are left out and counted on the card: `apply` never uses
+    such a translation, so that the promise is about the others.
 
     With several metrics, half of the examples (drawn by `seed`) teach how to blend them and the other half sets the limits,
     so that the promise is not spoilt by having looked.
@@ -67,7 +70,17 @@ def fit(
         raise InputError(f"{error} For {', '.join(able)} alone it can (--langs)." if able else str(error)) from None
     for language, mine in apart.items():
         groups[language] = _language(language, quality[mine], good[mine], goal, reject_at, groups[EVERY])
-    return Rule(members, str(goal), groups, blended, dict(card or {}) | _about(goal, good[held], len(members)))
+    about = dict(card or {}) | _about(goal, good[held], len(members)) | _left_out(qualities)
+    return Rule(members, str(goal), groups, blended, about)
+
+
+def _left_out(qualities: Floats) -> dict[str, str]:
+    """How many examples the rule could not learn from, and why; nothing where it learned from all."""
+    missing = np.isnan(qualities).any(axis=0)
+    infinite = ~np.isfinite(qualities).all(axis=0) & ~missing
+    reasons = {"without a score": int(missing.sum()), "not a finite score": int(infinite.sum())}
+    told = ", ".join(f"{n:,} {reason}" for reason, n in reasons.items() if n)
+    return {"left_out": f"{sum(reasons.values()):,} of {count(qualities.shape[1], 'example')} ({told})"} if told else {}
 
 
 def _check(good: Bools) -> None:

@@ -56,6 +56,8 @@ def _notes(rule: Rule) -> list[str]:
         notes.append("tested, used, caught, bad: on the test part, which the rule was not learned from")
     if every.promised is not None:
         notes.append(f"it holds {rule.card.get('holds', '')}")
+    if "left_out" in rule.card:
+        notes.append(f"⚠ left out: {rule.card['left_out']}")
     notes += unpromised(rule, {name: group.n for name, group in rule.groups.items()}, "example")
     idle = [name for name, group in rule.groups.items() if not group.used]
     if EVERY in idle:

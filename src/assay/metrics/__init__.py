@@ -36,6 +36,7 @@ METRICS = Registry(
         "cometkiwi-xxl": "assay.metrics.comet:CometKiwiXxl",
         "unite": "assay.metrics.comet:Unite",
     },
+    mark="@assay.metric",
 )
 
 
@@ -43,7 +44,7 @@ def is_path(name: str) -> bool:
     """Whether a spec's name means a place on the disk rather than a registered name."""
     import os
 
-    if name in METRICS.entries:
+    if METRICS.registered(name):
         return False
     return (
         name.startswith((".", "/", "~")) or name.endswith(".ckpt") or os.path.isfile(os.path.join(name, "hparams.yaml"))

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Metric, Needs, Scores, Signature
+from assay.core.spec import Word
 from assay.metrics.comet_cards import CARDS
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ class Comet(Metric):
         path: str | None = None,
         tokenizer: str | None = None,
         precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto",
-        device: str = "auto",
+        device: Word = "auto",
         decoder: Literal["paper", "exact"] = "paper",
         weights: Literal["released", "paper"] = "released",
         threshold: float | None = None,

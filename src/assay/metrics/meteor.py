@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
@@ -50,7 +50,14 @@ class Meteor(Metric):
         decimals=3,
     )
 
-    def __init__(self, *, alpha: float = 0.9, beta: float = 3.0, gamma: float = 0.5, wordnet: str = "auto") -> None:
+    def __init__(
+        self,
+        *,
+        alpha: float = 0.9,
+        beta: float = 3.0,
+        gamma: float = 0.5,
+        wordnet: Literal["auto", "none"] | str = "auto",
+    ) -> None:
         if not (0 <= alpha <= 1 and 0 <= gamma <= 1 and beta >= 0):
             raise InputError("meteor takes alpha and gamma from 0 to 1 and beta from 0 up.")
         self.alpha, self.beta, self.gamma = float(alpha), float(beta), float(gamma)

@@ -55,7 +55,7 @@ def obtain(obtainer: str, suite: str, receipts: Sequence[Receipt], runner: Runne
     """All cells that can be derived: printed ones by the obtainer, those that name a line of a table by a run of `suite`."""
     named = [receipt for receipt in receipts if is_address(receipt)]
     printed = [receipt for receipt in receipts if not is_address(receipt)]
-    if printed and obtainer not in OBTAINERS.names():
+    if printed and not OBTAINERS.registered(obtainer):
         raise InputError(
             f"the receipt {' / '.join(printed[0].cell)} does not name a line of a table of {suite}: "
             "its row must be KEY=VALUE pairs such as metric=chrf; phenomenon=omission."
@@ -135,10 +135,10 @@ def from_tables(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict
     that ``assay run SUITE --format json`` prints. Percentages are in percent. A line that is not there gives None, and so
     does a metric of which no cell is derivable: it may be one that nobody here can run.
     """
-    addresses = {receipt.cell: _address(receipt) for receipt in receipts}
-    metrics = list(dict.fromkeys(addresses[receipt.cell]["metric"] for receipt in receipts if receipt.derivable))
+    metrics = named_metrics(receipts)
     if not metrics:
         return {}
+    addresses = {receipt.cell: _address(receipt) for receipt in receipts}
     tables = runner.run(suite, metrics).tables
     found: dict[Cell, float | None] = {}
     for cell, where in addresses.items():
@@ -147,6 +147,12 @@ def from_tables(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict
             raise unknown(f"table of {suite}", name, tables)
         found[cell] = _look_up(tables[name], where, column)
     return found
+
+
+def named_metrics(receipts: Sequence[Receipt]) -> list[str]:
+    """The metrics that the addresses among `receipts` ask to be run: those of which a cell is derivable."""
+    addresses = [(receipt, _address(receipt)) for receipt in receipts if is_address(receipt)]
+    return list(dict.fromkeys(where["metric"] for receipt, where in addresses if receipt.derivable))
 
 
 def _address(receipt: Receipt) -> dict[str, str]:

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart
-from assay.core.suite import SuiteCard
+from assay.core.spec import contracted
+from assay.core.suite import Suite, SuiteCard
 from assay.io.files.download import Progress, download
 from assay.io.files.paths import cache_dir
 
@@ -33,7 +34,7 @@ def _card(suite: str | SuiteCard) -> SuiteCard:
         return suite
     from assay.suites import SUITES
 
-    card = SUITES.resolve(suite).card
+    card = contracted(SUITES, suite, Suite).card
     if not isinstance(card, SuiteCard):
         raise InputError(f"suite {suite!r} has no card.")
     return card

@@ -15,6 +15,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, unknown
 from assay.core.judged import Judged
 from assay.core.judged_systems import JudgedSystems, LevelScores
+from assay.core.spec import Word
 from assay.core.suite import Suite, SuiteCard
 from assay.data import checksums
 from assay.io.wmt.tree import EvalSet, langpairs, read_eval_set
@@ -141,7 +142,7 @@ class Wmt(Suite):
         how_to_get="python3 -m mt_metrics_eval.mtme --download",
     )
 
-    def __init__(self, *, path: str | None = None, year: str | None = None, langpair: str | None = None) -> None:
+    def __init__(self, *, path: str | None = None, year: Word | None = None, langpair: Word | None = None) -> None:
         self.path = Path(path) if path else None
         if self.path is not None:
             self.card = replace(self.card, folders=())

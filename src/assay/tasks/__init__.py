@@ -23,6 +23,7 @@ TRANSLATORS = Registry(
         "transformers": "assay.tasks.checkpoint:Checkpoint",
         "ctranslate2": "assay.tasks.converted:Converted",
     },
+    commands=("cmd",),
 )
 
 listed(__name__)

@@ -134,6 +134,7 @@ def check(
     tolerance: float = 0.0,
     tolerances: Mapping[str, float] | None = None,
     workers: int | None = None,
+    trust: bool = False,
 ) -> CheckResult:
     """Run a metric again on the suites of an earlier card and say, by phenomenon, what got worse.
 
@@ -145,15 +146,23 @@ def check(
         tolerance: How much worse is still well.
         tolerances: Suites or phenomena by name that have their own tolerance.
         workers: Threads to use; by default one a core.
+        trust: The card is one's own: it may name a metric or a suite as ``module:name``, and checkpoints by their path.
     """
+    from assay.core.trust import admit
+    from assay.metrics import METRICS
+    from assay.suites import admit_suite
+
     known = against if isinstance(against, Mapping) else read_card(against)
     chosen = list(suites or known["results"])
     for suite in chosen:
         if suite not in known["results"]:
             raise InputError(f"the card has no results on {suite!r}; it has {', '.join(known['results']) or 'none'}.")
+    where = "the card" if isinstance(against, Mapping) else str(against)
+    chosen = chosen if suites else [admit_suite(suite, where, trust=trust) for suite in chosen]
+    metric = metric or admit(METRICS, known["metric"], where, trust=trust)
     settings = known.get("settings", {})
     seed = settings.get("seed", 12345)
-    fresh = card(metric or known["metric"], chosen, data_dir=data_dir, seed=seed, samples=2, workers=workers)
+    fresh = card(metric, chosen, data_dir=data_dir, seed=seed, samples=2, workers=workers)
     now = fresh.to_dict()
     changes: list[PhenomenonChange] = []
     notes = []

@@ -207,19 +207,23 @@ def apply_rule(
     languages: Sequence[str] | str = "",
     workers: int | None = None,
     store: bool = True,
+    trust: bool = False,
 ) -> Decided:
     """Label translations: use, review or reject.
 
     `rule` is what `fit_rule` gave, or the path of its JSON. `hypotheses`, `references` and `sources` are as for `score`.
     `languages` is the source's language, one for all or one each. `workers` is the number of threads (default: all cores).
-    ``store=False`` neither looks up nor keeps the results of slow metrics.
+    ``store=False`` neither looks up nor keeps the results of slow metrics. ``trust=True`` lets a rule from a file name
+    ``module:name`` and the path of a checkpoint.
     """
     from assay.decide.apply import Spoken, label
     from assay.decide.labelling import KEPT
     from assay.verbs.request import request
 
     read = _rule(rule)
-    asked = request(hypotheses, references, sources=sources, metrics=rule_metrics(read))
+    where = os.fspath(rule) if isinstance(rule, (str, os.PathLike)) else "the rule"
+    metrics = rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
+    asked = request(hypotheses, references, sources=sources, metrics=metrics)
     spoken = Spoken.of(languages, len(hypotheses))
     run = asked.run(KEPT, workers, store, None)
     scored = {name: Scores.concat(list(run.scores("", name))) for name in run.metrics}
@@ -269,9 +273,10 @@ def label_ready_scores(
         raise InputError(f"{data} is empty: there is nothing to label.")
 
 
-def rule_metrics(rule: Rule) -> dict[str, Metric]:
-    """The rule's metrics, ready to score; one whose identity has changed since is refused."""
-    from assay.metrics import build_metrics
+def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Metric]:
+    """The metrics of a rule that was read from `where`, ready to score; one whose identity has changed since is refused."""
+    from assay.core.trust import admit
+    from assay.metrics import METRICS, build_metrics
 
     for member in rule.members:
         if member.source == "column":
@@ -279,7 +284,7 @@ def rule_metrics(rule: Rule) -> dict[str, Metric]:
                 f"{member.name} comes from a column of ready scores, so that all of the rule's metrics must: "
                 "assay.apply_scores(rule, scores), or learn a rule from columns alone (--score)."
             )
-    built = build_metrics([member.name for member in rule.members])
+    built = build_metrics([admit(METRICS, member.name, where, trust=trust) for member in rule.members])
     for member in rule.members:
         now = built[member.name].signed(0)
         if now != member.signature:
@@ -290,11 +295,9 @@ def rule_metrics(rule: Rule) -> dict[str, Metric]:
 
 
 def _rule(rule: AnyRule) -> Rule:
-    from assay.decide.rule import Rule
-
-    if isinstance(rule, FittedRule):
-        return rule.rule
-    return rule if isinstance(rule, Rule) else read_rule(rule)
+    if isinstance(rule, (str, os.PathLike)):
+        return read_rule(rule)
+    return rule.rule if isinstance(rule, FittedRule) else rule
 
 
 def _decided(

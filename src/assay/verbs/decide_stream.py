@@ -83,12 +83,14 @@ class LabelStream(Result):
             self.run.close()
 
 
-def label_request(rule: str | os.PathLike[str], **texts: Any) -> tuple[Rule, TextRequest | None]:
+def label_request(
+    rule: str | os.PathLike[str], *, trust: bool = False, **texts: Any
+) -> tuple[Rule, TextRequest | None]:
     """The rule in a file, and the request for the texts (as for `request`) that it asks to be scored; None where it goes by
-    ready scores."""
+    ready scores. `trust` is as for `apply_rule`."""
     read = read_rule(rule)
     if not all(member.source == "column" for member in read.members):
-        return read, request(metrics=rule_metrics(read), **texts)
+        return read, request(metrics=rule_metrics(read, str(rule), trust=trust), **texts)
     if texts.get("data") is None:
         names = ", ".join(member.name for member in read.members)
         raise InputError(f"the rule goes by ready scores: give a table with them, --data FILE ({names}).")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.errors import AssayError, unknown
-from assay.core.spec import options
+from assay.core.spec import contracted, options
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
@@ -125,13 +125,14 @@ def _metrics() -> Table:
 
 
 def _metric(name: str) -> Table:
+    from assay.core.metric import Metric
     from assay.metrics import METRICS, is_path, metric
 
     if is_path(name):
         made = metric(name)
         factory, card, name = type(made), made.card, made.card.name
     else:
-        factory = METRICS.resolve(name)
+        factory = contracted(METRICS, name, Metric)
         card = factory.card
     low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
     facts = {
@@ -145,7 +146,7 @@ def _metric(name: str) -> Table:
         "licence": card.licence,
         "citation": card.citation,
     }
-    for key, (takes, default) in options(factory).items():
+    for key, (takes, default) in options(factory).items() if inspect.isclass(factory) else ():
         facts[f"option {key}"] = f"{takes} (default: {default})" if default else takes
     return _facts("metric", facts)
 
@@ -158,9 +159,10 @@ def _suites() -> Table:
 
 
 def _suite(name: str) -> Table:
+    from assay.core.suite import Suite
     from assay.suites import SUITES
 
-    card = SUITES.resolve(name).card
+    card = contracted(SUITES, name, Suite).card
     facts = {
         "name": name,
         "title": card.title,
@@ -177,11 +179,12 @@ def _suite(name: str) -> Table:
 
 
 def _perturbations(name: str | None) -> Table:
+    from assay.core.perturbation import Perturbation
     from assay.perturb.making.matrix import matrix
 
     if name is None:
         return matrix()
-    _registry("perturbations").resolve(name)
+    contracted(_registry("perturbations"), name, Perturbation)
     return _alone(matrix([name]))
 
 

@@ -93,23 +93,32 @@ def reproduce(
     data_dir: str | os.PathLike[str] | None = None,
     receipts: str | os.PathLike[str] | None = None,
     workers: int | None = None,
+    trust: bool = False,
 ) -> ReproduceResult:
     """Derive published tables anew and compare them cell by cell.
 
     `name` is one of the package's sets (``demetr``, ``aces``, ``hallucinations``, ``wmt23``), or the path of a receipts CSV
     whose JSON file says which suite it is about. With `receipts`, the path of a CSV, its cells are looked up in a run of the
     suite `name` instead; docs/reproduce.md says how such a CSV names its cells. `data_dir` holds local copies of the
-    suites (default: ``$ASSAY_DATA``). `workers` is the number of threads (default: all cores).
+    suites (default: ``$ASSAY_DATA``). `workers` is the number of threads (default: all cores). Receipts name registered metrics and
+    suites, or files of pairs; with ``trust=True`` also ``module:name`` and checkpoints by their path.
     """
+    from assay.core.trust import admit
+    from assay.metrics import METRICS
     from assay.receipts.checked import Checked
-    from assay.receipts.obtain import obtain
+    from assay.receipts.obtain import OBTAINERS, named_metrics, obtain
     from assay.receipts.published import load_publication, load_receipts, names
+    from assay.suites import admit_suite
 
     path = Path(receipts) if receipts is not None else os.fspath(name)
     published, source = load_receipts(path), load_publication(path)
     suite = str(name) if receipts is not None else source.suite
     if not suite:
         raise InputError(f"{name} does not say which suite it is about: assay reproduce SUITE --receipts {name}")
+    if receipts is None and not OBTAINERS.registered(suite):
+        admit_suite(suite, str(Path(name).with_suffix(".json")), trust=trust)
+    for metric in named_metrics(published):
+        admit(METRICS, metric, str(path), trust=trust)
     obtainer = str(name) if str(name) in names() else suite
     obtained = obtain(obtainer, suite, published, VerbRunner(data_dir, workers))
     return ReproduceResult.of(

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.core.batch import Segment
-from assay.core.errors import MissingPart
+from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Perturbation, Refused, Tools
 from assay.core.spec import create, parse
-from assay.core.task import ControlledError
+from assay.core.task import ControlledError, is_error
 from assay.perturb import PERTURBATIONS
 from assay.perturb.language.tools import LinguisticTools
 from assay.perturb.making.selection import left_out, obstacle
@@ -21,7 +21,8 @@ EVERY = "all"
 def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[ControlledError], list[str]]:
     """Errors by name, for texts in `language`, and a sentence for each reason why some of ``all`` cannot be made here.
 
-    A name is a perturbation (``assay list perturbations``), ``all`` for every one that can be made, or ``module:function``.
+    A name is a perturbation (``assay list perturbations``), ``all`` for every one that can be made, or ``module:function`` of a
+    function that is marked with `assay.core.task.error`.
     """
     wanted = {name: name != given for given in names for name in (PERTURBATIONS.names() if given == EVERY else [given])}
     tools: LinguisticTools | None = None
@@ -30,6 +31,8 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
     for name, grouped in wanted.items():
         found = PERTURBATIONS.resolve(parse(name)[0])
         if callable(found) and not inspect.isclass(found):
+            if not is_error(found) and not PERTURBATIONS.registered(name):
+                raise InputError(f"{name} is not marked as a controlled error: write @assay.error above the function.")
             errors.append(found)
             continue
         perturbation: Perturbation = create(PERTURBATIONS, name, Perturbation)

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from assay.core.errors import AssayError
+from assay.core.perturbation import Perturbation
+from assay.core.spec import contracted
 from assay.core.table import Table, TableColumn
 from assay.perturb import PERTURBATIONS
 from assay.perturb.making.selection import obstacle
@@ -23,7 +25,7 @@ def matrix(names: Sequence[str] | None = None) -> Table:
     installs: dict[str, dict[str, None]] = {}
     for name in names or PERTURBATIONS.names():
         try:
-            card = PERTURBATIONS.resolve(name).card
+            card = contracted(PERTURBATIONS, name, Perturbation).card
         except AssayError as error:
             rows.append({"name": name, "follows": "", "about": str(error)})
             continue

@@ -1,0 +1,44 @@
+"""What a file may ask for. A rule, a card or receipts may come from anybody, so that what they name must not run anything.
+
+A spec that a person types is that person's wish. One that stands in a file names a registered thing (built in, or an entry
+point of an installed package) whose options are numbers, yes or no, or plain words; never code, a command or a path.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from assay.core.errors import InputError
+from assay.core.spec import free_options, name_of, parse
+
+if TYPE_CHECKING:
+    from assay.core.registry import Registry
+
+
+def admit(registry: Registry, spec: object, where: str, *, trust: bool = False) -> str:
+    """`spec` as the file `where` names it, refused unless it can do no harm; `trust` lets any through.
+
+    Nothing is imported before the name is known to be a registered one.
+    """
+    if not isinstance(spec, str):
+        raise InputError(f"{where} names a {registry.kind} that is {type(spec).__name__}, not text.")
+    if trust:
+        return spec
+    name = name_of(spec)
+    if not registry.registered(name):
+        raise _refused(registry, spec, where, f"is not a registered one ({registry.look})")
+    if name in registry.commands:
+        raise _refused(registry, spec, where, "runs a command")
+    try:
+        options = parse(spec)[1]
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    if options and (free := free_options(registry.resolve(name), options)):
+        raise _refused(registry, spec, where, f"has the option {free[0]}, which may be a path")
+    return spec
+
+
+def _refused(registry: Registry, spec: str, where: str, why: str) -> InputError:
+    return InputError(
+        f"{where} names the {registry.kind} {spec[:200]!r}, which {why}: give --trust (trust=True) if the file is your own."
+    )
