@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "arrays.hpp"
+#include "kept.hpp"
 #include "ngrams.hpp"
 #include "subsequence.hpp"
 #include "text.hpp"
@@ -57,14 +58,12 @@ Score score_of(size_t common, size_t hypothesis, size_t reference) {
     return score;
 }
 
-// A reference with its n-grams counted, or its positions noted. It is kept while consecutive segments share it.
+// A reference with its n-grams counted, or its positions noted.
 class Reference {
   public:
     bool unsupported = false;
 
     void prepare(const Text& text, size_t order) {
-        if (text_ && text == text_) return;
-        text_ = text;
         tokens_.read(text);
         unsupported = tokens_.unsupported;
         vocabulary_.clear();
@@ -91,7 +90,6 @@ class Reference {
     }
 
   private:
-    Text text_;
     Tokens tokens_;
     Interner vocabulary_;
     NgramCounts<uint16_t> counts_;
@@ -108,7 +106,7 @@ std::tuple<Vector<double>, Vector<double>, Vector<double>, Vector<bool>> rouge(n
     Buffer<bool> unsupported(hyps.size());
     {
         nb::gil_scoped_release release;
-        std::vector<Reference> prepared(refs.size());
+        Kept<Reference> prepared(refs.size());
         Tokens hypothesis;
         for (size_t i = 0; i < hyps.size(); ++i) {
             hypothesis.read(hyps[i]);
@@ -123,6 +121,7 @@ std::tuple<Vector<double>, Vector<double>, Vector<double>, Vector<bool>> rouge(n
                 first = false;
             }
         }
+        prepared.keep();
     }
     return {f1.vector(), precision.vector(), recall.vector(), unsupported.vector()};
 }
