@@ -21,7 +21,9 @@ def changed() -> list[Path]:
     tracked = ["git", "diff", "--name-only", "HEAD"]
     others = ["git", "ls-files", "--others", "--exclude-standard"]
     names = [
-        line for command in (tracked, others) for line in subprocess.check_output(command, cwd=ROOT, text=True).splitlines()
+        line
+        for command in (tracked, others)
+        for line in subprocess.check_output(command, cwd=ROOT, text=True).splitlines()
     ]
     return [Path(name) for name in dict.fromkeys(names) if (ROOT / name).exists()]
 

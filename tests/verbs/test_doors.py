@@ -37,7 +37,24 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="module")
 def texts(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     draw = random.Random(5)
-    words = "the cat sat on a mat and saw two red birds fly over old stone walls".split()
+    words = [
+        "the",
+        "cat",
+        "sat",
+        "on",
+        "a",
+        "mat",
+        "and",
+        "saw",
+        "two",
+        "red",
+        "birds",
+        "fly",
+        "over",
+        "old",
+        "stone",
+        "walls",
+    ]
     references = [" ".join(draw.choices(words, k=draw.randrange(3, 9))) for _ in range(N)]
     systems = {
         name: [" ".join(w for w in line.split() if draw.random() < kept) for line in references]
