@@ -1,4 +1,4 @@
-"""Special builds of the kernels, for tests: one whose allocations can be made to fail, one that sanitizers watch.
+"""Special builds of the kernels, for tests: one whose allocations can be made to fail, one that sanitizers watch as well.
 
     python scripts/kernels.py faults      # build/faults/_native….so, for tests/kernels/test_faults.py
     python scripts/kernels.py sanitize    # build/sanitize/_native….so, for scripts/sanitize.py
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-OPTIONS = {"faults": "-DASSAY_FAULTS=ON", "sanitize": "-DASSAY_SANITIZE=ON"}
+OPTIONS = {"faults": ["-DASSAY_FAULTS=ON"], "sanitize": ["-DASSAY_SANITIZE=ON", "-DASSAY_FAULTS=ON"]}
 
 
 def missing() -> list[str]:
@@ -36,7 +36,7 @@ def build(kind: str, folder: Path | None = None) -> Path:
     folder = folder or ROOT / "build" / kind
     nanobind = subprocess.check_output([sys.executable, "-m", "nanobind", "--cmake_dir"], text=True).strip()
     configure = [
-        *(str(find("cmake")), "-S", str(ROOT), "-B", str(folder), OPTIONS[kind], "-DCMAKE_BUILD_TYPE=Test"),
+        *(str(find("cmake")), "-S", str(ROOT), "-B", str(folder), *OPTIONS[kind], "-DCMAKE_BUILD_TYPE=Test"),
         *(f"-DPython_EXECUTABLE={sys.executable}", f"-Dnanobind_DIR={nanobind}", "-DCMAKE_CXX_FLAGS=-O1"),
     ]
     for command in (configure, [str(find("cmake")), "--build", str(folder), "--parallel", str(os.cpu_count() or 1)]):

@@ -1,7 +1,8 @@
-"""The kernels under AddressSanitizer and UndefinedBehaviorSanitizer: build them so, and let the fuzzer run over them.
+"""The kernels under AddressSanitizer and UndefinedBehaviorSanitizer: faults and random texts.
 
     python scripts/sanitize.py                                   # a minute of random texts
     python scripts/sanitize.py --inputs 1000000 --seed 7         # the options of tests/kernels/fuzz.py
+    python scripts/sanitize.py faults                            # tests/kernels/test_faults.py alone
 
 The first wrong use of memory ends the run with its report and exit code 77; a difference from the twins ends it with 1.
 """
@@ -38,12 +39,16 @@ def environment() -> dict[str, str]:
 
 
 def main() -> int:
-    """Build and run; the exit code of the fuzzer."""
+    """Build and run; the exit code of what ran."""
     if lacking := missing():
         sys.exit(f"A build of the kernels needs {' and '.join(lacking)}.")
-    options = sys.argv[1:] or ["--seconds", "60"]
-    command = [sys.executable, "-m", "tests.kernels.fuzz", "--module", str(build("sanitize")), *options]
-    return subprocess.run(command, cwd=ROOT, env=environment(), check=False).returncode
+    module, options = str(build("sanitize")), sys.argv[1:] or ["--seconds", "60"]
+    if options == ["faults"]:
+        command = ["-m", "pytest", "-q", "tests/kernels/test_faults.py"]
+    else:
+        command = ["-m", "tests.kernels.fuzz", "--module", module, *options]
+    run = [sys.executable, *command]
+    return subprocess.run(run, cwd=ROOT, env={**environment(), "ASSAY_FAULTS_MODULE": module}, check=False).returncode
 
 
 if __name__ == "__main__":
