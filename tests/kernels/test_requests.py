@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,3 +24,24 @@ def test_describe_agrees_with_its_twin(rows: list[tuple[str, str, str | None, st
     hypotheses, first, second, sources = ([row[i] for row in rows] for i in range(4))
     bits = _native.describe(hypotheses, sources, [first, second], 3.0, 50)
     assert bits.tolist() == [twin.describe(h, s, (a, b), 3.0, 50) for h, a, b, s in rows]
+
+
+def test_sources_must_be_as_many_as_the_hypotheses() -> None:
+    with pytest.raises(ValueError, match="as many"):
+        _native.describe(["a", "b"], ["a"], [["r", "r"]], 3.0, 5)
+
+
+def test_no_code_of_a_subclass_is_run() -> None:
+    class Loud(str):
+        __slots__ = ()
+
+        def __hash__(self) -> int:
+            raise RuntimeError("asked for its hash")
+
+    rows, inverse = _native.distinct([Loud("a"), "b", "a"], [["r", "r", Loud("r")]], [])
+    assert (rows.tolist(), inverse.tolist()) == ([0, 1], [0, 1, 0])
+
+
+def test_what_is_no_text_is_named() -> None:
+    with pytest.raises(TypeError, match=r"references\[1\] is int, not str"):
+        _native.distinct(["a", "b"], [["r", 3]], [])

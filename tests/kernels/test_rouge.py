@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import random
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rapidfuzz.distance import LCSseq
 from rouge_score.tokenize import tokenize
 
 from assay.kernels import _native
@@ -55,3 +59,58 @@ def test_a_long_line_stays_cheap() -> None:
     line = " ".join(f"w{i}" for i in range(200_000))
     f1, *_ = _native.rouge([line], [[line + " end"]], 0)
     assert f1[0] == pytest.approx(2 * 200_000 / 400_001)
+
+
+def zipf(rng: random.Random, words: int) -> list[str]:
+    return [f"w{int(rng.paretovariate(1))}" for _ in range(words)]
+
+
+def common(one: list[str], other: list[str]) -> float:
+    _, precision, recall, _ = _native.rouge([" ".join(one)], [[" ".join(other)]], 0)
+    assert precision[0] * max(len(one), 1) == pytest.approx(recall[0] * max(len(other), 1))
+    return recall[0] * max(len(other), 1)
+
+
+@pytest.mark.parametrize("words", [255, 256, 257, 1000, 3000])
+@pytest.mark.parametrize("seed", range(3))
+def test_long_lines_equal_rapidfuzz(words: int, seed: int) -> None:
+    """Lines of every make: words in all blocks and in few, runs, periods, and one word far from its place."""
+    rng = random.Random(seed)
+    names = [f"w{i}" for i in range(words)]
+    lines = [
+        names,
+        names[-1:] + names[:-1],
+        rng.sample(names, words),
+        ["a"] * words,
+        ["x", *["a"] * words, "y"],
+        ["a"] * (words // 2) + ["b"] * (words // 2),
+        ["b"] * (words // 2) + ["a"] * (words // 2),
+        ["a", "b"] * (words // 2),
+        ["a", "b", "w1"] * (words // 3),
+        rng.choices("ab", k=words),
+        rng.choices("abcde", k=words),
+        rng.choices(names[:50], k=words),
+        zipf(rng, words),
+        zipf(rng, words)[: words // 3] + names[: words // 3] + ["a"] * (words // 3),
+    ]
+    for one in lines:
+        for other in rng.sample(lines, 5):
+            assert common(one, other) == pytest.approx(LCSseq.similarity(one, other))
+
+
+def test_repeated_words_cost_no_more_than_distinct_ones() -> None:
+    """Twice the time is allowed; a step for every block and token would take more than ten times."""
+
+    def seconds(one: list[str], other: list[str]) -> float:
+        hypothesis, reference = " ".join(one), " ".join(other)
+        best = float("inf")
+        for _ in range(3):
+            started = time.thread_time()
+            _native.rouge([hypothesis], [[reference]], 0)
+            best = min(best, time.thread_time() - started)
+        return best
+
+    names = [f"w{i}" for i in range(100_000)]
+    distinct = seconds(names, [*names, "x"])
+    assert seconds(["x", *["w"] * 100_000], ["w"] * 100_000 + ["y"]) < 2 * distinct
+    assert seconds(["a", "b"] * 50_000, ["b", "a"] * 50_000) < 2 * distinct

@@ -25,17 +25,20 @@ struct Buffer {
     T& operator[](size_t i) { return data[i]; }
 
     Vector<T> vector() {
-        T* raw = data.release();
-        return Vector<T>(raw, {size}, owner(raw));
+        T* const raw = data.get();
+        return Vector<T>(raw, {size}, owner());
     }
     Matrix<T> matrix(size_t columns) {
-        T* raw = data.release();
-        return Matrix<T>(raw, {columns ? size / columns : 0, columns}, owner(raw));
+        T* const raw = data.get();
+        return Matrix<T>(raw, {columns ? size / columns : 0, columns}, owner());
     }
 
   private:
-    static nb::capsule owner(T* raw) {
-        return nb::capsule(raw, [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    // The memory is the capsule's once there is one.
+    nb::capsule owner() {
+        nb::capsule made(data.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+        (void)data.release();
+        return made;
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include "alphabet.hpp"
 #include "arrays.hpp"
+#include "kept.hpp"
 #include "ngrams.hpp"
 #include "text.hpp"
 
@@ -22,9 +23,9 @@ bool is_punctuation(Char c) {
 }
 
 // Split off one punctuation mark at the end of a word, else one at its start.
-void separate_punctuation(const std::vector<Char>& text, std::vector<Slice>& words) {
-    thread_local std::vector<Slice> plain;
+void separate_punctuation(const std::vector<Char>& text, std::vector<Slice>& plain, std::vector<Slice>& words) {
     plain.clear();
+    words.clear();
     split(text, 0, plain);
     for (const Slice& word : plain) {
         if (word.size() > 1 && is_punctuation(text[word.end - 1])) {
@@ -59,12 +60,10 @@ double f_score(const double* stats, const Options& options) {
     return 100 * (score / (factor * precision + recall));
 }
 
-// A reference with its n-grams counted. It is kept while consecutive segments share the reference.
+// A reference with its n-grams counted.
 class Reference {
   public:
     void prepare(const Text& text, const Options& options) {
-        if (text_ && text == text_) return;
-        text_ = text;
         buffer_.clear();
         text.append_to(buffer_);
         alphabet_.clear();
@@ -75,8 +74,7 @@ class Reference {
         counts_.clear(alphabet_.size(), options.char_order, chars_ * static_cast<size_t>(options.char_order));
         counts_.add(ids_, true);
         if (options.word_order == 0) return;
-        words_.clear();
-        separate_punctuation(buffer_, words_);
+        separate_punctuation(buffer_, plain_, words_);
         vocabulary_.clear();
         ids_.clear();
         for (const Slice& word : words_) ids_.push_back(vocabulary_.add(buffer_.data() + word.begin, word.size()));
@@ -93,13 +91,11 @@ class Reference {
             if (options.whitespace || !is_space(c)) ids_.push_back(alphabet_.find(c));
         fill(counts_, chars_, options.char_order, stats);
         if (options.word_order == 0) return;
-        words_.clear();
-        separate_punctuation(buffer_, words_);
+        separate_punctuation(buffer_, plain_, words_);
         ids_.clear();
         for (const Slice& word : words_) ids_.push_back(vocabulary_.find(buffer_.data() + word.begin, word.size()));
         fill(word_counts_, n_words_, options.word_order, stats + 3 * options.char_order);
     }
-    void forget() { text_ = Text{}; }
 
   private:
     template <class Counts>
@@ -114,14 +110,13 @@ class Reference {
             stats[3 * k + 2] = matches_[k];
         }
     }
-    Text text_;
     Alphabet alphabet_;
     Interner vocabulary_;
     NgramCounts<uint8_t> counts_;
     NgramCounts<uint16_t> word_counts_;
     std::vector<Char> buffer_;
     std::vector<uint32_t> ids_, matches_;
-    std::vector<Slice> words_;
+    std::vector<Slice> plain_, words_;
     size_t chars_ = 0, n_words_ = 0;
 };
 
@@ -134,15 +129,14 @@ std::tuple<Matrix<double>, Vector<double>> chrf(nb::handle hypotheses, nb::seque
     Buffer<double> stats(hyps.size() * width), values(hyps.size());
     {
         nb::gil_scoped_release release;
-        thread_local std::vector<std::unique_ptr<Reference>> prepared;
-        while (prepared.size() < refs.size()) prepared.push_back(std::make_unique<Reference>());
+        Kept<Reference> prepared(refs.size());
         std::vector<double> row(width);
         for (size_t i = 0; i < hyps.size(); ++i) {
             double best = -1;
             for (size_t r = 0; r < refs.size(); ++r) {
                 if (!refs[r][i]) continue;
-                prepared[r]->prepare(refs[r][i], options);
-                prepared[r]->compare(hyps[i], options, row.data());
+                prepared[r].prepare(refs[r][i], options);
+                prepared[r].compare(hyps[i], options, row.data());
                 const double score = f_score(row.data(), options);
                 if (score > best) {
                     best = score;
@@ -151,7 +145,7 @@ std::tuple<Matrix<double>, Vector<double>> chrf(nb::handle hypotheses, nb::seque
             }
             values[i] = best;
         }
-        for (auto& reference : prepared) reference->forget();  // its text may be gone before the next call
+        prepared.keep();
     }
     return {stats.matrix(width), values.vector()};
 }

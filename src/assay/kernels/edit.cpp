@@ -2,10 +2,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
-#include <memory>
-
 #include "alphabet.hpp"
 #include "arrays.hpp"
+#include "kept.hpp"
 #include "levenshtein.hpp"
 #include "words.hpp"
 
@@ -57,8 +56,6 @@ template <class Symbols>
 class Reference {
   public:
     void prepare(const Text& text) {
-        if (text_ && text == text_) return;
-        text_ = text;
         const uint32_t largest = symbols_.read_reference(text, ref_);
         distance_.prepare(ref_, largest);
     }
@@ -67,10 +64,8 @@ class Reference {
         return distance_.compare(hyp_);
     }
     size_t size() const { return ref_.size(); }
-    void forget() { text_ = Text{}; }
 
   private:
-    Text text_;
     Symbols symbols_;
     std::vector<uint32_t> ref_, hyp_;
     Levenshtein distance_;
@@ -86,15 +81,14 @@ Rates error_rate(nb::handle hypotheses, nb::sequence references) {
     Buffer<bool> bounded(hyps.size());
     {
         nb::gil_scoped_release release;
-        thread_local std::vector<std::unique_ptr<Reference<Symbols>>> prepared;
-        while (prepared.size() < refs.size()) prepared.push_back(std::make_unique<Reference<Symbols>>());
+        Kept<Reference<Symbols>> prepared(refs.size());
         for (size_t i = 0; i < hyps.size(); ++i) {
             bool first = true;
             for (size_t r = 0; r < refs.size(); ++r) {
                 if (!refs[r][i]) continue;
-                prepared[r]->prepare(refs[r][i]);
-                const Distance found = prepared[r]->compare(hyps[i]);
-                const double edits = static_cast<double>(found.value), length = static_cast<double>(prepared[r]->size());
+                prepared[r].prepare(refs[r][i]);
+                const Distance found = prepared[r].compare(hyps[i]);
+                const double edits = static_cast<double>(found.value), length = static_cast<double>(prepared[r].size());
                 const double rate = length > 0 ? edits / length : edits > 0 ? 1.0 : 0.0;
                 bounded[i] = bounded[i] || !found.exact;
                 if (!first && rate >= values[i]) continue;
@@ -104,7 +98,7 @@ Rates error_rate(nb::handle hypotheses, nb::sequence references) {
                 stats[2 * i + 1] = length;
             }
         }
-        for (auto& reference : prepared) reference->forget();  // its text may be gone before the next call
+        prepared.keep();
     }
     return {stats.matrix(2), values.vector(), bounded.vector()};
 }

@@ -25,7 +25,7 @@ inline uint64_t scramble(uint64_t key) {
 class Interner {
   public:
     void clear() {
-        ++epoch_;
+        if (++epoch_ == 0) slots_.clear(), epoch_ = 1;  // all numbers of epochs are used up: begin anew
         count_ = 0;
         store_.clear();
         words_.clear();

@@ -17,9 +17,9 @@ uint64_t mix(uint64_t h, uint64_t value) {
     return h ^ (h >> 29);
 }
 
-// Python's own hash of the string: computed once, then kept inside the string. Needs the GIL.
+// Python's own hash of the string: computed once, then kept inside the string; never a subclass's. Needs the GIL.
 uint64_t hash_of(const Text& text) {
-    return text ? static_cast<uint64_t>(PyObject_Hash(text.object)) : 0x5bd1e995ull;
+    return text ? static_cast<uint64_t>(PyUnicode_Type.tp_hash(text.object)) : 0x5bd1e995ull;
 }
 
 // Numbers rows by the equality of some columns, in order of first appearance.
@@ -100,6 +100,7 @@ Vector<uint8_t> describe(nb::handle hypotheses, nb::object sources, nb::sequence
     const size_t n = hyps.size();
     std::vector<Column> srcs;
     if (!sources.is_none()) srcs.emplace_back(sources, "sources");
+    if (!srcs.empty() && srcs[0].size() != n) throw nb::value_error("the sources must be as many as the hypotheses");
     const std::vector<Column> refs = columns(references, n);
     Buffer<uint8_t> flags(n);
     {

@@ -2,10 +2,10 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/tuple.h>
 
-#include <bit>
-
 #include "arrays.hpp"
+#include "kept.hpp"
 #include "ngrams.hpp"
+#include "subsequence.hpp"
 #include "text.hpp"
 
 namespace assay {
@@ -45,69 +45,6 @@ struct Tokens {
     }
 };
 
-// Length of the longest common subsequence, 64 reference positions at a time (Hyyrö 2004). A token touches only the words
-// of the bit vector in which it stands, and those a carry reaches, so memory and time stay small for long lines.
-class CommonSubsequence {
-  public:
-    // `ids` are numbers from 1 to `largest`.
-    void prepare(const std::vector<uint32_t>& ids, uint32_t largest) {
-        blocks_ = (ids.size() + 63) / 64;
-        size_ = ids.size();
-        first_.assign(largest + 2, 0);
-        last_.assign(largest + 1, ~size_t(0));
-        const auto new_block = [this](uint32_t id, size_t i) {
-            if (last_[id] == i / 64) return false;
-            last_[id] = i / 64;
-            return true;
-        };
-        for (size_t i = 0; i < ids.size(); ++i) first_[ids[i] + 1] += new_block(ids[i], i);
-        for (size_t id = 1; id < first_.size(); ++id) first_[id] += first_[id - 1];
-        places_.assign(first_.back(), {});
-        next_.assign(first_.begin(), first_.end());
-        last_.assign(largest + 1, ~size_t(0));
-        for (size_t i = 0; i < ids.size(); ++i) {
-            if (new_block(ids[i], i)) places_[next_[ids[i]]++].block = i / 64;
-            places_[next_[ids[i]] - 1].mask |= 1ull << (i % 64);
-        }
-    }
-    size_t length(const std::vector<uint32_t>& ids) {
-        bits_.assign(blocks_, ~0ull);
-        for (uint32_t id : ids)
-            if (id != 0) step(id);
-        size_t zeros = 0;
-        for (size_t b = 0; b < blocks_; ++b) {
-            const size_t used = std::min<size_t>(64, size_ - b * 64);
-            zeros += used - static_cast<size_t>(std::popcount(bits_[b] & (~0ull >> (64 - used))));
-        }
-        return zeros;
-    }
-
-  private:
-    struct Place {
-        size_t block = 0;
-        uint64_t mask = 0;
-    };
-    void step(uint32_t id) {
-        uint64_t carry = 0;
-        for (size_t p = first_[id]; p < first_[id + 1]; ++p) {
-            carry = add(places_[p].block, places_[p].mask, carry);
-            const size_t stop = p + 1 < first_[id + 1] ? places_[p + 1].block : blocks_;
-            for (size_t b = places_[p].block + 1; carry && b < stop; ++b) carry = add(b, 0, carry);
-        }
-    }
-    // bits = (bits + (bits & mask) + carry) | (bits & ~mask) in one block; gives the carry out
-    uint64_t add(size_t block, uint64_t mask, uint64_t carry) {
-        const uint64_t bits = bits_[block], matched = bits & mask;
-        const uint64_t once = bits + matched, sum = once + carry;
-        bits_[block] = sum | (bits & ~mask);
-        return static_cast<uint64_t>(once < bits) | static_cast<uint64_t>(sum < once);
-    }
-    std::vector<size_t> first_, next_, last_;
-    std::vector<Place> places_;
-    std::vector<uint64_t> bits_;
-    size_t blocks_ = 0, size_ = 0;
-};
-
 struct Score {
     double precision = 0, recall = 0, f1 = 0;
 };
@@ -121,14 +58,12 @@ Score score_of(size_t common, size_t hypothesis, size_t reference) {
     return score;
 }
 
-// A reference with its n-grams counted, or its positions noted. It is kept while consecutive segments share it.
+// A reference with its n-grams counted, or its positions noted.
 class Reference {
   public:
     bool unsupported = false;
 
     void prepare(const Text& text, size_t order) {
-        if (text_ && text == text_) return;
-        text_ = text;
         tokens_.read(text);
         unsupported = tokens_.unsupported;
         vocabulary_.clear();
@@ -155,7 +90,6 @@ class Reference {
     }
 
   private:
-    Text text_;
     Tokens tokens_;
     Interner vocabulary_;
     NgramCounts<uint16_t> counts_;
@@ -172,7 +106,7 @@ std::tuple<Vector<double>, Vector<double>, Vector<double>, Vector<bool>> rouge(n
     Buffer<bool> unsupported(hyps.size());
     {
         nb::gil_scoped_release release;
-        std::vector<Reference> prepared(refs.size());
+        Kept<Reference> prepared(refs.size());
         Tokens hypothesis;
         for (size_t i = 0; i < hyps.size(); ++i) {
             hypothesis.read(hyps[i]);
@@ -187,6 +121,7 @@ std::tuple<Vector<double>, Vector<double>, Vector<double>, Vector<bool>> rouge(n
                 first = false;
             }
         }
+        prepared.keep();
     }
     return {f1.vector(), precision.vector(), recall.vector(), unsupported.vector()};
 }

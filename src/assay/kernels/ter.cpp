@@ -3,9 +3,9 @@
 #include <nanobind/stl/tuple.h>
 
 #include <bit>
-#include <memory>
 
 #include "arrays.hpp"
+#include "kept.hpp"
 #include "ter_rows.hpp"
 #include "words.hpp"
 
@@ -66,8 +66,6 @@ struct Alignment {
 class Reference {
   public:
     void prepare(const Text& text, bool lowercase) {
-        if (text_ && text == text_) return;
-        text_ = text;
         words_.read(text, lowercase);
         vocabulary_.clear();
         words_.add_to(vocabulary_, ref_);
@@ -99,7 +97,6 @@ class Reference {
         distance = beam_.fill(hyp_, 0);
         return {search(beam_, distance, floor), ref_.size(), false};
     }
-    void forget() { text_ = Text{}; }
 
   private:
     // No order of the hypothesis's words comes nearer to the reference than this.
@@ -181,7 +178,6 @@ class Reference {
         return {best, best_gain};
     }
 
-    Text text_;
     Words words_;
     Interner vocabulary_;
     Ids ref_, hyp_;
@@ -202,14 +198,13 @@ std::tuple<Matrix<double>, Vector<double>, Vector<bool>> ter_statistics(nb::hand
     Buffer<bool> bounded(hyps.size());
     {
         nb::gil_scoped_release release;
-        thread_local std::vector<std::unique_ptr<Reference>> prepared;
-        while (prepared.size() < refs.size()) prepared.push_back(std::make_unique<Reference>());
+        Kept<Reference> prepared(refs.size());
         for (size_t i = 0; i < hyps.size(); ++i) {
             size_t best = ~size_t(0), lengths = 0, count = 0;
             for (size_t r = 0; r < refs.size(); ++r) {
                 if (!refs[r][i]) continue;
-                prepared[r]->prepare(refs[r][i], lowercase);
-                const Edits found = prepared[r]->compare(hyps[i], lowercase);
+                prepared[r].prepare(refs[r][i], lowercase);
+                const Edits found = prepared[r].compare(hyps[i], lowercase);
                 best = std::min(best, found.edits);
                 lengths += found.length;
                 bounded[i] = bounded[i] || found.bounded;
@@ -221,7 +216,7 @@ std::tuple<Matrix<double>, Vector<double>, Vector<bool>> ter_statistics(nb::hand
             stats[2 * i + 1] = length;
             values[i] = 100 * (length > 0 ? edits / length : edits > 0 ? 1.0 : 0.0);
         }
-        for (auto& reference : prepared) reference->forget();  // its text may be gone before the next call
+        prepared.keep();
     }
     return {stats.matrix(2), values.vector(), bounded.vector()};
 }

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace assay {
@@ -57,43 +58,38 @@ struct Text {
 class Column {
   public:
     // Borrow every string of a sequence; call with the GIL held.
-    explicit Column(nb::handle sequence, const char* name) {
-        PyObject* fast = PySequence_Fast(sequence.ptr(), "expected a sequence of strings");
-        if (!fast) throw nb::python_error();
-        const Py_ssize_t n = PySequence_Fast_GET_SIZE(fast);
-        PyObject** items = PySequence_Fast_ITEMS(fast);
-        texts_.resize(static_cast<size_t>(n));
-        for (Py_ssize_t i = 0; i < n; ++i) {
+    explicit Column(nb::handle sequence, const char* name) : Column() {  // complete from here on: a throw releases all
+        const nb::object fast = nb::steal(PySequence_Fast(sequence.ptr(), "expected a sequence of strings"));
+        if (!fast.is_valid()) throw nb::python_error();
+        const auto n = static_cast<size_t>(PySequence_Fast_GET_SIZE(fast.ptr()));
+        PyObject** items = PySequence_Fast_ITEMS(fast.ptr());
+        texts_.resize(n);
+        for (size_t i = 0; i < n; ++i) {
             PyObject* item = items[i];
             if (item == Py_None) continue;
             if (!PyUnicode_Check(item)) {
                 const std::string kind = Py_TYPE(item)->tp_name;
-                release();
-                Py_DECREF(fast);
                 throw nb::type_error((std::string(name) + "[" + std::to_string(i) + "] is " + kind + ", not str").c_str());
             }
-            Py_INCREF(item);
-            Text& text = texts_[static_cast<size_t>(i)];
-            text.object = item;
+            Text& text = texts_[i];
+            text.object = Py_NewRef(item);
             text.data = PyUnicode_DATA(item);
             text.size = static_cast<size_t>(PyUnicode_GET_LENGTH(item));
             text.kind = static_cast<int>(PyUnicode_KIND(item));
         }
-        Py_DECREF(fast);
     }
-    Column(Column&& other) noexcept : texts_(std::move(other.texts_)) { other.texts_.clear(); }
+    Column(Column&& other) noexcept : texts_(std::exchange(other.texts_, {})) {}
     Column(const Column&) = delete;
     Column& operator=(const Column&) = delete;
-    ~Column() { release(); }  // with the GIL held
+    ~Column() {  // with the GIL held
+        for (Text& text : texts_) Py_XDECREF(text.object);
+    }
 
     size_t size() const { return texts_.size(); }
     const Text& operator[](size_t i) const { return texts_[i]; }
 
   private:
-    void release() {
-        for (Text& text : texts_) Py_XDECREF(text.object);
-        texts_.clear();
-    }
+    Column() = default;
     std::vector<Text> texts_;
 };
 

@@ -1,0 +1,55 @@
+"""The kernels under AddressSanitizer and UndefinedBehaviorSanitizer: faults and random texts.
+
+    python scripts/sanitize.py                                   # a minute of random texts
+    python scripts/sanitize.py --inputs 1000000 --seed 7         # the options of tests/kernels/fuzz.py
+    python scripts/sanitize.py faults                            # tests/kernels/test_faults.py alone
+
+The first wrong use of memory ends the run with its report and exit code 77; a difference from the twins ends it with 1.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from scripts.kernels import build, find, missing  # noqa: E402
+
+
+def library(name: str) -> str:
+    """Where the compiler keeps one of its libraries."""
+    return subprocess.check_output([str(find("c++")), f"-print-file-name={name}"], text=True).strip()
+
+
+def environment() -> dict[str, str]:
+    """What a plain Python needs to load a sanitized module, and to let the sanitizer see Python's own allocations."""
+    python_path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+    return {
+        **os.environ,
+        "LD_PRELOAD": f"{library('libasan.so')} {library('libstdc++.so')}",
+        "PYTHONPATH": python_path,
+        "PYTHONMALLOC": "malloc",
+        "ASAN_OPTIONS": "detect_leaks=0:exitcode=77:allocator_may_return_null=1",  # Python itself leaks at its end
+        "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1:exitcode=77",
+    }
+
+
+def main() -> int:
+    """Build and run; the exit code of what ran."""
+    if lacking := missing():
+        sys.exit(f"A build of the kernels needs {' and '.join(lacking)}.")
+    module, options = str(build("sanitize")), sys.argv[1:] or ["--seconds", "60"]
+    if options == ["faults"]:
+        command = ["-m", "pytest", "-q", "tests/kernels/test_faults.py"]
+    else:
+        command = ["-m", "tests.kernels.fuzz", "--module", module, *options]
+    run = [sys.executable, *command]
+    return subprocess.run(run, cwd=ROOT, env={**environment(), "ASSAY_FAULTS_MODULE": module}, check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
