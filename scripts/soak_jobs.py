@@ -64,33 +64,16 @@ def jobs_in(folder: Path, small: bool) -> list[Job]:
     texts = ["--mt", str(folder / "mt"), "--ref", str(folder / "ref"), "--quiet"]
     two = ["--mt", str(folder / "mt2"), *texts, "--samples", "100", "--trials", "100"]
     rule = ["--rule", str(folder / "rule.json"), *texts, "--lang", "es", "--format", "tsv"]
-    made = [
-        "-p",
-        "word-swap",
-        "-p",
-        "character-removed",
-        "-p",
-        "shuffled",
-        "--data",
-        str(folder / "corpus.tsv"),
-        "--quiet",
-    ]
-    slow = "soak_parts:Slow"
+    wanted = [part for name in ("word-swap", "character-removed", "shuffled") for part in ("-p", name)]
+    made = [*wanted, "--langpair", "de-en", "--n", "2000", "--quiet", "--data", str(folder / "corpus.tsv")]
+    slow, items = "soak_parts:Slow", str(folder / "items.jsonl")
     jobs = [
         Job("score", lambda out: ["score", "-m", "chrf", "-m", "ter", *texts, *to(out, "jsonl")], spooled=True),
         Job("score stored", lambda out: ["score", "-m", slow, *texts, *to(out, "jsonl")], stored=True, spooled=True),
-        Job(
-            "compare",
-            lambda out: ["compare", "-m", "chrf", *two, *to(out, "json")],
-            spooled=True,
-        ),
+        Job("compare", lambda out: ["compare", "-m", "chrf", *two, *to(out, "json")], spooled=True),
         Job("decide apply", lambda out: ["decide", "apply", *rule, "--out", str(out / "out.tsv")], spooled=True),
-        Job(
-            "run",
-            lambda out: ["run", str(folder / "items.jsonl"), "-m", slow, "--quiet", *to(out, "json")],
-            stored=True,
-        ),
-        Job("make", lambda out: ["make", *made, "--langpair", "de-en", "--n", "2000", "--out", str(out / "set.jsonl")]),
+        Job("run", lambda out: ["run", items, "-m", slow, "--quiet", *to(out, "json")], stored=True),
+        Job("make", lambda out: ["make", *made, "--out", str(out / "set.jsonl")]),
         Job("fetch", lambda out: ["fetch", "soak_parts:Remote", "--quiet", "--data-dir", str(out)]),
     ]
     if all(importlib.util.find_spec(part) for part in ("torch", "tokenizers", "safetensors", "yaml")):
