@@ -11,6 +11,7 @@ from assay.core import Batch
 from assay.core.chunk import Kept
 from assay.core.errors import InputError
 from assay.engine.chunks import regroup
+from assay.engine.inputs import from_files
 from assay.engine.run import score_stream
 from assay.engine.spool import Spool
 from assay.metrics import metric
@@ -64,6 +65,16 @@ def test_a_kept_chunk_is_not_taken_for_other_systems(tmp_path: Path) -> None:
     again = score_stream([changed, second], metrics, open_spool=lambda: Spool.open("run", tmp_path))
     assert again.segments == {"z": 30, "y": 10}
     assert again.reused == 0
+
+
+@pytest.mark.parametrize("systems", [1, 2])
+def test_a_chunk_of_files_has_20_000_rows_and_no_more(tmp_path: Path, systems: int) -> None:
+    """What a kill may cost; pieces of 64 lines made it 20,032."""
+    lines = 41_000 // systems
+    for name in [*(f"mt{k}" for k in range(systems)), "ref"]:
+        (tmp_path / name).write_text("text\n" * lines)
+    inputs = from_files([tmp_path / f"mt{k}" for k in range(systems)], [tmp_path / "ref"])
+    assert [len(chunk) for chunk in inputs.chunks] == [20_000, 20_000, 1_000]
 
 
 def test_regroup_bounds_rows_and_characters() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -25,7 +26,16 @@ class Counting(Metric):
         values = np.array([len(h) / max(len(r or ""), 1) for h, r in zip(batch.hypotheses, references, strict=True)])
         with open(os.environ["COUNTING_LOG"], "a") as log:
             log.write("".join(f"{hypothesis}\n" for hypothesis in batch.hypotheses))
+        _hold()
         return Scores(values)
+
+
+def _hold() -> None:
+    """With $COUNTING_HOLD (rows:file), once so many rows are in the log, wait for as long as the file is there."""
+    if hold := os.environ.get("COUNTING_HOLD"):
+        rows, file = hold.split(":", 1)
+        while os.path.exists(file) and Path(os.environ["COUNTING_LOG"]).read_bytes().count(b"\n") >= int(rows):
+            time.sleep(0.01)
 
 
 class Stored(Counting):

@@ -50,18 +50,20 @@ def scored(place: Path, name: str) -> Counter[str]:
 @pytest.mark.slow
 @pytest.mark.parametrize("metric", ["Counting", "Stored"])
 def test_a_killed_run_goes_on_and_ends_with_the_same_file(place: Path, metric: str) -> None:
-    """Ten kills at random moments. A run that gets through is checked, and the next one starts with an empty cache."""
-    started = time.monotonic()
-    subprocess.run(command(place, metric, "whole"), env=environment(place, "whole", SLEEP), check=True)
-    whole = time.monotonic() - started
+    """Ten kills at random moments of the work, told by how much of it is done; a run that gets through is checked, and the
+    next one starts with an empty cache."""
+    subprocess.run(command(place, metric, "whole"), env=environment(place, "whole"), check=True)
+    whole = (place / "log-whole").stat().st_size
     rng = random.Random(7)
     killed = since = runs = 0
-    for _ in range(80):
+    while killed < 10:
         name = f"broken-{runs}"
+        target = logged(place, name) + rng.uniform(0, 0.6) * whole
         process = subprocess.Popen(
             command(place, metric, name), env=environment(place, name, SLEEP), start_new_session=True
         )
-        time.sleep(whole * (0.1 + 0.6 * rng.random()))
+        while process.poll() is None and logged(place, name) < target:
+            time.sleep(0.005)
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             killed, since = killed + 1, since + 1
@@ -69,12 +71,15 @@ def test_a_killed_run_goes_on_and_ends_with_the_same_file(place: Path, metric: s
         if (place / name).exists():
             check_finished(place, name, since)
             runs, since = runs + 1, 0
-        if killed == 10:
-            break
-    assert killed == 10
     name = f"broken-{runs}"
     subprocess.run(command(place, metric, name), env=environment(place, name), check=True)
     check_finished(place, name, since)
+
+
+def logged(place: Path, name: str) -> int:
+    """Bytes in the log of scored rows."""
+    path = place / f"log-{name}"
+    return path.stat().st_size if path.exists() else 0
 
 
 def check_finished(place: Path, name: str, kills: int) -> None:
@@ -84,14 +89,17 @@ def check_finished(place: Path, name: str, kills: int) -> None:
 
 
 def test_finished_chunks_are_not_scored_again(place: Path) -> None:
-    """The run is stopped with Ctrl-C after two chunks; the second run scores the rest only."""
-    env = environment(place, "one", 0.01)
-    started = subprocess.Popen(command(place, "Counting", "out"), env=env, stderr=subprocess.PIPE, text=True)
-    deadline = time.monotonic() + 60
-    while scored(place, "one").total() < 50_000 and time.monotonic() < deadline:
+    """The run is stopped with Ctrl-C in its third chunk; the second run scores the rest only."""
+    env, hold = environment(place, "one"), place / "hold"
+    hold.touch()
+    held = {**env, "COUNTING_HOLD": f"50000:{hold}"}
+    started = subprocess.Popen(command(place, "Counting", "out"), env=held, stderr=subprocess.PIPE, text=True)
+    while scored(place, "one").total() < 50_000:
+        assert started.poll() is None
         time.sleep(0.02)
     started.send_signal(signal.SIGINT)
-    _, said = started.communicate(timeout=60)
+    hold.unlink()
+    _, said = started.communicate()
     assert started.returncode == 130
     assert "nothing is lost. The same command goes on from there." in said
     assert not (place / "out").exists()

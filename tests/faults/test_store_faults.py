@@ -39,6 +39,17 @@ def start_writer(folder: Path, who: str, start: int, end: int) -> subprocess.Pop
     return subprocess.Popen(command, stdout=subprocess.PIPE)
 
 
+def kill_after(writer: subprocess.Popen[bytes], puts: int, pause: float) -> int:
+    """Kill a writer in the midst of the work that follows so many acknowledged puts; the first number not acknowledged."""
+    assert writer.stdout is not None
+    said = [writer.stdout.readline() for _ in range(puts)]
+    time.sleep(pause)  # only varies the moment
+    writer.send_signal(signal.SIGKILL)
+    said += writer.stdout.readlines()
+    writer.communicate()
+    return int(said[-1]) + 1
+
+
 def expected(who: str, numbers: range) -> dict[bytes, bytes]:
     return {f"{who}-{n}-{i}".encode(): f"{n * i}".encode() * 20 for n in numbers for i in range(50)}
 
@@ -70,13 +81,7 @@ def test_twenty_kills_at_random_moments(tmp_path: Path) -> None:
     done = 0
     for _ in range(20):
         writer = start_writer(tmp_path, "w", done, done + 100_000)
-        assert writer.stdout is not None
-        writer.stdout.readline()
-        time.sleep(moments.uniform(0, 0.08))
-        writer.send_signal(signal.SIGKILL)
-        rest = writer.stdout.read().split()
-        writer.communicate()
-        acknowledged = int(rest[-1]) + 1 if rest else done + 1
+        acknowledged = kill_after(writer, moments.randrange(1, 8), moments.uniform(0, 0.005))
         store = Store(tmp_path)
         wanted = expected("w", range(done, acknowledged))
         assert store.get_many(list(wanted)) == wanted
@@ -310,13 +315,7 @@ for n in range(int(sys.argv[2]), 100_000):
     done = 0
     for _ in range(8):
         writer = subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(done)], stdout=subprocess.PIPE)
-        assert writer.stdout is not None
-        writer.stdout.readline()
-        time.sleep(moments.uniform(0, 0.03))
-        writer.send_signal(signal.SIGKILL)
-        rest = writer.stdout.read().split()
-        writer.communicate()
-        done = int(rest[-1]) + 1 if rest else done + 1
+        done = kill_after(writer, moments.randrange(1, 8), moments.uniform(0, 0.005))
     with Spool.open("run", tmp_path) as spool:
         assert spool.notice is None  # no lock is left behind
         for n in range(done):

@@ -59,8 +59,10 @@ def load_items(path: Path) -> list[DfkiItem]:
     text = _text(path)
     try:
         rows = json.loads(text)["items"]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f'{path} is not a DFKI item file (JSON, {{"items": [...]}}): {error}.') from error
+    if not isinstance(rows, list):
+        raise InputError(f'{path} is not a DFKI item file: "items" must be a list.')
     items = [_item(row, path, number) for number, row in enumerate(rows, 1)]
     seen: set[str] = set()
     for item in items:
@@ -73,7 +75,10 @@ def load_items(path: Path) -> list[DfkiItem]:
 def _item(row: dict[str, Any], path: Path, number: int) -> DfkiItem:
     try:
         source, target = row["langpair"][:2], row["langpair"][-2:]
-        return DfkiItem(
+        for name in ("positive_tokens", "negative_tokens"):
+            if not isinstance(row.get(name) or [], list):
+                raise TypeError(f"{name} must be a list")
+        item = DfkiItem(
             id=row["id"],
             langpair=f"{source}-{target}",
             category=row["category"],
@@ -84,6 +89,11 @@ def _item(row: dict[str, Any], path: Path, number: int) -> DfkiItem:
             positive_tokens=tuple(row.get("positive_tokens") or ()),
             negative_tokens=tuple(row.get("negative_tokens") or ()),
         )
+        for name in DfkiItem.__slots__:
+            value = getattr(item, name)
+            if not all(isinstance(text, str) for text in (value if isinstance(value, tuple) else (value,))):
+                raise TypeError(f"{name} must be text")
+        return item
     except KeyError as error:
         raise InputError(f"{path}: item {number} lacks the field {error}.") from error
     except (TypeError, AttributeError) as error:

@@ -2,13 +2,13 @@
 
 A translation is right when a positive rule of its item fires and no negative one, wrong in the reverse case. When both or
 neither fire it stays unresolved until a person decides; a person's decision overrules the rules. Regexes are searched as
-they are written (case counts), tokens are whole sentences and must be equal to the translation.
+they are written (case counts; `dfki_search`), tokens are whole sentences and must be equal to the translation.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,10 +17,11 @@ from assay.core.question import Choice, Question
 from assay.core.table import Table, TableColumn
 from assay.io.judgements.decisions import decision_key, fold
 from assay.suites.dfki import DfkiItem, Outputs
+from assay.suites.dfki_search import Searched, Span, search, shortened
 
 Verdict = Literal["pass", "fail", "unresolved"]
 Ground = Literal["rules", "both", "neither", "bad rule", "person"]
-"""Why: the rules agreed; both kinds fired, or neither; a rule of the item cannot be read; a person decided."""
+"""Why: the rules agreed; both kinds fired, or neither; a rule of the item cannot be used; a person decided."""
 
 PASS_OR_FAIL = (Choice("p", "pass"), Choice("f", "fail"))
 
@@ -31,13 +32,16 @@ class Ruling:
 
     verdict: Verdict
     ground: Ground
-    right: tuple[int, int] | None = None
-    wrong: tuple[int, int] | None = None
+    right: Span | None = None
+    wrong: Span | None = None
+
+
+BAD_RULE = Ruling("unresolved", "bad rule")
 
 
 @dataclass(frozen=True, slots=True)
 class JudgedOutputs:
-    """Outputs of one direction with a ruling on each; `problems` names the items whose rules cannot be read."""
+    """Outputs of one direction with a ruling on each; `problems` names the items whose rules cannot be used."""
 
     langpair: str
     outputs: Outputs
@@ -55,19 +59,15 @@ def judge(items: Iterable[DfkiItem], outputs: Outputs, decisions: Mapping[str, s
     langpairs = sorted({item.langpair for item in by_id.values()})
     if len(langpairs) > 1:
         raise InputError(f"DFKI items are judged one direction at a time; these are of {', '.join(langpairs)}.")
-    rule_on: dict[str, Callable[[str], Ruling]] = {}
-    problems: list[str] = []
-    known: dict[tuple[str, str], Ruling] = {}
-    rulings = []
+    distinct: dict[str, dict[str, None]] = defaultdict(dict)
     for id, text in zip(outputs.ids, outputs.texts, strict=True):
-        ruling = known.get((id, text))
-        if ruling is None:
-            if id not in rule_on:
-                if id not in by_id:
-                    raise InputError(f"outputs name item {id}, which is not among the {len(by_id):,} items.")
-                rule_on[id] = _rules(by_id[id], problems)
-            ruling = known[id, text] = _overruled(rule_on[id](text), by_id[id], text, decisions or {})
-        rulings.append(ruling)
+        distinct[id][text] = None
+    for id in distinct:
+        if id not in by_id:
+            raise InputError(f"outputs name item {id}, which is not among the {len(by_id):,} items.")
+    searched, problems = _search([by_id[id] for id in distinct], distinct), list[str]()
+    known = {id: _rule_on(by_id[id], texts, searched, decisions or {}, problems) for id, texts in distinct.items()}
+    rulings = [known[id][text] for id, text in zip(outputs.ids, outputs.texts, strict=True)]
     return JudgedOutputs(langpairs[0] if langpairs else "", outputs, rulings, tuple(problems))
 
 
@@ -85,36 +85,55 @@ def _overruled(ruling: Ruling, item: DfkiItem, text: str, decisions: Mapping[str
     return ruling
 
 
-def _rules(item: DfkiItem, problems: list[str]) -> Callable[[str], Ruling]:
-    """The item's rules as one function; a regex that cannot be read leaves all its outputs to people."""
-    searches: list[Callable[[str], re.Match[str] | None]] = []
-    for name, pattern in (("positive_regex", item.positive_regex), ("negative_regex", item.negative_regex)):
-        try:
-            searches.append(re.compile(pattern).search if pattern else lambda text: None)
-        except re.error as error:
-            problems.append(
-                f"item {item.id} ({item.langpair}): {name} {pattern!r} is not a regular expression ({error})."
-            )
-            return lambda text: Ruling("unresolved", "bad rule")
-    right_in, wrong_in = searches
+def _search(items: Iterable[DfkiItem], distinct: Mapping[str, Iterable[str]]) -> dict[str, Searched]:
+    """What the search for every rule of `items` in the outputs of its items gave; rules that several share are one."""
+    wanted: dict[str, dict[str, None]] = defaultdict(dict)
+    for item in items:
+        for pattern in (item.positive_regex, item.negative_regex):
+            if pattern:
+                wanted[pattern].update(dict.fromkeys(distinct[item.id]))
+    return search({pattern: list(texts) for pattern, texts in wanted.items()})
+
+
+def _rule_on(
+    item: DfkiItem,
+    texts: Iterable[str],
+    searched: Mapping[str, Searched],
+    decisions: Mapping[str, str],
+    problems: list[str],
+) -> dict[str, Ruling]:
+    """A ruling on each of an item's outputs; a regex that cannot be used leaves all of them to people."""
+    right_in, wrong_in = searched.get(item.positive_regex, {}), searched.get(item.negative_regex, {})
+    if isinstance(right_in, str) or isinstance(wrong_in, str):
+        name, pattern, wrong = (
+            ("positive_regex", item.positive_regex, right_in)
+            if isinstance(right_in, str)
+            else ("negative_regex", item.negative_regex, wrong_in)
+        )
+        problems.append(f"item {item.id} ({item.langpair}): {name} {shortened(pattern)} {wrong}.")
+        return {text: _overruled(BAD_RULE, item, text, decisions) for text in texts}
     right_sentences, wrong_sentences = frozenset(item.positive_tokens), frozenset(item.negative_tokens)
-
-    def rule(text: str) -> Ruling:
-        right = _where(right_in(text), text, right_sentences)
-        wrong = _where(wrong_in(text), text, wrong_sentences)
-        if right and not wrong:
-            return Ruling("pass", "rules", right)
-        if wrong and not right:
-            return Ruling("fail", "rules", None, wrong)
-        return Ruling("unresolved", "both" if right else "neither", right, wrong)
-
-    return rule
+    return {
+        text: _overruled(
+            _ruling(_where(right_in, text, right_sentences), _where(wrong_in, text, wrong_sentences)),
+            item,
+            text,
+            decisions,
+        )
+        for text in texts
+    }
 
 
-def _where(match: re.Match[str] | None, text: str, sentences: frozenset[str]) -> tuple[int, int] | None:
-    if match is not None:
-        return match.span()
-    return (0, len(text)) if text in sentences else None
+def _ruling(right: Span | None, wrong: Span | None) -> Ruling:
+    if right and not wrong:
+        return Ruling("pass", "rules", right)
+    if wrong and not right:
+        return Ruling("fail", "rules", None, wrong)
+    return Ruling("unresolved", "both" if right else "neither", right, wrong)
+
+
+def _where(spans: Mapping[str, Span], text: str, sentences: frozenset[str]) -> Span | None:
+    return spans.get(text) or ((0, len(text)) if text in sentences else None)
 
 
 def questions(items: Iterable[DfkiItem], judged: JudgedOutputs) -> Iterator[Question]:
@@ -143,7 +162,7 @@ def questions(items: Iterable[DfkiItem], judged: JudgedOutputs) -> Iterator[Ques
 
 def _what_the_rules_said(item: DfkiItem, text: str, ruling: Ruling) -> Iterator[str]:
     if ruling.ground == "bad rule":
-        yield "rules    cannot be read"
+        yield "rules    cannot be used"
     elif ruling.ground == "neither":
         yield "rules    neither fired" if _has_rule(item) else "rules    this item has none"
     for label, span in (("right", ruling.right), ("wrong", ruling.wrong)):
@@ -168,26 +187,15 @@ def _has_rule(item: DfkiItem) -> bool:
 
 def judge_summary(judged: Sequence[JudgedOutputs]) -> Table:
     """Passed, failed and unresolved outputs of every direction as a whole (system ``all``) and of each system."""
-    groups: dict[tuple[str, str, str], dict[str, int]] = {}
+    rows = []
     for direction in judged:
         outputs = direction.outputs
-        groups[direction.langpair, "", "all"] = {}
-        names = sorted(set(zip(outputs.years, outputs.systems, strict=True)))
-        groups.update({(direction.langpair, year, system): {} for year, system in names})
-        for year, system, ruling in zip(outputs.years, outputs.systems, direction.rulings, strict=True):
-            for group in ((direction.langpair, "", "all"), (direction.langpair, year, system)):
-                counts = groups[group]
-                for what in (ruling.verdict, ruling.ground):
-                    counts[what] = counts.get(what, 0) + 1
-    rows = []
-    for (langpair, year, system), counts in groups.items():
-        n = sum(counts.get(verdict, 0) for verdict in ("pass", "fail", "unresolved"))
-        row: dict[str, object] = {"langpair": langpair, "year": year, "system": system, "n": n}
-        for verdict in ("pass", "fail", "unresolved"):
-            row[verdict] = counts.get(verdict, 0)
-            row[f"{verdict}_share"] = counts.get(verdict, 0) / n if n else None
-        row.update({ground: counts.get(ground, 0) for ground in ("both", "neither", "bad rule", "person")})
-        rows.append(row)
+        what = [(ruling.verdict, ruling.ground) for ruling in direction.rulings]
+        rows.append(_summary_row(direction.langpair, "", "all", Counter(what)))
+        by_system: dict[tuple[str, str], Counter[tuple[Verdict, Ground]]] = defaultdict(Counter)
+        for (year, system, one), n in Counter(zip(outputs.years, outputs.systems, what, strict=True)).items():
+            by_system[year, system][one] += n
+        rows += [_summary_row(direction.langpair, *name, by_system[name]) for name in sorted(by_system)]
     return Table(
         name="judged",
         columns=_SUMMARY_COLUMNS,
@@ -195,6 +203,17 @@ def judge_summary(judged: Sequence[JudgedOutputs]) -> Table:
         caption="DFKI outputs judged by the items' rules and by people (Avramidis et al. 2023, section 3.1)",
         notes=tuple(problem for direction in judged for problem in direction.problems),
     )
+
+
+def _summary_row(langpair: str, year: str, system: str, counts: Counter[tuple[Verdict, Ground]]) -> dict[str, object]:
+    n = counts.total()
+    row: dict[str, object] = {"langpair": langpair, "year": year, "system": system, "n": n}
+    for verdict in ("pass", "fail", "unresolved"):
+        row[verdict] = number = sum(times for (one, _), times in counts.items() if one == verdict)
+        row[f"{verdict}_share"] = number / n if n else None
+    for ground in ("both", "neither", "bad rule", "person"):
+        row[ground] = sum(times for (_, one), times in counts.items() if one == ground)
+    return row
 
 
 _SUMMARY_COLUMNS = (
