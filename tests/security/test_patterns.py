@@ -34,7 +34,9 @@ def children_seconds() -> Iterator[None]:
 
 def ruled(*rules: str, text: str = LETTERS) -> JudgedOutputs:
     items = [DfkiItem(str(n), "de-en", "c", "p", "s", positive_regex=rule) for n, rule in enumerate(rules)]
-    return judge(items, Outputs([item.id for item in items], ["2021"] * len(items), ["S"] * len(items), [text] * len(items)))
+    return judge(
+        items, Outputs([item.id for item in items], ["2021"] * len(items), ["S"] * len(items), [text] * len(items))
+    )
 
 
 @pytest.mark.usefixtures("children_seconds")
@@ -55,7 +57,11 @@ def ruled(*rules: str, text: str = LETTERS) -> JudgedOutputs:
 )
 def test_a_rule_that_takes_too_long_is_left_to_people(rule: str, text: str) -> None:
     judged = ruled("a", rule, "a$", text=text)
-    assert [ruling.ground for ruling in judged.rulings] == ["rules", "bad rule", "rules" if text[-1] == "a" else "neither"]
+    assert [ruling.ground for ruling in judged.rulings] == [
+        "rules",
+        "bad rule",
+        "rules" if text[-1] == "a" else "neither",
+    ]
     (problem,) = judged.problems
     shown = rule if len(rule) <= 200 else rule[:200] + "…"
     assert problem == (
@@ -77,7 +83,9 @@ def test_a_rule_that_is_no_regular_expression_is_named(rule: str) -> None:
 
 @pytest.mark.usefixtures("children_seconds")
 def test_a_file_of_such_rules_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^10 rules of these DFKI items cannot be used; the last, '\(a\+\)\+[$]{10}', takes"):
+    with pytest.raises(
+        InputError, match=r"^10 rules of these DFKI items cannot be used; the last, '\(a\+\)\+[$]{10}', takes"
+    ):
         ruled(*(f"(a+)+{'$' * n}" for n in range(1, 1001)))
 
 

@@ -3,7 +3,7 @@
 Python's regular expressions backtrack: `(a+)+$` on thirty letters takes longer than anyone waits, holds the interpreter's lock
 and cannot be told from an honest rule by its looks. The file is also the program of that process: it imports little, reads
 every rule with its texts, and gives the processor time of each rule a limit at which the system ends it. The rules after such
-a one are searched by the next process. Why not another engine: docs/decisions/0006-patterns.md.
+a one are searched by the next process. Why not another engine: docs/decisions/0007-patterns.md.
 """
 
 from __future__ import annotations
