@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from assay.core.table import Table
-from assay.report.writing import write, write_pieces
+from assay.report.writing import say, write, write_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ def note(sentence: str, quiet: bool = False) -> None:
     if not quiet:
         from assay.report.terminal import paragraph, width_of
 
-        sys.stderr.write("\n".join(paragraph(sentence, width_of(sys.stderr))) + "\n")
+        say("\n".join(paragraph(sentence, width_of(sys.stderr))) + "\n")
 
 
 __all__ = ["Output", "note", "write", "write_pieces"]
