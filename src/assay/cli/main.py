@@ -98,11 +98,13 @@ def _run(arguments: list[str]) -> int:
     import importlib
 
     from assay.cli.options import parser_for
+    from assay.cli.overwriting import refuse_overwriting
     from assay.cli.progress import Slow
     from assay.core.watch import watching
 
     module = importlib.import_module(f"assay.cli.{verb}")
     parsed = parser_for(verb, module).parse_args(arguments[1:])
+    refuse_overwriting(parsed)
     slow = Slow(quiet=getattr(parsed, "quiet", False))
     try:
         with watching(slow):
