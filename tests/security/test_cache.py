@@ -13,7 +13,7 @@ import pytest
 
 from assay.engine.spool import Spool, prune, usage
 from assay.engine.store import Store
-from assay.io.files.paths import Untrusted, check_folder, open_lock
+from assay.io.files.paths import Untrusted, check_folder, open_own
 
 DAEMON = 1
 """A user other than whoever runs the tests."""
@@ -59,11 +59,11 @@ def test_the_store_follows_no_link(tmp_path: Path, victim: Path, name: str) -> N
 
 
 def test_a_lock_is_not_emptied(tmp_path: Path, victim: Path) -> None:
-    os.close(open_lock(victim))
+    os.close(open_own(victim))
     assert victim.read_text() == "precious"
     (tmp_path / "link").symlink_to(tmp_path / "made")
     with pytest.raises(Untrusted):
-        open_lock(tmp_path / "link")
+        open_own(tmp_path / "link")
     assert not (tmp_path / "made").exists()
 
 

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import OutputError
-from assay.io.files.paths import Untrusted, check_folder, open_lock, private_folder
+from assay.io.files.paths import Untrusted, check_folder, open_own, private_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -180,7 +180,7 @@ def _acquire(path: Path) -> int | None:
         path.mkdir(mode=0o700, exist_ok=True)
         try:
             check_folder(path)
-            lock = open_lock(path / _LOCK)
+            lock = open_own(path / _LOCK)
         except FileNotFoundError:  # removed by another process just now
             continue
         try:

@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.core.batch import Batch
 from assay.core.errors import OutputError
-from assay.io.files.paths import Untrusted, check_file, open_lock, private_folder, store_dir
+from assay.io.files.paths import Untrusted, check_file, open_own, private_folder, store_dir
 
 if TYPE_CHECKING:
     import sqlite3
@@ -223,7 +223,7 @@ class Store:
     def _folder_lock(self) -> Iterator[None]:
         """Opening, clearing and setting aside exclude each other; the system frees the lock of a dead process."""
         private_folder(self.folder)
-        lock = open_lock(self.folder / "lock")
+        lock = open_own(self.folder / "lock")
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             yield

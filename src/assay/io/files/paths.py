@@ -58,32 +58,46 @@ def check_folder(folder: Path, *, sticky: bool = False) -> None:
             raise Untrusted(errno.EPERM, f"{place} can be written by every user (chmod o-w {place} mends it)")
 
 
+def ours(folder: Path) -> bool:
+    """Whether what lies in a folder of the cache can be believed, or will be made by us."""
+    try:
+        check_folder(folder)
+    except FileNotFoundError:
+        return True
+    except Untrusted:
+        return False
+    return True
+
+
 def check_file(path: Path) -> None:
     """Untrusted where a file of the cache is a link, another user's, or no ordinary file; one that is missing is well."""
     try:
         found = path.lstat()
     except FileNotFoundError:
         return
-    _check_owner(path, found)
-    if not stat.S_ISREG(found.st_mode):
-        raise Untrusted(errno.EPERM, f"{path} is not an ordinary file")
+    _check_file(path, found)
 
 
-def open_lock(path: Path) -> int:
-    """The descriptor of a lock file, made where it is missing: no link is followed, nothing that exists is emptied."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+def open_own(path: Path, mode: int = 0o600, flags: int = 0) -> int:
+    """The descriptor of a file of ours, made where it is missing: no link is followed, nothing that exists is emptied."""
     try:
-        descriptor = os.open(path, flags, 0o600)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flags, mode)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise Untrusted(errno.EPERM, f"{path} is not an ordinary file") from error
         raise
     try:
-        _check_owner(path, os.fstat(descriptor))
+        _check_file(path, os.fstat(descriptor))
     except Untrusted:
         os.close(descriptor)
         raise
     return descriptor
+
+
+def _check_file(path: Path, found: os.stat_result) -> None:
+    _check_owner(path, found)
+    if not stat.S_ISREG(found.st_mode):
+        raise Untrusted(errno.EPERM, f"{path} is not an ordinary file")
 
 
 def _check_owner(path: Path, found: os.stat_result) -> None:
