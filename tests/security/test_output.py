@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
 
+import polars
 import pytest
 
 from assay.cli.main import main
+from assay.report.data import inert_frame
 
 ASSAY = f"{sys.executable} -m assay"
 
@@ -111,3 +117,92 @@ def test_a_name_that_is_no_file_may_be_the_name_of_the_output(here: Path) -> Non
         assert main(["card", "chrf", "--suite", "embedded", "--format", "json", "--out", "embedded"]) == 0
         assert main(["score", "-m", "chrf", "--data", "data.tsv", "--out", "chrf"]) == 0
     assert main(["score", "-m", "chrf", "--data", "data.tsv", "--out", "/dev/stdout"]) == 0
+
+
+def test_more_samples_than_memory_are_refused_by_arithmetic(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # chrF has 18 statistics (three counts of six orders): 8 bytes * (18 * (2 * 2 systems + 1) + 4) * 10**9 draws
+    assert main(["compare", "-m", "chrf", "--data", "data.tsv", "--samples", "1000000000"]) == 2
+    said = capsys.readouterr().err
+    assert "--samples 1,000,000,000 would take 752.0 GB of memory. A quarter of what this machine has is enough" in said
+    # 8 bytes * (18 * 4 + 4) * 10**10 trials
+    assert main(["compare", "-m", "chrf", "--data", "data.tsv", "--trials", "10000000000"]) == 2
+    assert "--trials 10,000,000,000 would take 6,080.0 GB of memory" in capsys.readouterr().err
+    assert main(["score", "-m", "chrf", "--data", "data.tsv", "--ci", "--samples", "1000000000000"]) == 2
+    assert main(["run", "-m", "chrf", "--samples", "1000000000000", "--figures", "none"]) == 2
+    assert capsys.readouterr().err.count("--samples 1,000,000,000,000 would take") == 2
+
+
+def test_the_largest_that_fits_is_right(monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.core.errors import InputError
+    from assay.core.memory import refuse_beyond_memory
+
+    monkeypatch.setattr("assay.core.memory.memory", lambda: 4_000_000)
+    refuse_beyond_memory("--samples", 1000, 1000)  # a million bytes: a quarter
+    with pytest.raises(InputError, match=r"enough for 1,000\.$"):
+        refuse_beyond_memory("--samples", 1001, 1000)
+
+
+EVIL = ["=1+1", "+1", "-cmd", "@SUM(A1)", "\t=1", " =1", "＝1", "plain", "a=b", "-1"]
+
+
+@pytest.mark.parametrize("format", ["csv", "tsv"])
+def test_a_spreadsheet_runs_no_name(format: str) -> None:
+    from assay.core.table import Table, TableColumn
+    from assay.report import render
+
+    table = Table("t", (TableColumn("=name"), TableColumn("x")), [{"=name": name, "x": -1.5} for name in EVIL])
+
+    def cells(**options: bool) -> list[list[str]]:
+        text = render([table], format, **options)  # type: ignore[arg-type]
+        return list(csv.reader(io.StringIO(text, newline=""), delimiter="," if format == "csv" else "\t"))
+
+    assert cells() == [["=name", "x"], *([name, "-1.5"] for name in EVIL)]
+    quoted = ["'=1+1", "'+1", "'-cmd", "'@SUM(A1)", "'\t=1", "' =1", "'＝1", "plain", "a=b", "'-1"]
+    assert cells(spreadsheet_safe=True) == [["'=name", "x"], *([name, "-1.5"] for name in quoted)]
+
+
+def test_the_option_reaches_every_writer(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "evil.tsv").write_text("system\tmt\tref\tlang\n=HYPERLINK(1)\tx y\tx z\t=1\n")
+    for format in ("csv", "tsv"):
+        assert main(["score", "-m", "chrf", "--data", "evil.tsv", "--format", format]) == 0
+        assert "\n=HYPERLINK(1)" in capsys.readouterr().out
+        assert main(["score", "-m", "chrf", "--data", "evil.tsv", "--format", format, "--spreadsheet-safe"]) == 0
+        assert "\n'=HYPERLINK(1)" in capsys.readouterr().out
+    assert main(["score", "-m", "chrf", "--data", "evil.tsv", "--format", "json", "--spreadsheet-safe"]) == 2
+    assert "--spreadsheet-safe goes with --format csv or tsv, not json." in capsys.readouterr().err
+    frame = inert_frame(polars.DataFrame({"n": [-1, 2], "language": ["=1", None], "reason": ["fine", "@x"]}))
+    assert frame.rows() == [(-1, "'=1", "fine"), (2, None, "'@x")]
+
+
+def test_identical_systems_are_called_so(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "same.tsv").write_text(
+        "system\tmt\tref\n" + "".join(f"{s}\ta b {i}\ta c {i}\n" for s in "xyz" for i in range(9))
+    )
+    text = (here / "same.tsv").read_text().replace("z\ta b 3", "z\ta c 3")
+    (here / "same.tsv").write_text(text)
+    arguments = ["compare", "-m", "chrf", "-m", "bleu", "--data", "same.tsv", "--trials", "100"]
+    assert main([*arguments, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["systems"]
+    for metric in ("chrf", "bleu"):
+        # sacrebleu counts draws beyond the observed difference and adds one above and below: (0 + 1) / (1000 + 1)
+        assert found["y"][metric]["p_bootstrap"] == 1 / 1001 and found["y"][metric]["p_randomization"] == 1 / 101
+        assert found["y"][metric]["identical"] is True
+        assert found["x"][metric]["identical"] is False and found["z"][metric]["identical"] is False
+    assert main(arguments) == 0
+    assert "y is identical to x by chrF, BLEU, segment by segment: its p-values" in capsys.readouterr().out
+
+
+def test_full_temporary_files_are_not_blamed_on_the_output(here: Path) -> None:
+    from tests.faults.test_store_faults import small_disk
+
+    words = random.Random(5)
+    lines = [" ".join(words.choices("abcdefghij", k=8)) for _ in range(20_000)]
+    (here / "mt").write_text("\n".join(lines) + "\n")
+    (here / "long").write_text("\n".join(reversed(lines)) + "\n")
+    with small_disk(here / "disk", "24k") as disk:
+        command = f"{ASSAY} score -m chrf --mt mt --ref long --format parquet --out scores.parquet"
+        done = shell(f"TMPDIR={disk} {command}", here)
+        assert done.returncode == 2 and not (here / "scores.parquet").exists()
+        assert f"there is no room for temporary files in {disk}. Free some space there, or set TMPDIR" in done.stderr
+        done = shell(f"{command.replace('scores.parquet', f'{disk}/scores.parquet')}", here)
+        assert f"cannot write {disk}/scores.parquet: the disk is full" in done.stderr
