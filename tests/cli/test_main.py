@@ -79,7 +79,8 @@ def test_a_full_disk_is_not_a_bug(words: list[str]) -> None:
 def test_a_reader_that_goes_away_is_no_error() -> None:
     command = f"{sys.executable} -m assay list perturbations | head -1; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], check=False, capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1] == "0" and not done.stderr
+    # 0 where all was written before the reader went away, else what shells expect of SIGPIPE
+    assert done.stdout.splitlines()[-1] in ("0", "141") and not done.stderr
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")

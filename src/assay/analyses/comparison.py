@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.memory import refuse_beyond_memory
 from assay.core.metric import Metric
 from assay.core.sums import exact_sum
 from assay.core.table import Table, TableColumn
@@ -35,6 +36,8 @@ class Standing:
     p_randomization: float | None = None
     better: bool = False
     """Better than the baseline, and p_bootstrap < 0.05."""
+    identical: bool = False
+    """Every segment has the baseline's statistics: there is no difference to test, and the p-values say nothing."""
 
 
 Standings = dict[str, dict[str, Standing]]
@@ -64,6 +67,7 @@ def compare(
     standings: Standings = {system: {} for system in names}
     for name, metric in metrics.items():
         columns = {system: np.ascontiguousarray(stats[system][name]) for system in names}
+        _refuse_too_many(columns[names[0]].shape[1], len(names), samples, trials if paired else 0)
         # All systems share the resamples, so their statistics are summed side by side in one pass.
         sums = _bootstrap(columns, names, samples, seed, paired)
         baseline = names[0]
@@ -72,7 +76,7 @@ def compare(
             resampled = metric.combine(sums[i])
             spread = resampling.interval(resampled)
             p_bootstrap = p_randomization = None
-            better = False
+            better = identical = False
             if paired and system != baseline:
                 first = standings[baseline][name].score
                 observed = abs(first - score)
@@ -83,10 +87,33 @@ def compare(
                     )
                 ahead = score > first if metric.card.higher_is_better else score < first
                 better = ahead and p_bootstrap < SIGNIFICANT
+                identical = np.array_equal(columns[baseline], columns[system], equal_nan=True)
             standings[system][name] = Standing(
-                score, spread.mean, spread.low, spread.high, p_bootstrap, p_randomization, better
+                score, spread.mean, spread.low, spread.high, p_bootstrap, p_randomization, better, identical
             )
     return standings
+
+
+def _refuse_too_many(width: int, systems: int, samples: int, trials: int) -> None:
+    """All systems' sums are held twice while they are joined, then once beside one system's on their way to scores; a trial
+    holds its sums four times."""
+    size = np.dtype(np.float64).itemsize
+    refuse_beyond_memory("--samples", samples, size * (width * (2 * systems + 1) + 4))
+    refuse_beyond_memory("--trials", trials, size * (width * 4 + 4))
+
+
+def identical_notes(standings: Standings, metrics: Mapping[str, Metric]) -> list[str]:
+    """A line for every system that no test can tell from the baseline."""
+    baseline = next(iter(standings))
+    notes = []
+    for system, row in standings.items():
+        same = [metrics[name].card.label for name, standing in row.items() if standing.identical]
+        if same:
+            notes.append(
+                f"{system} is identical to {baseline} by {', '.join(same)}, segment by segment: its p-values (sacrebleu's, the "
+                "smallest there are) say nothing"
+            )
+    return notes
 
 
 def _bootstrap(
@@ -132,5 +159,7 @@ def table(
                 cells[f"{name} p bootstrap"] = standing.p_bootstrap
                 cells[f"{name} p randomization"] = standing.p_randomization
                 cells[f"{name} mark"] = "*" if standing.better else ""
+                if standing.identical:
+                    cells[f"{name} identical"] = True
         rows.append(cells)
     return Table("systems", columns, rows, caption=caption, notes=tuple(notes))

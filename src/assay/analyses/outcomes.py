@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from assay.core.errors import InputError
 from assay.core.errors import count as counted
 from assay.core.item import Item
+from assay.core.memory import refuse_beyond_memory
 from assay.core.suite import Measured
 from assay.stats.bootstrap import interval, share_draws
 from assay.stats.multiple import corrected
@@ -118,6 +119,7 @@ def count(outcome: Outcomes, strata: Ints, size: int, sampling: Sampling, right:
         return np.array([np.bincount(codes[row], minlength=size) for row in mask], np.int64).reshape(len(mask), size)
 
     n, hits = by_stratum(scored), by_stratum(hit)
+    refuse_beyond_memory("--samples", sampling.samples, 2 * n.size * np.dtype(np.float64).itemsize)
     draws = np.empty((len(n), size, sampling.samples))
     for m in range(len(n)):
         draws[m] = share_draws(hits[m], n[m], sampling.generator(m), sampling.samples)

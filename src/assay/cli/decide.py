@@ -134,6 +134,7 @@ def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> No
 
 def _write(labels: LabelStream, output: Output) -> None:
     """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
+    from assay.report.data import inert_frame
     from assay.report.writing import whole_file
 
     if output.format == "table":
@@ -150,6 +151,7 @@ def _write(labels: LabelStream, output: Output) -> None:
                 stream.write(rows.write_ndjson())
             else:
                 comma = "\t" if output.format == "tsv" else ","
+                rows = inert_frame(rows) if output.spreadsheet_safe else rows
                 stream.write(rows.write_csv(separator=comma, include_header=first, float_precision=4))
             first = False
         if output.format == "json":

@@ -38,5 +38,8 @@ def run(args: argparse.Namespace) -> int:
         fetched = fetch(args.name, data_dir=args.data_dir, progress=progress.at)
     finally:
         progress.close()
-    Output.of(args).note(f"{fetched.name} is in {fetched.path}")
+    output = Output.of(args)
+    for sentence in fetched.notes:
+        output.note(f"⚠ {sentence}")
+    output.note(f"{fetched.name} is in {fetched.path}")
     return 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import os
 import sys
 
 from assay import __version__
@@ -57,13 +58,26 @@ def main(argv: list[str] | None = None) -> int:
 
 def _settle_streams() -> None:
     """Text in a pipe or a file is UTF-8 whatever the locale, lone surrogates escaped as `assay.io.files.atomic` does; another
-    terminal shows ``?`` for what it does not have."""
+    terminal shows ``?`` for what it does not have. Streams that were closed get their numbers back, so that no file takes
+    them: stdin is empty, stderr is heard by nobody, and stdout is a pipe that nobody reads."""
+    sys.stdin = sys.stdin or open(os.devnull)  # noqa: SIM115
+    sys.stdout = sys.stdout or _unread()
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             if stream.isatty() and codecs.lookup(stream.encoding).name != "utf-8":
                 stream.reconfigure(errors="replace")
             else:
                 stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
+def _unread() -> io.TextIOWrapper:
+    """Standard output where it was closed: whoever writes to it ends as with any reader that went away."""
+    reading, writing = os.pipe()
+    os.dup2(writing, 1)  # 1 is the reading end itself, or a number that is free
+    for end in {reading, writing} - {1}:
+        os.close(end)
+    return open(1, "w", closefd=False)
 
 
 def _run(arguments: list[str]) -> int:
@@ -84,11 +98,13 @@ def _run(arguments: list[str]) -> int:
     import importlib
 
     from assay.cli.options import parser_for
+    from assay.cli.overwriting import refuse_overwriting
     from assay.cli.progress import Slow
     from assay.core.watch import watching
 
     module = importlib.import_module(f"assay.cli.{verb}")
     parsed = parser_for(verb, module).parse_args(arguments[1:])
+    refuse_overwriting(parsed)
     slow = Slow(quiet=getattr(parsed, "quiet", False))
     try:
         with watching(slow):
@@ -100,15 +116,17 @@ def _run(arguments: list[str]) -> int:
 def _guarded(arguments: list[str], debug: bool) -> int:
     """Run; whatever goes wrong becomes one line and an exit code."""
     try:
-        return _run(arguments)
+        code = _run(arguments)
+        sys.stdout.flush()
+        return code
     except KeyboardInterrupt:
         return _say("stopped.", 130)
     except BrokenPipeError:
-        # The reader went away (assay … | head): not an error, but Python must not try to flush again.
-        import os
+        # The reader went away (assay … | head): silence, and the exit code that shells expect of SIGPIPE.
+        from assay.report.writing import silence
 
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        silence(sys.stdout)
+        return 141
     except Exception as error:
         if debug:
             raise
@@ -130,7 +148,10 @@ def _explained(error: Exception) -> int:
 
 
 def _say(sentence: str, code: int) -> int:
-    sys.stderr.write(f"assay: {' '.join(sentence.split())}\n")
+    from assay.report.text import visible
+    from assay.report.writing import say
+
+    say(f"assay: {visible(' '.join(sentence.split()))}\n")
     return code
 
 

@@ -114,6 +114,11 @@ def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...], *, wor
     group = parser.add_argument_group("output")
     group.add_argument("--format", choices=formats, default="table", help="default: table")
     group.add_argument("--out", metavar="FILE", help="write here instead of to the screen, only when whole")
+    group.add_argument(
+        "--spreadsheet-safe",
+        action="store_true",
+        help="csv, tsv: quote texts that a spreadsheet would run (=, +, -, @)",
+    )
     group.add_argument("--quiet", action="store_true", help="no progress, no notes")
     if workers:
         parser.add_argument("--workers", type=positive, metavar="N", help="threads to use (default: all cores)")

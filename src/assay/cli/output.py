@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assay.core.errors import InputError
 from assay.core.table import Table
-from assay.report.writing import write, write_pieces
+from assay.report.writing import say, write, write_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,11 +21,15 @@ class Output:
     format: str = "table"
     out: str | None = None
     quiet: bool = False
+    spreadsheet_safe: bool = False
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Output:
         """From the arguments of a verb."""
-        return cls(f"assay {args.verb}", getattr(args, "format", "table"), getattr(args, "out", None), args.quiet)
+        format, safe = getattr(args, "format", "table"), getattr(args, "spreadsheet_safe", False)
+        if safe and format not in ("csv", "tsv"):
+            raise InputError(f"--spreadsheet-safe goes with --format csv or tsv, not {format}.")
+        return cls(f"assay {args.verb}", format, getattr(args, "out", None), args.quiet, safe)
 
     @property
     def on_screen(self) -> bool:
@@ -43,6 +48,7 @@ class Output:
             title=title or self.title,
             width=terminal.width_of() if to_screen else None,
             colour=to_screen and terminal.wants_colour(),
+            spreadsheet_safe=self.spreadsheet_safe,
         )
         write(text, self.out)
 
@@ -64,7 +70,7 @@ def note(sentence: str, quiet: bool = False) -> None:
     if not quiet:
         from assay.report.terminal import paragraph, width_of
 
-        sys.stderr.write("\n".join(paragraph(sentence, width_of(sys.stderr))) + "\n")
+        say("\n".join(paragraph(sentence, width_of(sys.stderr))) + "\n")
 
 
 __all__ = ["Output", "note", "write", "write_pieces"]

@@ -7,6 +7,8 @@ import sys
 import time
 
 from assay.report.terminal import width_of
+from assay.report.text import visible
+from assay.report.writing import say
 
 
 class Progress:
@@ -37,8 +39,7 @@ class Progress:
             left = f" · {_duration((self.total - self.done) / rate)} left" if rate else ""
             line = f" {self.what} {bar} {share:4.0%} {self.done:,} of about {self.total:,}{left}"
         line += f" · {rate:,.{0 if rate >= 10 else 1}f}/s" if rate else ""
-        sys.stderr.write(f"\r\033[K{line[: (width_of(sys.stderr) or 80) - 1]}")
-        sys.stderr.flush()
+        say(f"\r\033[K{visible(line)[: (width_of(sys.stderr) or 80) - 1]}")
         self.shown = True
 
     def begin(self) -> None:
@@ -49,8 +50,7 @@ class Progress:
     def close(self) -> None:
         """Wipe the line."""
         if self.shown:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
+            say("\r\033[K")
             self.shown = False
 
 

@@ -89,7 +89,7 @@ def _write_segments(result: ScoreResult, output: Output) -> None:
         elif output.format == "jsonl":
             scores.as_jsonl(result.run, result.metrics, stream.write)
         elif output.format == "tsv":
-            scores.as_tsv(result.run, result.metrics, stream.write)
+            scores.as_tsv(result.run, result.metrics, stream.write, spreadsheet_safe=output.spreadsheet_safe)
         else:
             scores.as_parquet(result.run, result.metrics, stream)
 

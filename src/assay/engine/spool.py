@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import OutputError
+from assay.io.files.paths import Untrusted, check_folder, open_own, private_folder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,13 +51,13 @@ class Spool:
     def open(cls, run_key: str, folder: str | os.PathLike[str]) -> Spool:
         """The spool of the run `run_key` under `folder`, with what an earlier attempt left in it.
 
-        A second identical run at the same time gets a private one. Where `folder` cannot be written, the spool lies with the
-        system's temporary files, and a notice says that the run cannot be resumed.
+        A second identical run at the same time gets a private one. Where `folder` cannot be written, or is not ours alone, the
+        spool lies with the system's temporary files, and a notice says that the run cannot be resumed.
         """
         name = blake2b(run_key.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
         base = Path(folder)
         try:
-            base.mkdir(parents=True, exist_ok=True)
+            private_folder(base, sticky=True)
             lock = _acquire(base / name)
             if lock is not None:
                 return cls(base / name, lock)
@@ -65,9 +66,8 @@ class Spool:
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise _full(base) from error
-            notice = (
-                f"{base} cannot be written, so this run cannot be resumed. Set ASSAY_CACHE_DIR to a folder of yours."
-            )
+            reason = error.strerror if isinstance(error, Untrusted) else f"{base} cannot be written"
+            notice = f"{reason}, so this run cannot be resumed. Set ASSAY_CACHE_DIR to a folder of yours."
         try:
             return cls._private(Path(tempfile.gettempdir()), "assay-" + name, notice)
         except OSError as error:
@@ -95,7 +95,8 @@ class Spool:
         path = self._path(index)
         temporary = path.with_suffix(".part")
         try:
-            with temporary.open("wb") as file:
+            temporary.unlink(missing_ok=True)
+            with temporary.open("xb") as file:  # made anew: whatever stood there, a link above all, is not written to
                 file.writelines(_encode(data_hash, arrays))
             temporary.replace(path)
         except OSError as error:
@@ -165,15 +166,21 @@ def usage(folder: str | os.PathLike[str]) -> tuple[int, int]:
 
 
 def _spools(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.iterdir() if path.is_dir()) if folder.is_dir() else []
+    """The spools under a folder; none where it is not ours alone, and no links."""
+    try:
+        check_folder(folder, sticky=True)
+        return sorted(path for path in folder.iterdir() if path.is_dir() and not path.is_symlink())
+    except OSError:
+        return []
 
 
 def _acquire(path: Path) -> int | None:
     """An exclusive lock on a spool, freed by the system when its process ends; None when another process has it."""
     while True:
-        path.mkdir(exist_ok=True)
+        path.mkdir(mode=0o700, exist_ok=True)
         try:
-            lock = os.open(path / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666)
+            check_folder(path)
+            lock = open_own(path / _LOCK)
         except FileNotFoundError:  # removed by another process just now
             continue
         try:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.core.batch import Batch
 from assay.core.errors import OutputError
+from assay.io.files.paths import Untrusted, check_file, open_own, private_folder, store_dir
 
 if TYPE_CHECKING:
     import sqlite3
@@ -199,6 +200,8 @@ class Store:
             self._path = self.folder / f"scores-{max(1, self._number())}.sqlite"
             if (self.folder / f"damaged-{self._number()}.sqlite").exists():
                 self._path = self.folder / f"scores-{self._number() + 1}.sqlite"
+            for journal in ("", "-wal", "-shm", "-journal"):
+                check_file(Path(f"{self._path}{journal}"))
             connection = sqlite3.connect(
                 self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False, cached_statements=32
             )
@@ -219,10 +222,13 @@ class Store:
     @contextmanager
     def _folder_lock(self) -> Iterator[None]:
         """Opening, clearing and setting aside exclude each other; the system frees the lock of a dead process."""
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / "lock").open("w") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        private_folder(self.folder)
+        lock = open_own(self.folder / "lock")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+        finally:
+            os.close(lock)
 
     def _number(self) -> int:
         """The highest number of a file in the folder."""
@@ -247,6 +253,8 @@ class Store:
             reason, remedy = "the disk is full", "Free some space, or set ASSAY_CACHE_DIR to another disk."
         elif name.startswith(_HELD):
             reason, remedy = "other processes hold the store", "Try again later."
+        elif isinstance(error, Untrusted):
+            reason, remedy = str(error.strerror), "Set ASSAY_CACHE_DIR to a folder of yours."
         elif name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN")) or isinstance(error, OSError):
             reason, remedy = f"{self.folder} cannot be written", "Set ASSAY_CACHE_DIR to a folder of yours."
         else:
@@ -258,8 +266,6 @@ class Store:
 
 def default_store() -> Store:
     """The store in the cache folder."""
-    from assay.io.files.paths import store_dir
-
     return Store(store_dir())
 
 

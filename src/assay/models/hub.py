@@ -10,9 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.core.errors import MissingPart
-from assay.io.files.download import Progress, download, explained, head
-from assay.io.files.paths import cache_dir
+from assay.core.errors import InputError, MissingPart
+from assay.data import rows
+from assay.io.files.download import Progress, Say, download, explained
+from assay.io.files.paths import cache_dir, ours
+from assay.io.files.server import head, may_carry_secrets
 
 HUB = "https://huggingface.co"
 XLMR = "FacebookAI/xlm-roberta-large"
@@ -57,7 +59,8 @@ def find_checkpoint(name: str) -> Path:
     repository = PUBLISHED[name].repository
     home = os.environ.get("HF_HOME")
     hub = (Path(home) if home else Path("~/.cache/huggingface").expanduser()) / "hub"
-    places = [checkpoint_home(name), *sorted(hub.glob(f"models--{repository.replace('/', '--')}/snapshots/*"))]
+    own = [checkpoint_home(name)] if ours(checkpoint_home(name)) else []
+    places = [*own, *sorted(hub.glob(f"models--{repository.replace('/', '--')}/snapshots/*"))]
     for place in places:
         if (place / "hparams.yaml").is_file() and (place / "checkpoints" / "model.ckpt").is_file():
             return place
@@ -70,11 +73,14 @@ def _instruction(name: str) -> str:
     return f"Get it ({known.gigabytes} GB): {first}assay fetch {name}; or give a checkpoint folder with -m PATH."
 
 
-def fetch_checkpoint(name: str, folder: str | None = None, progress: Progress | None = None) -> Path:
+def fetch_checkpoint(
+    name: str, folder: str | None = None, progress: Progress | None = None, say: Say | None = None
+) -> Path:
     """Download a published checkpoint and its tokenizer, resumed where it broke off; the folder comes back.
 
-    Every file is taken from the commit that the hub names for it and checked against the hub's checksum. A file that is here
-    is whole, and not fetched again.
+    Every file is taken from the commit that the hub names for it and checked against the sha256 that assay knows, or else
+    against the hub's own word and against what came first (`assay.io.files.first_use`). A file that is here is whole, and not
+    fetched again. `say` is told of what nothing vouches for.
     """
     known = PUBLISHED[name]
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
@@ -84,15 +90,34 @@ def fetch_checkpoint(name: str, folder: str | None = None, progress: Progress | 
         "checkpoints/model.ckpt": f"{hub_address()}/{known.repository}/resolve/main/checkpoints/model.ckpt",
     }
     missing = {file: address for file, address in files.items() if not (place / file).is_file()}
-    token = os.environ.get("HF_TOKEN", "").strip()
-    if missing and known.gated and not token:
-        raise MissingPart(f"{name} is handed out under its own licence. {_instruction(name)}")
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    headers = _authorization(name, say) if missing else {}
+    pins = {(row["checkpoint"], row["file"]): row["sha256"] for row in rows("checkpoints.csv")}
     for file, address in missing.items():
-        commit, checksum = _described(name, address, place / file, headers)
-        pinned = address.replace("/resolve/main/", f"/resolve/{commit}/", 1)
-        download(name, pinned, place / file, checksum, progress, headers)
+        commit, hubs = _described(name, address, place / file, headers)
+        pin = pins.get((name, file))
+        if pin is not None and hubs is not None and len(hubs) == 64 and hubs != pin:
+            raise InputError(
+                f"{address} is not the file that assay knows: sha256 {hubs[:12]}…, expected {pin[:12]}…. Nothing was fetched."
+            )
+        exact = address.replace("/resolve/main/", f"/resolve/{commit}/", 1)
+        first_use = address if pin is None else None
+        download(name, exact, place / file, pin or hubs, progress, headers, first_use=first_use, say=say)
     return place
+
+
+def _authorization(name: str, say: Say | None) -> dict[str, str]:
+    """The token's header, where there is a token and nobody on the way to the hub can read it."""
+    token, gated = os.environ.get("HF_TOKEN", "").strip(), PUBLISHED[name].gated
+    if gated and not token:
+        raise MissingPart(f"{name} is handed out under its own licence. {_instruction(name)}")
+    if not token or may_carry_secrets(hub_address()):
+        return {"Authorization": f"Bearer {token}"} if token else {}
+    refused = f"HF_TOKEN is not sent to {hub_address()}, since anybody on the way could read it"
+    if gated:
+        raise MissingPart(f"{refused}, and {name} needs it. Set HF_ENDPOINT to an address with https.")
+    if say is not None:
+        say(f"{refused}.")
+    return {}
 
 
 def _described(name: str, address: str, target: Path, headers: Mapping[str, str]) -> tuple[str, str | None]:
@@ -106,10 +131,11 @@ def _described(name: str, address: str, target: Path, headers: Mapping[str, str]
                 f"the hub does not hand {name} to {who} ({error.code} at {address}). {_instruction(name)}"
             ) from error
         raise explained(error, name, address, target) from error
-    except (OSError, http.client.HTTPException) as error:
+    except (OSError, http.client.HTTPException, ValueError) as error:
         raise explained(OSError(str(error)), name, address, target) from error
     # A redirect's own ETag is not that of the file it leads to.
     tag = said.get("X-Linked-ETag") or (said.get("ETag") if status == 200 else None) or ""
     tag = tag.removeprefix("W/").strip('"')
-    commit = said.get("X-Repo-Commit") or "main"
-    return commit, tag if re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", tag) else None
+    commit = said.get("X-Repo-Commit", "")
+    known = tag if re.fullmatch("[0-9a-f]{40}|[0-9a-f]{64}", tag) else None
+    return commit if re.fullmatch("[0-9a-f]{40}", commit) else "main", known

@@ -19,8 +19,9 @@ def render(
     title: str = "assay",
     width: int | None = None,
     colour: bool = False,
+    spreadsheet_safe: bool = False,
 ) -> str:
-    """The tables in one of `FORMATS`. `head` is further JSON beside ``tables``."""
+    """The tables in one of `FORMATS`. `head` is further JSON beside ``tables``; `spreadsheet_safe` is for CSV and TSV."""
     if format == "table":
         from assay.report import terminal
 
@@ -38,5 +39,5 @@ def render(
     if format == "jsonl":
         return data.as_jsonl(tables)
     if format in ("csv", "tsv"):
-        return data.as_csv(tables, "," if format == "csv" else "\t")
+        return data.as_csv(tables, "," if format == "csv" else "\t", spreadsheet_safe=spreadsheet_safe)
     raise unknown("format", format, FORMATS)

@@ -5,10 +5,17 @@ from __future__ import annotations
 import io
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from assay.core.table import Table
+
+if TYPE_CHECKING:
+    import polars
+
+_FORMULA = r"^ *[=+@\t\r\n＝＋－＠-]"
+"""How a text begins that a spreadsheet takes for a formula."""
 
 
 def plain(value: Any) -> Any:
@@ -44,8 +51,11 @@ def as_jsonl(tables: Sequence[Table]) -> str:
     )
 
 
-def as_csv(tables: Sequence[Table], delimiter: str = ",") -> str:
-    """Each table with a heading line; several tables are parted by an empty line and named in a comment line."""
+def as_csv(tables: Sequence[Table], delimiter: str = ",", *, spreadsheet_safe: bool = False) -> str:
+    """Each table with a heading line; several tables are parted by an empty line and named in a comment line.
+
+    With `spreadsheet_safe`, texts that a spreadsheet would run are quoted: see `inert`.
+    """
     import csv
 
     out = io.StringIO()
@@ -54,8 +64,24 @@ def as_csv(tables: Sequence[Table], delimiter: str = ",") -> str:
         if len(tables) > 1:
             out.write(("\n" if i else "") + f"# {table.name}\n")
         keys = list(dict.fromkeys(key for row in table.rows for key in row))
-        writer.writerow(keys)
-        writer.writerows(
-            [["" if (value := plain(row.get(key))) is None else value for key in keys] for row in table.rows]
-        )
+        rows = [keys, *([plain(row.get(key)) for key in keys] for row in table.rows)]
+        if spreadsheet_safe:
+            rows = [[inert(value) for value in row] for row in rows]
+        writer.writerows([["" if value is None else value for value in row] for row in rows])
     return out.getvalue()
+
+
+def inert(value: Any) -> Any:
+    """A text that a spreadsheet shows instead of running it: an apostrophe stands before one that begins as a formula does.
+
+    Numbers stay numbers, below nought too.
+    """
+    return f"'{value}" if isinstance(value, str) and re.match(_FORMULA, value) else value
+
+
+def inert_frame(frame: polars.DataFrame) -> polars.DataFrame:
+    """`inert` for every text of a frame."""
+    import polars
+
+    text = polars.col(polars.String)
+    return frame.with_columns(polars.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep())

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from assay.core.table import Table
 from assay.report.grid import grid, split_mark
+from assay.report.text import visible
 
 
 def markdown(tables: Sequence[Table]) -> str:
@@ -29,8 +30,13 @@ def _markdown(table: Table) -> str:
 
 
 def _plain(text: str) -> str:
-    """Text that Markdown shows as it is: no pipe ends the cell, no star, underscore or tag is taken for markup."""
-    return re.sub(r"([\\`*_<|])", r"\\\1", text.replace("\n", " "))
+    """Text that Markdown shows as it is: no pipe ends the cell, no star, underscore, link or tag is taken for markup."""
+    return re.sub(r"([\\`*_<|\[])", r"\\\1", _one_line(text))
+
+
+def _one_line(text: str) -> str:
+    """No line ends inside a cell, and nothing that steers the terminal on which the document is shown."""
+    return visible(" ".join(text.splitlines()))
 
 
 _LATEX = {
@@ -49,7 +55,7 @@ def _latex(table: Table) -> str:
     drawn = grid(table)
 
     def escape(text: str) -> str:
-        return "".join(_LATEX.get(char, char) for char in text)
+        return "".join(_LATEX.get(char, char) for char in _one_line(text))
 
     def line(cells: Sequence[str]) -> str:
         return "  " + " & ".join(escape(text) for text in cells) + r" \\"

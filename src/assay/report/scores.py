@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import IO, Any, Protocol
 
 from assay.core.chunk import Chunk
+from assay.report.data import inert
 
 
 class Scored(Protocol):
@@ -56,11 +57,13 @@ def as_jsonl(run: Scored, metrics: Iterable[str], write: Any) -> None:
         write("".join(lines))
 
 
-def as_tsv(run: Scored, metrics: Iterable[str], write: Any) -> None:
+def as_tsv(run: Scored, metrics: Iterable[str], write: Any, *, spreadsheet_safe: bool = False) -> None:
     """A heading, then one line a segment; a segment that could not be scored has an empty field."""
     metrics = list(metrics)
     write("\t".join(["system", "segment", *metrics]) + "\n")
     systems = [" ".join(system.split()) for system in run.systems]
+    if spreadsheet_safe:
+        systems = [inert(system) for system in systems]
     for codes, segments, columns in _rows(run, metrics):
         texts = [["" if math.isnan(value) else repr(value) for value in column] for column in columns]
         write(
@@ -79,19 +82,24 @@ def as_parquet(run: Scored, metrics: Iterable[str], stream: IO[bytes]) -> None:
 
     import polars
 
+    from assay.io.files.atomic import blaming_scratch
+
     metrics = list(metrics)
-    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
-        parts: list[Path] = []
-        for codes, segments, columns in _rows(run, metrics):
-            part = Path(folder) / f"{len(parts):06}.parquet"
-            names = [run.systems[code] for code in codes]
-            polars.DataFrame(
-                {"system": names, "segment": segments, **dict(zip(metrics, columns, strict=True))},
-                schema={"system": polars.String, "segment": polars.Int64, **dict.fromkeys(metrics, polars.Float64)},
-            ).write_parquet(part)
-            parts.append(part)
+    with blaming_scratch():
+        scratch = tempfile.TemporaryDirectory(prefix="assay-")
+    with scratch as folder:
         whole = Path(folder) / "whole.parquet"
-        polars.scan_parquet(parts).sink_parquet(whole)
+        with blaming_scratch():
+            parts: list[Path] = []
+            for codes, segments, columns in _rows(run, metrics):
+                part = Path(folder) / f"{len(parts):06}.parquet"
+                names = [run.systems[code] for code in codes]
+                polars.DataFrame(
+                    {"system": names, "segment": segments, **dict(zip(metrics, columns, strict=True))},
+                    schema={"system": polars.String, "segment": polars.Int64, **dict.fromkeys(metrics, polars.Float64)},
+                ).write_parquet(part)
+                parts.append(part)
+            polars.scan_parquet(parts).sink_parquet(whole)
         with whole.open("rb") as source:
             shutil.copyfileobj(source, stream)
 

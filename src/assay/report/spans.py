@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.core.spans import ErrorSpan
-from assay.report.text import display_width
+from assay.report.text import display_width, visible
 
 MARKS = {"neutral": "ⁿᵉᵘ", "minor": "ᵐⁱⁿ", "major": "ᵐᵃʲ", "critical": "ᶜʳⁱᵗ"}
 Signatures = Callable[[], Mapping[str, str]]
@@ -36,10 +36,10 @@ def marked(text: str, spans: Iterable[ErrorSpan], *, colour: bool = False) -> st
     """``Der Vertrag wurde ⟦1979⟧ᶜʳⁱᵗ unterzeichnet.``"""
 
     def mark(inner: str, span: ErrorSpan) -> str:
-        shown = f"⟦{inner}⟧{MARKS[span.severity]}"
+        shown = f"⟦{visible(inner)}⟧{MARKS[span.severity]}"
         return f"\033[{_COLOURS[span.severity]}m{shown}\033[0m" if colour else shown
 
-    return _woven(text, spans, mark, lambda plain: plain)
+    return _woven(text, spans, mark, visible)
 
 
 def _woven(text: str, spans: Iterable[ErrorSpan], mark: Any, plain: Any) -> str:
@@ -54,7 +54,7 @@ def _woven(text: str, spans: Iterable[ErrorSpan], mark: Any, plain: Any) -> str:
 def as_terminal(row: SpanRow, *, colour: bool = False) -> str:
     """System, segment, score and the marked translation; below it, how sure the metric is of each span."""
     score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
-    before = f" {row.system} {row.segment:>4} {score:>6}  "
+    before = f" {visible(row.system)} {row.segment:>4} {score:>6}  "
     lines = [before + marked(row.text, row.spans, colour=colour)]
     known = [f"{span.confidence:.2f}" for span in row.spans if span.confidence is not None]
     if known:

@@ -14,7 +14,7 @@ from typing import TextIO
 
 from assay.core.table import Table
 from assay.report.grid import Grid, grid, split_mark
-from assay.report.text import display_width, wrap
+from assay.report.text import display_width, visible, wrap
 
 GAP = 2
 """Blanks between two columns."""
@@ -52,7 +52,7 @@ def wants_colour(stream: TextIO | None = None) -> bool:
 
 def _one(table: Table, width: int | None, colour: bool) -> str:
     lines = paragraph(table.caption, width) if table.caption else []
-    blocks = _blocks(_aligned(grid(table)), width)
+    blocks = _blocks(_aligned(_harmless(grid(table))), width)
     for i, block in enumerate(blocks):
         lines += ([""] if i else []) + _draw(block, width, colour)
     for note in table.notes:
@@ -62,7 +62,15 @@ def _one(table: Table, width: int | None, colour: bool) -> str:
 
 def paragraph(text: str, width: int | None) -> list[str]:
     """Running text under the table's margin; further lines are set in."""
+    text = visible(text)
     return [f" {line}" for line in (wrap(text, max(width - 1, 20), 2) if width else [text])]
+
+
+def _harmless(drawn: Grid) -> Grid:
+    """The grid with no text in it that steers the terminal or breaks a row."""
+    return replace(
+        drawn, headings=list(map(visible, drawn.headings)), rows=[list(map(visible, row)) for row in drawn.rows]
+    )
 
 
 def _aligned(drawn: Grid) -> Grid:

@@ -1,4 +1,4 @@
-"""Text measured and broken by what the eye sees: wide East Asian characters take two cells, combining marks none."""
+"""Text as the eye sees it: measured and broken by the cells it takes, with nothing in it that would steer a terminal."""
 
 from __future__ import annotations
 
@@ -8,6 +8,14 @@ from collections.abc import Iterator
 
 _SOFT = "-_/:,;."
 """A word too long for its line is best broken behind one of these."""
+_STEERING = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+"""Control characters (C0, DEL, C1), line and paragraph separators, and what overrides the direction of writing."""
+
+
+def visible(text: str) -> str:
+    """Foreign text for one line of a terminal: what would move the cursor, change colours or turn text round is shown as an
+    escape such as ``\\x1b`` or ``\\n``. Marks that scripts need (joiners, left-to-right marks) stay."""
+    return _STEERING.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 def display_width(text: str) -> int:

@@ -1,11 +1,12 @@
-"""Rendered results on their way out: to the screen, or to a file that appears only when whole."""
+"""Rendered results on their way out: to the screen, or to a file that appears only when whole; and remarks to stderr."""
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable
-from contextlib import AbstractContextManager
-from typing import IO, Any
+from contextlib import AbstractContextManager, suppress
+from typing import IO, Any, TextIO
 
 
 def write(text: str, out: str | None) -> None:
@@ -30,3 +31,20 @@ def whole_file(out: str, *, binary: bool = False) -> AbstractContextManager[IO[A
     from assay.io.files.atomic import atomic_write
 
     return atomic_write(out, "wb" if binary else "w")
+
+
+def say(text: str) -> None:
+    """Text to stderr, at once. Where nobody can hear it (a reader that went away, a full disk) the work goes on."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except OSError:
+        silence(sys.stderr)
+
+
+def silence(stream: TextIO) -> None:
+    """What is still written to a stream that failed goes nowhere, so that Python's last flush cannot fail again."""
+    with suppress(OSError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)

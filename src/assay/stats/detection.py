@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.memory import refuse_beyond_memory
+
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
@@ -45,6 +47,7 @@ class Resamples(NamedTuple):
 
 def resamples(n_positive: int, n_negative: int, generator: np.random.Generator, samples: int) -> Resamples:
     """Draw resamples that keep the number of positives and of negatives."""
+    refuse_beyond_memory("--samples", samples, 8 * (n_positive + 3 * n_negative))
     positives = generator.integers(0, n_positive, (samples, n_positive))
     drawn = generator.integers(0, n_negative, (samples, n_negative)) + n_negative * np.arange(samples)[:, None]
     negatives = np.bincount(drawn.ravel(), minlength=samples * n_negative).reshape(samples, n_negative)

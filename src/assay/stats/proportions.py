@@ -8,6 +8,8 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
+from assay.core.memory import refuse_beyond_memory
+
 
 def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """Wilson's score interval for `k` successes in `n` trials; it stays inside 0..1 and has width even at 0 and `n`."""
@@ -44,6 +46,7 @@ def macro_interval(
     k, n = np.asarray(k, np.int64), np.asarray(n, np.int64)
     if len(n) == 0 or not (n > 0).all():
         return math.nan, math.nan
+    refuse_beyond_memory("--samples", samples, 2 * 8 * len(n))
     drawn = rng.binomial(n, k / n, size=(samples, len(n))) / n
     low, high = np.quantile(drawn.mean(axis=1), [0.5 - confidence / 2, 0.5 + confidence / 2])
     return float(low), float(high)

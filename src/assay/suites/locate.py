@@ -9,7 +9,7 @@ from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart, listing
 from assay.core.suite import SuiteCard
-from assay.io.files.paths import cache_dir
+from assay.io.files.paths import cache_dir, ours
 from assay.io.files.text import open_bytes
 
 
@@ -43,7 +43,8 @@ def _bases(data_dir: str | os.PathLike[str] | None) -> Iterator[Path]:
         return
     if environment := os.environ.get("ASSAY_DATA"):
         yield Path(environment)
-    yield cache_dir() / "data"
+    if ours(cache_dir() / "data"):
+        yield cache_dir() / "data"
 
 
 def _inside(base: Path, card: SuiteCard) -> Path | None:

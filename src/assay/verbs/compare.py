@@ -154,6 +154,7 @@ def compare_request(
     notes = [f"{count(len(made), 'segment')} · {said}"]
     if len(standings) > 1:
         notes.append(f"* better than {made.baseline}, p < {comparison.SIGNIFICANT} (paired bootstrap)")
+        notes += comparison.identical_notes(standings, run.metrics)
         notes += worth_notes(made.worth, run.metrics)
     table = comparison.table(standings, run.metrics, notes=[*notes, *flag_notes(run.flags)])
     made.tables[table.name] = table

@@ -30,17 +30,24 @@ def fetch(
 ) -> FetchResult:
     """Download a suite (``demetr``), a published checkpoint (``comet-22``) or a tokenizer (``flores200``).
 
-    Files are checked by sha256 where one is known; what was broken off is resumed, what is here already is not fetched again.
+    Files are checked by sha256 where one is known, and named in `notes` where none is; what was broken off is resumed, what is
+    here already is not fetched again.
     `data_dir` is where a suite or a checkpoint goes (default: the cache folder). `progress` is told a file's name, how many
     of its bytes have arrived, and how many there are (None where that is not known).
     """
-    path = _fetched(name, None if data_dir is None else os.fspath(data_dir), progress)
+    notes: list[str] = []
+    path = _fetched(name, None if data_dir is None else os.fspath(data_dir), progress, notes.append)
     columns = [TableColumn("name"), TableColumn("path")]
     table = Table("fetched", columns, [{"name": name, "path": str(path)}])
-    return FetchResult({table.name: table}, name, path)
+    return FetchResult({table.name: table}, name, path, notes=notes)
 
 
-def _fetched(name: str, data_dir: str | None, progress: Callable[[str, int, int | None], None] | None) -> Path:
+def _fetched(
+    name: str,
+    data_dir: str | None,
+    progress: Callable[[str, int, int | None], None] | None,
+    say: Callable[[str], None],
+) -> Path:
     from assay.io.files.download import download
     from assay.io.resources.spm import SPM_MODELS, spm_home
     from assay.models.hub import PUBLISHED, fetch_checkpoint
@@ -48,8 +55,8 @@ def _fetched(name: str, data_dir: str | None, progress: Callable[[str, int, int 
 
     if name in SPM_MODELS:
         place = spm_home(name)
-        download(f"the {name} tokenizer", SPM_MODELS[name].url, place, progress=progress)
+        download(f"the {name} tokenizer", SPM_MODELS[name].url, place, progress=progress, say=say)
         return place
     if name in PUBLISHED:
-        return fetch_checkpoint(name, data_dir, progress)
-    return fetch_suite(name, data_dir, progress)
+        return fetch_checkpoint(name, data_dir, progress, say)
+    return fetch_suite(name, data_dir, progress, say)

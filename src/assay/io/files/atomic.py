@@ -13,6 +13,7 @@ import os
 import re
 import secrets
 import stat
+import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
@@ -164,12 +165,32 @@ def _speaking(path: str, every: bool = False) -> Iterator[None]:
     except OutputError:
         raise
     except Exception as error:
-        said = error if isinstance(error, OSError) else None
-        if said is None and "os error 28" in str(error):  # as polars reports a full disk
-            said = OSError(errno.ENOSPC, "No space left on device")
+        said = _system_error(error)
         if said is None or not (every or said.errno in (*_FULL, errno.EIO, errno.EROFS)):
             raise
         raise _output_error(path, said) from error
+
+
+@contextmanager
+def blaming_scratch() -> Iterator[None]:
+    """In a block that writes temporary files on the way to an output: a full disk is theirs, not the output's."""
+    try:
+        yield
+    except Exception as error:
+        said = _system_error(error)
+        if said is None or said.errno not in _FULL:
+            raise
+        raise OutputError(
+            f"there is no room for temporary files in {tempfile.gettempdir()}. Free some space there, or set TMPDIR to a folder "
+            "on another disk; nothing was left half-written."
+        ) from error
+
+
+def _system_error(error: Exception) -> OSError | None:
+    """The system's error, also where polars speaks of it."""
+    if isinstance(error, OSError):
+        return error
+    return OSError(errno.ENOSPC, "No space left on device") if "os error 28" in str(error) else None
 
 
 def _output_error(path: str, error: OSError) -> OutputError:

@@ -9,21 +9,20 @@ import http.client
 import os
 import shutil
 import urllib.error
-import urllib.parse
-import urllib.request
 from collections.abc import Callable, Mapping
-from email.message import Message
 from pathlib import Path
-from typing import IO, Any, BinaryIO
+from typing import Any, BinaryIO
 
 from assay.core.errors import AssayError, InputError, MissingPart, OutputError
+from assay.io.files.first_use import keep_first, same_as_first
+from assay.io.files.paths import Untrusted, open_own
+from assay.io.files.server import ask, blocks, length
 
 Progress = Callable[[str, int, int | None], None]
 """Called with the file's name, the bytes that are here, and the bytes there will be (None when the server does not say)."""
 
-TIMEOUT = 30.0
-_BLOCK = 1 << 16
-_REDIRECTS = 5
+Say = Callable[[str], object]
+"""Called with a sentence that a person should hear."""
 
 
 def download(
@@ -33,44 +32,76 @@ def download(
     expected: str | None = None,
     progress: Progress | None = None,
     headers: Mapping[str, str] | None = None,
+    *,
+    first_use: str | None = None,
+    say: Say | None = None,
 ) -> None:
     """Fetch `address` into `target`; what has arrived stays as ``FILE.part`` when the line breaks.
 
     A file that is here and has the checksum `expected` (sha256, or git's sha1 of a blob) is not fetched again. `title` names
-    the thing in messages. `headers` go to the first server only, not to another one where it sends us on.
+    the thing in messages. `headers` go to the first server only, not to another one where it sends us on. A file without a
+    checksum, or whose checksum is the server's own word (`first_use` is then the address it is known by), must be the one that
+    came first; `say` is told of one that nothing vouches for.
     """
-    if target.is_file() and (expected is None or checksum(target, expected) == expected):
-        return
+    if target.is_file():
+        if expected is None:
+            same_as_first(address, checksum(target))
+            return
+        if checksum(target, expected) == expected:
+            return
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OutputError(
             f"{target.parent} cannot be made: {error.strerror}. Give another place with --data-dir."
         ) from error
-    part = target.with_name(f"{target.name}.part")
     try:
-        with part.open("ab") as out:
-            _lock(out, part)
-            try:
-                _fill(
-                    out,
-                    part,
-                    address,
-                    expected,
-                    lambda have, total: progress and progress(target.name, have, total),
-                    headers,
-                )
-            except BaseException:
-                if not part.stat().st_size:
-                    part.unlink()
-                raise
-            part.replace(target)
+        kept = _fetch(address, target, expected, progress, headers or {}, first_use)
     except AssayError:
         raise
     except OSError as error:
         raise explained(error, title, address, target) from error
     except http.client.HTTPException as error:
         raise explained(OSError(f"the server broke off ({error!r})"), title, address, target) from error
+    except ValueError as error:
+        raise explained(OSError(f"an address or a header is malformed ({error})"), title, address, target) from error
+    if say is not None and expected is None and kept:
+        say(f"{target} was not verified: no checksum of it is known. {kept}")
+
+
+def _fetch(
+    address: str,
+    target: Path,
+    expected: str | None,
+    progress: Progress | None,
+    headers: Mapping[str, str],
+    first_use: str | None,
+) -> str:
+    """The file under its name, whole and checked; how its first use was kept, if it was."""
+    part, kept = target.with_name(f"{target.name}.part"), ""
+    with open(open_own(part, 0o666, os.O_APPEND), "ab") as out:
+        _lock(out, part)
+        try:
+            found = _fill(
+                out,
+                part,
+                address,
+                expected,
+                lambda have, total: progress and progress(target.name, have, total),
+                headers,
+            )
+            if expected is None or first_use is not None:
+                sha256 = found if len(found) == 64 else checksum(part)
+                known_as = first_use or address
+                kept = "" if same_as_first(known_as, sha256) else keep_first(known_as, sha256)
+        except BaseException as error:
+            if isinstance(error, InputError):
+                out.truncate(0)
+            if not part.stat().st_size:
+                part.unlink()
+            raise
+        part.replace(target)
+    return kept
 
 
 def checksum(path: Path, like: str = "") -> str:
@@ -82,46 +113,6 @@ def checksum(path: Path, like: str = "") -> str:
         while block := handle.read(1 << 20):
             state.update(block)
         return state.hexdigest()
-
-
-def head(address: str, headers: Mapping[str, str]) -> tuple[int, Message]:
-    """Status and headers of a file that is not fetched yet; a server's redirects to itself are followed, others are not."""
-    opener = urllib.request.build_opener(_NoRedirects)
-    for _ in range(_REDIRECTS):
-        request = urllib.request.Request(address, method="HEAD", headers={"User-Agent": "mt-assay", **headers})
-        try:
-            with opener.open(request, timeout=TIMEOUT) as response:
-                return response.status, response.headers
-        except urllib.error.HTTPError as error:
-            if not 300 <= error.code < 400:
-                raise
-            onward = urllib.parse.urljoin(address, error.headers.get("Location", ""))
-            if not _same_server(address, onward) or onward == address:
-                return error.code, error.headers
-            address = onward
-    raise OSError("the server sends us round in circles")
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        """Every redirect becomes an error that the caller looks at."""
-
-
-class _LoyalRedirects(urllib.request.HTTPRedirectHandler):
-    """Authorization goes along where a server sends us on to itself, and stays behind where it sends us elsewhere."""
-
-    def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
-    ) -> urllib.request.Request | None:
-        """The request that follows."""
-        onward = super().redirect_request(req, fp, code, msg, headers, newurl)
-        if onward is not None and _same_server(req.full_url, newurl) and req.has_header("Authorization"):
-            onward.add_unredirected_header("Authorization", str(req.get_header("Authorization")))
-        return onward
-
-
-def _same_server(one: str, other: str) -> bool:
-    return urllib.parse.urlsplit(one)[:2] == urllib.parse.urlsplit(other)[:2]
 
 
 def _lock(out: BinaryIO, part: Path) -> None:
@@ -137,23 +128,29 @@ def _fill(
     address: str,
     expected: str | None,
     progress: Callable[[int, int | None], Any],
-    headers: Mapping[str, str] | None,
-) -> None:
-    """The whole file into `part`, checked; a part that turns out to be of another file is fetched from its beginning."""
+    headers: Mapping[str, str],
+) -> str:
+    """The whole file into `part`, checked; its checksum comes back.
+
+    A part that turns out to be of another file is fetched from its beginning; without a checksum it could not turn out, so
+    such a file always is.
+    """
+    if expected is None:
+        out.truncate(0)
     continued = part.stat().st_size > 0
-    _receive(out, address, progress, headers or {})
-    found = checksum(part, expected) if expected else None
-    if found != expected and continued:
+    _receive(out, address, progress, headers)
+    found = checksum(part, expected or "")
+    if expected is not None and found != expected and continued:
         out.truncate(0)
-        _receive(out, address, progress, headers or {})
-        found = checksum(part, expected or "")
-    if found != expected:
-        out.truncate(0)
+        _receive(out, address, progress, headers)
+        found = checksum(part, expected)
+    if expected is not None and found != expected:
         raise InputError(
-            f"{address} is not the file it was: sha256 {str(found)[:12]}…, expected {str(expected)[:12]}…. Nothing was kept; "
+            f"{address} is not the file it was: sha256 {found[:12]}…, expected {expected[:12]}…. Nothing was kept; "
             "try again, and report it if it stays so."
         )
     os.fsync(out.fileno())
+    return found
 
 
 def _receive(
@@ -161,15 +158,10 @@ def _receive(
 ) -> None:
     """What is missing of the file at the end of `out`."""
     have = os.fstat(out.fileno()).st_size
-    request = urllib.request.Request(address, headers={"User-Agent": "mt-assay"})
-    for header, value in headers.items():
-        request.add_unredirected_header(header, value)
-    if have:
-        request.add_header("Range", f"bytes={have}-")
     try:
-        response = urllib.request.build_opener(_LoyalRedirects).open(request, timeout=TIMEOUT)
+        response = ask(address, headers, have)
     except urllib.error.HTTPError as error:
-        if error.code != 416:
+        if error.code != 416 or not have:
             raise
         if error.headers.get("Content-Range") == f"bytes */{have}":
             return  # all of it is here already
@@ -182,17 +174,19 @@ def _receive(
             have = 0
         elif not response.headers.get("Content-Range", f"bytes {have}-").startswith(f"bytes {have}-"):
             raise OSError("the server sent another part of the file than the one it was asked for")
-        length = response.headers.get("Content-Length")
-        total = have + int(length) if length else None
-        if total is not None and total - have > (free := shutil.disk_usage(out.name).free):
-            raise OSError(errno.ENOSPC, f"{(total - have) / 1e9:.1f} GB are to come and {free / 1e9:.1f} GB are free")
-        while block := response.read(_BLOCK):
+        coming = length(response)
+        total = None if coming is None else have + coming
+        if coming is not None and coming > (free := shutil.disk_usage(out.name).free):
+            raise OSError(errno.ENOSPC, f"{coming / 1e9:.1f} GB are to come and {free / 1e9:.1f} GB are free")
+        for block in blocks(response):
             out.write(block)
             have += len(block)
             progress(have, total)
         out.flush()
     if total is not None and have < total:
         raise OSError(f"the connection ended after {have:,} of {total:,} bytes; the same command goes on from there")
+    if not have:
+        raise OSError("the server sent an empty file")
 
 
 def explained(error: OSError, title: str, address: str, target: Path) -> MissingPart | OutputError:
@@ -206,6 +200,8 @@ def explained(error: OSError, title: str, address: str, target: Path) -> Missing
         return OutputError(
             f"the disk is too full for {target}: {said}. Free some space, or give another place with --data-dir."
         )
+    elif isinstance(error, Untrusted):
+        return OutputError(f"{error.strerror}. Remove it, or give another place with --data-dir.")
     elif error.filename is not None:
         return OutputError(f"{error.filename} cannot be written: {error.strerror}. Give another place with --data-dir.")
     else:

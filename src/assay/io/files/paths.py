@@ -1,9 +1,19 @@
-"""Where assay keeps what it may throw away: the score store and the spools of unfinished runs."""
+"""Where assay keeps what it may throw away (the score store, the spools of unfinished runs), and whether it is ours alone.
+
+A cache folder may lie in a place that others can write to. What another user put there, links above all, is neither followed
+nor read nor written.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 from pathlib import Path
+
+
+class Untrusted(OSError):
+    """A folder or file of the cache that another user owns or could change; `strerror` says which and why."""
 
 
 def cache_dir() -> Path:
@@ -24,3 +34,72 @@ def store_dir() -> Path:
 def spool_dir() -> Path:
     """The folder under which every run has its spool of finished chunks."""
     return cache_dir() / "spool"
+
+
+def private_folder(folder: Path, *, sticky: bool = False) -> None:
+    """Make a folder of the cache for its owner alone, or check that one which is there is ours."""
+    folder.parent.parent.mkdir(parents=True, exist_ok=True)
+    for place in (folder.parent, folder):
+        place.mkdir(mode=0o700, exist_ok=True)
+    check_folder(folder, sticky=sticky)
+
+
+def check_folder(folder: Path, *, sticky: bool = False) -> None:
+    """Untrusted where another user owns the folder or the one it lies in, or could put files or links there.
+
+    The outer one (and one that holds nothing but folders, with `sticky`) may be open to all when it is sticky, as ``/tmp`` is:
+    then nobody can take away what we made in it.
+    """
+    for place in (folder.parent, folder):
+        for found in (place.lstat(), place.stat()):
+            _check_owner(place, found)
+        guarded = (sticky or place is not folder) and found.st_mode & stat.S_ISVTX
+        if found.st_mode & stat.S_IWOTH and not guarded:
+            raise Untrusted(errno.EPERM, f"{place} can be written by every user (chmod o-w {place} mends it)")
+
+
+def ours(folder: Path) -> bool:
+    """Whether what lies in a folder of the cache can be believed, or will be made by us."""
+    try:
+        check_folder(folder)
+    except FileNotFoundError:
+        return True
+    except Untrusted:
+        return False
+    return True
+
+
+def check_file(path: Path) -> None:
+    """Untrusted where a file of the cache is a link, another user's, or no ordinary file; one that is missing is well."""
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return
+    _check_file(path, found)
+
+
+def open_own(path: Path, mode: int = 0o600, flags: int = 0) -> int:
+    """The descriptor of a file of ours, made where it is missing: no link is followed, nothing that exists is emptied."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flags, mode)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise Untrusted(errno.EPERM, f"{path} is not an ordinary file") from error
+        raise
+    try:
+        _check_file(path, os.fstat(descriptor))
+    except Untrusted:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
+def _check_file(path: Path, found: os.stat_result) -> None:
+    _check_owner(path, found)
+    if not stat.S_ISREG(found.st_mode):
+        raise Untrusted(errno.EPERM, f"{path} is not an ordinary file")
+
+
+def _check_owner(path: Path, found: os.stat_result) -> None:
+    if found.st_uid not in (os.geteuid(), 0):
+        raise Untrusted(errno.EPERM, f"{path} belongs to another user")

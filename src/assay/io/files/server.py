@@ -1,0 +1,115 @@
+"""What a download server is asked, and how far it is believed: not in its headers, nor in where it sends us on."""
+
+from __future__ import annotations
+
+import http.client
+import re
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Mapping
+from email.message import Message
+from typing import IO, Any
+
+TIMEOUT = 30.0
+"""Seconds in which something must come."""
+PATIENCE = 60.0
+"""Seconds after each of which a thousand bytes for every second must have come."""
+_BLOCK = 1 << 16
+_REDIRECTS = 5
+_HERE = ("localhost", "127.0.0.1", "::1")
+
+
+def may_carry_secrets(address: str) -> bool:
+    """Whether a token may travel to an address: nobody on the way can read it."""
+    parts = urllib.parse.urlsplit(address)
+    return parts.scheme == "https" or parts.hostname in _HERE
+
+
+def head(address: str, headers: Mapping[str, str]) -> tuple[int, Message]:
+    """Status and headers of a file that is not fetched yet; a server's redirects to itself are followed, others are not."""
+    opener = urllib.request.build_opener(_NoRedirects)
+    for _ in range(_REDIRECTS):
+        request = _request(address, headers, method="HEAD")
+        try:
+            with opener.open(request, timeout=TIMEOUT) as response:
+                return response.status, response.headers
+        except urllib.error.HTTPError as error:
+            if not 300 <= error.code < 400:
+                raise
+            onward = urllib.parse.urljoin(address, error.headers.get("Location", ""))
+            if not _same_server(address, onward) or onward == address:
+                return error.code, error.headers
+            address = onward
+    raise OSError("the server sends us round in circles")
+
+
+def ask(address: str, headers: Mapping[str, str], start: int = 0) -> http.client.HTTPResponse:
+    """The answer to a request for a file, or for what lies behind its byte `start`; one without the file is an OSError."""
+    request = _request(address, headers)
+    if start:
+        request.add_header("Range", f"bytes={start}-")
+    response: http.client.HTTPResponse = urllib.request.build_opener(_LoyalRedirects).open(request, timeout=TIMEOUT)
+    if response.status not in (200, 206):
+        response.close()
+        raise OSError(f"the server answered {response.status}, without the file")
+    return response
+
+
+def length(response: http.client.HTTPResponse) -> int | None:
+    """The bytes that Content-Length announces; None where it is not there."""
+    said = response.headers.get("Content-Length")
+    if said is not None and not re.fullmatch("[0-9]{1,18}", said.strip()):
+        raise OSError(f"the server says Content-Length: {said[:40]}, which is no number of bytes")
+    return None if said is None else int(said)
+
+
+def blocks(response: http.client.HTTPResponse) -> Iterator[bytes]:
+    """What arrives, as it arrives; a server that only just keeps the line open is left."""
+    began, arrived = time.monotonic(), 0
+    while block := response.read1(_BLOCK):
+        yield block
+        arrived += len(block)
+        if time.monotonic() - began > PATIENCE:
+            if arrived < 1000 * PATIENCE:
+                raise OSError(f"the server sent {arrived:,} bytes in {PATIENCE:.0f} seconds, which is too slow")
+            began, arrived = time.monotonic(), 0
+
+
+def _request(address: str, headers: Mapping[str, str], method: str = "GET") -> urllib.request.Request:
+    request = urllib.request.Request(address, method=method, headers={"User-Agent": "mt-assay"})
+    for header, value in headers.items():
+        if header != "Authorization" or may_carry_secrets(address):
+            request.add_unredirected_header(header, value)
+    return request
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        """Every redirect becomes an error that the caller looks at."""
+
+
+class _LoyalRedirects(urllib.request.HTTPRedirectHandler):
+    """Authorization goes along where a server sends us on to itself, and stays behind where it sends us elsewhere.
+
+    From https nobody sends us on to anything less.
+    """
+
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        """The request that follows."""
+        before, after = (urllib.parse.urlsplit(address).scheme for address in (req.full_url, newurl))
+        if after not in ("https", before):
+            raise OSError(
+                f"the server sends us on from {before} to {newurl}, where anybody on the way could change the file"
+            )
+        onward = super().redirect_request(req, fp, code, msg, headers, newurl)
+        if onward is not None and _same_server(req.full_url, newurl) and req.has_header("Authorization"):
+            onward.add_unredirected_header("Authorization", str(req.get_header("Authorization")))
+        return onward
+
+
+def _same_server(one: str, other: str) -> bool:
+    return urllib.parse.urlsplit(one)[:2] == urllib.parse.urlsplit(other)[:2]
