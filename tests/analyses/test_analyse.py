@@ -48,7 +48,7 @@ def row(i: int, **more: str) -> dict[str, str]:
 @pytest.mark.parametrize("name", ANALYSES.entries)
 def test_every_analysis_takes_the_embedded_suite_or_says_what_it_needs(name: str) -> None:
     items = Embedded().load()
-    if words := NEEDS[name]:
+    if words := NEEDS.get(name, ""):
         with pytest.raises(InputError, match=f"the analysis {name} needs {words}.*pairs of a good and an incorrect"):
             analyse(name, items, [scored(items)], samples=2)
     else:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.core.registry import Registry
 from assay.core.rooms import listed
@@ -55,7 +56,13 @@ def analyse(
     if isinstance(analysis, str) and not ANALYSES.registered(analysis) and not is_analysis(function):
         raise InputError(f"{name} is not marked as an analysis: write {ANALYSES.mark} above the function.")
     requirement_of(function).check(name, content)
-    tables = function(content, measured, seed=seed, samples=samples, correction=correction)
+    settings: dict[str, Any] = {"seed": seed, "samples": samples, "correction": correction}
+    try:
+        inspect.signature(function).bind(content, measured, **settings)
+    except TypeError as error:
+        takes = "(content, measured, *, seed, samples, correction)"
+        raise InputError(f"the analysis {name} must take {takes}: {error}.") from error
+    tables = function(content, measured, **settings)
     if not isinstance(tables, Sequence) or not all(isinstance(table, Table) for table in tables):
         raise InputError(f"the analysis {name} gave {type(tables).__name__}, not a list of Table (assay.core.table).")
     return list(tables)

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count
 from assay.core.metric import Metric, Scores
 from assay.core.watch import tell
 
@@ -33,7 +33,7 @@ def score(batch: Batch, metric: Metric, *, workers: int | None = None, store: St
     """Scores of every row of `batch`, in its order."""
     check_needs(batch, metric)
     if len(batch) == 0:
-        return metric.score(batch)
+        return _scored(metric, batch)
     inverse, requests = _distinct(relevant(batch, metric))
     if store is not None and metric.card.stored:
         scores = _through_store(requests, metric, store, workers)
@@ -86,12 +86,27 @@ def _distinct(batch: Batch) -> tuple[NDArray[np.int64] | None, Batch]:
 
 def _spread(batch: Batch, metric: Metric, workers: int | None) -> Scores:
     """Score parts of the batch side by side; the metric's loops release the GIL."""
-    count = workers or cores()
-    if count == 1 or len(batch) <= PART // 2 or metric.card.neural:
-        return metric.score(batch)  # a neural metric makes its own batches and keeps its device busy by itself
-    size = min(PART, -(-len(batch) // count))
+    threads = workers or cores()
+    if threads == 1 or len(batch) <= PART // 2 or metric.card.neural:
+        return _scored(metric, batch)  # a neural metric makes its own batches and keeps its device busy by itself
+    size = min(PART, -(-len(batch) // threads))
     parts = [batch.slice(start, start + size) for start in range(0, len(batch), size)]
-    return Scores.concat(list(_pool(count).map(metric.score, parts)))
+    return Scores.concat(list(_pool(threads).map(functools.partial(_scored, metric), parts)))
+
+
+def _scored(metric: Metric, batch: Batch) -> Scores:
+    """What the metric says about a part; a metric that breaks its contract is told so by name."""
+    scores = metric.score(batch)
+    kind = f"{type(metric).__module__}.{type(metric).__qualname__}"
+    if not isinstance(scores, Scores):
+        raise InputError(
+            f"{kind}.score gave {type(scores).__name__}, not assay.Scores (of the metric {metric.card.name})."
+        )
+    if len(scores) != len(batch):
+        raise InputError(
+            f"{kind}.score gave {count(len(scores), 'score')} for {count(len(batch), 'segment')}: it must give one each, in order."
+        )
+    return scores
 
 
 def _through_store(batch: Batch, metric: Metric, store: Store, workers: int | None) -> Scores:

@@ -123,7 +123,7 @@ _OTHERS = {
     "negation-changed": "smaug:NegationChanged",
     "mask-filled": "smaug:MaskFilled",
 }
-"""SMAUG's five and the three hallucinations of xCOMET."""
+"""SMAUG's five, the three hallucinations of xCOMET, and those of our own."""
 
 PERTURBATIONS = Registry(
     "perturbation", {name: f"assay.perturb.{target}" for name, target in {**_DEMETR, **_ACES, **_OTHERS}.items()}

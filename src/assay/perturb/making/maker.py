@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.batch import Segment
-from assay.core.errors import MissingPart
+from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Perturbation, Perturbed, Refused
 from assay.perturb.language.tools import LinguisticTools
 from assay.perturb.making.corpus import key
@@ -87,9 +87,13 @@ def apply(
         if not segment.meta.get(column, "").strip():
             return Refused(f"nothing in column {column}")
     try:
-        return perturbation.perturb(segment, language, rng, tools)
+        result: object = perturbation.perturb(segment, language, rng, tools)
     except MissingPart as error:
         return Refused(str(error))
+    if not isinstance(result, (Perturbed, Refused)):
+        kind = f"{type(perturbation).__module__}.{type(perturbation).__qualname__}"
+        raise InputError(f"{kind}.perturb gave {type(result).__name__}, neither Perturbed nor Refused.")
+    return result
 
 
 class Generators:
