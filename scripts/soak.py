@@ -57,6 +57,11 @@ class Soak:
             preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None,  # noqa: PLW1509
         )
 
+    def lose(self, what: str) -> None:
+        """Note a loss, and say it at once."""
+        self.lost.append(what)
+        tell(what="lost", how=what)
+
     def fresh(self, name: str) -> tuple[Path, Path]:
         """Empty folders for output and cache."""
         folder = self.place / name
@@ -83,7 +88,7 @@ class Soak:
         if not same:
             names = found.keys() | self.whole[job.name].keys()
             differ = sorted(name for name in names if found.get(name) != self.whole[job.name].get(name))
-            self.lost.append(f"{what}: status {process.returncode}, differing {differ}, {said.strip()[-300:]}")
+            self.lose(f"{what}: status {process.returncode}, differing {differ}, {said.strip()[-300:]}")
         return same
 
     def kill(self, job: Job, process: subprocess.Popen[str], out: Path) -> None:
@@ -97,7 +102,7 @@ class Soak:
         whole = self.whole[job.name]
         half = [name for name, data in files_of(out).items() if name in whole and data != whole[name]]
         if half:
-            self.lost.append(f"{job.name}: half-written after a kill: {half}")
+            self.lose(f"{job.name}: half-written after a kill: {half}")
 
     def round(self, job: Job) -> None:
         """One to eight kills, then to the end."""
@@ -124,7 +129,7 @@ class Soak:
         same = sum(self.finish(job, out, cache, "four writers") for out in outs)
         sound = [_sound(path) for path in (cache / "store").glob("scores-*.sqlite")]
         if not sound or not all(sound):
-            self.lost.append("four writers: the store is damaged")
+            self.lose("four writers: the store is damaged")
         tell(what="four writers", job=job.name, kills=self.kills[job.name] - before, same=same)
 
     def full_disk(self, job: Job) -> None:
@@ -137,11 +142,11 @@ class Soak:
             found = files_of(out)
             calm = process.returncode in (0, 2) and "Traceback" not in said and "bug in assay" not in said
             if not calm or (process.returncode == 0 and found != self.whole[job.name]):
-                self.lost.append(f"full disk, {job.name}: status {process.returncode}, {said.strip()[-300:]}")
+                self.lose(f"full disk, {job.name}: status {process.returncode}, {said.strip()[-300:]}")
             if any(
                 data != self.whole[job.name].get(name) for name, data in found.items() if name in self.whole[job.name]
             ):
-                self.lost.append(f"full disk, {job.name}: half-written output")
+                self.lose(f"full disk, {job.name}: half-written output")
             if mounted:
                 subprocess.run(["mount", "-o", "remount,size=256m", str(where)], check=True)
             same = self.finish(job, out, cache, f"full disk, {job.name}")

@@ -93,3 +93,11 @@ def test_a_notebook_shows_marked_spans(tmp_path: Path, monkeypatch: pytest.Monke
     assert page.count('<div class="row"') == len(hypotheses) and "<mark style=" in page and "class=" in page
     with pytest.raises(assay.InputError, match="chrf marks no error spans"):
         assay.score(["a"], ["a"], spans=True)
+
+
+def test_a_frame_of_pandas() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    frame = assay.score(["a b", "c"], ["a c", "c"], metrics=["chrf", "bleu"]).to_pandas()
+    assert isinstance(frame, pandas.DataFrame) and list(frame.columns) == ["segment", "chrf", "bleu"]
+    again = assay.score(data=pandas.DataFrame({"mt": ["a b", "c"], "ref": ["a c", "c"]}), metrics=["chrf"])
+    assert again.segments["chrf"].tolist() == frame["chrf"].tolist()

@@ -221,7 +221,7 @@ def test_a_checkpoint_without_a_checksum_is_named(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("HF_ENDPOINT", address)
-    assert main(["fetch", "comet-22", "--data-dir", str(tmp_path / "a")]) == 0
+    assert main(["fetch", "comet-22", "--data-dir", str(tmp_path / "a"), "--quiet"]) == 0
     assert capsys.readouterr().err.count("was not verified") == 3
     Server.behave = hub_of(SUM)
     assert main(["fetch", "comet-22", "--data-dir", str(tmp_path / "b")]) == 0

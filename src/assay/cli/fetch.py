@@ -24,12 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where to put a suite or a checkpoint (default: the cache folder)",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    parser.add_argument("--quiet", action="store_true", help="no progress; what could not be verified is still said")
 
 
 def run(args: argparse.Namespace) -> int:
     """Download, then say where it lies."""
-    from assay.cli.output import Output
+    from assay.cli.output import note
     from assay.cli.progress import Bytes
     from assay.verbs.fetch import fetch
 
@@ -38,8 +38,7 @@ def run(args: argparse.Namespace) -> int:
         fetched = fetch(args.name, data_dir=args.data_dir, progress=progress.at)
     finally:
         progress.close()
-    output = Output.of(args)
     for sentence in fetched.notes:
-        output.note(f"⚠ {sentence}")
-    output.note(f"{fetched.name} is in {fetched.path}")
+        note(f"⚠ {sentence}")
+    note(f"{fetched.name} is in {fetched.path}", args.quiet)
     return 0

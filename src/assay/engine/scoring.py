@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import os
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -115,22 +116,38 @@ def _through_store(batch: Batch, metric: Metric, store: Store, workers: int | No
 
     keys = store.keys(str(metric.signature), batch)
     records = store.get_many(keys)
-    missing = [i for i, key in enumerate(keys) if key not in records]
-    slow = metric.card.neural
-    step = FIRST_PART if slow else max(len(missing), 1)
-    done = 0
-    while done < len(missing):  # slow metrics in parts: what is stored survives a kill
+    missing = [key not in records for key in keys]
+    slow, wanted, done = metric.card.neural, sum(missing), 0
+    for part in _parts(missing, FIRST_PART if slow else len(missing)):
         if slow:
-            tell(metric.card.name, done, len(missing))
-        part = missing[done : done + step]
-        done, step = done + step, min(2 * step, PART) if slow else step
+            tell(metric.card.name, done, wanted)
         fresh = pack(_spread(batch.select(part), metric, workers))
         found = [(keys[i], record) for i, record in zip(part, fresh, strict=True)]
         store.put_many(found)
         records.update(found)
+        done += len(part)
     if slow:
-        tell(metric.card.name, len(missing), len(missing))
+        tell(metric.card.name, wanted, wanted)
     return unpack([records[key] for key in keys])
+
+
+def _parts(missing: Sequence[bool], size: int) -> Iterator[list[int]]:
+    """The missing rows in parts, the first of `size`, so that what is stored survives a kill.
+
+    A neural metric's last digits depend on the rows it packs together. Parts therefore end where they would if nothing were
+    stored: a run that was killed goes on with the parts it would have had. Where less than a part is missing, parts are joined.
+    """
+    waiting: list[int] = []
+    start = 0
+    while start < len(missing):
+        end = min(start + size, len(missing))
+        waiting += [i for i in range(start, end) if missing[i]]
+        if len(waiting) >= end - start:
+            yield waiting
+            waiting = []
+        start, size = end, min(2 * size, PART)
+    if waiting:
+        yield waiting
 
 
 def cores() -> int:

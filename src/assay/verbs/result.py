@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from assay.core.errors import MissingPart
 from assay.core.table import Table
 
 if TYPE_CHECKING:
@@ -55,7 +56,11 @@ class Result:
 
     def to_pandas(self) -> pandas.DataFrame:
         """`to_polars` for pandas, which must be installed."""
-        return self.to_polars().to_pandas(use_pyarrow_extension_array=False)
+        try:
+            import pandas
+        except ImportError as error:
+            raise MissingPart("to_pandas needs pandas: pip install pandas") from error
+        return pandas.DataFrame(self.to_polars().to_dict(as_series=False))
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--format json`` prints: ``{..., "tables": {NAME: rows}}``."""
