@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError, MissingPart, listing
+from assay.io.documents import read_document
 from assay.models.config import ENCODER_NAMES, KNOWN_ENCODERS, EncoderConfig, ModelConfig
 from assay.models.tokenizer import FILES
 
@@ -93,17 +94,10 @@ def _homes(folder: Path, pretrained: str) -> Iterator[Path]:
 
 
 def _yaml(path: Path) -> dict[str, Any]:
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingPart("neural metrics need the extra 'neural': pip install 'mt-assay[neural]'") from error
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"{path} cannot be read: {str(error).splitlines()[0]}.") from error
+    content = read_document(path, yaml=True, said="cannot be read")
     if not isinstance(content, dict):
         raise InputError(f"{path} holds no hyperparameters.")
-    return content
+    return {str(name): value for name, value in content.items()}
 
 
 def read_hparams(files: Files) -> dict[str, Any]:
@@ -119,11 +113,7 @@ def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
     for home in _homes(files.folder, config.pretrained_model):
         path = home / "config.json"
         if path.is_file():
-            try:
-                data: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            except (OSError, ValueError) as error:
-                raise InputError(f"{path} cannot be read: {error}.") from error
-            return EncoderConfig.from_json(data, str(path))
+            return EncoderConfig.from_json(read_document(path, said="cannot be read"), str(path))
     known = KNOWN_ENCODERS.get(config.pretrained_model.rsplit("/", 1)[-1])
     if known is None:
         raise MissingPart(
