@@ -7,6 +7,7 @@ import os
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from glob import escape
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -67,7 +68,7 @@ def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
         if not chosen.is_file():
             raise MissingPart(f"there is no tokenizer at {place}.")
         return chosen
-    name = str(_yaml(hparams).get("pretrained_model", "the encoder"))
+    name = str(_yaml(hparams).get("pretrained_model", "the encoder"))[:200]
     for home in _homes(folder, name):
         for file in FILES:
             if (home / file).is_file():
@@ -79,6 +80,7 @@ def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
 
 def _homes(folder: Path, pretrained: str) -> Iterator[Path]:
     """Where an encoder's own files may lie: beside the checkpoint, at the path its hyperparameters name, in the hub's cache."""
+    pretrained = pretrained[:200].replace("\0", "")
     yield folder
     yield folder / "tokenizer"
     yield folder / "encoder"
@@ -90,7 +92,7 @@ def _homes(folder: Path, pretrained: str) -> Iterator[Path]:
     last = pretrained.rsplit("/", 1)[-1]
     owners = {"xlm-roberta-base": "FacebookAI", "xlm-roberta-large": "FacebookAI"}
     for name in dict.fromkeys([pretrained, f"{owners.get(last, 'facebook')}/{last}"]):
-        yield from sorted(hub.glob(f"models--{name.replace('/', '--')}/snapshots/*"))
+        yield from sorted(hub.glob(f"models--{escape(name.replace('/', '--'))}/snapshots/*"))
 
 
 def _yaml(path: Path) -> dict[str, Any]:
