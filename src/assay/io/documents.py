@@ -113,7 +113,7 @@ def _walk(value: object, *, texts: bool) -> None:
         if seen + len(inner) > MOST_VALUES:
             raise ValueError(f"more than {MOST_VALUES:,} values")
         level = inner
-        if depth > MOST_DEPTH and any(isinstance(one, dict | list | tuple) for one in level):
+        if depth >= MOST_DEPTH and any(isinstance(one, dict | list | tuple) for one in level):
             raise ValueError(_DEEP)
 
 

@@ -152,7 +152,8 @@ def read_blocks(
             parts.append(block)
             waiting += len(block)
             if waiting > longest:
-                raise InputError(_too_long(path, lines + 1, longest))
+                before = sum(part.count(b"\n") for part in parts)
+                raise InputError(_too_long(path, lines + before + 1, longest))
             continue
         waiting = 0
         data = b"".join([*parts, block[:cut]]) if parts else block[:cut]

@@ -95,7 +95,8 @@ def _corpus_spans(hypothesis: _Hypothesis, path: Path, line: int, bad: BadRows) 
     for found in hypothesis.spans:
         start, end, weight = found[:3] if isinstance(found, list) and len(found) > 2 else (None, None, None)
         if not (type(start) is type(end) is int and isinstance(weight, int | float)):
-            bad(path, line, f"a span is a list of start, end and weight, not {shorten(found)}.")
+            said = ", ".join(map(shorten, found[:4])) if isinstance(found, list) else shorten(found)
+            bad(path, line, f"a span is a list of start, end and weight, not {said}.")
             return "bad"
         if not 0 <= start <= end <= len(text):
             bad(path, line, _outside(start, end, text))
