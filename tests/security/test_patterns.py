@@ -103,14 +103,14 @@ def test_all_rules_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> Non
         ({"positive_regex": 5}, "positive_regex must be text"),
         ({"negative_regex": ["a"]}, "negative_regex must be text"),
         ({"positive_tokens": "abc"}, "positive_tokens must be a list"),
-        ({"positive_tokens": [["a"]]}, "positive_tokens must be text"),
+        ({"positive_tokens": [["a"]]}, r"positive_tokens\[1\] must be text"),
         ({"id": 7}, "id must be text"),
     ],
 )
 def test_fields_of_another_type_are_named(tmp_path: Path, fields: dict[str, object], said: str) -> None:
     item = {"id": "1", "langpair": "de-en", "category": "c", "phenomenon": "p", "source_sentence": "s", **fields}
     (tmp_path / "items.json").write_text(json.dumps({"items": [item]}))
-    with pytest.raises(InputError, match=f"items.json: item 1 .*{said}"):
+    with pytest.raises(InputError, match=rf"items\.json: items\[1\]\.{said}"):
         load_items(tmp_path / "items.json")
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core.errors import InputError
+from assay.core.errors import AssayError, InputError
+from assay.core.schema import Bounds, Count, Place, Share, typed
 from assay.core.suite import Measured
 from assay.decide.calibration import Blend, Curve
 
@@ -29,7 +30,7 @@ class Member:
     name: str
     signature: str
     higher_is_better: bool
-    decimals: int = 1
+    decimals: Annotated[int, Bounds(0, 30)] = 1
     source: str = "metric"
     """``metric``: assay scores it; ``column``: its scores come with the data."""
 
@@ -126,40 +127,98 @@ class Rule:
                 f"{where} is not a decision rule of this assay ('format': {FORMAT!r}). assay decide fit makes one."
             )
         try:
-            blended = read["blend"]
+            kept = typed(_Stored, read, Place(), strict=False)
             rule = cls(
-                members=[Member(**member) for member in read["metrics"]],
-                goal=read["goal"],
-                groups={name: _group_from_dict(name, group) for name, group in read["groups"].items()},
-                blend=blended and _blend(blended),
-                card=dict(read.get("card", {})),
+                members=kept.metrics,
+                goal=kept.goal,
+                groups={name: group.group(name) for name, group in kept.groups.items()},
+                blend=None if kept.blend is None else kept.blend.blend(),
+                card=kept.card,
             )
             _check(rule)
             return rule
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(
-                f"{where} is damaged ({type(error).__name__}: {error}). Make it again with assay decide fit."
-            ) from error
+        except AssayError as error:
+            said = str(error).rstrip(".")
+            raise InputError(f"{where} is damaged ({said}). Make it again with assay decide fit.") from error
 
 
 def _check(rule: Rule) -> None:
     """Refuse what every application would stumble over."""
     if EVERY not in rule.groups:
-        raise ValueError(f"no group {EVERY!r}")
+        raise InputError(f"there is no group {EVERY!r}.")
     n, blend = len(rule.members), rule.blend
     lengths = {1} if blend is None else {len(part) for part in (blend.means, blend.scales, blend.weights)}
     if lengths != {n}:
-        raise ValueError(f"the blend is not one of {n} metrics")
-    if not all(isinstance(member.decimals, int) for member in rule.members):
-        raise ValueError("decimals is no whole number")
+        raise InputError(f"blend is not one of {n} metrics.")
+    if len({member.name for member in rule.members}) < n:
+        raise InputError("metrics has one name twice.")
     for name, group in rule.groups.items():
         if not len(group.quantiles) or not 0 < len(group.curve.quality) == len(group.curve.probability):
-            raise ValueError(f"curve or quantiles of {name!r}")
+            raise InputError(f"groups.{name}.curve or quantiles are empty or of unequal length.")
+        if (np.diff(group.curve.quality) < 0).any():
+            raise InputError(f"groups.{name}.curve.quality does not rise.")
 
 
-def _blend(read: Mapping[str, Any]) -> Blend:
-    means, scales, weights = (np.array(read[key], float) for key in ("means", "scales", "weights"))
-    return Blend(means, scales, weights, float(read["intercept"]))
+@dataclass(frozen=True)
+class _StoredBlend:
+    means: tuple[float, ...]
+    scales: tuple[float, ...]
+    weights: tuple[float, ...]
+    intercept: float
+
+    def blend(self) -> Blend:
+        return Blend(np.array(self.means), np.array(self.scales), np.array(self.weights), self.intercept)
+
+
+@dataclass(frozen=True)
+class _StoredCurve:
+    quality: tuple[float, ...]
+    probability: tuple[Share, ...]
+
+
+@dataclass(frozen=True)
+class _StoredGroup:
+    """A group as JSON holds it: infinity has no number there, so `above` is null, and `nothing` says which infinity."""
+
+    n: Count
+    breakdowns: Count
+    above: float | None
+    use_at: float
+    reject_at: float
+    curve: _StoredCurve
+    quantiles: tuple[float, ...]
+    promise: str
+    limits: str
+    promised: float | None
+    nothing: bool = False
+    used: Count = 0
+
+    def group(self, name: str) -> Group:
+        above = self.above if self.above is not None else math.inf if self.nothing else -math.inf
+        curve = Curve(np.array(self.curve.quality), np.array(self.curve.probability))
+        return Group(
+            name,
+            self.n,
+            self.breakdowns,
+            above,
+            self.use_at,
+            self.reject_at,
+            curve,
+            np.array(self.quantiles),
+            self.promise,
+            self.used,
+            self.limits,
+            self.promised,
+        )
+
+
+@dataclass(frozen=True)
+class _Stored:
+    goal: str
+    metrics: tuple[Member, ...]
+    groups: Mapping[str, _StoredGroup]
+    blend: _StoredBlend | None
+    card: Mapping[str, Any] = field(default_factory=dict)
 
 
 def _group_to_dict(group: Group) -> dict[str, Any]:
@@ -177,21 +236,3 @@ def _group_to_dict(group: Group) -> dict[str, Any]:
         "curve": {"quality": group.curve.quality.tolist(), "probability": group.curve.probability.round(6).tolist()},
         "quantiles": group.quantiles.tolist(),
     }
-
-
-def _group_from_dict(name: str, read: Mapping[str, Any]) -> Group:
-    above = read["above"]
-    return Group(
-        name=name,
-        n=int(read["n"]),
-        breakdowns=int(read["breakdowns"]),
-        above=(math.inf if read.get("nothing") else -math.inf) if above is None else float(above),
-        use_at=float(read["use_at"]),
-        reject_at=float(read["reject_at"]),
-        curve=Curve(np.array(read["curve"]["quality"], float), np.array(read["curve"]["probability"], float)),
-        quantiles=np.array(read["quantiles"], float),
-        promise=str(read["promise"]),
-        used=int(read.get("used", 0)),
-        limits=str(read["limits"]),
-        promised=None if read["promised"] is None else float(read["promised"]),
-    )

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from assay._version import __version__
-from assay.core.errors import InputError
+from assay.core.errors import AssayError, InputError
+from assay.core.schema import Place, typed
+from assay.io.documents import read_document
 from assay.io.files.atomic import atomic_write
 
 
@@ -70,11 +72,11 @@ class Manifest:
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Manifest:
         """The manifest in a file."""
+        name, said = os.fspath(path), f"is not a manifest that assay {__version__} wrote"
+        if not Path(path).exists():
+            raise InputError(f"{name} cannot be read: No such file or directory.")
+        read = read_document(path, said=said)
         try:
-            data = json.loads(Path(path).read_text(encoding="utf-8"))
-            data["inputs"] = tuple(InputFile(**entry) for entry in data["inputs"])
-            return cls(**data)
-        except OSError as error:
-            raise InputError(f"{os.fspath(path)} cannot be read: {error.strerror}.") from error
-        except (ValueError, TypeError, KeyError) as error:
-            raise InputError(f"{os.fspath(path)} is not a manifest that assay {__version__} wrote: {error}.") from error
+            return typed(cls, read, Place())
+        except AssayError as error:
+            raise InputError(f"{name} {said}: {error}") from error

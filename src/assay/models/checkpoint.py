@@ -16,6 +16,7 @@ import torch
 from torch import Tensor
 
 from assay.core.errors import InputError, count
+from assay.core.numbers import to_whole
 from assay.models.base import CometModel
 from assay.models.build import build_model
 from assay.models.config import EncoderConfig, ModelConfig
@@ -74,6 +75,8 @@ def read_weights(path: Path) -> dict[str, Any]:
                 if "mmap can only be used" not in str(error):
                     raise
                 content = torch.load(path, map_location="cpu", weights_only=True)
+    except MemoryError:
+        raise
     except pickle.UnpicklingError as error:
         if "Unsupported" in str(error) or "global" in str(error).lower():
             raise InputError(
@@ -81,14 +84,19 @@ def read_weights(path: Path) -> dict[str, Any]:
                 "its state_dict and hyper_parameters only."
             ) from error
         raise InputError(f"{path} is not a torch checkpoint.") from error
-    except (RuntimeError, EOFError, OSError, ValueError, KeyError) as error:
+    except Exception as error:  # whatever a reader of pickles stumbles over in a damaged file
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(
             f"{path} is cut short or is not a torch checkpoint ({reason[:160]}). Fetch it again."
         ) from error
-    if not isinstance(content, dict) or not isinstance(content.get("state_dict"), Mapping):
+    state = content.get("state_dict") if isinstance(content, dict) else None
+    if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
         raise InputError(f"{path} has no state_dict: it is not a Lightning checkpoint of a COMET model.")
-    return content
+    if strange := next((name for name, value in state.items() if not isinstance(value, Tensor)), None):
+        raise InputError(f"{path}: {strange[:80]} is no tensor. The checkpoint is damaged.")
+    if not isinstance(content.get("hyper_parameters") or {}, Mapping):
+        raise InputError(f"{path}: hyper_parameters must be a mapping of names to values.")
+    return dict(content)
 
 
 def model_config(hparams: Mapping[str, Any], inside: Mapping[str, Any] | None) -> ModelConfig:
@@ -117,7 +125,14 @@ def encoder_config(files: Files, config: ModelConfig, state: Mapping[str, Tensor
             f"{files.weights} has no encoder like COMET's inside (it begins with {some}): a foreign checkpoint."
         )
     head = f"{prefix}encoder.layer."
-    layers = 1 + max(int(name.removeprefix(head).split(".")[0]) for name in state if name.startswith(head))
+    if any(tensor.dim() != 2 for tensor in (words, places, kinds, inner)):
+        raise InputError(f"{files.weights}: the encoder's embeddings are no matrices. The checkpoint is damaged.")
+    numbers = {to_whole(name.removeprefix(head).split(".")[0]) for name in state if name.startswith(head)}
+    layers = len(numbers)
+    if numbers != set(range(layers)):
+        raise InputError(
+            f"{files.weights}: the encoder's layers are not numbered from 0 on. The checkpoint is damaged."
+        )
     return replace(
         known,
         hidden=words.shape[1],

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from assay.core.errors import InputError, unknown
+from assay.core.schema import Bounds, Place, Share, typed
 
 Family = Literal["xlm-roberta", "xlm-roberta-xl", "bert", "other"]
+FAMILIES: tuple[Family, ...] = ("xlm-roberta", "xlm-roberta-xl", "bert")
 
 ENCODER_NAMES: dict[str, Family] = {
     "XLM-RoBERTa": "xlm-roberta",
@@ -27,6 +29,27 @@ CLASSES = (
     "xcomet_metric",
 )
 """Class identifiers of the official package."""
+
+
+Size = Annotated[int, Bounds(1, 10_000_000)]
+"""Units, layers, tokens: the largest published encoders have a hundredth of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Published:
+    """What is read of a Hugging Face ``config.json``; other keys are passed over."""
+
+    hidden_size: Size
+    num_hidden_layers: Annotated[int, Bounds(1, 1000)]
+    num_attention_heads: Size
+    intermediate_size: Size
+    vocab_size: Size
+    model_type: str = ""
+    max_position_embeddings: Size = 512
+    type_vocab_size: Annotated[int, Bounds(0, 10_000_000)] = 1
+    layer_norm_eps: Annotated[float, Bounds(0, 1)] = 1e-12
+    pad_token_id: Annotated[int, Bounds(-1, 10_000_000)] | None = None
+    hidden_dropout_prob: Share = 0.1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,29 +88,28 @@ class EncoderConfig:
         return 0 if self.family == "bert" else self.pad + 1
 
     @classmethod
-    def from_json(cls, data: Mapping[str, Any], where: str = "config.json") -> EncoderConfig:
+    def from_json(cls, data: Any, where: str = "config.json") -> EncoderConfig:
         """From a Hugging Face ``config.json``."""
-        kind = str(data.get("model_type", ""))
-        family: Family = kind if kind in ("xlm-roberta", "xlm-roberta-xl", "bert") else "other"  # type: ignore[assignment]
-        if kind == "roberta":
-            family = "xlm-roberta"
         try:
-            return cls(
-                family=family,
-                hidden=int(data["hidden_size"]),
-                layers=int(data["num_hidden_layers"]),
-                heads=int(data["num_attention_heads"]),
-                feed_forward=int(data["intermediate_size"]),
-                vocabulary=int(data["vocab_size"]),
-                positions=int(data.get("max_position_embeddings", 512)),
-                types=int(data.get("type_vocab_size", 1)),
-                epsilon=float(data.get("layer_norm_eps", 1e-12)),
-                pad=int(data.get("pad_token_id", 0 if family == "bert" else 1)),
-                dropout=float(data.get("hidden_dropout_prob", 0.1)),
-                raw=dict(data) if family == "other" else {},
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"{where} does not describe an encoder: {error!r} is missing or wrong.") from error
+            read = typed(_Published, data, Place(where), strict=False)
+        except InputError as error:
+            raise InputError(f"{where} does not describe an encoder: {error}") from error
+        kinds: Mapping[str, Family] = {"roberta": "xlm-roberta", **{name: name for name in FAMILIES}}
+        family = kinds.get(read.model_type, "other")
+        return cls(
+            family=family,
+            hidden=read.hidden_size,
+            layers=read.num_hidden_layers,
+            heads=read.num_attention_heads,
+            feed_forward=read.intermediate_size,
+            vocabulary=read.vocab_size,
+            positions=read.max_position_embeddings,
+            types=read.type_vocab_size,
+            epsilon=read.layer_norm_eps,
+            pad=(0 if family == "bert" else 1) if read.pad_token_id is None else read.pad_token_id,
+            dropout=read.hidden_dropout_prob,
+            raw=dict(data) if family == "other" else {},
+        )
 
     def to_json(self) -> dict[str, Any]:
         """As a Hugging Face ``config.json`` has it."""
@@ -135,13 +157,13 @@ class ModelConfig:
     """Layer for the sentence (``mix``: all of them, weighted); unified models call it ``sent_layer``."""
     layer_transformation: str = "softmax"
     layer_norm: bool = True
-    hidden_sizes: tuple[int, ...] = (3072, 1024)
+    hidden_sizes: tuple[Size, ...] = (3072, 1024)
     activations: str = "Tanh"
     final_activation: str | None = None
-    dropout: float = 0.1
+    dropout: Share = 0.1
     input_segments: tuple[str, ...] = ("mt", "src", "ref")
     word_level_training: bool = False
-    word_layer: int = 24
+    word_layer: Annotated[int, Bounds(-1000, 1000)] = 24
     error_labels: tuple[str, ...] = ("minor", "major")
     cross_entropy_weights: tuple[float, ...] | None = None
     loss_lambda: float = 0.65
@@ -166,7 +188,7 @@ class ModelConfig:
         return ("O", *self.error_labels) if self.unified and self.word_level_training else ()
 
     @classmethod
-    def from_hparams(cls, hparams: Mapping[str, Any]) -> ModelConfig:
+    def from_hparams(cls, hparams: Mapping[str, Any], where: str = "hparams.yaml") -> ModelConfig:
         """From official hyperparameters; what they leave out has the official class's own default."""
         identifier = str(hparams.get("class_identifier", ""))
         if identifier not in CLASSES:
@@ -176,12 +198,10 @@ class ModelConfig:
             given["layer"] = given.pop("sent_layer", given.get("layer", "mix"))
         known = {f.name for f in fields(cls)} - {"extra"}
         values: dict[str, Any] = _DEFAULTS[identifier] | {key: given[key] for key in given if key in known}
-        for key in ("hidden_sizes", "input_segments", "error_labels", "cross_entropy_weights"):
-            if values.get(key) is not None:
-                values[key] = tuple(values[key])
         if identifier == "xcomet_metric":
             values["word_level_training"], values["input_segments"] = True, ("mt", "src", "ref")
-        return cls(**values, extra={key: value for key, value in given.items() if key not in known})
+        values["extra"] = {key: value for key, value in given.items() if key not in known}
+        return typed(cls, values, Place(where))
 
     def to_hparams(self) -> dict[str, Any]:
         """As an official ``hparams.yaml`` has them."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from glob import escape
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError, MissingPart, listing
+from assay.io.documents import read_document
 from assay.models.config import ENCODER_NAMES, KNOWN_ENCODERS, EncoderConfig, ModelConfig
 from assay.models.tokenizer import FILES
 
@@ -66,7 +68,7 @@ def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
         if not chosen.is_file():
             raise MissingPart(f"there is no tokenizer at {place}.")
         return chosen
-    name = str(_yaml(hparams).get("pretrained_model", "the encoder"))
+    name = str(_yaml(hparams).get("pretrained_model", "the encoder"))[:200]
     for home in _homes(folder, name):
         for file in FILES:
             if (home / file).is_file():
@@ -78,6 +80,7 @@ def _tokenizer(folder: Path, hparams: Path, given: str | Path | None) -> Path:
 
 def _homes(folder: Path, pretrained: str) -> Iterator[Path]:
     """Where an encoder's own files may lie: beside the checkpoint, at the path its hyperparameters name, in the hub's cache."""
+    pretrained = pretrained[:200].replace("\0", "")
     yield folder
     yield folder / "tokenizer"
     yield folder / "encoder"
@@ -89,21 +92,14 @@ def _homes(folder: Path, pretrained: str) -> Iterator[Path]:
     last = pretrained.rsplit("/", 1)[-1]
     owners = {"xlm-roberta-base": "FacebookAI", "xlm-roberta-large": "FacebookAI"}
     for name in dict.fromkeys([pretrained, f"{owners.get(last, 'facebook')}/{last}"]):
-        yield from sorted(hub.glob(f"models--{name.replace('/', '--')}/snapshots/*"))
+        yield from sorted(hub.glob(f"models--{escape(name.replace('/', '--'))}/snapshots/*"))
 
 
 def _yaml(path: Path) -> dict[str, Any]:
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingPart("neural metrics need the extra 'neural': pip install 'mt-assay[neural]'") from error
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise InputError(f"{path} cannot be read: {str(error).splitlines()[0]}.") from error
+    content = read_document(path, yaml=True, said="cannot be read")
     if not isinstance(content, dict):
         raise InputError(f"{path} holds no hyperparameters.")
-    return content
+    return {str(name): value for name, value in content.items()}
 
 
 def read_hparams(files: Files) -> dict[str, Any]:
@@ -119,11 +115,7 @@ def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
     for home in _homes(files.folder, config.pretrained_model):
         path = home / "config.json"
         if path.is_file():
-            try:
-                data: Mapping[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-            except (OSError, ValueError) as error:
-                raise InputError(f"{path} cannot be read: {error}.") from error
-            return EncoderConfig.from_json(data, str(path))
+            return EncoderConfig.from_json(read_document(path, said="cannot be read"), str(path))
     known = KNOWN_ENCODERS.get(config.pretrained_model.rsplit("/", 1)[-1])
     if known is None:
         raise MissingPart(

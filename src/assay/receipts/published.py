@@ -8,15 +8,17 @@ adds one by giving the path of such a CSV.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from assay.core.errors import InputError, listing, unknown
+from assay.core.numbers import to_number
+from assay.core.schema import Place, typed
+from assay.io.documents import read_document
 from assay.io.table.forms import open_table
 
 Verdict = Literal["match", "differs", "not derivable"]
@@ -45,10 +47,8 @@ class Receipt:
     @property
     def value(self) -> float:
         """The printed number; the bound of a cell such as ``<0.001``; NaN where no number is printed."""
-        try:
-            return float(self.published.lstrip("<"))
-        except ValueError:
-            return math.nan
+        number = to_number(self.published.lstrip("<"))
+        return math.nan if number is None else number
 
     def difference(self, obtained: float | None) -> float | None:
         """Obtained minus published; None where a difference means nothing (no number, or a bound such as ``<0.001``)."""
@@ -112,23 +112,10 @@ def load_receipts(name: str | Path) -> list[Receipt]:
 
 def load_publication(name: str | Path) -> Publication:
     """The citation and captions beside a set of receipts; an empty one where there is no such file."""
-    if str(name) in names():
-        text = (files("assay") / "data" / "receipts" / f"{name}.json").read_text(encoding="utf-8")
-    else:
-        beside = Path(name).with_suffix(".json")
-        if not beside.is_file():
-            return Publication()
-        text = beside.read_text(encoding="utf-8")
-    try:
-        facts: dict[str, Any] = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"the citation file of {name} is not JSON: {error}.") from error
-    return Publication(
-        str(facts.get("suite", "")),
-        str(facts.get("citation", "")),
-        dict(facts.get("tables", {})),
-        tuple(facts.get("notes", ())),
-    )
+    beside = _place(name)[1].with_suffix(".json")
+    if not beside.is_file():
+        return Publication()
+    return typed(Publication, read_document(beside), Place(str(beside)), strict=False)
 
 
 def _place(name: str | Path) -> tuple[str, Path]:
@@ -147,19 +134,18 @@ def _receipt(label: str, line: int, cells: list[str]) -> Receipt:
     table, row, column, published, tolerance, derivable, reason = cells
     if derivable not in ("yes", "no"):
         raise InputError(f"{label} line {line}: column 'derivable' is {derivable!r}, not yes or no.")
-    try:
-        allowed = float(tolerance) if tolerance else half_unit(published)
-    except ValueError:
-        raise InputError(f"{label} line {line}: column 'tolerance' is {tolerance!r}, not a number.") from None
+    allowed = to_number(tolerance) if tolerance else half_unit(published)
+    if allowed is None or not 0 <= allowed < math.inf:
+        raise InputError(f"{label} line {line}: column 'tolerance' is {tolerance[:40]!r}, not a number.")
     receipt = Receipt(table, row, column, published, allowed, derivable == "yes", reason)
-    if receipt.derivable and math.isnan(receipt.value):
-        raise InputError(f"{label} line {line}: column 'published' is {published!r}, not a number.")
+    if receipt.derivable and not math.isfinite(receipt.value):
+        raise InputError(f"{label} line {line}: column 'published' is {published[:40]!r}, not a number.")
     return receipt
 
 
 def half_unit(published: str) -> float:
     """Half a unit of the last printed digit: 0.005 for ``12.34``, 0.5 for ``999``; 0 for a bound or for no number."""
     digits = published.lstrip("+-")
-    if not digits.replace(".", "", 1).isdigit():
+    if not (digits.isascii() and digits.replace(".", "", 1).isdigit()):
         return 0.0
-    return 0.5 * 10.0 ** -len(digits.partition(".")[2])
+    return 0.5 * 10.0 ** -min(len(digits.partition(".")[2]), 300)

@@ -9,6 +9,7 @@ from typing import Any
 
 from assay.core.errors import InputError, listing
 from assay.core.item import Item
+from assay.core.schema import shorten
 from assay.core.suite import Suite, SuiteCard
 from assay.data import checksums
 from assay.data.demetr import DemetrPerturbation, perturbations
@@ -123,6 +124,13 @@ def _fault(row: dict[str, Any]) -> str:
     for key in _TEXTS:
         if type(row[key]) is not str:
             return f"{key!r} must be text, not {type(row[key]).__name__}."
+    for key in ("id", "data_source"):
+        if not isinstance(row.get(key, ""), str | int):
+            return f"{key!r} must be a number or text, not {shorten(row[key])}."
     if type(row["pert_check"]) is not bool:
-        return f"'pert_check' must be true or false, not {row['pert_check']!r}."
-    return "" if row["lang_tag"] in LANGUAGES else f"'lang_tag' is {row['lang_tag']!r}, none of DEMETR's ten languages."
+        return f"'pert_check' must be true or false, not {shorten(row['pert_check'])}."
+    return (
+        ""
+        if row["lang_tag"] in LANGUAGES
+        else f"'lang_tag' is {shorten(row['lang_tag'])}, none of DEMETR's ten languages."
+    )

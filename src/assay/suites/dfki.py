@@ -7,9 +7,6 @@ does both when it is loaded.
 
 from __future__ import annotations
 
-import gzip
-import json
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,7 +14,10 @@ from typing import Any, Literal
 
 from assay.core.errors import InputError, MissingPart
 from assay.core.item import Item
+from assay.core.schema import Place, typed
 from assay.core.suite import Suite, SuiteCard
+from assay.io.documents import read_document
+from assay.io.files.text import read_text
 
 LangPair = Literal["de-en", "en-de"]
 
@@ -56,14 +56,11 @@ class Outputs:
 
 def load_items(path: Path) -> list[DfkiItem]:
     """The items of one upstream file (``{"items": [...]}``, gzipped or not)."""
-    text = _text(path)
-    try:
-        rows = json.loads(text)["items"]
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f'{path} is not a DFKI item file (JSON, {{"items": [...]}}): {error}.') from error
-    if not isinstance(rows, list):
-        raise InputError(f'{path} is not a DFKI item file: "items" must be a list.')
-    items = [_item(row, path, number) for number, row in enumerate(rows, 1)]
+    said = 'is not a DFKI item file (JSON, {"items": [...]})'
+    read = read_document(path, said=said)
+    if not isinstance(read, dict) or not isinstance(read.get("items"), list):
+        raise InputError(f"{path} {said}: there is no list 'items'.")
+    items = [_item(row, path, number) for number, row in enumerate(read["items"], 1)]
     seen: set[str] = set()
     for item in items:
         if item.id in seen:
@@ -72,34 +69,39 @@ def load_items(path: Path) -> list[DfkiItem]:
     return items
 
 
-def _item(row: dict[str, Any], path: Path, number: int) -> DfkiItem:
-    try:
-        source, target = row["langpair"][:2], row["langpair"][-2:]
-        for name in ("positive_tokens", "negative_tokens"):
-            if not isinstance(row.get(name) or [], list):
-                raise TypeError(f"{name} must be a list")
-        item = DfkiItem(
-            id=row["id"],
-            langpair=f"{source}-{target}",
-            category=row["category"],
-            phenomenon=row["phenomenon"],
-            source=row["source_sentence"],
-            positive_regex=row.get("positive_regex") or "",
-            negative_regex=row.get("negative_regex") or "",
-            positive_tokens=tuple(row.get("positive_tokens") or ()),
-            negative_tokens=tuple(row.get("negative_tokens") or ()),
-        )
-        for name in DfkiItem.__slots__:
-            value = getattr(item, name)
-            if not all(isinstance(text, str) for text in (value if isinstance(value, tuple) else (value,))):
-                raise TypeError(f"{name} must be text")
-        return item
-    except KeyError as error:
-        raise InputError(f"{path}: item {number} lacks the field {error}.") from error
-    except (TypeError, AttributeError) as error:
-        raise InputError(f"{path}: item {number} is not an object with the fields of an item ({error}).") from error
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """An item as the file has it; other fields are passed over."""
+
+    id: str
+    langpair: str
+    category: str
+    phenomenon: str
+    source_sentence: str
+    positive_regex: str | None = None
+    negative_regex: str | None = None
+    positive_tokens: tuple[str, ...] | None = None
+    negative_tokens: tuple[str, ...] | None = None
 
 
+def _item(row: Any, path: Path, number: int) -> DfkiItem:
+    if isinstance(row, dict) and (lacking := [name for name in _FIELDS if name not in row]):
+        raise InputError(f"{path}: item {number} lacks the field {lacking[0]!r}.")
+    read = typed(_Written, row, Place(f"{path}", f"items[{number}]"), strict=False)
+    return DfkiItem(
+        id=read.id,
+        langpair=f"{read.langpair[:2]}-{read.langpair[-2:]}",
+        category=read.category,
+        phenomenon=read.phenomenon,
+        source=read.source_sentence,
+        positive_regex=read.positive_regex or "",
+        negative_regex=read.negative_regex or "",
+        positive_tokens=read.positive_tokens or (),
+        negative_tokens=read.negative_tokens or (),
+    )
+
+
+_FIELDS = ("id", "langpair", "category", "phenomenon", "source_sentence")
 COLUMNS = ("id", "year", "system", "output")
 
 
@@ -122,16 +124,10 @@ def load_outputs(path: Path) -> Outputs:
 
 
 def _text(path: Path) -> str:
-    """The whole of a UTF-8 file, gzipped or not."""
     try:
-        data = path.read_bytes()
-        data = gzip.decompress(data) if path.suffix == ".gz" else data
-        return data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        raise InputError(f"{path} is not UTF-8 at byte {error.start:,} (line {line:,}).") from error
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}.") from error
+        return read_text(path)
+    except InputError as error:
+        raise InputError(f"cannot read {path}: it {str(error).removeprefix(f'{path} ')}") from error
 
 
 class Dfki(Suite):

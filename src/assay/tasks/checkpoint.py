@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError, MissingPart
+from assay.io.documents import read_document
 
 _NLLB_CODES = {
     "ar": "arb_Arab",
@@ -63,7 +63,8 @@ class Checkpoint:
         self.batch, self.longest = batch, longest
         if not (self.folder / "config.json").is_file():
             raise InputError(f"{self.folder} has no config.json: give the folder of a transformers checkpoint.")
-        self.kind = str(json.loads((self.folder / "config.json").read_text(encoding="utf-8")).get("model_type", ""))
+        about = read_document(self.folder / "config.json")
+        self.kind = str(about.get("model_type", "")) if isinstance(about, dict) else ""
         self._loaded: tuple[Any, Any] | None = None
 
     def translate(self, texts: Sequence[str], source: str, target: str) -> list[str | None]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.io.files.text import read_text
+from assay.io.documents import read_document
+from assay.io.files.text import MOST_TEXT
 
 _ENDS = ("", ".gz", ".xz", ".zst")
 
@@ -44,9 +44,4 @@ def codes(folder: Path, pattern: str) -> list[str]:
 
 def read_json(path: Path) -> Any:
     """The whole JSON file; one that is cut off is said to be."""
-    text = read_text(path)
-    try:
-        return json.loads(text)
-    except ValueError as error:
-        cut = "it ends too early; copy it again" if not text.rstrip().endswith(("}", "]")) else str(error)
-        raise InputError(f"{path} is not JSON: {cut}.") from error
+    return read_document(path, most=MOST_TEXT)

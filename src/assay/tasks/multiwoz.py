@@ -11,10 +11,13 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from assay.core.errors import InputError, count, listing
+from assay.core.errors import AssayError, InputError, count, listing
+from assay.core.schema import Place, typed
 from assay.core.task import Example
 from assay.tasks.belief import Ontology, Turn, written
 from assay.tasks.copies import codes, home, need, read_json
@@ -85,27 +88,57 @@ def _dialogues(path: Path, states: bool) -> Dialogues:
     table = read_json(path)
     if not isinstance(table, list) or not table:
         raise InputError(f"{path} is not a list of dialogues.")
-    for number, dialogue in enumerate(table, 1):
+    for number, row in enumerate(table, 1):
+        if lacking := _lacking(row, states):
+            raise InputError(f"{path}: dialogue {number} has no {lacking!r}.")
         try:
-            found[str(dialogue["dialogue_idx"])] = list(_turns(dialogue["dialogue"], states))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            missing = f"has no {error}" if isinstance(error, KeyError) else f"is not in {_WHAT}'s format ({error})"
-            raise InputError(f"{path}: dialogue {number} {missing}.") from error
+            dialogue = typed(_Dialogue, row, Place("", f"dialogue {number}"), strict=False)
+        except AssayError as error:
+            said = str(error).rstrip(".")
+            raise InputError(f"{path}: dialogue {number} is not in {_WHAT}'s format ({said}).") from error
+        found[str(dialogue.dialogue_idx)] = list(_turns(dialogue.dialogue, states))
     return found
 
 
-def _turns(turns: Sequence[Mapping[str, Any]], states: bool) -> Iterator[Turn]:
+@dataclass(frozen=True, slots=True)
+class _Belief:
+    slots: tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    system_transcript: str
+    transcript: str
+    belief_state: tuple[_Belief, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialogue:
+    dialogue_idx: str | int
+    dialogue: tuple[_Turn, ...]
+
+
+def _lacking(row: Any, states: bool) -> str:
+    """The first key that a dialogue or one of its turns should have and has not."""
+    wanted = ("transcript", "system_transcript", *(("belief_state",) if states else ()))
+    here = [name for name in ("dialogue_idx", "dialogue") if isinstance(row, dict) and name not in row]
+    turns = row.get("dialogue") if isinstance(row, dict) else None
+    rows = [turn for turn in turns if isinstance(turn, dict)] if isinstance(turns, list) else []
+    return next((name for name in chain(here, (name for turn in rows for name in wanted if name not in turn))), "")
+
+
+def _turns(turns: Sequence[_Turn], states: bool) -> Iterator[Turn]:
     before: dict[str, str] = {}
     for turn in turns:
-        after = _state(turn["belief_state"]) if states else {}
-        yield Turn(turn["system_transcript"].strip(), turn["transcript"].strip(), before, after)
+        after = _state(turn.belief_state) if states else {}
+        yield Turn(turn.system_transcript.strip(), turn.transcript.strip(), before, after)
         before = after
 
 
-def _state(belief: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+def _state(belief: Sequence[_Belief]) -> dict[str, str]:
     state: dict[str, str] = {}
     for entry in belief:
-        for name, value in entry["slots"]:
+        for name, value in entry.slots:
             low = str(value).lower().strip()
             if low not in _NOTHING:
                 state[_slot(name)] = "dontcare" if low in _ANYTHING else written(low)

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.core.errors import InputError
+from assay.core.errors import AssayError, InputError
+from assay.core.schema import Count, Place, typed
 from assay.core.task import Example
 from assay.tasks.copies import codes, home, need, read_json
 from assay.tasks.retriever import Answer, sentences
@@ -54,24 +56,62 @@ def _same_place(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]]:
     """A language's questions by id."""
     path = need(folder, f"xquad.{code}.json", "XQuAD")
-    data = read_json(path)
-    rows: dict[str, dict[str, Any]] = {}
+    read = read_json(path)
     try:
-        for number, article in enumerate(data["data"]):
-            for paragraph in article["paragraphs"]:
-                for question in paragraph["qas"]:
-                    first = question["answers"][0]
-                    rows[question["id"]] = {
-                        "title": article.get("title", ""),
-                        "context": paragraph["context"],
-                        "question": question["question"],
-                        "start": int(first["answer_start"]),
-                        "text": first["text"],
-                        "split": "dev" if number % 2 == 0 else "test",
-                    }
-    except (ValueError, KeyError, TypeError, IndexError) as error:
-        raise InputError(f"{path} is not in XQuAD's format ({type(error).__name__}: {error}).") from error
+        data = typed(_File, read, Place(), strict=False)
+    except AssayError as error:
+        said = str(error).rstrip(".")
+        raise InputError(f"{path} is not in XQuAD's format ({said}).") from error
+    rows: dict[str, dict[str, Any]] = {}
+    for number, article in enumerate(data.data):
+        for paragraph in article.paragraphs:
+            for question in paragraph.qas:
+                first = question.answers[0]
+                rows[question.id] = {
+                    "title": article.title,
+                    "context": paragraph.context,
+                    "question": question.question,
+                    "start": first.answer_start,
+                    "text": first.text,
+                    "split": "dev" if number % 2 == 0 else "test",
+                }
     return rows
+
+
+@dataclass(frozen=True, slots=True)
+class _GivenAnswer:
+    answer_start: Count
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    id: str
+    question: str
+    answers: tuple[_GivenAnswer, ...]
+
+    def __post_init__(self) -> None:
+        if not self.answers:
+            raise InputError(f"question {self.id} has no answer.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Paragraph:
+    context: str
+    qas: tuple[_Question, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Article:
+    paragraphs: tuple[_Paragraph, ...]
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """The shape of SQuAD 1.1."""
+
+    data: tuple[_Article, ...]
 
 
 def _answer(row: Mapping[str, Any]) -> Answer | None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Metric
+from assay.core.schema import Count, Place, typed
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 from assay.verbs.run import SuiteResult
@@ -123,14 +123,47 @@ def _facts(card: Card, signature: str, suites: Collection[str]) -> Table:
 
 def read_card(path: str | os.PathLike[str]) -> dict[str, Any]:
     """A card as ``assay card METRIC --format json`` wrote it."""
+    from assay.io.documents import read_document
+
+    if not Path(path).exists():
+        raise InputError(f"there is no file {path}. Make it with: assay card METRIC --format json --out {path}")
+    found = read_document(path, said="is not a card")
     try:
-        found = json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(
-            f"there is no file {path}. Make it with: assay card METRIC --format json --out {path}"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise InputError(f"{path} is not a card: {error}.") from error
-    if not isinstance(found, dict) or not isinstance(found.get("results"), dict) or "metric" not in found:
-        raise InputError(f"{path} is not a card: it lacks 'metric' or 'results' (assay card METRIC --format json).")
-    return found
+        typed(_WrittenCard, found, Place(), strict=False)
+    except InputError as error:
+        said = str(error).rstrip(".")
+        raise InputError(f"{path} is not a card: {said} (assay card METRIC --format json).") from error
+    return dict(found)
+
+
+@dataclass(frozen=True)
+class _WrittenRow:
+    """The figures of a row that `check` holds against new ones; a row has one of them, and further columns."""
+
+    accuracy: float | None = None
+    tau: float | None = None
+    auroc: float | None = None
+    unscored: Count | None = None
+
+
+@dataclass(frozen=True)
+class _WrittenTables:
+    """The tables of a suite that `check` looks at."""
+
+    phenomena: tuple[_WrittenRow, ...] = ()
+    other_phenomena: tuple[_WrittenRow, ...] = ()
+    perturbations: tuple[_WrittenRow, ...] = ()
+    detection: tuple[_WrittenRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class _WrittenSettings:
+    seed: Count = 0
+
+
+@dataclass(frozen=True)
+class _WrittenCard:
+    metric: str
+    results: Mapping[str, _WrittenTables]
+    signature: str = ""
+    settings: _WrittenSettings = field(default_factory=_WrittenSettings)

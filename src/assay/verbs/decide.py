@@ -187,14 +187,11 @@ def _measured(
 def read_rule(path: str | os.PathLike[str]) -> Rule:
     """A rule from its JSON file."""
     from assay.decide.rule import Rule
+    from assay.io.documents import read_document
 
-    try:
-        read = json.loads(Path(path).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError(f"there is no file {path}. assay decide fit --out {path} makes it.") from None
-    except (OSError, ValueError) as error:
-        why = str(error).splitlines()[0]
-        raise InputError(f"{path} cannot be read as a rule: {why}. assay decide fit makes one.") from error
+    if not Path(path).exists():
+        raise InputError(f"there is no file {path}. assay decide fit --out {path} makes it.")
+    read = read_document(path, said="cannot be read as a rule", remedy="assay decide fit makes one.")
     return Rule.from_dict(read, str(path))
 
 

@@ -12,13 +12,17 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Protocol
 
 from assay.core.errors import InputError, count
 from assay.io.files import compression
 
 BLOCK = 1 << 18
 """Bytes decoded at once: larger blocks leave the processor's cache and are slower."""
+LONGEST_LINE = 1 << 24
+"""Bytes. A longer line is no text of anybody's, and a few bytes of packed data may hold gigabytes of one."""
+MOST_TEXT = 1 << 30
+"""Bytes of a file that is read whole."""
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -118,18 +122,27 @@ class _PutBack(io.RawIOBase):
         super().close()
 
 
+class Readable(Protocol):
+    """What has bytes to read."""
+
+    def read(self, size: int, /) -> bytes:
+        """At most so many bytes; none at the end."""
+
+
 def read_blocks(
-    file: BinaryIO,
+    file: Readable,
     path: str | os.PathLike[str],
     head: bytes = b"",
     spoiled: Callable[[int, int], None] | None = None,
+    longest: int = LONGEST_LINE,
 ) -> Iterator[str]:
     """The decoded text of an open file in blocks of whole lines (the last one may lack its ``\\n``).
 
     `head` are bytes already taken from the file. What is not UTF-8 raises an InputError with the byte, counted from 0 as
     iconv and Python count, and the line; `spoiled` takes the line and the byte in it instead, and the line is read as empty.
+    A line of more than `longest` bytes is refused before more of it is read.
     """
-    offset = lines = 0
+    offset = lines = waiting = 0
     parts = [head] if head else []
     first = True
     while True:
@@ -137,7 +150,12 @@ def read_blocks(
         cut = block.rfind(b"\n") + 1
         if block and not cut:
             parts.append(block)
+            waiting += len(block)
+            if waiting > longest:
+                before = sum(part.count(b"\n") for part in parts)
+                raise InputError(_too_long(path, lines + before + 1, longest))
             continue
+        waiting = 0
         data = b"".join([*parts, block[:cut]]) if parts else block[:cut]
         parts = [block[cut:]] if cut < len(block) else []
         if first:
@@ -160,6 +178,13 @@ def read_blocks(
             return
         offset += len(data)
         lines += data.count(b"\n")
+
+
+def _too_long(path: str | os.PathLike[str], line: int, longest: int) -> str:
+    return (
+        f"{file_name(path)} line {line} is longer than {longest >> 20} MiB, the most that a line may have. Check that it is "
+        "text with one segment a line."
+    )
 
 
 def _mended(data: bytes, before: int, spoiled: Callable[[int, int], None]) -> str:
@@ -227,10 +252,26 @@ def read_lines(path: str | os.PathLike[str], chunk: int) -> Iterator[list[str]]:
         yield from regroup(split_lines(read_blocks(file, path)), chunk)
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
-    """The whole file as text."""
+def read_text(path: str | os.PathLike[str], most: int = MOST_TEXT) -> str:
+    """The whole file as text; one of more than `most` bytes, unpacked, is refused."""
     with open_bytes(path) as file:
-        return "".join(read_blocks(file, path))
+        return "".join(read_blocks(_Bounded(file, path, most), path, longest=most))
+
+
+class _Bounded:
+    """A file of which no more than so many bytes are read."""
+
+    def __init__(self, file: BinaryIO, path: str | os.PathLike[str], most: int) -> None:
+        self._file, self._path, self._most, self._read = file, path, most, 0
+
+    def read(self, size: int, /) -> bytes:
+        data = self._file.read(size)
+        self._read += len(data)
+        if self._read > self._most:
+            raise InputError(
+                f"{file_name(self._path)} has more than {self._most >> 20} MiB, the most that is read of such a file."
+            )
+        return data
 
 
 def read_parallel(paths: Sequence[str | os.PathLike[str]], chunk: int) -> Iterator[tuple[list[str], ...]]:

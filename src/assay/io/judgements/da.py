@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError
+from assay.core.numbers import to_number
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.forms import open_table
 from assay.io.table.vocabulary import Wanted, assign
@@ -70,12 +71,9 @@ def read_da(path: Path, *, skip_bad: bool = False) -> dict[tuple[str, str, str],
     with open_table(path, bad) as table:
         at = assign(table.names, WANTED, None, table.name).places
         for line, row in table.rows():
-            text = str(row[at["score"]]).strip()
-            try:
-                value = float(text)
-            except ValueError:
-                value = math.nan
-            if not math.isfinite(value):
+            text = str(row[at["score"]]).strip()[:40]
+            value = to_number(text)
+            if value is None or not math.isfinite(value):
                 bad(path, line, f"the score is {text!r}, not a finite number.")
                 continue
             pair = str(row[at["langpair"]]) if "langpair" in at else ""

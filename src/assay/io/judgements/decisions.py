@@ -15,8 +15,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from assay.core.errors import InputError, OutputError
+from assay.io.documents import decode
 
 UNDO = "undo"
+FIELDS = ("key", "choice", "time", "who")
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +119,11 @@ def _mend(file: int) -> int:
 def _attempt(line: bytes) -> Decision | None:
     """The decision on a line, or nothing when the line is torn."""
     try:
-        row = json.loads(line)
-        return Decision(*(str(row[name]) for name in ("key", "choice", "time", "who")))
-    except (ValueError, KeyError, TypeError):
+        row = decode(line.decode())
+    except ValueError:
         return None
+    whole = isinstance(row, dict) and all(isinstance(row.get(name), str) for name in FIELDS)
+    return Decision(*(row[name] for name in FIELDS)) if whole else None
 
 
 def _parse(line: bytes, path: Path, number: int) -> Decision:

@@ -13,6 +13,7 @@ from typing import Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, unknown
+from assay.core.numbers import to_number
 from assay.core.outcomes import DEV, NO_TYPE, TEST, TaskOutcomes
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting
@@ -101,13 +102,12 @@ def _is_good(value: object, where: str) -> bool:
 
 
 def number(value: object, column: str, where: str) -> float:
-    """A score in a cell; NaN where the cell is empty."""
-    if value is None or value == "":
-        return float("nan")
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        raise InputError(f"{where}: {column} is {str(value)[:40]!r}, not a number.") from None
+    """A score in a cell; NaN where the cell is empty or says so."""
+    found = float("nan") if value is None or value == "" else to_number(value)
+    if found is None or abs(found) == float("inf"):
+        kind = "a number" if found is None else "a finite number"
+        raise InputError(f"{where}: {column} is {str(value)[:40]!r}, not {kind}.")
+    return found
 
 
 def _text(values: Sequence[Any] | None, n: int) -> list[str]:
@@ -167,11 +167,11 @@ def _outcomes(
 def _splits(values: Sequence[Any] | None, n: int, name: str) -> list[str]:
     if values is None:
         return [""] * n
-    for value in dict.fromkeys(values):
-        if str(value).strip().lower() not in PARTS:
-            raise InputError(f"{name}: split {str(value)[:40]!r} is neither dev nor test.")
-    known = {value: PARTS[str(value).strip().lower()] for value in dict.fromkeys(values)}
-    return [known[value] for value in values]
+    words = [str(value).strip().lower() for value in values]
+    for word in dict.fromkeys(words):
+        if word not in PARTS:
+            raise InputError(f"{name}: split {word[:40]!r} is neither dev nor test.")
+    return [PARTS[word] for word in words]
 
 
 def _examples(keys: Sequence[Any]) -> tuple[Any, Any]:

@@ -8,12 +8,16 @@ and ``end_i``; an omission has ``"missing"`` there and is kept as an empty span 
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.core.errors import InputError, count, unknown
 from assay.core.judged import Judgement
+from assay.core.numbers import to_number
+from assay.core.schema import shorten
 from assay.core.spans import SEVERITIES, ErrorSpan, Side
+from assay.io.documents import decode
 
 Ratings = dict[str, list[Judgement | None]]
 """System to one judgement a segment; None where nobody looked."""
@@ -55,11 +59,20 @@ def _judgement(text: str, where: str, source: str, output: str, rater: str) -> J
     if text == '{"errors": []}':
         return Judgement(-0.0, (), rater)
     try:
-        errors = json.loads(text)["errors"]
-        score = -sum(float(error.get("score") or 0.0) for error in errors)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        read = decode(text)
+    except ValueError as error:
         raise InputError(f"{where}: not a rating: {error}.") from error
-    return Judgement(score, parse_spans(errors, source, output, where), rater)
+    if not isinstance(read, dict) or "errors" not in read:
+        raise InputError(f"{where}: not a rating: an object with the key 'errors' was expected, not {shorten(read)}.")
+    spans = parse_spans(read["errors"], source, output, where)
+    return Judgement(-sum(_weight(error.get("score"), where) for error in read["errors"]), spans, rater)
+
+
+def _weight(score: object, where: str) -> float:
+    number = to_number(score or 0.0)
+    if number is None or not math.isfinite(number):
+        raise InputError(f"{where}: not a rating: the score of an error is {shorten(score)}, not a finite number.")
+    return number
 
 
 def parse_spans(errors: Any, source: str, output: str, where: str) -> tuple[ErrorSpan, ...]:
@@ -77,14 +90,18 @@ def _span(error: Any, source: str, output: str, where: str) -> ErrorSpan:
     severity = str(error.get("severity") or "").lower()
     category = str(error.get("category") or error.get("error_type") or "")
     if severity not in SEVERITIES:
-        raise InputError(f"{where}: severity {error.get('severity')!r} is none of {', '.join(SEVERITIES)}.")
+        raise InputError(f"{where}: severity {shorten(error.get('severity'))} is none of {', '.join(SEVERITIES)}.")
     if start == "missing" or end == "missing":
         return ErrorSpan.of(source, 0, 0, severity, category, "source")
     text = source if side == "source" else output
     if not (isinstance(start, int) and isinstance(end, int)):
-        raise InputError(f"{where}: a span needs whole numbers as start and end, not {start!r} and {end!r}.")
+        raise InputError(
+            f"{where}: a span needs whole numbers as start and end, not {shorten(start)} and {shorten(end)}."
+        )
     if not 0 <= start <= end <= len(text):
-        raise InputError(f"{where}: span {start}:{end} lies outside its {side} of {len(text)} characters.")
+        raise InputError(
+            f"{where}: span {shorten(start)}:{shorten(end)} lies outside its {side} of {len(text)} characters."
+        )
     return ErrorSpan.of(text, start, end, severity, category, side)
 
 

@@ -14,6 +14,8 @@ from typing import Any
 from assay.core.batch import Batch
 from assay.core.errors import InputError, listing, unknown
 from assay.core.judged import Judged
+from assay.core.numbers import to_number
+from assay.core.schema import shorten
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting
@@ -64,7 +66,7 @@ def read_judged_table(
             numbers = {column: _number(row[place]) for column, place in judged.items()}
             wrong = next((column for column, value in numbers.items() if value is None), None)
             if wrong is not None:
-                bad(name, line, f"column {wrong!r} is {row[judged[wrong]]!r}, not a finite number or empty.")
+                bad(name, line, f"column {wrong!r} is {shorten(row[judged[wrong]])}, not a finite number or empty.")
                 continue
             for role, place in layout.places.items():
                 texts[role].append("" if row[place] is None else str(row[place]))
@@ -115,8 +117,5 @@ def _number(value: Any) -> float | None:
     """The number, NaN for an empty cell, None for what is neither."""
     if value is None or str(value).strip().lower() in _UNSCORED:
         return math.nan
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return None
-    return number if math.isfinite(number) else None
+    number = to_number(value)
+    return number if number is not None and math.isfinite(number) else None

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError, count, listing
 from assay.core.metric import Card
+from assay.core.numbers import to_number
+from assay.core.schema import shorten
 from assay.core.suite import Measured
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.delimited import DelimitedTable
@@ -161,21 +163,15 @@ def _number(value: Any) -> float | None:
     """The number, NaN for unscored, None for what is neither."""
     if value is None:
         return _NAN
-    if isinstance(value, int | float):
-        return float(value)
-    text = str(value).strip()
-    if text.lower() in _UNSCORED:
+    if isinstance(value, str) and value.strip().lower() in _UNSCORED:
         return _NAN
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    return to_number(value)
 
 
 def _score(path: Path, line: int, value: Any) -> float:
     number = _number(value)
     if number is None or abs(number) == float("inf"):
-        raise InputError(f"{path} line {line}: {value!r} is not a score (a finite number, or nan for unscored).")
+        raise InputError(f"{path} line {line}: {shorten(value)} is not a score (a finite number, or nan for unscored).")
     return number
 
 

@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import io
 import operator
+import re
+from collections import deque
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Protocol
 
 from assay.core.errors import InputError, count
-from assay.io.files.text import file_name, read_blocks, regroup, split_lines
+from assay.io.files.text import LONGEST_LINE, file_name, read_blocks, regroup, split_lines
 from assay.io.table.open_table import ROWS, Opened, OpenTable, Piece
 from assay.io.table.quoting import Quotes, unquoted
 
-LONGEST_FIELD = 1 << 26
+LONGEST_FIELD = LONGEST_LINE
 """Characters. A longer CSV field is a quote that nobody closed."""
+MOST_COLUMNS = 16_384
+"""As many as a spreadsheet has."""
 
 Fields = tuple[int, list[str]]
 Chunk = tuple[Sequence[int], list[list[str]]]
@@ -74,7 +78,7 @@ class TabCells:
             yield range(start, self._done + 1), self._split(lines)
 
     def _split(self, lines: list[str]) -> list[list[str]]:
-        rows = [line.split("\t") for line in lines]
+        rows = [line.split("\t", MOST_COLUMNS) for line in lines]
         if self._quotes.on:
             before, rows = rows, [[unquoted(cell) if cell[:1] == '"' else cell for cell in row] for row in rows]
             self.unquoted_rows += sum(map(operator.ne, before, rows))
@@ -91,6 +95,8 @@ class QuotedCells:
         self.quoted, self.unquoted_rows = opened.quoting != "none", 0
         self._path, self._bad, self._csv = opened.path, opened.bad, csv
         self._ended = False
+        self._delimiter, self._begun = delimiter, 1
+        self._held: deque[tuple[int, str]] = deque()
         lines = self._lines(opened)
         if self.quoted:
             self._reader = csv.reader(lines, delimiter=delimiter)
@@ -98,9 +104,20 @@ class QuotedCells:
             self._reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
 
     def _lines(self, opened: Opened) -> Iterator[str]:
+        """The lines of the file; the blocks since the beginning of the row are held, to say where a mark was opened."""
+        number = 1
         for text in _blocks(opened):
+            while len(self._held) > 1 and self._held[1][0] <= self._begun:
+                self._held.popleft()
+            self._held.append((number, text))
+            number += text.count("\n")
             yield from io.StringIO(text, newline="\n")
         self._ended = True
+
+    def _opened_on(self) -> int:
+        """The line of the quotation mark that is not closed, in the row being read."""
+        row = "".join(text for _, text in self._held).split("\n", self._begun - self._held[0][0])[-1]
+        return self._begun + row.count("\n", 0, unclosed(row, self._delimiter))
 
     def first(self) -> Fields | None:
         """See `Cells`."""
@@ -122,16 +139,18 @@ class QuotedCells:
         rows: list[list[str]] = []
         try:
             while len(rows) < size:
-                number = self._reader.line_num + 1
+                number = self._begun = self._reader.line_num + 1
                 try:
                     row = next(self._reader)
                 except StopIteration:
                     return (numbers, rows) if rows else None
                 except self._csv.Error as error:
+                    if "field limit" in str(error):
+                        raise InputError(f"{file_name(self._path)} line {self._opened_on()}: {_OPEN}") from None
                     self._bad(self._path, number, f"not CSV: {_said(error)}.")
                     continue
                 if self._ended:
-                    self._bad(self._path, number, f"not CSV: {_OPEN}.")
+                    self._bad(self._path, self._opened_on(), _OPEN)
                     continue
                 numbers.append(number)
                 rows.append(row or [""])
@@ -140,12 +159,20 @@ class QuotedCells:
         return numbers, rows
 
 
-_OPEN = "a quotation mark is opened and never closed"
+_OPEN = "not CSV: a quotation mark is opened and never closed."
+
+
+def unclosed(row: str, delimiter: str) -> int:
+    """Where the quotation mark stands that a row opens and does not close."""
+    end = f"[^{delimiter}\n]*(?:{delimiter}|\n)"
+    cell = re.compile(rf'(?:"[^"]*+(?:""[^"]*+)*+"|(?!")){end}')
+    at = 0
+    while found := cell.match(row, at):
+        at = found.end()
+    return at
 
 
 def _said(error: Exception) -> str:
-    if "field limit" in str(error):
-        return _OPEN
     return "a carriage return stands outside quotation marks" if "new-line" in str(error) else str(error)
 
 
@@ -176,6 +203,10 @@ class DelimitedTable(OpenTable):
         if first is None:
             raise InputError(
                 f"{self.name} is empty: it needs a header line that names its columns, such as src, mt, ref."
+            )
+        if len(first[1]) > MOST_COLUMNS:
+            raise InputError(
+                f"{self.name} line {first[0]}: more than {MOST_COLUMNS:,} columns. Check that it is a table."
             )
         self._header = first[1]
         self.names = [name.strip() for name in first[1]]

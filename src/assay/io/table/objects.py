@@ -9,7 +9,8 @@ from itertools import chain, islice
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.io.files.text import BLOCK, file_name, read_blocks, split_lines
+from assay.io.documents import check_depth, decode
+from assay.io.files.text import BLOCK, LONGEST_LINE, file_name, read_blocks, split_lines
 from assay.io.table.open_table import Opened, OpenTable, Piece
 
 Numbered = tuple[int, dict[str, Any]]
@@ -66,8 +67,8 @@ def _lines(opened: Opened) -> Iterator[tuple[int, Any]]:
         if not line or line.isspace():
             continue
         try:
-            value = json.loads(line)
-        except (ValueError, RecursionError) as error:
+            value = decode(line)
+        except ValueError as error:
             opened.bad(opened.path, number, f"not JSON: {error}.")
             continue
         yield number, value
@@ -124,15 +125,28 @@ class _Text:
                 if whole or not self._more():
                     raise self._wrong(error.msg, self._at + past) from error
                 continue
-            except RecursionError as error:
-                raise self._wrong("nested too deeply", self._at) from error
+            except (RecursionError, ValueError) as error:
+                raise self._wrong(self._reason(error), self._at) from error
             if end < len(self._text) or not self._more():
+                self._check(value, end)
                 self._advance(end)
                 return value
+
+    def _reason(self, error: Exception) -> str:
+        return "nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+    def _check(self, value: Any, end: int) -> None:
+        brackets = self._text.count("[", self._at, end) + self._text.count("{", self._at, end)
+        try:
+            check_depth(value, brackets)
+        except ValueError as error:
+            raise self._wrong(str(error), self._at) from error
 
     def _more(self) -> bool:
         """Read on, twice as much as is held, so that a long value is not decoded again for every block."""
         parts = [self._text[self._at :]]
+        if len(parts[0]) > LONGEST_LINE:
+            raise self._wrong(f"an item of more than {LONGEST_LINE >> 20} Mi characters", self._at)
         size = 0
         for block in self._blocks:
             parts.append(block)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from assay.core.errors import InputError
+from assay.io.files.panics import without_panics
 from assay.io.files.text import file_name
 from assay.io.table.open_table import Opened, OpenTable, Piece
 
@@ -51,14 +52,17 @@ class ParquetTable(OpenTable):
 
     @contextmanager
     def _speaking(self) -> Iterator[None]:
-        """The reader's errors as InputErrors that name the file."""
+        """The reader's errors and panics as InputErrors that name the file."""
         from polars.exceptions import PolarsError
 
         try:
-            yield
-        except (PolarsError, OSError) as error:
-            said = str(error).strip().splitlines()[0]
-            raise InputError(f"{self.name} cannot be read as Parquet: {said}. Make it again.") from error
+            with without_panics(lambda _: self._wrong("its content contradicts itself")):
+                yield
+        except (PolarsError, OSError, OverflowError, UnicodeDecodeError) as error:
+            raise self._wrong((str(error).strip().splitlines() or [type(error).__name__])[0]) from error
+
+    def _wrong(self, said: str) -> InputError:
+        return InputError(f"{self.name} cannot be read as Parquet: {said}. The file is damaged: make it again.")
 
 
 def _begins_with_mark(path: Path) -> bool:

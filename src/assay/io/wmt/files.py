@@ -12,6 +12,9 @@ from assay.core.errors import InputError, listing, unknown
 FOLDERS = ("sources", "references", "documents", "system-outputs", "human-scores", "metric-scores")
 ARCHIVES = (".tar.xz", ".tar.gz", ".tgz", ".tar.zst", ".tar")
 
+MOST_UNPACKED = 1 << 29
+"""Bytes of an archive, which is held in memory; those of WMT have a tenth of it."""
+
 Content = Mapping[str, "Path | memoryview"]
 
 
@@ -130,7 +133,9 @@ def _packed(archive: Path) -> dict[str, memoryview]:
     from assay.io.files.text import open_bytes
 
     with open_bytes(archive) as stream:
-        raw = stream.read()
+        raw = stream.read(MOST_UNPACKED + 1)
+    if len(raw) > MOST_UNPACKED:
+        raise InputError(f"{archive} unpacks to more than {MOST_UNPACKED >> 20} MiB. Unpack it into a folder.")
     view = memoryview(raw)
     found = {}
     try:
@@ -140,6 +145,6 @@ def _packed(archive: Path) -> dict[str, memoryview]:
                 start = next((i for i, part in enumerate(parts) if part in FOLDERS), None)
                 if member.isreg() and start is not None:
                     found["/".join(parts[start:])] = view[member.offset_data : member.offset_data + member.size]
-    except tarfile.TarError as error:
+    except (tarfile.TarError, ValueError, OverflowError, EOFError) as error:
         raise InputError(f"{archive} is not a tar archive: {error}.") from error
     return found

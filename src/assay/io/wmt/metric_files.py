@@ -13,10 +13,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, count, listing, unknown
 from assay.core.judged_systems import LevelScores
+from assay.core.numbers import to_number, to_whole
+from assay.core.schema import shorten
 from assay.io.scores.metric_file import file_card, parse_spec
 from assay.io.table.forms import open_table
 from assay.io.table.vocabulary import Wanted, assign
@@ -103,18 +105,21 @@ def _table(path: Path, sets: Mapping[str, EvalSet]) -> dict[str, LevelScores]:
     found: dict[str, Floats] = {}
     for line, row in rows:
         pair, system, segment, value = (row[index] for index in at)
+        pair, system = str(pair), str(system)
         if pair not in sets:
             continue
         evalset = sets[pair]
         if pair not in found:
             found[pair] = np.full((len(evalset.systems), len(evalset.sources)), np.nan)
         if system not in evalset.outputs:
-            raise unknown("system", str(system), evalset.systems, f"in {path} line {line}")
-        place, number = _whole(segment), _float(value)
+            raise unknown("system", system, evalset.systems, f"in {path} line {line}")
+        place, number = to_whole(segment), to_number(value)
         if place is None or not 1 <= place <= len(evalset.sources):
-            raise InputError(f"{path} line {line}: {pair} has segments 1 to {len(evalset.sources):,}, not {segment!r}.")
-        if number is None:
-            raise InputError(f"{path} line {line}: the score is {value!r}, not a finite number.")
+            raise InputError(
+                f"{path} line {line}: {pair} has segments 1 to {len(evalset.sources):,}, not {shorten(segment)}."
+            )
+        if number is None or not math.isfinite(number):
+            raise InputError(f"{path} line {line}: the score is {shorten(value)}, not a finite number.")
         cell = (evalset.systems.index(system), place - 1)
         if not math.isnan(found[pair][cell]):
             raise InputError(f"{path} line {line}: {pair} {system} segment {place} is scored twice.")
@@ -122,18 +127,3 @@ def _table(path: Path, sets: Mapping[str, EvalSet]) -> dict[str, LevelScores]:
     if not found:
         raise InputError(f"{path} has {count(0, 'row')} about {listing(sets)}.")
     return {pair: LevelScores(seg=scores) for pair, scores in found.items()}
-
-
-def _whole(value: Any) -> int | None:
-    try:
-        return int(value)
-    except (TypeError, ValueError):
-        return None
-
-
-def _float(value: Any) -> float | None:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return None
-    return number if math.isfinite(number) else None

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, count, unknown
+from assay.core.numbers import to_number
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -152,10 +153,9 @@ def _lines(data: bytes, where: str, width: int) -> list[tuple[int, list[str]]]:
 def _number(text: str, where: str, line: int, system: str) -> float:
     if text == UNSCORED:
         return math.nan
-    try:
-        value = float(text)
-    except ValueError:
-        raise InputError(f"{where} line {line}: the score of {system!r} is {text!r}, not a number or None.") from None
+    value = to_number(text)
+    if value is None:
+        raise InputError(f"{where} line {line}: the score of {system!r} is {text[:40]!r}, not a number or None.")
     if not math.isfinite(value):
         raise InputError(f"{where} line {line}: the score of {system!r} is {text}. Write None where there is no score.")
     return value

@@ -7,18 +7,17 @@ Defaults are those of Appendix B (Listings 1 and 2) of Guerreiro et al. (2023). 
 from __future__ import annotations
 
 import dataclasses
-import types
-import typing
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
-from assay.core.errors import InputError, MissingPart, unknown
+from assay.core.errors import InputError
+from assay.core.schema import Place, typed
+from assay.io.documents import read_document
 from assay.models.training.hallucinations import Shares
 from assay.models.training.records import ZRange
 
-T = TypeVar("T")
 Precision = Literal["auto", "fp32", "bf16"]
 CURRICULUM: Mapping[int, Mapping[str, Any]] = {
     1: {"word_level": False, "loss_lambda": 0.0, "encoder_learning_rate": 1.83e-06, "learning_rate": 3.66e-06},
@@ -131,16 +130,9 @@ class TrainConfig:
 
 def load_config(path: Path) -> TrainConfig:
     """The configuration in a YAML file; paths in it are relative to the file's folder."""
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingPart("training reads YAML and needs the extra 'neural': pip install 'mt-assay[neural]'") from error
     if not path.is_file():
         raise InputError(f"there is no configuration {path}.")
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}.") from error
+    data = read_document(path, yaml=True)
     return parse_config(data, path.name, path.parent)
 
 
@@ -148,7 +140,7 @@ def parse_config(data: Any, where: str = "the configuration", folder: Path | Non
     """Plain mappings and lists as a checked `TrainConfig`."""
     if isinstance(data, dict) and isinstance(data.get("phases"), list):
         data = {**data, "phases": [_with_curriculum(phase) for phase in data["phases"]]}
-    config = _section(TrainConfig, data, where)
+    config = typed(TrainConfig, data, _Place(where))
     if not config.phases:
         raise InputError(f"{where} has no phases.")
     base = folder or Path()
@@ -165,9 +157,8 @@ def parse_config(data: Any, where: str = "the configuration", folder: Path | Non
 
 
 def _with_curriculum(phase: Any) -> Any:
-    if not isinstance(phase, dict) or phase.get("curriculum", 1) not in CURRICULUM:
-        return phase
-    return {**CURRICULUM[phase.get("curriculum", 1)], **phase}
+    number = phase.get("curriculum", 1) if isinstance(phase, dict) else None
+    return {**CURRICULUM[number], **phase} if isinstance(number, int) and number in CURRICULUM else phase
 
 
 def _checked(phase: PhaseConfig, where: str) -> PhaseConfig:
@@ -202,61 +193,21 @@ def _located(data: tuple[DataConfig, ...], base: Path) -> tuple[DataConfig, ...]
     found = []
     for one in data:
         path = base / Path(one.path).expanduser()
-        if not path.exists():
+        if "\0" in one.path or not path.exists():
             raise InputError(f"there is no training data {path}.")
         found.append(dataclasses.replace(one, path=str(path)))
     return tuple(found)
 
 
-def _section(kind: type[T], data: Any, where: str) -> T:
-    """A mapping as a dataclass; every value is checked against the type of its field."""
-    if not isinstance(data, dict):
-        raise InputError(f"{where} must be a mapping of names to values, not {type(data).__name__}.")
-    hints = typing.get_type_hints(kind)
-    names = [f.name for f in fields(kind)]  # type: ignore[arg-type]
-    for key in data:
-        if key not in names:
-            raise unknown("key", str(key), names, f"in {where}")
-    for f in fields(kind):  # type: ignore[arg-type]
-        if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING and f.name not in data:
-            raise InputError(f"{where} does not say {f.name!r}.")
-    return kind(**{key: _value(hints[key], value, f"{where}, {key}") for key, value in data.items()})
+@dataclass(frozen=True, slots=True)
+class _Place(Place):
+    """A place as the messages of training name it: ``train.yaml, phases 1, data 2``."""
 
+    def inside(self, key: object) -> _Place:
+        return _Place(self.file, f"{self.path}, {key}")
 
-def _value(hint: Any, value: Any, where: str) -> Any:
-    if dataclasses.is_dataclass(hint):
-        return _section(typing.cast(type, hint), value, where)
-    origin, arguments = typing.get_origin(hint), typing.get_args(hint)
-    if origin is types.UnionType:
-        return None if value is None else _value(arguments[0], value, where)
-    if origin is Literal:
-        if value not in arguments:
-            raise unknown(f"value of {where}", str(value), map(str, arguments))
-        return value
-    if origin is tuple:
-        if not isinstance(value, list | tuple):
-            raise InputError(f"{where} must be a list, not {value!r}.")
-        open_ended = arguments[-1] is Ellipsis
-        if not open_ended and len(value) != len(arguments):
-            raise InputError(f"{where} must have {len(arguments)} values, not {len(value)}.")
-        inner = [arguments[0]] * len(value) if open_ended else arguments
-        return tuple(_value(h, v, f"{where} {i}") for i, (h, v) in enumerate(zip(inner, value, strict=True), 1))
-    if isinstance(value, dict) and origin is not None:
-        return {str(key): str(name) for key, name in value.items()}
-    return _plain(hint, value, where)
+    def item(self, number: int) -> _Place:
+        return _Place(self.file, f"{self.path} {number}")
 
-
-def _plain(hint: Any, value: Any, where: str) -> Any:
-    if hint is float:
-        # YAML reads 1e-6 without a point as text.
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            number = None
-        if number is None or isinstance(value, bool):
-            raise InputError(f"{where} must be a number, not {value!r}.")
-        return number
-    if type(value) is not hint:
-        names = {int: "a whole number", bool: "true or false", str: "text"}
-        raise InputError(f"{where} must be {names.get(hint, hint)}, not {value!r}.")
-    return value
+    def __str__(self) -> str:
+        return f"{self.file}{self.path}"

@@ -5,7 +5,6 @@ An encoder comes with its tokenizer, a `tokenizers.Tokenizer` whose offsets inde
 
 from __future__ import annotations
 
-import json
 import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -16,7 +15,8 @@ import numpy as np
 import torch
 
 from assay.core.errors import InputError, MissingPart
-from assay.models.config import EncoderConfig
+from assay.io.documents import read_document
+from assay.models.config import FAMILIES, EncoderConfig
 from assay.models.encoder import Encoder
 
 if TYPE_CHECKING:
@@ -175,17 +175,30 @@ def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:
             raise InputError(
                 f"{folder} has no {name}: an encoder folder has config.json, tokenizer.json and model.safetensors."
             )
-    path = folder / "config.json"
-    config = replace(EncoderConfig.from_json(json.loads(path.read_text(encoding="utf-8")), str(path)), dropout=dropout)
-    stored = load_file(folder / "model.safetensors")
+    path, tensors = folder / "config.json", folder / "model.safetensors"
+    config = replace(EncoderConfig.from_json(read_document(path), str(path)), dropout=dropout)
+    if config.family == "other":
+        raise InputError(f"{path} describes an encoder that assay cannot train: only {', '.join(FAMILIES)}.")
+    try:
+        stored = load_file(tensors)
+    except Exception as error:  # whatever a reader of tensors stumbles over in a damaged file
+        raise InputError(f"{tensors} cannot be read: {str(error).splitlines()[0][:160]}. Fetch it again.") from error
     prefix = next((name.partition("embeddings.")[0] for name in stored if "embeddings.word_embeddings" in name), "")
     weights = {}
-    for name in Encoder(config).state_dict():
+    with torch.device("meta"):
+        shapes = {name: tensor.shape for name, tensor in Encoder(config).state_dict().items()}
+    for name, shape in shapes.items():
         theirs = [prefix + one.removeprefix("encoder.model.") for one in official_names(f"encoder.{name}", config)]
         missing = [one for one in theirs if one not in stored]
         if missing:
-            raise InputError(f"{folder / 'model.safetensors'} lacks {missing[0]}: it is not a {config.family} encoder.")
-        weights[name] = torch.cat([stored[one] for one in theirs]).float()
+            raise InputError(f"{tensors} lacks {missing[0]}: it is not a {config.family} encoder.")
+        parts = [stored[one] for one in theirs]
+        whole = (sum(len(part) for part in parts if part.dim()), *parts[0].shape[1:])
+        if whole != shape or any(part.shape[1:] != parts[0].shape[1:] for part in parts):
+            raise InputError(
+                f"{tensors}: {theirs[0]} has the shape {tuple(parts[0].shape)}, which {path} does not describe."
+            )
+        weights[name] = torch.cat(parts).float()
     name = (
         "MiniLM"
         if config.family == "bert"

@@ -7,14 +7,18 @@ list of errors. ``mlqe``: a folder of MLQE-PE, post-edits as references, as the 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from assay.core.errors import InputError
+from assay.core.errors import AssayError, InputError, listing
+from assay.core.numbers import to_number
+from assay.core.schema import Place, shorten, typed
 from assay.core.spans import SEVERITIES, ErrorSpan
+from assay.io.documents import decode
 from assay.io.files.text import read_lines
 from assay.io.judgements.mqm import MqmSegment, read_mqm
 from assay.io.table.bad_rows import BadRows
@@ -23,37 +27,54 @@ from assay.io.table.segments import columns_of
 from assay.io.table.vocabulary import plain, spelled, spellings
 from assay.models.training.records import Record, mqm_unit
 
-KINDS = ("mqm", "bio", "syn", "esa", "qe", "da", "darr", "tch")
-"""Kinds of judgement in a corpus file: MQM sums, ESA from 0 to 100, z-scores, relative rankings from -1 to 1."""
+
+@dataclass(frozen=True, slots=True)
+class _Hypothesis:
+    text: str
+    score: float | None = None
+    spans: tuple[Any, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A line of a corpus file."""
+
+    ds: str
+    kind: Literal["mqm", "bio", "syn", "esa", "qe", "da", "darr", "tch"]
+    """MQM sums, ESA from 0 to 100, z-scores, relative rankings from -1 to 1."""
+    lp: str
+    doc: str | int
+    hyps: tuple[_Hypothesis, ...]
+    refs: tuple[str, ...]
+    src: str | None
+    grp: str | int = ""
+    split: str | None = None
 
 
 def read_corpus(path: Path, bad: BadRows, split: str | None = None) -> Iterator[Record]:
     """One record a hypothesis; where the group has several references the first that is not the hypothesis itself."""
-    for line, group in objects(path, bad):
+    for line, row in objects(path, bad):
         try:
-            kind, hypotheses, references = group["kind"], group["hyps"], group["refs"]
-            common = {"source": group["src"] or "", "langpair": group["lp"], "origin": group["ds"]}
-            common["document"] = f"{group['ds']}|{group['lp']}|{group['doc'] if group['doc'] != 'x' else group['grp']}"
-        except KeyError as error:
-            bad(path, line, f"the key {error} is missing.")
+            group = typed(_Group, row, Place("", "the object"), strict=False)
+        except AssayError as error:
+            bad(path, line, str(error))
             continue
-        if kind not in KINDS:
-            bad(path, line, f"kind {kind!r} is none of {', '.join(KINDS)}.")
+        if split is not None and group.split != split:
             continue
-        if split is not None and group.get("split") != split:
-            continue
-        for hypothesis in hypotheses:
-            text = hypothesis["text"]
-            spans = _corpus_spans(hypothesis.get("spans"), text, path, line, bad)
+        for hypothesis in group.hyps:
+            spans = _corpus_spans(hypothesis, path, line, bad)
             if spans == "bad":
                 continue
             yield Record(
-                **common,
-                hypothesis=text,
-                reference=next((one for one in references if one != text), ""),
-                score=_corpus_score(kind, hypothesis.get("score")),
+                source=group.src or "",
+                langpair=group.lp,
+                origin=group.ds,
+                document=f"{group.ds}|{group.lp}|{group.doc if group.doc != 'x' else group.grp}",
+                hypothesis=hypothesis.text,
+                reference=next((one for one in group.refs if one != hypothesis.text), ""),
+                score=_corpus_score(group.kind, hypothesis.score),
                 spans=spans,
-                scale="z" if kind in ("qe", "da", "tch") else "unit",
+                scale="z" if group.kind in ("qe", "da", "tch") else "unit",
             )
 
 
@@ -64,20 +85,30 @@ def _corpus_score(kind: str, score: float | None) -> float:
         return mqm_unit(-score)
     if kind == "esa":
         return min(1.0, max(0.0, score / 100))
-    return (score + 1) / 2 if kind == "darr" else float(score)
+    return (score + 1) / 2 if kind == "darr" else score
 
 
-def _corpus_spans(found: Any, text: str, path: Path, line: int, bad: BadRows) -> Any:
-    if found is None:
+def _corpus_spans(hypothesis: _Hypothesis, path: Path, line: int, bad: BadRows) -> Any:
+    if hypothesis.spans is None:
         return None
-    spans = []
-    for start, end, weight, *_ in found:
+    text, spans = hypothesis.text, []
+    for found in hypothesis.spans:
+        start, end, weight = found[:3] if isinstance(found, list) and len(found) > 2 else (None, None, None)
+        if not (type(start) is type(end) is int and isinstance(weight, int | float)):
+            said = ", ".join(map(shorten, found[:4])) if isinstance(found, list) else shorten(found)
+            bad(path, line, f"a span is a list of start, end and weight, not {said}.")
+            return "bad"
         if not 0 <= start <= end <= len(text):
-            bad(path, line, f"span {start}:{end} lies outside its text of {len(text)} characters ({text[:40]!r}).")
+            bad(path, line, _outside(start, end, text))
             return "bad"
         severity = "critical" if weight >= 10 else "major" if weight >= 5 else "minor" if weight > 0 else "neutral"
         spans.append(ErrorSpan.of(text, start, end, severity))
     return tuple(spans)
+
+
+def _outside(start: object, end: object, text: str, term: str = "") -> str:
+    what = f"span {shorten(start)}:{shorten(end)}" + (f" ({term[:40]!r})" if term else "")
+    return f"{what} lies outside its text of {len(text)} characters ({text[:40]!r})."
 
 
 _SCORES = ("z", "z mean", "score")
@@ -180,16 +211,19 @@ def read_span_json(path: Path, bad: BadRows, langpair: str = "") -> Iterator[Rec
         if not texts["hypothesis"] or not isinstance(errors, list):
             bad(path, line, "an object needs a translation (mt, target …) and a list of spans.")
             continue
+        others = row.get("source_errors") or []
+        if not all(isinstance(error, dict) for error in chain(errors, others if isinstance(others, list) else [None])):
+            bad(path, line, "every error must be a JSON object.")
+            continue
         spans = _json_spans(errors, texts["hypothesis"], path, line, bad)
         if spans is None:
             continue
-        others = row.get("source_errors") or []
         penalty = sum(PENALTY[span.severity] for span in spans) + sum(
             PENALTY.get(str(error.get("severity", "")).strip().lower(), 0.0) for error in others
         )
         score = row.get("score")
         if isinstance(score, int | float) and not 0 <= score <= 1:
-            bad(path, line, f"the score is {score}, not on [0, 1].")
+            bad(path, line, f"the score is {shorten(score)}, not on [0, 1].")
             continue
         yield Record(
             source=texts["source"],
@@ -214,13 +248,12 @@ def _json_spans(errors: Sequence[Any], text: str, path: Path, line: int, bad: Ba
     for error in errors:
         severity = str(error.get("severity", "")).strip().lower()
         if severity not in SEVERITIES:
-            bad(path, line, f"severity {error.get('severity')!r} is none of {', '.join(SEVERITIES)}.")
+            bad(path, line, f"severity {shorten(error.get('severity'))} is none of {', '.join(SEVERITIES)}.")
             return None
         extent = _extent(error, text)
         if extent is None or not 0 <= extent[0] <= extent[1] <= len(text):
             start, end = (error.get(key, error.get(f"{key}Index")) for key in ("start", "end"))
-            what = f"span {start}:{end}" + (f" ({error['term']!r})" if error.get("term") else "")
-            bad(path, line, f"{what} lies outside its text of {len(text)} characters ({text[:40]!r}).")
+            bad(path, line, _outside(start, end, text, str(error.get("term") or "")))
             return None
         category = str(error.get("category") or error.get("error_category") or "")
         spans.append(ErrorSpan.of(text, *extent, severity, category))
@@ -247,12 +280,13 @@ def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Recor
     post_edits = [text for piece in read_lines(edits, 4096) for text in piece] if edits.is_file() else []
     with open_table(path, bad, quoting="none") as table:
         at = {name: index for index, name in enumerate(table.names)}
+        if missing := [name for name in ("original", "translation", "scores", "z_mean") if name not in at]:
+            raise InputError(f"{path} line 1: no column {', '.join(missing)}; there is {listing(table.names)}.")
         rows = list(table.rows())
     for number, (line, row) in enumerate(rows):
-        try:
-            raw, z = json.loads(row[at["scores"]]), float(row[at["z_mean"]])
-        except (KeyError, ValueError) as error:
-            bad(path, line, f"no scores or z_mean: {error}.")
+        raw, z = _numbers(str(row[at["scores"]])), to_number(row[at["z_mean"]])
+        if raw is None or z is None or not math.isfinite(z):
+            bad(path, line, "no scores (a list of numbers) or no z_mean (a number).")
             continue
         same = len(raw) > 1 and len(set(raw)) == 1 and raw[0] in (0, 100)
         yield Record(
@@ -266,6 +300,16 @@ def read_mlqe(folder: Path, bad: BadRows, part: str = "train") -> Iterator[Recor
             scale="z",
             unanimous=int(raw[0]) if same else None,
         )
+
+
+def _numbers(text: str) -> list[float] | None:
+    """The numbers of a JSON list; None for anything else."""
+    try:
+        found = decode(text)
+    except ValueError:
+        return None
+    numbers = [to_number(one) for one in found] if isinstance(found, list) else [None]
+    return None if None in numbers else [number for number in numbers if number is not None]
 
 
 FORMATS: Mapping[str, Callable[..., Iterator[Record]]] = {

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import InputError
+from assay.core.errors import AssayError, InputError
+from assay.core.schema import Place, typed
+from assay.io.documents import decode
 from assay.io.files.atomic import atomic_write
 
 if TYPE_CHECKING:
@@ -64,14 +67,20 @@ def load_state(folder: Path) -> tuple[TrainingProgress, dict[str, Any], dict[str
     optimizer: dict[str, Tensor] = {}
     try:
         with safe_open(path, framework="pt") as file:
-            header = json.loads((file.metadata() or {})["run"])
+            header = typed(_Header, decode((file.metadata() or {})["run"]), Place(), strict=False)
             for key in file.keys():  # noqa: SIM118 (not a dictionary)
                 kind, _, name = key.partition("/")
                 (model if kind == "model" else optimizer)[name] = file.get_tensor(key)
-        progress, config = TrainingProgress(**header["progress"]), header["config"]
-    except (SafetensorError, OSError, KeyError, ValueError, TypeError) as error:
-        raise InputError(f"{path} is damaged ({error}). Remove it and start again.") from error
-    return progress, config, model, optimizer
+    except (SafetensorError, AssayError, OSError, KeyError, ValueError, TypeError) as error:
+        said = " ".join(str(error).split()).rstrip(".")
+        raise InputError(f"{path} is damaged ({said}). Remove it and start again.") from error
+    return header.progress, dict(header.config), model, optimizer
+
+
+@dataclass(frozen=True)
+class _Header:
+    progress: TrainingProgress
+    config: Mapping[str, Any]
 
 
 class Log:

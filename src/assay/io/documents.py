@@ -1,0 +1,159 @@
+"""The one door for structured files: JSON and YAML, in bounds that are stated here.
+
+At most `MOST_DEPTH` brackets lie inside one another. A document that is read whole (`read_document`) has at most `MOST_BYTES` bytes
+(YAML: `MOST_YAML`) and numbers of at most `MOST_DIGITS` digits, gives no key of an object twice and holds no half of a character.
+In JSON lines, which are decoded with `decode`, a whole number has at most Python's 4,300 digits and the last of two equal keys
+counts, as it does everywhere. NaN and Infinity are read as Python writes them: whether a number must be finite is the affair of
+the schema (`assay.core.schema`) or of the reader of a cell (`assay.core.numbers`).
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+from typing import Any
+
+from assay.core.errors import InputError, MissingPart
+from assay.io.files.text import read_text
+
+MOST_BYTES = 1 << 26
+"""Bytes of a document: rules, cards, manifests and configurations have thousands."""
+MOST_YAML = 1 << 20
+"""Bytes of a YAML file, which is read a thousand times more slowly."""
+MOST_DEPTH = 100
+MOST_DIGITS = 300
+"""Digits of a whole number: those of the largest float, nearly."""
+MOST_VALUES = 20_000_000
+"""Values in a document; YAML's references to earlier values count each time they stand."""
+_DEEP = f"nested more than {MOST_DEPTH} deep"
+
+
+def decode(text: str) -> Any:
+    """The JSON value of a text; what is none, or goes beyond the bounds, is a ValueError that says why."""
+    try:
+        value = _DECODER.decode(text)
+    except RecursionError:
+        raise ValueError(_DEEP) from None
+    check_depth(value, text.count("[") + text.count("{"))
+    return value
+
+
+def check_depth(value: object, brackets: int) -> None:
+    """Refuse a value nested too deeply; one whose text had few brackets cannot be."""
+    if brackets > MOST_DEPTH:
+        _walk(value, texts=False)
+
+
+def read_document(
+    path: str | os.PathLike[str],
+    *,
+    yaml: bool = False,
+    most: int | None = None,
+    said: str | None = None,
+    remedy: str = "",
+) -> Any:
+    """The plain values of a JSON (or YAML) file, plain or compressed.
+
+    What cannot be read is an InputError: the file, what is `said` of it (``is not JSON``), the reason and the `remedy`.
+    """
+    said = said or ("is not YAML" if yaml else "is not JSON")
+    text = read_text(path, most or (MOST_YAML if yaml else MOST_BYTES))
+    try:
+        value = _load_yaml(text) if yaml else _WHOLE_DECODER.decode(text)
+        _walk(value, texts=True)
+    except (ValueError, RecursionError) as error:
+        reason = _DEEP if isinstance(error, RecursionError) else " ".join(str(error).split()).rstrip(".")
+        if isinstance(error, json.JSONDecodeError) and _is_cut(text):
+            reason = "it ends too early; copy it again"
+        raise InputError(f"{os.fspath(path)} {said}: {reason}. {remedy}".rstrip()) from error
+    return value
+
+
+def _is_cut(text: str) -> bool:
+    """Whether an object or a list is begun and not ended."""
+    return text.lstrip().startswith(("{", "[")) and not text.rstrip().endswith(("}", "]"))
+
+
+def _whole(text: str) -> int:
+    if len(text) > MOST_DIGITS:
+        raise ValueError(f"a number of {len(text):,} digits")
+    return int(text)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = [key for key, _ in pairs]
+        raise ValueError(
+            f"the key {next(key for key in keys if keys.count(key) > 1)[:40]!r} stands twice in one object"
+        )
+    return found
+
+
+_DECODER = json.JSONDecoder()
+_WHOLE_DECODER = json.JSONDecoder(parse_int=_whole, object_pairs_hook=_unique)
+
+
+def _walk(value: object, *, texts: bool) -> None:
+    """Refuse what is nested too deeply or has too many values, and, in `texts`, halves of characters."""
+    level, depth, seen = [value], 0, 0
+    while level:
+        depth += 1
+        seen += len(level)
+        inner: list[object] = []
+        for one in level:
+            if isinstance(one, dict):
+                inner += one.values()
+                inner += one if texts else ()
+            elif isinstance(one, list | tuple):
+                inner += one
+            elif texts and isinstance(one, str) and not one.isascii() and not _encodable(one):
+                raise ValueError(f"half a character in the text {one[:40]!r}")
+        if seen + len(inner) > MOST_VALUES:
+            raise ValueError(f"more than {MOST_VALUES:,} values")
+        level = inner
+        if depth >= MOST_DEPTH and any(isinstance(one, dict | list | tuple) for one in level):
+            raise ValueError(_DEEP)
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _load_yaml(text: str) -> Any:
+    try:
+        import yaml
+    except ImportError as error:
+        raise MissingPart("YAML files need the extra 'neural': pip install 'mt-assay[neural]'") from error
+    try:
+        return yaml.load(text, Loader=_yaml_loader())  # a subclass of SafeLoader: plain values only
+    except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, ArithmeticError) as error:
+        raise ValueError(str(error)) from error
+
+
+@functools.cache
+def _yaml_loader() -> Any:
+    """PyYAML's safe loader with the bounds on numbers and without keys that stand twice."""
+    import yaml
+
+    class Loader(yaml.SafeLoader):  # type: ignore[misc, unused-ignore]
+        def construct_mapping(self, node: Any, deep: bool = False) -> Any:
+            keys = [key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode) and key.value != "<<"]
+            if len(set(keys)) < len(keys):
+                raise ValueError(f"a key stands twice in the mapping that begins on line {node.start_mark.line + 1}")
+            return super().construct_mapping(node, deep)
+
+        def construct_number(self, node: Any) -> Any:
+            if len(str(node.value)) > MOST_DIGITS:
+                raise ValueError(f"a number of {len(node.value):,} digits")
+            whole = node.tag.endswith(":int")
+            return self.construct_yaml_int(node) if whole else self.construct_yaml_float(node)
+
+    for kind in ("int", "float"):
+        Loader.add_constructor(f"tag:yaml.org,2002:{kind}", Loader.construct_number)
+    return Loader

@@ -1,0 +1,119 @@
+"""Damaged Parquet: one sentence, and nothing of the library's own report on the terminal."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars
+import pytest
+
+from assay.core.errors import InputError
+from assay.io.files.panics import without_panics
+from assay.io.table.tables import read_table
+
+
+def whole(rows: int = 200) -> bytes:
+    out = io.BytesIO()
+    columns = {"mt": [f"text {i}" for i in range(rows)], "ref": [f"other {i % 7}" for i in range(rows)]}
+    polars.DataFrame(columns).write_parquet(out, row_group_size=50)
+    return out.getvalue()
+
+
+def damaged() -> Iterator[bytes]:
+    data = whole()
+    for size in (4, 5, 12, len(data) // 2, len(data) - 9, len(data) - 4, len(data) - 1):
+        yield data[:size]
+    footer = int.from_bytes(data[-8:-4], "little")
+    yield data[: -8 - footer] + bytes(footer) + data[-8:]
+    yield data[: -8 - footer] + b"\xff" * footer + data[-8:]
+    yield data[:-8] + (2**31 - 1).to_bytes(4, "little") + data[-4:]
+    draw = random.Random(1)
+    for _ in range(150):
+        flipped = bytearray(data)
+        for _ in range(draw.choice((1, 2, 8))):
+            low = len(data) - 8 - footer if draw.random() < 0.7 else 4
+            flipped[draw.randrange(low, len(data))] ^= 1 << draw.randrange(8)
+        yield bytes(flipped)
+
+
+def test_every_damage_is_read_or_refused_in_one_line(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path, refused = tmp_path / "a.parquet", 0
+    for data in damaged():
+        path.write_bytes(data)
+        try:
+            for _ in read_table(path, chunk=50):
+                pass
+        except InputError as error:
+            refused += 1
+            assert str(path) in str(error) and "\n" not in str(error)
+    assert refused > 60
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_panic_is_one_line_and_exit_2(tmp_path: Path) -> None:
+    """The metadata of a column loses a field: polars 1.20 to 2.1 panic over it, in a thread of their own."""
+    path = tmp_path / "a.parquet"
+    data = whole()
+    footer = int.from_bytes(data[-8:-4], "little")
+    start, code = len(data) - 8 - footer, 0
+    environment = {**os.environ, "RUST_BACKTRACE": "1", "NO_COLOR": "1"}
+    for at in range(start, start + 60):
+        mended = bytearray(data)
+        mended[at] ^= 0x10
+        path.write_bytes(mended)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("RUST_BACKTRACE", "0")
+            try:
+                polars.scan_parquet(path).collect()
+            except Exception:
+                continue
+            except BaseException:
+                command = [sys.executable, "-m", "assay", "score", "-m", "chrf", "--data", str(path)]
+                done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+                code = done.returncode
+                assert done.stderr.count("\n") == 1 and done.stderr.startswith(
+                    f"assay: {path} cannot be read as Parquet"
+                )
+                break
+    if not code:
+        pytest.skip("this polars does not panic over any of these files")
+    assert code == 2
+
+
+def test_what_others_write_meanwhile_is_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
+    with without_panics(InputError):
+        os.write(2, b"progress\n")
+        assert capfd.readouterr().err == ""
+    assert capfd.readouterr().err == "progress\n"
+
+
+class PanicException(BaseException):
+    """As pyo3 names it."""
+
+
+def test_a_report_is_dropped_and_other_endings_pass(capfd: pytest.CaptureFixture[str]) -> None:
+    with (
+        pytest.raises(InputError, match=r"^a\.parquet: first line$"),
+        without_panics(lambda said: InputError(f"a.parquet: {said}")),
+    ):
+        os.write(2, b"thread panicked at ...\nstack backtrace:\n")
+        raise PanicException("first line\nsecond line")
+    with pytest.raises(KeyboardInterrupt), without_panics(InputError):
+        raise KeyboardInterrupt
+    with pytest.raises(MemoryError), without_panics(InputError):
+        raise MemoryError
+    assert capfd.readouterr().err == ""
+
+
+def test_standard_error_that_is_closed_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    path.write_bytes(whole(3))
+    code = f"import os; os.close(2)\nfrom assay.io.table.tables import read_table\nprint(sum(len(b) for b in read_table({str(path)!r})))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.stdout == "3\n"
