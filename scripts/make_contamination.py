@@ -17,10 +17,11 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from assay.io.table.rows import BadRows, Rows
+
 from assay.core.item import Item
 from assay.io.files.atomic import atomic_write
 from assay.io.resources.contamination import FILE, pack, unpack
-from assay.io.table.rows import BadRows, Rows
 from assay.suites.aces import Aces
 from assay.suites.demetr import Demetr
 

@@ -9,8 +9,8 @@ import pytest
 from assay.cli.main import main
 from assay.core.errors import InputError
 from assay.core.judged_systems import LevelScores
-from assay.verbs.compare import known_worth
 from assay.receipts.obtain import wmt23
+from assay.verbs.compare import known_worth
 from assay.verbs.meta import meta
 from assay.verbs.reproduce import VerbRunner
 from tests import wmt
