@@ -35,9 +35,7 @@ tests: $(VENV)/.tested
 dev: $(VENV)/.dev
 
 # An editable install is replaced by make test, and made again by the next make dev.
-$(VENV)/.dev: $(VENV)/.made CMakeLists.txt pyproject.toml $(wildcard src/assay/kernels/*.?pp)
-	$(BIN)/python -m pip install --quiet --group test --group dev
-	$(BIN)/python -m pip install --quiet $(TORCH) 2>/dev/null || $(BIN)/python -m pip install --quiet "torch>=2.6"
+$(VENV)/.dev: $(VENV)/.locked CMakeLists.txt pyproject.toml $(wildcard src/assay/kernels/*.?pp)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
 	rm -f $(VENV)/.installed $(VENV)/.tested
 	touch $@
@@ -59,9 +57,13 @@ $(VENV)/.installed: $(VENV)/.made $(SOURCES)
 	rm -f $(VENV)/.dev
 	touch $@
 
-$(VENV)/.tested: $(VENV)/.installed
-	$(BIN)/python -m pip install --quiet --group test
-	$(BIN)/python -m pip install --quiet $(TORCH) 2>/dev/null || $(BIN)/python -m pip install --quiet "torch>=2.6"
+# What the tests need comes first, so that assay finds its own requirements in the versions of the lock.
+$(VENV)/.locked: $(VENV)/.made requirements/test.txt pyproject.toml
+	$(BIN)/python scripts/install_tests.py
+	$(BIN)/python -m pip install --quiet $(TORCH) 2>/dev/null || $(BIN)/python -m pip install --quiet "torch>=2.6,<3"
+	touch $@
+
+$(VENV)/.tested: $(VENV)/.locked $(VENV)/.installed
 	touch $@
 
 clean:

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from assay.verbs.result import Result as Result
     from assay.verbs.run import run as run
     from assay.verbs.score import score as score
+    from assay.verbs.selfcheck import selfcheck as selfcheck
     from assay.verbs.train import train as train
 
 _HOMES = {
@@ -78,6 +79,7 @@ _HOMES = {
     "assay.verbs.result": ("Result",),
     "assay.verbs.run": ("run",),
     "assay.verbs.score": ("score",),
+    "assay.verbs.selfcheck": ("selfcheck",),
     "assay.verbs.train": ("train",),
 }
 """Where each public name lives; it is imported when it is first used."""

@@ -37,16 +37,19 @@ def test_cards_are_complete(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_results_are_right_or_refused(name: str) -> None:
-    rule = perturbation(name)
+    languages = PERTURBATIONS.resolve(name).card.languages
+    language = "en" if {"any", "en"} & set(languages) else languages[0]
+    rule = perturbation(name, language)
+    source = "Das ist irgendein Satz über Menschen und Häuser."
     for text in SENTENCES:
-        segment = Segment(text, "Das ist irgendein Satz über Menschen und Häuser.", ("Some reference.",), "de-en")
+        segment = Segment(text, source, ("Some reference.",), "de-en" if language == "en" else f"en-{language}")
         for seed in range(8):
-            made = rule.perturb(segment, "en", np.random.default_rng(seed), tools())
-            assert made == rule.perturb(segment, "en", np.random.default_rng(seed), tools())
+            made = rule.perturb(segment, language, np.random.default_rng(seed), tools())
+            assert made == rule.perturb(segment, language, np.random.default_rng(seed), tools())
             if isinstance(made, Refused):
                 assert made.reason
                 continue
-            assert rule.problems(segment, made, "en", tools()) == []
+            assert rule.problems(segment, made, language, tools()) == []
             bad = made.incorrect(segment)
             for (start, end), change in zip(made.spans(), made.changes, strict=True):
                 assert bad[start:end] == change.text

@@ -114,6 +114,9 @@ def test_a_report_is_dropped_and_other_endings_pass(capfd: pytest.CaptureFixture
 def test_standard_error_that_is_closed_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(whole(3))
-    code = f"import os; os.close(2)\nfrom assay.io.table.tables import read_table\nprint(sum(len(b) for b in read_table({str(path)!r})))"
+    code = (
+        "import os; os.close(2)\nfrom assay.io.table.tables import read_table\n"
+        f"print(sum(len(b) for b in read_table({str(path)!r})))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.stdout == "3\n"

@@ -28,6 +28,7 @@ VERBS = {
     "train": "train a learned metric on judged translations",
     "fetch": "download a challenge set or a checkpoint",
     "list": "what there is: metrics, suites, perturbations, tasks …",
+    "selfcheck": "do the same texts give the same numbers on this machine?",
     "cache": "look at or empty the score store",
     "completion": "print a completion script for your shell",
 }

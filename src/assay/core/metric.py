@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Needs = Literal["reference", "source", "both", "either"]
 
+NEURAL_TOLERANCE = 2e-3
+"""How far a neural metric's number may move with the batch it is computed in: matrix products round differently."""
+
 
 @dataclass(frozen=True, slots=True)
 class Card:
@@ -50,6 +53,11 @@ class Card:
     def neural(self) -> bool:
         """True when a network computes the score: slow, makes its own batches, and equal only within a tolerance."""
         return self.kind in ("learned", "embedding")
+
+    @property
+    def tolerance(self) -> float:
+        """How far a number may move with order, batch, door or device: not at all, unless a network computes it."""
+        return NEURAL_TOLERANCE if self.neural else 0.0
 
     @property
     def needs_reference(self) -> bool:

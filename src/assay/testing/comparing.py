@@ -7,11 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.core.metric import Scores
+from assay.core.metric import NEURAL_TOLERANCE, Scores
 from assay.core.spans import ErrorSpan
-
-NEURAL_TOLERANCE = 2e-3
-"""How far a neural metric's number may move with the batch it is computed in: matrix products round differently."""
 
 
 def difference(one: Scores, other: Scores, neural: bool, what: str) -> str:

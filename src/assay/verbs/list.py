@@ -126,6 +126,7 @@ def _metrics() -> Table:
 
 def _metric(name: str) -> Table:
     from assay.core.metric import Metric
+    from assay.engine.drifts import measured
     from assay.metrics import METRICS, is_path, metric
 
     if is_path(name):
@@ -145,6 +146,7 @@ def _metric(name: str) -> Table:
         "trained on": ", ".join(card.trained_on) or "nothing",
         "licence": card.licence,
         "citation": card.citation,
+        "measured on this machine": "; ".join(f"drift {found}" for found in measured(card.name)),
     }
     for key, (takes, default) in options(factory).items() if inspect.isclass(factory) else ():
         facts[f"option {key}"] = f"{takes} (default: {default})" if default else takes

