@@ -2,6 +2,8 @@
 # make test   install everything the tests need; lint, types, import rules, tests
 # make dev    the same environment with an editable install: pytest sees every edit at once
 # make quick  lint, types, import rules and the tests of what changed since the last commit, in under a minute (after make dev)
+# make fuzz   minutes of random input: kernels under sanitizers and beside the original tools, mutated files for every reader
+# make soak   hundreds of kills, four writers, full disks, and the checks that take minutes
 # make bench  print how fast assay is beside the tools it replaces
 
 PYTHON ?= python3
@@ -11,7 +13,7 @@ TORCH  ?= torch==2.13.0+cpu
 BIN    := $(VENV)/bin
 SOURCES := $(shell find src CMakeLists.txt pyproject.toml README.md -type f ! -name '*.so' ! -path '*__pycache__*')
 
-.PHONY: demo test lint types imports tests dev quick bench clean
+.PHONY: demo test lint types imports tests dev quick fuzz soak bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/assay compare -m chrf -m bleu -m ter --data demo
@@ -42,6 +44,16 @@ $(VENV)/.dev: $(VENV)/.locked CMakeLists.txt pyproject.toml $(wildcard src/assay
 
 quick: $(VENV)/.dev
 	$(BIN)/python scripts/quick.py
+
+fuzz: $(VENV)/.tested
+	$(BIN)/python scripts/sanitize.py faults
+	$(BIN)/python scripts/sanitize.py --seconds 300
+	$(BIN)/python -m tests.kernels.fuzz --seconds 120 --originals
+	$(BIN)/python -m tests.fuzz.readers --seconds 300
+
+soak: $(VENV)/.tested
+	$(BIN)/python -m pytest -q -m soak
+	$(BIN)/python scripts/soak.py --kills 300
 
 bench: $(VENV)/.tested
 	$(BIN)/python benchmarks/string_metrics.py
