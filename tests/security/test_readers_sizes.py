@@ -76,5 +76,5 @@ def test_a_row_without_end_is_named(tmp_path: Path, name: str, text: bytes, said
 def test_lines_up_to_the_limit_are_read(tmp_path: Path) -> None:
     path = tmp_path / "line.txt"
     path.write_bytes(b"a b " * (3 * MIB) + b"\nb\n")
-    code, megabytes, printed = scored(path)
+    code, _, printed = scored(path)
     assert (code, printed) == (0, "")
