@@ -57,7 +57,7 @@ def test_what_fits_comes_back_typed() -> None:
         ({"groups": {}, "names": "ab"}, "a.json: names must be a list, not 'ab'."),
         ({"groups": {}, "names": ["a", None]}, "a.json: names[2] must be text, not null."),
         ({"groups": {}, "pair": [1]}, "a.json: pair must have 2 values, not 1."),
-        ({"groups": {}, "layer": {}}, "a.json: layer must be a whole number, not an empty object."),
+        ({"groups": {}, "layer": {}}, "a.json: layer must be a whole number or text, not an empty object."),
         ({"groups": {"de": {"above": 1, "goal": ["clean"]}}}, "no value of a.json: groups.de.goal called 'a list of 1 value'."),
         ({"groups": {}, "nams": []}, "no key called 'nams'. Did you mean names?"),
     ],

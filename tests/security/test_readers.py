@@ -151,3 +151,12 @@ def placed(target: Target, folder: Path, data: bytes) -> Path:
         (folder / target.name / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / target.name / name).write_bytes(content)
     return folder / target.name / target.file
+
+
+def test_a_column_whose_name_has_line_ends_stays_on_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.csv").write_text('"so\n\nurce",other\na,b\n')
+    assert main(run_set(tmp_path / "a.csv")) == 2
+    printed = capsys.readouterr().err
+    assert printed.count("\n") == 1 and "its columns are so urce, other" in printed

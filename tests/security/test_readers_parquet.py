@@ -56,34 +56,33 @@ def test_every_damage_is_read_or_refused_in_one_line(tmp_path: Path, capfd: pyte
     assert capfd.readouterr() == ("", "")
 
 
-def test_a_panic_is_one_line_and_exit_2(tmp_path: Path) -> None:
-    """The metadata of a column loses a field: polars 1.20 to 2.1 panic over it, in a thread of their own."""
-    path = tmp_path / "a.parquet"
+def panicking(path: Path) -> bool:
+    """Write a file over which polars itself panics, a bit of its footer being wrong; whether there is one."""
     data = whole()
     footer = int.from_bytes(data[-8:-4], "little")
-    start, code = len(data) - 8 - footer, 0
-    environment = {**os.environ, "RUST_BACKTRACE": "1", "NO_COLOR": "1"}
-    for at in range(start, start + 60):
-        mended = bytearray(data)
-        mended[at] ^= 0x10
-        path.write_bytes(mended)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("RUST_BACKTRACE", "0")
+    for place in range(len(data) - 8 - footer + 64, len(data) - 8):
+        for bit in (0, 6):
+            flipped = bytearray(data)
+            flipped[place] ^= 1 << bit
+            path.write_bytes(flipped)
             try:
                 polars.scan_parquet(path).collect()
             except Exception:
                 continue
             except BaseException:
-                command = [sys.executable, "-m", "assay", "score", "-m", "chrf", "--data", str(path)]
-                done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-                code = done.returncode
-                assert done.stderr.count("\n") == 1 and done.stderr.startswith(
-                    f"assay: {path} cannot be read as Parquet"
-                )
-                break
-    if not code:
-        pytest.skip("this polars does not panic over any of these files")
-    assert code == 2
+                return True
+    return False
+
+
+def test_a_panic_is_one_line_and_exit_2(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "a.parquet"
+    if not panicking(path):
+        pytest.skip("this polars panics over no single bit")
+    command = [sys.executable, "-m", "assay", "score", "-m", "chrf", "--data", str(path)]
+    environment = {**os.environ, "RUST_BACKTRACE": "1"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert done.stderr.startswith(f"assay: {path} cannot be read as Parquet: its content contradicts itself.")
 
 
 def test_what_others_write_meanwhile_is_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
@@ -99,8 +98,13 @@ class PanicException(BaseException):
 
 def test_a_report_is_dropped_and_other_endings_pass(capfd: pytest.CaptureFixture[str]) -> None:
     with (
+<<<<<<< HEAD
         pytest.raises(InputError, match=r"^a\.parquet: first line$"),
         without_panics(lambda said: InputError(f"a.parquet: {said}")),
+=======
+        pytest.raises(InputError, match=r"^refused: first line$"),
+        without_panics(lambda said: InputError(f"refused: {said}")),
+>>>>>>> h-readers
     ):
         os.write(2, b"thread panicked at ...\nstack backtrace:\n")
         raise PanicException("first line\nsecond line")
@@ -114,9 +118,15 @@ def test_a_report_is_dropped_and_other_endings_pass(capfd: pytest.CaptureFixture
 def test_standard_error_that_is_closed_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "a.parquet"
     path.write_bytes(whole(3))
+<<<<<<< HEAD
     code = (
         "import os; os.close(2)\nfrom assay.io.table.tables import read_table\n"
         f"print(sum(len(b) for b in read_table({str(path)!r})))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+=======
+    code = "import sys; from assay.io.table.tables import read_table; print(sum(map(len, read_table(sys.argv[1]))))"
+    command = ["sh", "-c", 'exec "$@" 2>&-', "sh", sys.executable, "-c", code, str(path)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=100, check=False)
+>>>>>>> h-readers
     assert done.stdout == "3\n"

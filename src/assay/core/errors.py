@@ -49,8 +49,8 @@ def count(n: int, noun: str, plural: str | None = None) -> str:
 
 
 def listing(names: Iterable[str], most: int = 12) -> str:
-    """A comma-separated list for a message, cut when it grows too long to read."""
-    items = list(names)
+    """A comma-separated list for a message, on one line whatever the names hold, cut when it grows too long to read."""
+    items = [name if name.isprintable() else " ".join(name.split()) for name in names]
     text = ", ".join(items[:most])
     return text + (f" and {len(items) - most} more" if len(items) > most else "")
 

@@ -74,6 +74,8 @@ def shorten(value: object, most: int = 60) -> str:
     return "null" if value is None else str(value).lower() if isinstance(value, bool) else repr(value)
 
 
+_NAMES = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+
 Trail = tuple[Any, Any]
 """Where a value stands: the trail of what holds it, and its key or its number; the first one has the `Place` of all."""
 Check = Callable[[Any, Trail, bool], Any]
@@ -171,6 +173,9 @@ def _union(hints: tuple[Any, ...]) -> Check:
     def check(value: Any, trail: Trail, strict: bool) -> Any:
         if value is None and optional:
             return None
+        if len(others) > 1 and type(value) not in others:
+            wanted = " or ".join(sorted(_NAMES[hint] for hint in others))
+            raise InputError(f"{_at(trail)} must be {wanted}, not {shorten(value)}.")
         return (others.get(type(value)) or others[first])(value, trail, strict)
 
     return check
@@ -186,7 +191,7 @@ def _literal(values: tuple[Any, ...]) -> Check:
 
 
 def _plain(kind: type) -> Check:
-    name = {int: "a whole number", bool: "true or false", str: "text"}[kind]
+    name = _NAMES[kind]
 
     def check(value: Any, trail: Trail, strict: bool) -> Any:
         if type(value) is not kind:

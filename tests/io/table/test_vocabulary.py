@@ -56,3 +56,8 @@ def test_a_column_that_was_chosen_can_be_kept_from_its_own_role() -> None:
     alone = Wanted({"good": ("good",), "reference": ("reference",)}, shared=False)
     assert not assign(["reference", "x"], alone, {"good": "reference"}, "f").has_reference
     assert assign(["ref", "reference"], alone, {}, "f").references == (1,)
+
+
+def test_a_column_called_ref_and_thousands_of_digits_is_some_other_column() -> None:
+    wanted = Wanted({"reference": ("reference",)})
+    assert assign(["ref", "ref2", "ref" + "9" * 5000, "ref１"], wanted, None, "a.tsv").references == (0, 1)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -34,11 +35,10 @@ class _Report:
 @contextmanager
 def _set_aside() -> Iterator[_Report]:
     report = _Report()
-    try:
-        kept = os.dup(2)
-    except OSError:  # standard error is closed: nothing can be written to it
+    if sys.__stderr__ is None:  # closed before Python began: descriptor 2 is some other file by now
         yield report
         return
+    kept = os.dup(2)
     try:
         with os.fdopen(os.memfd_create("report"), "w+b") as aside:
             os.dup2(aside.fileno(), 2)

@@ -70,7 +70,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
 HUMAN_SCORES = ("score", "raw", "z", "mqm", "da", "esa", "da sqm", "human")
 """The roles of columns that hold people's judgements."""
 
-_REFERENCE = re.compile(r"(?:reference|ref) ?(\d*)")
+_REFERENCE = re.compile(r"(?:reference|ref) ?([0-9]{0,6})")
 
 
 @functools.lru_cache(maxsize=4096)
