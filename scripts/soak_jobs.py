@@ -44,12 +44,12 @@ class Job:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """All that a job has written under a final name: no parts, checkpoints of an unfinished training or times of day."""
+    """All that a job has written under a final name: no parts, state of an unfinished training or times of day."""
     found = {}
     for path in sorted(folder.rglob("*")):
         name = str(path.relative_to(folder))
         passing = any(
-            mark in name for mark in ("part", "log.jsonl", "checkpoint", "manifest", "train.yaml", "toy.jsonl")
+            mark in name for mark in ("part", "log.jsonl", "state.safetensors", "manifest", "train.yaml", "toy.jsonl")
         )
         if path.is_file() and not passing:
             found[name] = path.read_bytes()
