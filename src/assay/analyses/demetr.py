@@ -87,13 +87,15 @@ class _Line:
 def _number(item: Item) -> int | None:
     """DEMETR's number of an item's perturbation; None where it is none of the 35."""
     number = item.meta.get("perturbation")
+    if type(number) is int:
+        return number if 0 < number <= len(perturbations()) else None
     if number is None:
         return numbers().get(item.phenomenon)
     return int(number) if str(number).isdecimal() and 0 < int(number) <= len(perturbations()) else None
 
 
 def _lacks(items: Sequence[Item]) -> str:
-    without = next((item for item in items if _number(item) is None and not item.severity), None)
+    without = next((item for item in items if not item.severity and _number(item) is None), None)
     if without is None:
         return ""
     return (
@@ -117,15 +119,19 @@ def _strata(items: Sequence[Item]) -> tuple[list[_Line], Ints]:
     return [*lines, *place], strata
 
 
-def _translation_first(items: Sequence[Item], metric: Measured) -> Measured:
+def _translation_first(items: Sequence[Item], measured: Sequence[Measured], strata: Ints) -> list[Measured]:
     """The scores with the machine translation of number 35 as the first text, also where an item has the reference there."""
-    swapped = np.array(
-        [_number(item) == REFERENCE and item.good == item.reference != item.incorrect for item in items], bool
-    )
+    swapped = np.zeros(len(items), bool)
+    for i in np.flatnonzero(strata == REFERENCE - 1).tolist():
+        swapped[i] = items[i].good == items[i].reference != items[i].incorrect
     if not swapped.any():
-        return metric
-    good, incorrect = raw_scores(metric, len(items))
-    return replace(metric, good=np.where(swapped, incorrect, good), incorrect=np.where(swapped, good, incorrect))
+        return list(measured)
+    turned = []
+    for metric in measured:
+        good, incorrect = raw_scores(metric, len(items))
+        first, second = np.where(swapped, incorrect, good), np.where(swapped, good, incorrect)
+        turned.append(replace(metric, good=first, incorrect=second))
+    return turned
 
 
 @requires("items", _lacks)
@@ -140,9 +146,9 @@ def tables(
     """The tables `summary`, `severity` and `perturbations`."""
     sampling = Sampling(tuple(metric.name for metric in measured), seed, samples, correction)
     requirement_of(tables).check("demetr", items)
-    measured = [_translation_first(items, metric) for metric in measured]
-    outcome = outcomes(items, measured)
     lines, strata = _strata(items)
+    measured = _translation_first(items, measured, strata)
+    outcome = outcomes(items, measured)
     right = np.where(strata == REFERENCE - 1, ~outcome.better, outcome.better)
     counts = count(outcome, strata, len(lines), sampling, right)
     there = [k for k in range(len(lines)) if (strata == k).any()]

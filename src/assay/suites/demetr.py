@@ -33,6 +33,7 @@ LANGUAGES = MappingProxyType(
 )
 _TEXTS = ("src_sent", "eng_sent", "mt_sent", "pert_sent", "lang_tag")
 _KEYS = (*_TEXTS, "id", "pert_check")
+_NUMBER_OR_TEXT = (str, int)
 _ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
 
@@ -125,7 +126,7 @@ def _fault(row: dict[str, Any]) -> str:
         if type(row[key]) is not str:
             return f"{key!r} must be text, not {type(row[key]).__name__}."
     for key in ("id", "data_source"):
-        if not isinstance(row.get(key, ""), str | int):
+        if not isinstance(row.get(key, ""), _NUMBER_OR_TEXT):
             return f"{key!r} must be a number or text, not {shorten(row[key])}."
     if type(row["pert_check"]) is not bool:
         return f"'pert_check' must be true or false, not {shorten(row['pert_check'])}."
