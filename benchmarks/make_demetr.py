@@ -25,7 +25,7 @@ from assay.core.metric import Metric
 from assay.metrics import build_metrics
 from assay.perturb import PERTURBATIONS
 from assay.perturb.language.tools import LinguisticTools
-from assay.perturb.making.maker import CHUNK, Maker, Outcome
+from assay.perturb.making.maker import CHUNK, Attempt, Maker
 
 Pairs = list[tuple[str, str, str]]
 
@@ -71,7 +71,7 @@ def accuracy(metric: Metric, pairs: Pairs, reverse: bool) -> float:
     return float(100 * np.mean(~hits if reverse else hits))
 
 
-def made_pairs(outcomes: list[Outcome], spec: str) -> Pairs:
+def made_pairs(outcomes: list[Attempt], spec: str) -> Pairs:
     items = [json.loads(outcome.line) for outcome in outcomes if outcome.spec == spec and outcome.line]
     return [(item["good-translation"], item["incorrect-translation"], item["reference"]) for item in items]
 

@@ -17,11 +17,11 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from assay.io.table.rows import BadRows, Rows
-
 from assay.core.item import Item
 from assay.io.files.atomic import atomic_write
 from assay.io.resources.contamination import FILE, pack, unpack
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import open_table
 from assay.suites.aces import Aces
 from assay.suites.demetr import Demetr
 
@@ -38,12 +38,12 @@ def contrastive(items: list[Item]) -> Iterator[str]:
 def hallucinations(folder: Path) -> Iterator[str]:
     """Sources, translations and references of the three files of the benchmark."""
     for path in sorted(folder.glob("*.[ct]sv.gz")):
-        rows = Rows(path, BadRows(skip=True))
-        wanted = [
-            i for i, name in enumerate(rows.columns) if name.startswith(("src", "mt", "ref", "translation", "hyp"))
-        ]
-        for _, row in rows:
-            yield from (str(row[i]) for i in wanted)
+        with open_table(path, BadRows(skip=True)) as table:
+            wanted = [
+                i for i, name in enumerate(table.names) if name.startswith(("src", "mt", "ref", "translation", "hyp"))
+            ]
+            for _, row in table.rows():
+                yield from (str(row[i]) for i in wanted)
 
 
 def tree(folder: Path) -> Iterator[str]:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Arrays = Mapping[str, NDArray[Any]]
 
 ROWS, CHARACTERS = 20_000, 16_000_000
-"""Rows, and characters, scored and kept in the spool at a time."""
+"""Rows, and characters, from which on a chunk is scored and kept in the spool; what a kill costs is one chunk."""
 
 
 def regroup(batches: Iterable[Batch], rows: int = ROWS, characters: int = CHARACTERS) -> Iterator[Batch]:

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 PathName = str | os.PathLike[str]
 
-PIECE = 80
-"""Lines read at a time: few, since a line may be a megabyte long, and a divisor of `ROWS`, so that a chunk has no row more."""
+PIECE = 64
+"""Lines read at a time: few, since a line may be a megabyte long. A chunk is whole pieces: 20,032 rows of one system."""
 
 
 @dataclass
