@@ -36,7 +36,7 @@ from tests.fuzz.targets import all_targets
 MOST_SECONDS = 5.0
 """Of the processor, so that a busy machine finds nothing of its own."""
 MOST_BYTES = 1 << 30
-MOST_MEMORY = 12 << 30
+MOST_MEMORY = 6 << 30
 """Of address space, so that a bomb ends the run and not the machine."""
 
 

@@ -113,6 +113,7 @@ def encoder_config(files: Files, config: ModelConfig, state: Mapping[str, Tensor
     """The encoder's shape: from the weights what they show, the rest from a config.json or the published encoder's."""
     known = read_config(files, config)
     if known.family == "other":
+        _check_size(known, state, files)
         return known
     prefix = "encoder.model."
     words = state.get(f"{prefix}embeddings.word_embeddings.weight")
@@ -144,6 +145,18 @@ def encoder_config(files: Files, config: ModelConfig, state: Mapping[str, Tensor
     )
 
 
+def _check_size(encoder: EncoderConfig, state: Mapping[str, Tensor], files: Files) -> None:
+    """Refuse to build an encoder far larger than the weights at hand: a number too many in config.json asks for terabytes."""
+    units = encoder.hidden
+    wanted = encoder.layers * units * (4 * units + 2 * encoder.feed_forward)
+    present = sum(tensor.numel() for tensor in state.values())
+    if wanted > 4 * present + 1_000_000:
+        raise InputError(
+            f"{files.folder} has a config.json of an encoder with some {wanted:,} weights, and {present:,} weights: they "
+            "belong to different checkpoints."
+        )
+
+
 def _filled(
     config: ModelConfig,
     encoder: EncoderConfig,
@@ -163,8 +176,9 @@ def _filled(
     found: dict[str, Tensor] = {}
     for name, shape in {name: tensor.shape for name, tensor in model.state_dict().items()}.items():
         parts = [state[theirs] for theirs in needed[name]]
-        tensor = parts[0] if len(parts) == 1 else torch.cat(parts)
-        if tensor.shape != shape:
+        whole = len(parts) == 1 or all(part.dim() and part.shape[1:] == parts[0].shape[1:] for part in parts)
+        tensor = torch.cat(parts) if whole and len(parts) > 1 else parts[0]
+        if not whole or tensor.shape != shape:
             raise InputError(
                 f"{path}: {needed[name][0]} has the shape {tuple(parts[0].shape)}, which a {config.class_identifier} on "
                 f"{config.pretrained_model} does not have. Its hparams.yaml or config.json belongs to another checkpoint."

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from assay.core.errors import MissingPart
+from assay.core.errors import InputError, MissingPart
 from assay.models.config import EncoderConfig
 from assay.models.packing import Packed
 
@@ -26,9 +26,15 @@ class ForeignEncoder(nn.Module):
             ) from error
         self.config = config
         settings = dict(config.raw)
-        self.model: Any = AutoModel.from_config(  # type: ignore[no-untyped-call, unused-ignore]
-            AutoConfig.for_model(settings.pop("model_type"), **settings)
-        )
+        kind = str(settings.pop("model_type", ""))
+        try:
+            about = AutoConfig.for_model(kind, **settings)
+            self.model: Any = AutoModel.from_config(about)  # type: ignore[no-untyped-call, unused-ignore]
+        except Exception as error:  # a config.json may say anything, and transformers stumbles in as many ways
+            said = (str(error).splitlines() or [type(error).__name__])[0][:160]
+            raise InputError(
+                f"transformers makes no encoder of type {kind[:40]!r} from this config.json: {said}."
+            ) from error
         if getattr(self.model, "pooler", None) is not None:
             self.model.pooler = None
 
