@@ -102,11 +102,11 @@ def _is_good(value: object, where: str) -> bool:
 
 
 def number(value: object, column: str, where: str) -> float:
-    """A score in a cell; NaN where the cell is empty or says so."""
+    """A score in a cell; NaN where the cell is empty or says so. One that is not finite is no reason to stop: rules pass it on
+    to people."""
     found = float("nan") if value is None or value == "" else to_number(value)
-    if found is None or abs(found) == float("inf"):
-        kind = "a number" if found is None else "a finite number"
-        raise InputError(f"{where}: {column} is {str(value)[:40]!r}, not {kind}.")
+    if found is None:
+        raise InputError(f"{where}: {column} is {str(value)[:40]!r}, not a number.")
     return found
 
 
