@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
-from assay.engine.chunks import ROWS, concat, regroup
+from assay.engine.chunks import concat, regroup
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -20,6 +20,8 @@ PathName = str | os.PathLike[str]
 
 PIECE = 64
 """Lines read at a time: few, since a line may be a megabyte long. A chunk is whole pieces: 20,032 rows of one system."""
+IN_MEMORY = 1 << 20
+"""Rows in memory that are scored at a time: many, since equal texts and references among them are prepared once."""
 
 
 @dataclass
@@ -91,7 +93,7 @@ def from_table(
 def from_columns(systems: Mapping[str, Batch]) -> Inputs:
     """Texts in memory, one batch a system, all of the same segments."""
     (first, *_), many = systems.values(), len(systems)
-    step = max(ROWS // many, 1)
+    step = max(IN_MEMORY // many, 1)
 
     def chunks() -> Iterator[Batch]:
         for start in range(0, len(first), step):

@@ -53,6 +53,7 @@ def run_inputs(
             workers=workers,
             store=kept_scores,
             keep=keep,
+            fingerprint=bool(inputs.paths),
             progress=count_rows,
         )
     except BaseException as error:

@@ -112,16 +112,18 @@ def score_stream(
     workers: int | None = None,
     store: Store | None = None,
     keep: Kept = Kept(),  # noqa: B008
+    fingerprint: bool = True,
     progress: RowsDone | None = None,
 ) -> ScoredRun:
-    """Score a stream of chunks. `open_spool` is called only when there is more than one chunk."""
+    """Score a stream of chunks. `open_spool` is called only when there is more than one chunk; without `fingerprint` a run that
+    needs no spool does not hash its texts either."""
     run = ScoredRun(metrics, keep)
     digest = blake2b(digest_size=16)
     sums: dict[tuple[str, str], list[Floats]] = {}
     for index, (batch, alone) in enumerate(_ahead(chunks)):
         if index == 0 and not alone and open_spool is not None:
             run.spool = open_spool()
-        content = _hash(batch, run.systems)
+        content = _hash(batch, run.systems) if fingerprint or run.spool is not None else b""
         digest.update(content)
         arrays = run.spool.get(index, content) if run.spool is not None else None
         if arrays is not None:
@@ -137,7 +139,7 @@ def score_stream(
         _account(run, batch, chunk, sums)
         if progress is not None:
             progress(len(batch), arrays is not None)
-    run.data_hash = digest.hexdigest()
+    run.data_hash = digest.hexdigest() if fingerprint else ""
     for (system, name), parts in sums.items():
         run.totals.setdefault(system, {})[name] = total(parts)
     return run
