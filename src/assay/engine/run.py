@@ -179,7 +179,12 @@ def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store
         check_needs(batch, metric, before=len(run))
     numbers = {name: code for code, name in enumerate(run.systems)}
     column = batch.systems or [""] * len(batch)
-    codes = np.fromiter((numbers.setdefault(name, len(numbers)) for name in column), np.int32, len(batch))
+    for name in dict.fromkeys(column):
+        numbers.setdefault(name, len(numbers))
+    if len(numbers) == 1:
+        codes = np.zeros(len(batch), np.int32)
+    else:
+        codes = np.fromiter(map(numbers.__getitem__, column), np.int32, len(batch))
     present = np.unique(codes).tolist()
     flags, kept, sums = describe(batch), {}, {}
     for name, metric in run.metrics.items():
