@@ -1,10 +1,12 @@
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
+Singles = NDArray[np.float32]
 Integers = NDArray[np.int64]
 Words = NDArray[np.uint64]
 Texts = Sequence[str]
@@ -63,3 +65,22 @@ def tie_calibration(gold: Floats, rows: Floats, starts: Integers) -> tuple[Float
 def correct_pairs(gold: Floats, rows: Floats, starts: Integers, epsilons: Floats) -> NDArray[np.uint8]: ...
 def masked_counts(masks: Words, columns: Words) -> Integers: ...
 def masked_sums(masks: NDArray[np.uint8], rows: Floats) -> Floats: ...
+
+class Mini:
+    """assay-mini's network; `twins/mini.py` says what it computes."""
+
+    def __init__(self, tensors: dict[str, NDArray[Any]], processor: str = "") -> None: ...
+    @property
+    def processor(self) -> str: ...
+    def pieces(self, texts: Sequence[str | None]) -> tuple[Ints, Longs, Ints, Ints, Ints, Ints, Ints]: ...
+    def score(
+        self,
+        hypotheses: Texts,
+        references: Sequence[str | None] | None,
+        sources: Sequence[str | None] | None,
+        precise: bool,
+        workers: int,
+    ) -> tuple[Singles, Singles, Longs, Ints, Ints, NDArray[np.uint8]]: ...
+    def match(
+        self, hypotheses: Texts, others: Texts, kind: int, depth: int, precise: bool, workers: int
+    ) -> Singles: ...

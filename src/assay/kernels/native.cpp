@@ -13,6 +13,7 @@ void bind_ter(nanobind::module_& m);
 void bind_calibration(nanobind::module_& m);
 void bind_pairwise(nanobind::module_& m);
 void bind_permutation(nanobind::module_& m);
+void bind_mini(nanobind::module_& m);
 }
 
 NB_MODULE(_native, m) {
@@ -28,4 +29,5 @@ NB_MODULE(_native, m) {
     assay::bind_calibration(m);
     assay::bind_pairwise(m);
     assay::bind_permutation(m);
+    assay::bind_mini(m);
 }
