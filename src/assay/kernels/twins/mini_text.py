@@ -93,7 +93,7 @@ class Vocabulary:
         ranges, unknown, characters, foreign = [], 0, 0, 0
         for piece, i, j in path:
             start, end = places[i], places[j - 1] + 1
-            while start < end and text[start] == " ":
+            while start < end and text[start].isspace():
                 start += 1
             ranges.append((start, end))
             here = sum(character != BLANK for character in normal[i:j])
