@@ -48,16 +48,18 @@ class Card:
     """The optional extra of mt-assay that must be installed."""
     decimals: int = 1
     kind: Literal["string", "embedding", "learned", "file"] = "string"
+    exact: bool = False
+    """True for a network whose numbers are the same bits whatever the order, the batch and the number of workers."""
 
     @property
     def neural(self) -> bool:
-        """True when a network computes the score: slow, makes its own batches, and equal only within a tolerance."""
+        """True when a network computes the score: slow, makes its own batches, and (unless exact) equal within a tolerance."""
         return self.kind in ("learned", "embedding")
 
     @property
     def tolerance(self) -> float:
-        """How far a number may move with order, batch, door or device: not at all, unless a network computes it."""
-        return NEURAL_TOLERANCE if self.neural else 0.0
+        """How far a number may move with order, batch, door or device: not at all, unless a network in floats computes it."""
+        return NEURAL_TOLERANCE if self.neural and not self.exact else 0.0
 
     @property
     def needs_reference(self) -> bool:

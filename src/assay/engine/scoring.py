@@ -7,7 +7,6 @@ put back into the batch's order; they do not depend on the number of workers.
 from __future__ import annotations
 
 import functools
-import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -17,6 +16,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, count
 from assay.core.metric import Metric, Scores
 from assay.core.watch import tell
+from assay.core.workers import cores, working
 
 if TYPE_CHECKING:
     import numpy as np
@@ -89,7 +89,8 @@ def _spread(batch: Batch, metric: Metric, workers: int | None) -> Scores:
     """Score parts of the batch side by side; the metric's loops release the GIL."""
     threads = workers or cores()
     if threads == 1 or len(batch) <= PART // 2 or metric.card.neural:
-        return _scored(metric, batch)  # a neural metric makes its own batches and keeps its device busy by itself
+        with working(workers):  # a neural metric makes its own batches and keeps its device or the cores busy by itself
+            return _scored(metric, batch)
     size = min(PART, -(-len(batch) // threads))
     parts = [batch.slice(start, start + size) for start in range(0, len(batch), size)]
     return Scores.concat(list(_pool(threads).map(functools.partial(_scored, metric), parts)))
@@ -148,11 +149,6 @@ def _parts(missing: Sequence[bool], size: int) -> Iterator[list[int]]:
         start, size = end, min(2 * size, PART)
     if waiting:
         yield waiting
-
-
-def cores() -> int:
-    """Processor cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @functools.cache

@@ -76,9 +76,8 @@ class Contract:
         return scores
 
     def same(self, clause: str, one: Scores, other: Scores, what: str) -> None:
-        """Every column of the two is equal, to the last bit unless the metric is neural; a flag left out is not raised."""
-        neural = self.metric.card.neural
-        if seen := difference(one, other, neural, what):
+        """Every column of the two is equal, to the last bit unless its card allows a tolerance; a flag left out is not raised."""
+        if seen := difference(one, other, self.metric.card.tolerance > 0, what):
             raise self.broken(clause, seen)
 
     def identity(self) -> None:

@@ -77,7 +77,7 @@ def compare(
     columns: Mapping[str, str] | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
-    metrics: Sequence[str | Metric] = ("chrf",),
+    metrics: Sequence[str | Metric] | None = None,
     baseline: str | None = None,
     samples: int = 1000,
     trials: int = 10_000,
@@ -99,7 +99,7 @@ def compare(
         columns: Which column of `data` plays which role where the names differ.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: The language pair, as in en-de, where the table does not say.
-        metrics: Names with options, paths of checkpoints, or Metric objects.
+        metrics: Names with options, paths of checkpoints, or Metric objects; by default as in `score`.
         baseline: The system to test against; by default the first.
         samples: Bootstrap resamples.
         trials: Trials of the randomization test; 0 leaves it out.

@@ -24,6 +24,8 @@ class TextRequest:
 
     inputs: Inputs
     metrics: Mapping[str, Metric]
+    notes: Sequence[str] = ()
+    """What people should hear about the choice of metrics."""
 
     @property
     def rows(self) -> int | None:
@@ -34,7 +36,9 @@ class TextRequest:
         """Score it all; see `assay.engine.resumable.run_inputs`."""
         from assay.engine.resumable import run_inputs
 
-        return run_inputs(self.inputs, self.metrics, keep=keep, workers=workers, store=store, progress=progress)
+        run = run_inputs(self.inputs, self.metrics, keep=keep, workers=workers, store=store, progress=progress)
+        run.notices += self.notes
+        return run
 
 
 def request(
@@ -50,13 +54,41 @@ def request(
     columns: Mapping[str, str] | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
-    metrics: Sequence[str | Metric] | Mapping[str, Metric] = ("chrf",),
+    metrics: Sequence[str | Metric] | Mapping[str, Metric] | None = None,
+    spans: bool = False,
 ) -> TextRequest:
-    """What the arguments of `assay.score` (or, with `systems`, of `assay.compare`) ask for."""
-    from assay.engine.inputs import from_files, from_table
-    from assay.metrics import build_metrics
+    """What the arguments of `assay.score` (or, with `systems`, of `assay.compare`) ask for.
 
-    built = metrics if isinstance(metrics, Mapping) else build_metrics(metrics)
+    Without `metrics` it is what the texts allow (`assay.verbs.defaults`); with `spans`, a metric that marks errors.
+    """
+    from assay.metrics import build_metrics
+    from assay.verbs.defaults import with_defaults
+
+    built = metrics if isinstance(metrics, Mapping) else {} if metrics is None else build_metrics(metrics)
+    inputs = _inputs(
+        built, hypotheses, references, sources=sources, systems=systems, mt=mt, ref=ref, src=src, data=data,
+        columns=columns, quoting=quoting, langpair=langpair,
+    )  # fmt: skip
+    return TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans)
+
+
+def _inputs(
+    built: Mapping[str, Metric],
+    hypotheses: Texts | None,
+    references: References | None,
+    *,
+    sources: Texts | None,
+    systems: Mapping[str, Texts] | None,
+    mt: PathName | Sequence[PathName],
+    ref: PathName | Sequence[PathName],
+    src: PathName | None,
+    data: Any,
+    columns: Mapping[str, str] | None,
+    quoting: Quoting,
+    langpair: str | None,
+) -> Inputs:
+    from assay.engine.inputs import from_files, from_table
+
     files = bool(mt or ref or src is not None)
     lists = any(column is not None for column in (hypotheses, references, sources, systems))
     if data is not None:
@@ -64,18 +96,17 @@ def request(
             raise InputError("--data brings its own columns: leave out --mt, --ref and --src.")
         if lists:
             raise InputError("data brings its own columns: leave out hypotheses, references and sources.")
-        inputs = from_table(data, columns, quoting=quoting, langpair=langpair, metrics=built.values())
-        return TextRequest(inputs, built)
+        return from_table(data, columns, quoting=quoting, langpair=langpair, metrics=built.values())
     if columns:
         raise InputError("--columns goes with --data.")
     if lists and files:
         raise InputError("give lists (hypotheses, references, sources) or files (mt, ref, src), not both.")
     if lists:
         named = {"": hypotheses} if systems is None else systems
-        return TextRequest(_in_memory(named, references, sources, langpair), built)
+        return _in_memory(named, references, sources, langpair)
     if not mt:
         raise InputError("nothing to score: give the translations with --mt FILE, or a table with --data FILE.")
-    return TextRequest(from_files(_several(mt), _several(ref), src, langpair=langpair), built)
+    return from_files(_several(mt), _several(ref), src, langpair=langpair)
 
 
 def demo_table() -> Path:

@@ -199,7 +199,7 @@ def score(
     columns: Mapping[str, str] | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
-    metrics: Sequence[str | Metric] = ("chrf",),
+    metrics: Sequence[str | Metric] | None = None,
     spans: bool = False,
     ci: bool = False,
     samples: int = 1000,
@@ -223,7 +223,8 @@ def score(
         columns: Which column of `data` plays which role where the names differ: ``{"mt": "Output"}``.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: The language pair, as in en-de, where the table does not say.
-        metrics: Names with options (``"bleu:tokenize=zh"``), paths of checkpoints, or Metric objects.
+        metrics: Names with options (``"bleu:tokenize=zh"``), paths of checkpoints, or Metric objects; by default chrF and
+            BLEU where there are references, and assay-mini where it is installed, up to 20,000 rows.
         spans: Keep the error spans that a metric marks (`ScoreResult.span_rows`).
         ci: 95% bootstrap intervals beside the corpus scores.
         samples: Bootstrap resamples for `ci`.
@@ -236,7 +237,7 @@ def score(
     """
     asked = request(
         hypotheses, references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns, quoting=quoting,
-        langpair=langpair, metrics=metrics,
+        langpair=langpair, metrics=metrics, spans=spans,
     )  # fmt: skip
     return score_request(
         asked, spans=spans, ci=ci, samples=samples, seed=seed, workers=workers, store=store, progress=progress
@@ -276,7 +277,7 @@ def _need_spans(run: ScoredRun) -> None:
         if any(chunk.scores[name].spans is None for chunk in run.chunks()):
             run.finish()
             raise InputError(
-                f"{metric.card.name} marks no error spans. Use a model that does: xcomet-xl, or a checkpoint of its class."
+                f"{metric.card.name} marks no error spans. Use one that does: assay-mini, xcomet-xl, or a checkpoint of its class."
             )
 
 
@@ -292,6 +293,16 @@ _SENTENCES = {
     "far_longer": ("hypothesis far longer than its reference", "hypotheses far longer than their reference"),
     "empty_reference": ("empty reference", "empty references"),
     "truncated": ("segment longer than the model reads", "segments longer than the model reads"),
+    "unknown_characters": ("segment with many unknown characters", "segments with many unknown characters"),
+    "untrained_language": (
+        "segment in a language that training never met",
+        "segments in languages that training never met",
+    ),
+    "unknown_language": (
+        "segment in a language that the model does not know",
+        "segments in languages that the model does not know",
+    ),
+    "nothing_to_compare": ("segment with neither source nor reference", "segments with neither source nor reference"),
 }
 
 
@@ -305,6 +316,8 @@ def flag_sentences(flags: Mapping[str, int]) -> list[str]:
     sentences = []
     for flag, rows in flags.items():
         metric, _, kind = flag.rpartition(" ")
+        if metric and flags.get(kind) == rows:
+            continue  # said of the texts already
         what = _SENTENCES.get(kind, (kind.replace("_", " "),) * 2)[rows != 1]
         sentences.append(f"{rows:,} {what}" + (f" ({metric})" if metric else ""))
     return sentences

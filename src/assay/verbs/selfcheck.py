@@ -1,7 +1,8 @@
 """``assay selfcheck``: do the same texts give the same numbers on this machine, whichever way they are scored?
 
-String metrics must give the same bits by every way, and what the original tools gave; a network's numbers may move by its
-card's tolerance. The largest drift of each signature is kept, and ``assay list metrics NAME`` shows it.
+String metrics and networks of whole numbers must give the same bits by every way, string metrics those of the original tools;
+another network's numbers may move by its card's tolerance. The largest drift of each signature is kept, and ``assay list
+metrics NAME`` shows it.
 """
 
 from __future__ import annotations
@@ -78,7 +79,7 @@ def selfcheck(metrics: Sequence[str | Metric] | str | Metric | None = None) -> S
 
     Args:
         metrics: Names with options, paths of checkpoints, or Metric objects (which the command line cannot name); by
-            default every string metric that needs no download.
+            default every metric that is installed and gives the same bits by every way.
 
     The largest drift of each signature on this machine is kept in the cache folder.
     """
@@ -126,7 +127,7 @@ def _wanted(metrics: Sequence[str | Metric] | str | Metric | None) -> dict[str, 
     ready = {}
     for name in METRICS.names():
         try:
-            if METRICS.resolve(name).card.kind == "string":
+            if METRICS.resolve(name).card.tolerance == 0:
                 ready[name] = metric(name)
         except MissingPart:
             continue

@@ -106,12 +106,16 @@ class Ways:
         )
 
     def workers(self) -> float | None:
-        """Every translation beside every reference, by one thread and by several; a network keeps its device to itself."""
-        from assay.engine.scoring import cores, score
+        """Every translation beside every reference, by one thread and by several.
 
-        if self.metric.card.neural:
+        A network that gives the same bits spreads the texts themselves; another keeps its device to itself.
+        """
+        from assay.core.workers import cores
+        from assay.engine.scoring import score
+
+        if self.metric.card.tolerance:
             return None
-        pairs = crossed(self.batch)
+        pairs = self.batch if self.metric.card.neural else crossed(self.batch)
         alone = columns(self.metric, score(pairs, self.metric, workers=1))
         counts = {*WORKERS, cores()}
         return max(drift(alone, columns(self.metric, score(pairs, self.metric, workers=n))) for n in counts)
@@ -129,10 +133,10 @@ class Ways:
         return self._drift(found, corpus)
 
     def precision(self) -> float | None:
-        """The network in another precision: fp32, or bf16 where fp32 is its own."""
+        """The network in another precision: fp32, or bf16 where fp32 is its own; int16 for int8, and the other way round."""
         if not self.metric.card.neural or "precision" not in _options(self.metric):
             return None
-        other = "bf16" if self.metric.signature.precision == "fp32" else "fp32"
+        other = {"fp32": "bf16", "int8": "int16", "int16": "int8"}.get(self.metric.signature.precision or "", "fp32")
         return self._drift(remade(self.metric, precision=other).score(self.batch))
 
     def device(self) -> float | None:

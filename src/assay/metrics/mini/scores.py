@@ -1,0 +1,144 @@
+"""assay-mini's three readings of one pass: a ranking score, the same from 0 to 1, and the expected MQM penalties."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.core.metric import Metric, Needs, Scores, Signature
+from assay.metrics.mini import reading
+from assay.metrics.mini.asking import best, strange_flags, triples
+from assay.metrics.mini.cards import MINI, MQM, UNIT
+from assay.metrics.mini.model import Judgement, Model, Triple, model_of, need_weights, weights_of
+from assay.metrics.mini.spans import spans
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+
+SLICE = 8192
+"""Rows whose judgements are held at a time."""
+NOTHING = Judgement(np.full(7, np.nan, np.float32), np.empty((0, 2), np.float32), np.empty((0, 2), np.int32))
+"""The judgement of a row that the model is not asked about."""
+_NEEDS: dict[str, Needs] = {"both": "either", "src": "source", "ref": "reference"}
+
+
+class Reading(Metric):
+    """Base of the three. They share one model, which is asked once for each triple of texts.
+
+    `precision`: int8 is fast; int16 lies within 0.002 of the same weights in fp32, at half the speed. `inputs`: what a
+    translation is held against, of what is given: both, the source alone, or references alone. `threshold`: how probable an
+    error must be to be marked. `long`: texts of more than 400 pieces are scored in windows, or cut off. `path`: a folder with
+    other weights.
+    """
+
+    def __init__(
+        self,
+        *,
+        precision: Literal["int8", "int16"] = "int8",
+        inputs: Literal["both", "src", "ref"] = "both",
+        threshold: float = reading.THRESHOLD,
+        long: Literal["window", "truncate"] = "window",
+        path: str | None = None,
+    ) -> None:
+        if not 0.0 <= threshold <= 1.0:
+            raise InputError(f"{self.card.name} takes a threshold from 0 to 1, not {threshold:g}.")
+        need_weights(self.card.name, path)
+        self.precision, self.inputs, self.threshold, self.long, self.path = precision, inputs, threshold, long, path
+        self.card = replace(type(self).card, needs=_NEEDS[inputs])
+
+    @property
+    def signature(self) -> Signature:
+        """What it is held against, how errors are marked and long texts read, the weights' hash and the precision."""
+        plain = Signature.of(self.card.label, 1, inputs=self.inputs, threshold=self.threshold, long=self.long)
+        return replace(plain, weights=weights_of(self.path).identity, precision=self.precision)
+
+    @abstractmethod
+    def read(self, values: Floats) -> Floats:
+        """The number shown, from log mu and the heads."""
+
+    @abstractmethod
+    def worst(self) -> float:
+        """The number of a translation that is empty."""
+
+    def score(self, batch: Batch) -> Scores:
+        """Scores with components, spans, and flags on rows that are empty, long, or strange to the model."""
+        parts = [self._score(batch.slice(at, at + SLICE)) for at in range(0, max(len(batch), 1), SLICE)]
+        return Scores.concat(parts)
+
+    def _score(self, batch: Batch) -> Scores:
+        rows, asked = triples(batch, self.card, self.inputs)
+        if not asked:
+            return Scores(np.empty(0))
+        model = model_of(self.path, self.precision == "int16")
+        flags = strange_flags(model, asked, batch.langpairs and [batch.langpairs[row] for row in rows])
+        judgements = self._judge(model, asked, flags["empty_hypothesis"] | flags["nothing_to_compare"])
+        values = reading.columns(judgements)
+        shown = self.read(values)
+        shown[flags["empty_hypothesis"] & ~flags["nothing_to_compare"]] = self.worst()
+        flags["truncated"] = np.array([judgement.long for judgement in judgements], bool)
+        chosen = best(shown.tolist(), rows, len(batch))
+        names = {"log_mu": reading.LOG_MU, **reading.HEADS}
+        return Scores(
+            shown[chosen],
+            components={name: values[chosen, column] for name, column in names.items()},
+            spans=[
+                spans(asked[at].hypothesis, judgements[at], self.threshold, reading.MAJOR) for at in chosen.tolist()
+            ],
+            flags={name: column[chosen] for name, column in flags.items() if column[chosen].any()},
+        )
+
+    def _judge(self, model: Model, asked: list[Triple], without: np.ndarray) -> list[Judgement]:
+        """What the model says of every triple but those `without`."""
+        judgements = [NOTHING] * len(asked)
+        places = np.flatnonzero(~without).tolist()
+        found = model.judge([asked[at] for at in places], self.long == "window", str(self.signature))
+        for at, judgement in zip(places, found, strict=True):
+            judgements[at] = judgement
+        return judgements
+
+
+class AssayMini(Reading):
+    """The ranking score, for comparing translations."""
+
+    card = MINI
+
+    def read(self, values: Floats) -> Floats:
+        """Minus log mu, direct assessment and teachers, standardised and added."""
+        return reading.ranking(values)
+
+    def worst(self) -> float:
+        """The lowest of known translations."""
+        return reading.worst().ranking
+
+
+class AssayMiniUnit(Reading):
+    """The ranking score as a share of known translations."""
+
+    card = UNIT
+
+    def read(self, values: Floats) -> Floats:
+        """The share of known translations with a lower ranking score."""
+        return reading.unit(reading.ranking(values))
+
+    def worst(self) -> float:
+        """Nothing is worse."""
+        return reading.worst().unit
+
+
+class AssayMiniMqm(Reading):
+    """The expected MQM penalties, with a minus in front."""
+
+    card = MQM
+
+    def read(self, values: Floats) -> Floats:
+        """Minus mu."""
+        return reading.expected_mqm(values)
+
+    def worst(self) -> float:
+        """What a translation that is none costs."""
+        return reading.worst().mqm
