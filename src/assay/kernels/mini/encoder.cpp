@@ -22,13 +22,13 @@ T* room_for(std::vector<T>& buffer, size_t n) {
 
 }  // namespace
 
-void Runtime::apply(const Matrix8& matrix, const float* x, size_t rows, size_t stride, bool precise, float* out, bool add,
-                    Workspace& room) const {
+void Runtime::apply(const Matrix8& matrix, float* x, size_t rows, size_t stride, bool precise, float* out, bool add,
+                    Workspace& room, bool through_gelu) const {
     Integers integers{room_for(room.integers, rows * matrix.inputs), room_for(room.scales, rows), room_for(room.offsets, rows),
                       255, ops.bytes && !precise};
     // the largest numbers whose products with 8-bit weights cannot leave 32 bits
     if (precise) integers.range = 2 * static_cast<int>(std::min<size_t>(8191, 2147483647 / (128 * matrix.inputs)));
-    ops.quantise(x, rows, matrix.inputs, stride, integers);
+    ops.quantise(x, rows, matrix.inputs, stride, through_gelu, integers);
     ops.product(integers, rows, matrix.weights(), out, matrix.outputs, add);
 }
 
@@ -138,8 +138,7 @@ void Encoder::operator()(const std::vector<Encoding*>& texts, const std::vector<
         run_.apply(layer.out, y.data(), rows, width_, precise, wide.data(), false, room);
         ops.norm(x.data(), wide.data(), rows, width_, layer.first.weight.data(), layer.first.bias.data(), EPSILON, x.data());
         run_.apply(layer.up, x.data(), rows, width_, precise, wide.data(), false, room);
-        ops.gelu(wide.data(), rows * wide_);
-        run_.apply(layer.down, wide.data(), rows, wide_, precise, y.data(), false, room);
+        run_.apply(layer.down, wide.data(), rows, wide_, precise, y.data(), false, room, true);
         ops.norm(x.data(), y.data(), rows, width_, layer.second.weight.data(), layer.second.bias.data(), EPSILON, x.data());
         if (view < VIEWS - 1 && i == seen_[view - 1]) keep(view++, x);
         const size_t first = layers_.size() - mix_.size();

@@ -150,8 +150,7 @@ void Head::fuse(std::vector<float>& z, const std::vector<size_t>& starts, bool p
         ops.norm(z.data(), wide.data(), rows, hidden_, layer.second.weight.data(), layer.second.bias.data(), EPSILON,
                  y.data());
         run_.apply(layer.up, y.data(), rows, hidden_, precise, wide.data(), false, room);
-        ops.gelu(wide.data(), rows * wide_);
-        run_.apply(layer.down, wide.data(), rows, wide_, precise, y.data(), false, room);
+        run_.apply(layer.down, wide.data(), rows, wide_, precise, y.data(), false, room, true);
         added = y.data();
     }
     ops.norm(z.data(), added, rows, hidden_, last_.weight.data(), last_.bias.data(), EPSILON, z.data());
@@ -345,8 +344,7 @@ void Head::operator()(const std::vector<Request>& requests, bool precise, Worksp
         finish(requests[r], &sides[2 * r], z.data() + starts[r] * hidden_, global.data() + r * input, room);
     for (size_t part = 0, from = 0; part < 3; from += global_[part++].inputs)
         run_.apply(global_[part], global.data() + from, requests.size(), input, true, out.data(), part > 0, room);
-    ops.gelu(out.data(), out.size());
-    run_.apply(global_next_, out.data(), requests.size(), middle, true, next.data(), false, room);
+    run_.apply(global_next_, out.data(), requests.size(), middle, true, next.data(), false, room, true);
     ops.gelu(next.data(), next.size());
     for (size_t r = 0; r < requests.size(); ++r) {
         float heads[LANES] = {};

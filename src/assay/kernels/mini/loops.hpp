@@ -78,12 +78,13 @@ void gelu(float* x, size_t n) {
     for (size_t i = 0; i < n; i += LANES) store(x + i, gelu_of(load(x + i)));
 }
 
-void quantise(const float* x, size_t rows, size_t width, size_t stride, Integers& to) {
+void quantise(float* x, size_t rows, size_t width, size_t stride, bool through_gelu, Integers& to) {
     const float middle = to.range == 255 ? 0.0f : static_cast<float>(to.range / 2);
     for (size_t row = 0; row < rows; ++row, x += stride) {
-        V low = load(x), high = low;
-        for (size_t i = LANES; i < width; i += LANES) {
-            const V v = load(x + i);
+        V low = all(3.0e38f), high = -low;
+        for (size_t i = 0; i < width; i += LANES) {
+            V v = load(x + i);
+            if (through_gelu) store(x + i, v = gelu_of(v));
             low = smaller(low, v), high = larger(high, v);
         }
         const float from = least(low), scale = (most(high) - from) / static_cast<float>(to.range);
@@ -170,17 +171,15 @@ inline void exponentials(float* x, size_t rows, size_t n, size_t room, float sca
     }
 }
 
-// out = weights values / sums, for four rows at most.
+// out = weights values / sums, for four rows at most; what stands in the others is computed and left.
 inline void weigh(const float* weights, size_t rows, size_t n, size_t room, const float* values, size_t stride, size_t width,
                   const float* sums, float* out, size_t out_stride) {
     for (size_t i = 0; i < width; i += LANES) {
         V a{}, b{}, c{}, d{};
         for (size_t j = 0; j < n; ++j) {
             const V v = load(values + j * stride + i);
-            a = a + v * weights[j];
-            if (rows > 1) b = b + v * weights[room + j];
-            if (rows > 2) c = c + v * weights[2 * room + j];
-            if (rows > 3) d = d + v * weights[3 * room + j];
+            a = a + v * weights[j], b = b + v * weights[room + j];
+            c = c + v * weights[2 * room + j], d = d + v * weights[3 * room + j];
         }
         const V found[4] = {a, b, c, d};
         for (size_t r = 0; r < rows; ++r) store(out + r * out_stride + i, found[r] / sums[r]);
@@ -197,10 +196,10 @@ void attention(const float* qkv, size_t n, size_t stride, size_t heads, size_t w
         const float* const query = qkv + head * width;
         const float* const key = query + heads * width;
         const float* const value = key + heads * width;
-        for (size_t d = 0; d < width; ++d) {
-            for (size_t j = 0; j < n; ++j) keys[d * room + j] = key[j * stride + d];
+        for (size_t j = 0; j < n; ++j)
+            for (size_t d = 0; d < width; ++d) keys[d * room + j] = key[j * stride + d];
+        for (size_t d = 0; d < width; ++d)
             for (size_t j = n; j < room; ++j) keys[d * room + j] = 0.0f;
-        }
         for (size_t i = 0; i < n; i += 4) {
             const size_t rows = n - i < 4 ? n - i : 4;
             const float* q[4];

@@ -71,8 +71,8 @@ struct Layer {
 // What all parts of the network share: rows of numbers through a matrix.
 struct Runtime {
     const Ops& ops;
-    void apply(const Matrix8& matrix, const float* x, size_t rows, size_t stride, bool precise, float* out, bool add,
-               Workspace& room) const;
+    void apply(const Matrix8& matrix, float* x, size_t rows, size_t stride, bool precise, float* out, bool add, Workspace& room,
+               bool through_gelu = false) const;
     // Attention within each text: rows [starts[i], starts[i + 1]) see one another.
     void attend(const float* qkv, const std::vector<size_t>& starts, size_t heads, size_t width, float* out,
                 Workspace& room) const;

@@ -38,8 +38,9 @@ struct Ops {
     const char* name;
     bool bytes;  // whether 8-bit activations are kept as bytes: the processor multiplies them as they are
 
-    // Rows of `width` numbers (a multiple of LANES) as integers between their smallest and their largest.
-    void (*quantise)(const float* x, size_t rows, size_t width, size_t stride, Integers& to);
+    // Rows of `width` numbers (a multiple of LANES), first put through gelu where wanted, as integers between their smallest
+    // and their largest.
+    void (*quantise)(float* x, size_t rows, size_t width, size_t stride, bool through_gelu, Integers& to);
     // out = weights x + bias, or out += weights x without the bias.
     void (*product)(const Integers& x, size_t rows, const Weights& weights, float* out, size_t stride, bool add);
     // out += x weights, for small matrices kept as [inputs][outputs] with outputs a multiple of LANES.
