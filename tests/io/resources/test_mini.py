@@ -152,6 +152,8 @@ def wrong(name: str, change: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, An
 WRONG = {
     "codes": (lambda a: a[1:], "'codes' has another type or shape"),
     "scales": (lambda a: a.astype(np.float32), "'scales' has another type or shape"),
+    "scores": (lambda a: a.reshape(2, 3), "'scores' has another type or shape"),
+    "trained": (lambda a: a[0], "'trained' has another type or shape"),
     "starts": (lambda a: a[::-1], "'starts' does not cut 'text' into parts"),
     "norm_starts": (lambda a: a + np.uint32(1), "'norm_starts' does not cut 'norm_to' into parts"),
     "text": (lambda a: a ^ 0xFF, "can't decode"),
@@ -175,6 +177,18 @@ def test_a_piece_that_begins_inside_a_character(tmp_path: Path) -> None:
     files = small()
     files["pieces.safetensors"]["starts"] = files["pieces.safetensors"]["starts"] - np.uint32([0, 0, 0, 0, 0, 1, 0])
     assert "a piece begins inside a character" in one_line(written(tmp_path / "w", files))
+
+
+def test_the_marks_come_first(tmp_path: Path) -> None:
+    files = small()
+    files["pieces.safetensors"]["text"] = np.frombuffer("".join(PIECES).replace("<s>", "abc").encode(), np.uint8)
+    assert "its first pieces are not <s> <pad> </s> <unk>" in one_line(written(tmp_path / "w", files))
+
+
+def test_no_pieces_at_all(tmp_path: Path) -> None:
+    files = small()
+    files["embeddings.safetensors"] = {"codes": np.zeros((6, 0), np.uint8), "scales": np.zeros((6, 0), np.float16)}
+    assert "there are no pieces" in one_line(written(tmp_path / "w", files))
 
 
 def test_a_tensor_that_is_absent_or_stands_twice(tmp_path: Path) -> None:
