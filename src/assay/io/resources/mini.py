@@ -59,7 +59,7 @@ class FileFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class WeightsManifest:
     """What belongs together: the number of the format, the model's name, and its files."""
 
     format: int
@@ -117,17 +117,17 @@ def mini_card(folder: Path | None = None) -> dict[str, Any]:
     return card
 
 
-def identity(manifest: Manifest) -> str:
+def identity(manifest: WeightsManifest) -> str:
     """Twelve hexadecimal digits that stand for the tensor files: equal digits, equal numbers."""
     lines = "".join(f"{manifest.files[name].sha256}  {name}\n" for name in FILES)
     return hashlib.sha256(lines.encode()).hexdigest()[:12]
 
 
-def _manifest(place: Path) -> Manifest:
+def _manifest(place: Path) -> WeightsManifest:
     path = place / MANIFEST
     if not path.is_file():
         raise MissingPart(f"{place} has no {MANIFEST}: it holds no weights of assay-mini. {_AGAIN}")
-    manifest = typed(Manifest, read_document(path, remedy=_AGAIN), Place(str(path)))
+    manifest = typed(WeightsManifest, read_document(path, remedy=_AGAIN), Place(str(path)))
     if manifest.format != FORMAT:
         raise InputError(f"{path} is of format {manifest.format}, this assay reads {FORMAT}: {_REMEDY}")
     if missing := [name for name in FILES if name not in manifest.files]:
