@@ -122,7 +122,7 @@ def _section(kind: Any) -> Check:
     hints = typing.get_type_hints(kind, include_extras=True)
     none = dataclasses.MISSING
     inner = [f for f in dataclasses.fields(kind) if f.init]
-    checks = {f.name: _check_of(hints[f.name]) for f in inner}
+    checks = {f.name: (_check_of(hints[f.name]), _fine(hints[f.name])) for f in inner}
     needed = [f.name for f in inner if f.default is none and f.default_factory is none]
 
     def check(value: Any, trail: Trail, strict: bool) -> Any:
@@ -134,9 +134,21 @@ def _section(kind: Any) -> Check:
         for name in needed:
             if name not in value:
                 raise InputError(f"{_at(trail)} does not say {name!r}.")
-        return kind(**{name: one(value[name], (trail, name), strict) for name, one in checks.items() if name in value})
+        found = {}
+        for name, (one, fine) in checks.items():
+            if name in value:
+                given = value[name]
+                found[name] = given if type(given) in fine else one(given, (trail, name), strict)
+        return kind(**found)
 
     return check
+
+
+def _fine(hint: Any) -> frozenset[type]:
+    """The types whose values are taken as they are, so that files with a million values need no call for each."""
+    if typing.get_origin(hint) in (types.UnionType, Union):
+        return frozenset().union(*map(_fine, typing.get_args(hint)))
+    return frozenset({hint} if hint in (str, int, bool, NoneType) else ())
 
 
 def _mapping(inner: Check) -> Check:
@@ -154,7 +166,7 @@ def _sequence(hints: tuple[Any, ...]) -> Check:
     easy = {hints[0]} if open_ended and hints[0] in (Any, str, int, bool) else None
 
     def check(value: Any, trail: Trail, strict: bool) -> Any:
-        if not isinstance(value, list | tuple):
+        if not isinstance(value, (list, tuple)):
             raise InputError(f"{_at(trail)} must be a list, not {shorten(value)}.")
         if not open_ended and len(value) != len(checks):
             raise InputError(f"{_at(trail)} must have {count(len(checks), 'value')}, not {len(value)}.")
@@ -202,6 +214,8 @@ def _plain(kind: type) -> Check:
 
 
 def _number(value: Any, trail: Trail, strict: bool) -> float:
+    if type(value) is float and math.isfinite(value):
+        return value
     number = to_number(value)  # YAML reads 1e-6 without a point as text
     if number is None or not math.isfinite(number):
         kind = "a number" if number is None else "a finite number"

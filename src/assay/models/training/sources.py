@@ -94,7 +94,7 @@ def _corpus_spans(hypothesis: _Hypothesis, path: Path, line: int, bad: BadRows) 
     text, spans = hypothesis.text, []
     for found in hypothesis.spans:
         start, end, weight = found[:3] if isinstance(found, list) and len(found) > 2 else (None, None, None)
-        if not (type(start) is type(end) is int and isinstance(weight, int | float)):
+        if not (type(start) is type(end) is int and isinstance(weight, (int, float))):
             said = ", ".join(map(shorten, found[:4])) if isinstance(found, list) else shorten(found)
             bad(path, line, f"a span is a list of start, end and weight, not {said}.")
             return "bad"
