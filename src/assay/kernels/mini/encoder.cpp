@@ -11,7 +11,7 @@ constexpr float EPSILON = 1e-12f;
 constexpr size_t BLOCK = 32;  // weights of an embedding that share a scale
 
 Norm norm(const Tensors& tensors, const std::string& name, size_t width) {
-    return {tensors.floats(name + ".weight", width), tensors.floats(name + ".bias", width)};
+    return {tensors.floats(name + ".weight", {width}), tensors.floats(name + ".bias", {width})};
 }
 
 template <class T>
@@ -43,49 +43,48 @@ void Runtime::attend(const float* qkv, const std::vector<size_t>& starts, size_t
 }
 
 Encoder::Encoder(const Tensors& tensors, const Ops& ops, size_t pieces) : run_{ops} {
-    start_.weight = tensors.floats("enc.ln.weight");
-    width_ = start_.weight.size();
-    start_.bias = tensors.floats("enc.ln.bias", width_);
-    if (!width_ || width_ % PANEL) throw nb::value_error("the encoder's width is no multiple of 64");
-    heads_ = tensors.has("enc.heads") ? static_cast<size_t>(*tensors.data<int32_t>("enc.heads", 1)) : width_ / 32;
-    if (!heads_ || width_ % (heads_ * LANES)) throw nb::value_error("the encoder's heads do not fit its width");
+    width_ = tensors.width("enc.ln.weight");
+    start_ = norm(tensors, "enc.ln", width_);
+    const int32_t heads = tensors.has("enc.heads") ? *tensors.data<int32_t>("enc.heads", {1}) : static_cast<int32_t>(width_ / 32);
+    if (heads < 1 || width_ % (static_cast<size_t>(heads) * LANES))
+        throw nb::value_error("the encoder's heads do not fit its width");
+    heads_ = static_cast<size_t>(heads);
 
-    const Array& positions = tensors.get("enc.pos.weight.q");
-    if (positions.ndim() != 2) throw nb::value_error("enc.pos.weight.q is no matrix");
-    const size_t places = positions.shape(0);
+    const size_t places = tensors.length("enc.pos.weight.q", 2);
     if (places < 3) throw nb::value_error("enc.pos.weight.q has too few positions");
-    const auto* q = tensors.data<int8_t>("enc.pos.weight.q", places * width_);
-    const auto s = tensors.floats("enc.pos.weight.s", places);
-    positions_.resize(places * width_);
-    for (size_t i = 0; i < positions_.size(); ++i) positions_[i] = static_cast<float>(q[i]) * s[i / width_];
+    const auto* q = tensors.data<int8_t>("enc.pos.weight.q", {places, width_});
+    const auto s = tensors.floats("enc.pos.weight.s", {places});
     window_ = std::min(WINDOW, places - 2);
+    positions_.resize((window_ + 2) * width_);
+    for (size_t i = 0; i < positions_.size(); ++i) positions_[i] = static_cast<float>(q[i]) * s[i / width_];
 
-    kinds_ = tensors.floats("enc.typ", 3 * width_);
-    idf_ = tensors.floats("idf", pieces);
-    (void)tensors.data<uint8_t>("codes", pieces * width_ / 2);
+    kinds_ = tensors.floats("enc.typ", {3, width_});
+    idf_ = tensors.floats("idf", {pieces});
+    (void)tensors.data<uint8_t>("codes", {pieces, width_ / 2});
     codes_ = tensors.get("codes");
-    block_scales_ = tensors.floats("scales", pieces * width_ / BLOCK);
+    block_scales_ = tensors.floats("scales", {pieces, width_ / BLOCK});
 
-    wide_ = tensors.get("enc.layers.0.fi.weight.q").shape(0);
-    if (wide_ % PANEL) throw nb::value_error("the encoder's inner width is no multiple of 64");
+    wide_ = tensors.width("enc.layers.0.fi.weight.q", 2);
     for (size_t i = 0; tensors.has("enc.layers." + std::to_string(i) + ".qkv.weight.q"); ++i) {
         const std::string name = "enc.layers." + std::to_string(i) + ".";
         layers_.push_back({tensors.matrix(name + "qkv", 3 * width_, width_), tensors.matrix(name + "o", width_, width_),
                            tensors.matrix(name + "fi", wide_, width_), tensors.matrix(name + "fo", width_, wide_),
                            norm(tensors, name + "l1", width_), norm(tensors, name + "l2", width_)});
     }
-    const auto logits = tensors.floats("enc.mix");
-    if (logits.size() > layers_.size()) throw nb::value_error("enc.mix has more layers than the encoder");
+    const auto logits = tensors.floats("enc.mix", {tensors.length("enc.mix")});
+    if (logits.empty() || logits.size() > layers_.size()) throw nb::value_error("enc.mix has other layers than the encoder");
     double total = 0;
     for (const float x : logits) total += std::exp(static_cast<double>(x));
     for (const float x : logits) mix_.push_back(static_cast<float>(std::exp(static_cast<double>(x)) / total));
+    if (!std::isfinite(total) || total == 0.0) throw nb::value_error("enc.mix holds a number that is too large");
     seen_ = {3, 6, 10};
     if (tensors.has("enc.seen")) {
-        const auto* given = tensors.data<int32_t>("enc.seen", VIEWS - 2);
+        const auto* given = tensors.data<int32_t>("enc.seen", {VIEWS - 2});
         seen_.assign(given, given + VIEWS - 2);
     }
-    for (const size_t layer : seen_)
-        if (layer >= layers_.size()) throw nb::value_error("enc.seen names a layer that the encoder lacks");
+    for (size_t i = 0; i < seen_.size(); ++i)
+        if (seen_[i] >= layers_.size() || (i && seen_[i] <= seen_[i - 1]))
+            throw nb::value_error("enc.seen names layers that the encoder lacks, or not in their order");
 }
 
 void Encoder::embed(int32_t id, float* out) const {

@@ -16,7 +16,7 @@ constexpr size_t WO = VIEWS + 2 + COLUMNS;          // and of another text's
 constexpr size_t ORDER[2] = {6, 3};                 // n-grams against the reference, against the source
 
 Norm norm(const Tensors& tensors, const std::string& name, size_t width) {
-    return {tensors.floats(name + ".weight", width), tensors.floats(name + ".bias", width)};
+    return {tensors.floats(name + ".weight", {width}), tensors.floats(name + ".bias", {width})};
 }
 
 // Similarities as the network wants them: those of deep layers lie close to one.
@@ -58,22 +58,22 @@ struct Head::Side {
 };
 
 Head::Head(const Tensors& tensors, const Ops& ops, size_t width) : run_{ops}, width_(width) {
-    last_.weight = tensors.floats("nf.weight");
-    hidden_ = last_.weight.size();
-    last_.bias = tensors.floats("nf.bias", hidden_);
-    if (!hidden_ || hidden_ % PANEL) throw nb::value_error("the head's width is no multiple of 64");
+    hidden_ = tensors.width("nf.weight");
+    last_ = norm(tensors, "nf", hidden_);
     heads_ = hidden_ / 64;
-    kinds_ = tensors.floats("typ", 3 * hidden_);
-    const auto tau = tensors.floats("tau", 2);
-    for (size_t k = 0; k < 2; ++k) temperatures_[k] = static_cast<float>(std::exp(static_cast<double>(tau[k])));
+    kinds_ = tensors.floats("typ", {3, hidden_});
+    const auto tau = tensors.floats("tau", {2});
+    for (size_t k = 0; k < 2; ++k) {
+        temperatures_[k] = static_cast<float>(std::exp(static_cast<double>(tau[k])));
+        if (!std::isfinite(temperatures_[k])) throw nb::value_error("tau holds a number that is too large");
+    }
     own_ = tensors.matrix("ws", hidden_, width);
     for (size_t k = 0; k < 2; ++k)
         for (size_t part = 0; part < 3; ++part)
             aligned_[k][part] = tensors.matrix(k ? "wx" : "wr", hidden_, 3 * width, part * width, width, part == 0);
     for_hypothesis_ = tensors.small("wh", hidden_, WH);
     for_other_ = tensors.small("wo", hidden_, WO);
-    wide_ = tensors.get("fus.0.f1.weight.q").shape(0);
-    if (wide_ % PANEL) throw nb::value_error("the head's inner width is no multiple of 64");
+    wide_ = tensors.width("fus.0.f1.weight.q", 2);
     for (size_t i = 0; tensors.has("fus." + std::to_string(i) + ".qkv.weight.q"); ++i) {
         const std::string name = "fus." + std::to_string(i) + ".";
         fusion_.push_back({tensors.matrix(name + "qkv", 3 * hidden_, hidden_), tensors.matrix(name + "o", hidden_, hidden_),
@@ -84,15 +84,16 @@ Head::Head(const Tensors& tensors, const Ops& ops, size_t width) : run_{ops}, wi
     attention_ = tensors.small("att", 1, hidden_);
     tags_ = tensors.small("tag", 2, hidden_);
     const size_t parts[] = {4 * width, 3 * hidden_, NUMBERS}, all = parts[0] + parts[1] + parts[2];
-    const size_t middle = tensors.get("glob.weight.q").shape(0);
-    if (middle % PANEL) throw nb::value_error("the width of glob is no multiple of 64");
+    const size_t middle = tensors.width("glob.weight.q", 2);
     for (size_t part = 0, from = 0; part < 3; from += parts[part++])
         global_[part] = tensors.matrix("glob", middle, all, from, parts[part], part == 0);
     global_next_ = tensors.matrix("g2", middle, middle);
     heads_out_ = tensors.small("heads", HEADS, middle);
     skip_ = tensors.small("skip", HEADS, NUMBERS);
-    centre_ = tensors.floats("scm", NUMBERS), spread_ = tensors.floats("scs", NUMBERS);
-    for (const float need : tensors.floats("sg", NUMBERS)) {
+    centre_ = tensors.floats("scm", {NUMBERS}), spread_ = tensors.floats("scs", {NUMBERS});
+    for (const float x : spread_)
+        if (x == 0.0f) throw nb::value_error("scs holds a zero");
+    for (const float need : tensors.floats("sg", {NUMBERS})) {
         if (need != 0.0f && need != 1.0f && need != 2.0f) throw nb::value_error("sg holds other numbers than 0, 1, 2");
         needs_.push_back(static_cast<int>(need));
     }

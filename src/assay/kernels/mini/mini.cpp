@@ -2,10 +2,12 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "../arrays.hpp"
@@ -20,6 +22,7 @@ namespace {
 
 constexpr size_t REQUESTS = 192;          // that are worked on together: their encodings are held, whatever the cache does
 constexpr size_t ROWS = 120;              // pieces that go through the matrices together
+constexpr size_t WORKERS = 3 * REQUESTS;  // more could find nothing to do
 constexpr size_t CACHE = size_t{128} << 20;
 
 const Ops& choose(const std::string& name) {
@@ -30,24 +33,29 @@ const Ops& choose(const std::string& name) {
 
 // work(i, room) for every i, on several threads; the first error that was met is thrown when all have stopped.
 template <class Work>
-void spread(size_t count, size_t workers, std::vector<Workspace>& rooms, const Work& work) {
+void spread(size_t count, std::vector<Workspace>& rooms, const Work& work) {
     std::atomic<size_t> next{0};
     std::exception_ptr error;
     std::mutex guard;
+    const auto stop = [&] {
+        const std::lock_guard lock(guard);
+        if (!error) error = std::current_exception();
+        next = count;
+    };
     const auto loop = [&](Workspace& room) {
         try {
             for (size_t i; (i = next.fetch_add(1)) < count;) work(i, room);
         } catch (...) {
-            const std::lock_guard lock(guard);
-            if (!error) error = std::current_exception();
-            next = count;
+            stop();
         }
     };
     std::vector<std::thread> threads;
     try {
-        threads.reserve(workers);
-        while (threads.size() + 1 < std::min(workers, count)) threads.emplace_back(loop, std::ref(rooms[threads.size() + 1]));
-    } catch (...) {  // no more threads are to be had: those that are do the work
+        threads.reserve(rooms.size());
+        while (threads.size() + 1 < std::min(rooms.size(), count)) threads.emplace_back(loop, std::ref(rooms[threads.size() + 1]));
+    } catch (const std::system_error&) {  // no more threads are to be had: those that are do the work
+    } catch (...) {
+        stop();
     }
     loop(rooms[0]);
     for (std::thread& thread : threads) thread.join();
@@ -120,7 +128,7 @@ class Mini {
         {
             const nb::gil_scoped_release unlocked;
             const std::lock_guard lock(guard_);
-            std::vector<Workspace> rooms(std::max<size_t>(workers, 1));
+            std::vector<Workspace> rooms(std::clamp<size_t>(workers, 1, WORKERS));
             for (size_t from = 0; from < n; from += REQUESTS) {
                 const size_t to = std::min(n, from + REQUESTS);
                 std::vector<Wanted> wanted;
@@ -145,7 +153,7 @@ class Mini {
                         if (const Encoding* text = get(k)) cut[i] = static_cast<uint8_t>(cut[i] | text->cut << k);
                 }
                 const auto groups = grouped(requests.size(), [&](size_t i) { return requests[i].rows(); });
-                spread(groups.size() - 1, workers, rooms, [&](size_t g, Workspace& room) {
+                spread(groups.size() - 1, rooms, [&](size_t g, Workspace& room) {
                     head_({requests.begin() + groups[g], requests.begin() + groups[g + 1]}, precise, room);
                 });
             }
@@ -176,7 +184,7 @@ class Mini {
         {
             const nb::gil_scoped_release unlocked;
             const std::lock_guard lock(guard_);
-            std::vector<Workspace> rooms(std::max<size_t>(workers, 1));
+            std::vector<Workspace> rooms(std::clamp<size_t>(workers, 1, WORKERS));
             for (size_t from = 0; from < mine.size(); from += REQUESTS) {
                 const size_t to = std::min(mine.size(), from + REQUESTS);
                 std::vector<Wanted> wanted;
@@ -198,19 +206,24 @@ class Mini {
     static constexpr size_t NONE = static_cast<size_t>(-1);
 
     static Tokenizer tokenizer(const Tensors& tensors) {
-        const size_t pieces = tensors.get("scores").size(), norms = tensors.get("norm_from").size();
+        const size_t pieces = tensors.length("scores"), norms = tensors.length("norm_from");
+        const size_t text = tensors.length("text"), norm_to = tensors.length("norm_to");
         if (pieces <= UNKNOWN) throw nb::value_error("the vocabulary has too few pieces");
-        const auto* starts = tensors.data<uint32_t>("starts", pieces + 1);
-        const auto* norm_starts = tensors.data<uint32_t>("norm_starts", norms + 1);
-        const auto ascending = [](const uint32_t* x, size_t n, size_t end) {
+        const auto* starts = tensors.data<uint32_t>("starts", {pieces + 1});
+        const auto* norm_starts = tensors.data<uint32_t>("norm_starts", {norms + 1});
+        const auto cuts = [](const uint32_t* x, size_t n, size_t end) {
             return x[0] == 0 && x[n] == end && std::is_sorted(x, x + n + 1);
         };
-        const size_t text = tensors.get("text").size(), norm_to = tensors.get("norm_to").size();
-        if (!ascending(starts, pieces, text)) throw nb::value_error("the pieces' starts do not fit their text");
-        if (!ascending(norm_starts, norms, norm_to)) throw nb::value_error("norm_starts does not fit norm_to");
-        return Tokenizer(tensors.data<uint8_t>("text", text), starts, tensors.floats("scores", pieces).data(),
-                         tensors.data<uint8_t>("trained", pieces), pieces, tensors.data<uint32_t>("norm_from", norms),
-                         norm_starts, tensors.data<uint32_t>("norm_to", norm_to), norms, tensors.floats("unk_score", 1)[0]);
+        if (!cuts(starts, pieces, text)) throw nb::value_error("the pieces' starts do not fit their text");
+        if (!cuts(norm_starts, norms, norm_to)) throw nb::value_error("norm_starts does not fit norm_to");
+        const auto *from = tensors.data<uint32_t>("norm_from", {norms}), *to = tensors.data<uint32_t>("norm_to", {norm_to});
+        if (std::adjacent_find(from, from + norms, std::greater_equal<>()) != from + norms)
+            throw nb::value_error("the characters of norm_from are not in order");
+        if (std::any_of(to, to + norm_to, [](uint32_t c) { return c > LAST; }))
+            throw nb::value_error("norm_to holds numbers that are no characters");
+        return Tokenizer(tensors.data<uint8_t>("text", {text}), starts, tensors.floats("scores", {pieces}).data(),
+                         tensors.data<uint8_t>("trained", {pieces}), pieces, from, norm_starts, to, norms,
+                         tensors.floats("unk_score", {1})[0]);
     }
 
     static std::vector<Column> optional(nb::object given, const char* name, size_t rows) {
@@ -260,7 +273,7 @@ class Mini {
                 wanted[i].encoding = wanted[place->second].encoding;
             }
         }
-        spread(missing.size(), rooms.size(), rooms, [&](size_t m, Workspace& room) {
+        spread(missing.size(), rooms, [&](size_t m, Workspace& room) {
             const Wanted& text = wanted[missing[m]];
             Cut cut = tokenizer_(text.text, room.tokenizer);
             text.encoding->cut = cut.pieces.size() > encoder_.window();
@@ -271,7 +284,7 @@ class Mini {
             text.encoding->pieces = std::move(cut.pieces);
         });
         const auto groups = grouped(missing.size(), [&](size_t i) { return wanted[missing[i]].encoding->pieces.size() + 2; });
-        spread(groups.size() - 1, rooms.size(), rooms, [&](size_t g, Workspace& room) {
+        spread(groups.size() - 1, rooms, [&](size_t g, Workspace& room) {
             std::vector<Encoding*> texts;
             std::vector<Kind> kinds;
             for (size_t m = groups[g]; m < groups[g + 1]; ++m) {

@@ -4,7 +4,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cmath>
 #include <cstring>
+#include <initializer_list>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -63,15 +65,19 @@ struct Small {
     size_t inputs = 0, outputs = 0;  // outputs padded
 };
 
+constexpr size_t WIDEST = size_t{1} << 16;  // rows this wide cannot leave 32 bits as sums of 8-bit products
+
 // All tensors by name; every access checks what it finds.
 class Tensors {
   public:
     explicit Tensors(nb::dict given) {
-        for (auto [name, value] : given) {
+        for (auto [key, value] : given) {
+            std::string name;
+            if (!nb::try_cast<std::string>(key, name)) throw nb::type_error("the name of a tensor is no string");
             Array array;
             if (!nb::try_cast<Array>(value, array))
-                throw nb::type_error((nb::cast<std::string>(name) + " is no array that lies in one piece").c_str());
-            arrays_.emplace_back(nb::cast<std::string>(name), std::move(array));
+                throw nb::type_error((name + " is no array of plain numbers that lies in one piece").c_str());
+            arrays_.emplace_back(std::move(name), std::move(array));
         }
     }
 
@@ -82,51 +88,68 @@ class Tensors {
         throw nb::value_error(("the model has no tensor " + name).c_str());
     }
 
-    template <class T>
-    const T* data(const std::string& name, size_t size) const {
+    // How many numbers a vector has, or how many rows a matrix.
+    size_t length(const std::string& name, size_t dimensions = 1) const {
         const Array& array = get(name);
+        if (array.ndim() != dimensions) throw nb::value_error((name + " has another number of dimensions").c_str());
+        return array.shape(0);
+    }
+
+    // A length that is the width of something: a multiple of PANEL, and not absurd.
+    size_t width(const std::string& name, size_t dimensions = 1) const {
+        const size_t n = length(name, dimensions);
+        if (!n || n % PANEL || n > WIDEST)
+            throw nb::value_error((name + " has a width of " + std::to_string(n) + ", not a multiple of 64").c_str());
+        return n;
+    }
+
+    using Shape = std::initializer_list<size_t>;
+
+    template <class T>
+    const T* data(const std::string& name, Shape shape) const {
+        const Array& array = shaped(name, shape);
         if (array.dtype() != nb::dtype<T>()) throw nb::value_error((name + " has numbers of another kind").c_str());
-        if (array.size() != size) throw nb::value_error((name + " has another size").c_str());
+        if (reinterpret_cast<uintptr_t>(array.data()) % alignof(T)) throw nb::value_error((name + " is not aligned").c_str());
         return static_cast<const T*>(array.data());
     }
 
-    // Numbers of either precision; `size` 0: however many there are.
-    std::vector<float> floats(const std::string& name, size_t size = 0) const {
-        const Array& array = get(name);
-        const size_t n = array.size();
-        if (size && n != size) throw nb::value_error((name + " has another size").c_str());
-        std::vector<float> out(n);
-        const nb::dlpack::dtype kind = array.dtype();
-        if (kind == nb::dtype<float>()) {
-            std::memcpy(out.data(), array.data(), n * sizeof(float));
-        } else if (kind.code == static_cast<uint8_t>(nb::dlpack::dtype_code::Float) && kind.bits == 16) {
-            const auto* halves = static_cast<const uint16_t*>(array.data());
-            for (size_t i = 0; i < n; ++i) out[i] = from_half(halves[i]);
+    // Numbers of either precision, all of them finite.
+    std::vector<float> floats(const std::string& name, Shape shape) const {
+        const Array& array = shaped(name, shape);
+        std::vector<float> out(array.size());
+        if (array.dtype() == nb::dtype<float>()) {
+            const auto* numbers = data<float>(name, shape);
+            for (size_t i = 0; i < out.size(); ++i) out[i] = numbers[i];
+        } else if (array.dtype() == half()) {
+            const auto* bytes = static_cast<const uint8_t*>(array.data());
+            for (size_t i = 0; i < out.size(); ++i) out[i] = from_half(static_cast<uint16_t>(bytes[2 * i] | bytes[2 * i + 1] << 8));
         } else {
             throw nb::value_error((name + " has numbers of another kind").c_str());
         }
+        for (const float x : out)
+            if (!std::isfinite(x)) throw nb::value_error((name + " holds a number that is not finite").c_str());
         return out;
     }
 
     // NAME.weight and NAME.bias, or some of its columns; 8-bit rows with their scales.
     Matrix8 matrix(const std::string& name, size_t outputs, size_t inputs, size_t from = 0, size_t width = 0,
                    bool bias = true) const {
-        const auto* rows = data<int8_t>(name + ".weight.q", outputs * inputs);
-        return Matrix8(rows, outputs, inputs, from, width ? width : inputs, floats(name + ".weight.s", outputs),
-                       bias ? floats(name + ".bias", outputs) : std::vector<float>{});
+        const auto* rows = data<int8_t>(name + ".weight.q", {outputs, inputs});
+        return Matrix8(rows, outputs, inputs, from, width ? width : inputs, floats(name + ".weight.s", {outputs}),
+                       bias ? floats(name + ".bias", {outputs}) : std::vector<float>{});
     }
 
     Small small(const std::string& name, size_t outputs, size_t inputs) const {
         std::vector<float> rows;
         if (has(name + ".weight.q")) {
-            const auto* q = data<int8_t>(name + ".weight.q", outputs * inputs);
-            const auto scales = floats(name + ".weight.s", outputs);
+            const auto* q = data<int8_t>(name + ".weight.q", {outputs, inputs});
+            const auto scales = floats(name + ".weight.s", {outputs});
             rows.resize(outputs * inputs);
             for (size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(q[i]) * scales[i / inputs];
         } else {
-            rows = floats(name + ".weight", outputs * inputs);
+            rows = floats(name + ".weight", {outputs, inputs});
         }
-        Small out{{}, floats(name + ".bias", outputs), inputs, padded(outputs, LANES)};
+        Small out{{}, floats(name + ".bias", {outputs}), inputs, padded(outputs, LANES)};
         out.columns.assign(inputs * out.outputs, 0.0f);
         out.bias.resize(out.outputs, 0.0f);
         for (size_t o = 0; o < outputs; ++o)
@@ -135,6 +158,16 @@ class Tensors {
     }
 
   private:
+    static nb::dlpack::dtype half() { return {static_cast<uint8_t>(nb::dlpack::dtype_code::Float), 16, 1}; }
+
+    const Array& shaped(const std::string& name, Shape shape) const {
+        const Array& array = get(name);
+        bool same = array.ndim() == shape.size();
+        for (size_t i = 0; same && i < shape.size(); ++i) same = array.shape(i) == shape.begin()[i];
+        if (!same) throw nb::value_error((name + " has another shape").c_str());
+        return array;
+    }
+
     const Array* find(const std::string& name) const {
         for (const auto& [key, array] : arrays_)
             if (key == name) return &array;

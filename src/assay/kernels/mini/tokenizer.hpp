@@ -12,6 +12,7 @@
 namespace assay::mini {
 
 constexpr int32_t START = 0, END = 2, UNKNOWN = 3;
+constexpr Char LAST = 0x10FFFF;  // of all characters
 constexpr Char BLANK = 0x2581;  // how a blank is written inside a piece
 
 struct Piece {
@@ -151,16 +152,25 @@ class Tokenizer {
             const size_t at = found - norm_from_.begin();
             for (uint32_t k = norm_starts_[at]; k < norm_starts_[at + 1]; ++k) put(norm_to_[k], i);
         }
+        if (std::max(text.size, out.size()) > std::numeric_limits<int32_t>::max())
+            throw std::length_error("a text has more than two thousand million characters");
     }
 
+    // UTF-8 as Python decodes it: nothing overlong, no surrogates, nothing behind the last character.
     void decode(const uint8_t* from, const uint8_t* to) {
+        constexpr Char least[] = {0, 0x80, 0x800, 0x10000};
         while (from < to) {
             const uint8_t lead = *from++;
             const int more = lead < 0x80 ? 0 : lead < 0xE0 ? 1 : lead < 0xF0 ? 2 : 3;
-            Char c = more == 0 ? lead : lead & (0x3F >> more);
-            if (to - from < more) throw std::invalid_argument("a piece of the vocabulary is not UTF-8");
-            for (int k = 0; k < more; ++k) c = c << 6 | (*from++ & 0x3F);
-            characters_.push_back(c & 0x1FFFFF);
+            Char c = more == 0 ? lead : lead & (0x3Fu >> more);
+            bool good = (lead < 0x80 || lead >= 0xC0) && lead < 0xF8 && to - from >= more;
+            for (int k = 0; good && k < more; ++k) {
+                good = (*from & 0xC0) == 0x80;
+                c = c << 6 | (*from++ & 0x3Fu);
+            }
+            if (!good || c < least[more] || c > LAST || (c >= 0xD800 && c < 0xE000))
+                throw std::invalid_argument("a piece of the vocabulary is not UTF-8");
+            characters_.push_back(c);
         }
     }
 
