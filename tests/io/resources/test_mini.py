@@ -14,47 +14,9 @@ import numpy as np
 import pytest
 
 from assay.core.errors import AssayError, InputError, MissingPart
-from assay.io.files.tensors import write_tensors
 from assay.io.resources import mini
 from assay.io.resources.mini import FILES, MANIFEST, load_mini, mini_card, mini_folder
-
-Tensors = dict[str, np.ndarray[Any, Any]]
-PIECES = ["<s>", "<pad>", "</s>", "<unk>", "▁", "ä"]
-
-
-def small() -> dict[str, Tensors]:
-    """Weights of six pieces and one matrix."""
-    n, text = len(PIECES), "".join(PIECES).encode()
-    lengths = [len(piece.encode()) for piece in PIECES]
-    return {
-        "model.safetensors": {"g2.weight.q": np.ones((3, 2), np.int8), "g2.weight.s": np.ones(3, np.float16)}
-        | {"tau": np.ones(2, np.float16)},
-        "embeddings.safetensors": {"codes": np.full((n, 192), 0x88, np.uint8), "scales": np.ones((n, 12), np.float16)},
-        "pieces.safetensors": {
-            "text": np.frombuffer(text, np.uint8),
-            "starts": np.cumsum([0, *lengths]).astype(np.uint32),
-            "scores": np.full(n, -3, np.float32),
-            "idf": np.ones(n, np.float32),
-            "trained": np.ones(n, np.uint8),
-            "norm_from": np.uint32([9, 0xA0]),
-            "norm_starts": np.uint32([0, 1, 2]),
-            "norm_to": np.uint32([32, 32]),
-            "unk_score": np.float32([-13]),
-        },
-    }  # fmt: skip
-
-
-def written(folder: Path, files: dict[str, Tensors]) -> Path:
-    """A folder of weights with a manifest that fits them."""
-    folder.mkdir(exist_ok=True)
-    facts = {}
-    for name, tensors in files.items():
-        write_tensors(folder / name, tensors)
-        content = (folder / name).read_bytes()
-        facts[name] = {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
-    (folder / MANIFEST).write_text(json.dumps({"format": 1, "name": "small", "files": facts}))
-    (folder / "card.json").write_text('{"name": "small"}')
-    return folder
+from tests.mini_weights import PIECES, Tensors, small, written
 
 
 def one_line(folder: Path) -> str:
@@ -152,6 +114,8 @@ def wrong(name: str, change: Callable[[np.ndarray[Any, Any]], np.ndarray[Any, An
 WRONG = {
     "codes": (lambda a: a[1:], "'codes' has another type or shape"),
     "scales": (lambda a: a.astype(np.float32), "'scales' has another type or shape"),
+    "scores": (lambda a: a.reshape(2, 3), "'scores' has another type or shape"),
+    "trained": (lambda a: a[0], "'trained' has another type or shape"),
     "starts": (lambda a: a[::-1], "'starts' does not cut 'text' into parts"),
     "norm_starts": (lambda a: a + np.uint32(1), "'norm_starts' does not cut 'norm_to' into parts"),
     "text": (lambda a: a ^ 0xFF, "can't decode"),
@@ -175,6 +139,18 @@ def test_a_piece_that_begins_inside_a_character(tmp_path: Path) -> None:
     files = small()
     files["pieces.safetensors"]["starts"] = files["pieces.safetensors"]["starts"] - np.uint32([0, 0, 0, 0, 0, 1, 0])
     assert "a piece begins inside a character" in one_line(written(tmp_path / "w", files))
+
+
+def test_the_marks_come_first(tmp_path: Path) -> None:
+    files = small()
+    files["pieces.safetensors"]["text"] = np.frombuffer("".join(PIECES).replace("<s>", "abc").encode(), np.uint8)
+    assert "its first pieces are not <s> <pad> </s> <unk>" in one_line(written(tmp_path / "w", files))
+
+
+def test_no_pieces_at_all(tmp_path: Path) -> None:
+    files = small()
+    files["embeddings.safetensors"] = {"codes": np.zeros((6, 0), np.uint8), "scales": np.zeros((6, 0), np.float16)}
+    assert "there are no pieces" in one_line(written(tmp_path / "w", files))
 
 
 def test_a_tensor_that_is_absent_or_stands_twice(tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def write_tensors(path: Path, tensors: Tensors) -> None:
     header, at = {}, 0
     for name in order:
         end = at + plain[name].nbytes
-        shape = list(plain[name].shape)
+        shape = list(tensors[name].shape)
         header[name] = {"dtype": names[plain[name].dtype.str], "shape": shape, "data_offsets": [at, end]}
         at = end
     text = json.dumps(header, separators=(",", ":")).encode()

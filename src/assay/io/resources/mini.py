@@ -28,8 +28,24 @@ PACKAGE = "assay_mini"
 FILES = ("model.safetensors", "embeddings.safetensors", "pieces.safetensors")
 MANIFEST, CARD = "manifest.json", "card.json"
 FORMAT = 1
-WIDTH, BLOCK = 384, 32
-"""Numbers of a piece's vector, and how many of them share a scale."""
+BLOCK = 32
+"""Numbers of a piece's vector that share a scale."""
+SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
+"""The first four pieces."""
+_PIECES = {
+    "codes": ("u1", 2),
+    "scales": ("f2", 2),
+    "text": ("u1", 1),
+    "starts": ("u4", 1),
+    "scores": ("f4", 1),
+    "idf": ("f4", 1),
+    "trained": ("u1", 1),
+    "unk_score": ("f4", 1),
+    "norm_from": ("u4", 1),
+    "norm_starts": ("u4", 1),
+    "norm_to": ("u4", 1),
+}
+"""Type and number of dimensions of what belongs to the pieces."""
 _REMEDY = "pip install 'mt-assay[mini]'"
 _AGAIN = f"Install it again: pip install --force-reinstall mt-assay-mini (or {_REMEDY})."
 
@@ -43,7 +59,7 @@ class FileFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class WeightsManifest:
     """What belongs together: the number of the format, the model's name, and its files."""
 
     format: int
@@ -101,17 +117,17 @@ def mini_card(folder: Path | None = None) -> dict[str, Any]:
     return card
 
 
-def identity(manifest: Manifest) -> str:
+def identity(manifest: WeightsManifest) -> str:
     """Twelve hexadecimal digits that stand for the tensor files: equal digits, equal numbers."""
     lines = "".join(f"{manifest.files[name].sha256}  {name}\n" for name in FILES)
     return hashlib.sha256(lines.encode()).hexdigest()[:12]
 
 
-def _manifest(place: Path) -> Manifest:
+def _manifest(place: Path) -> WeightsManifest:
     path = place / MANIFEST
     if not path.is_file():
         raise MissingPart(f"{place} has no {MANIFEST}: it holds no weights of assay-mini. {_AGAIN}")
-    manifest = typed(Manifest, read_document(path, remedy=_AGAIN), Place(str(path)))
+    manifest = typed(WeightsManifest, read_document(path, remedy=_AGAIN), Place(str(path)))
     if manifest.format != FORMAT:
         raise InputError(f"{path} is of format {manifest.format}, this assay reads {FORMAT}: {_REMEDY}")
     if missing := [name for name in FILES if name not in manifest.files]:
@@ -135,31 +151,28 @@ def _check_pieces(tensors: Tensors) -> None:
     """Whether the table of pieces, their vectors and the map of characters fit each other."""
     import numpy as np
 
-    n = len(tensors["scores"])
-    blocks = WIDTH // BLOCK
-    wanted = {
-        "codes": ("u1", (n, WIDTH // 2)),
-        "scales": ("f2", (n, blocks)),
-        "text": ("u1", (len(tensors["text"]),)),
-        "starts": ("u4", (n + 1,)),
-        "scores": ("f4", (n,)),
-        "idf": ("f4", (n,)),
-        "trained": ("u1", (n,)),
-        "unk_score": ("f4", (1,)),
-        "norm_from": ("u4", (len(tensors["norm_from"]),)),
-        "norm_starts": ("u4", (len(tensors["norm_from"]) + 1,)),
-        "norm_to": ("u4", (len(tensors["norm_to"]),)),
-    }
-    for name, (kind, shape) in wanted.items():
-        if tensors[name].dtype.str[1:] != kind or tensors[name].shape != shape:
+    for name, (kind, dimensions) in _PIECES.items():
+        if tensors[name].dtype.str[1:] != kind or tensors[name].ndim != dimensions:
             raise ValueError(f"{name!r} has another type or shape")
-    if n < 4:
+    (n, blocks), characters = tensors["scales"].shape, len(tensors["norm_from"])
+    shapes = {
+        "codes": (n, blocks * BLOCK // 2),
+        "starts": (n + 1,),
+        "norm_starts": (characters + 1,),
+        "unk_score": (1,),
+    }
+    for name, shape in (shapes | dict.fromkeys(("scores", "idf", "trained"), (n,))).items():
+        if tensors[name].shape != shape:
+            raise ValueError(f"{name!r} has another type or shape")
+    if n < len(SPECIAL) or not blocks:
         raise ValueError("there are no pieces")
     for name, held in (("starts", "text"), ("norm_starts", "norm_to")):
         starts = tensors[name]
         if starts[0] != 0 or starts[-1] != len(tensors[held]) or (starts[1:] < starts[:-1]).any():
             raise ValueError(f"{name!r} does not cut {held!r} into parts")
     tensors["text"].tobytes().decode("utf-8")
+    if tensors["text"][: tensors["starts"][len(SPECIAL)]].tobytes() != "".join(SPECIAL).encode():
+        raise ValueError(f"its first pieces are not {' '.join(SPECIAL)}")
     inside = tensors["starts"][tensors["starts"] < len(tensors["text"])]
     if ((tensors["text"][inside] & 0xC0) == 0x80).any():
         raise ValueError("a piece begins inside a character")
