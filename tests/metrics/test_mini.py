@@ -338,3 +338,40 @@ def test_without_a_metric_the_texts_decide(tmp_path: Path, monkeypatch: pytest.M
     assert any(
         "assay-mini was left out: 2 segments would take assay-mini about a minute here" in note for note in result.notes
     )
+
+
+@needs_weights
+def test_decide_learns_from_outcomes_without_references(tmp_path: Path) -> None:
+    """Wrong years are the breakdowns: the metric sees them by the source alone, and the reason names what it marked."""
+    rows = [
+        {"source": f"The bridge was built in {year} by the town of {town}.",
+         "translation": f"Die Brücke wurde {year + (3 if i % 2 else 0)} von {town if i % 2 == 0 else 'Bananen'} gebaut.",
+         "outcome": "bad" if i % 2 else "good", "language": "en"}
+        for i, (year, town) in enumerate((1900 + 7 * k % 97, ("Basel", "Ulm", "Graz")[k % 3]) for k in range(60))
+    ]  # fmt: skip
+    outcomes = tmp_path / "outcomes.jsonl"
+    outcomes.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert main(["decide", "fit", "--data", str(outcomes), "--out", str(tmp_path / "rule.json"), "--quiet"]) == 0
+    rule = json.loads((tmp_path / "rule.json").read_text())
+    assert [member["name"] for member in rule["metrics"]] == ["assay-mini"]
+    new = [rows[i]["translation"] for i in (0, 1)]
+    decided = assay.apply_rule(tmp_path / "rule.json", new, sources=[rows[i]["source"] for i in (0, 1)], languages="en")
+    assert decided.labels[0] == "use" and decided.labels[1] != "use"
+
+
+@needs_weights
+def test_the_model_loads_in_a_second_and_is_known_to_lists_and_cards() -> None:
+    listed = {row["name"]: row for row in assay.metrics().table().rows}
+    assert {"assay-mini", "assay-mini.unit", "assay-mini.mqm", "bertscore-mini", "e5-qe"} <= set(listed)
+    one = {row["field"]: row["value"] for row in assay.metrics("assay-mini").table().rows}
+    assert one["option inputs"] == "both, src, ref (default: both)" and "wmt24" in one["trained on"]
+    result = assay.selfcheck(["assay-mini"])
+    assert not result.failed and result.largest("assay-mini") == 0.0
+    assert {drift.way for drift in result.drifts} >= {
+        "order",
+        "batch size",
+        "workers",
+        "Python",
+        "command line",
+        "precision",
+    }
