@@ -92,7 +92,7 @@ def test_a_notebook_shows_marked_spans(tmp_path: Path, monkeypatch: pytest.Monke
     page = result._repr_html_()
     assert page.count('<div class="row"') == len(hypotheses) and "<mark style=" in page and "class=" in page
     with pytest.raises(assay.InputError, match="chrf marks no error spans"):
-        assay.score(["a"], ["a"], spans=True)
+        assay.score(["a"], ["a"], metrics=["chrf"], spans=True)
 
 
 def test_a_frame_of_pandas() -> None:

@@ -26,7 +26,7 @@ NORMAL = {
 }
 
 
-def random_model(width: int = 64, layers: int = 4, fusion: int = 64, seed: int = 5) -> Tensors:
+def random_model(width: int = 128, layers: int = 4, fusion: int = 128, seed: int = 5) -> Tensors:
     """A model of chance with everything the real one has: `layers` encoder layers of which all but the first two are mixed,
     depths seen after layers 0, 1 and 3, a vocabulary of words and letters of which every fifth piece is untrained."""
     rng = np.random.default_rng(seed)

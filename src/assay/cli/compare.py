@@ -6,7 +6,7 @@ import argparse
 
 SUMMARY = "Compare two or more systems: scores, 95% bootstrap intervals, and paired tests against the first system."
 EXAMPLES = """examples:
-  assay compare -m chrf -m bleu -m ter --data demo
+  assay compare --data demo
   assay compare -m chrf -m bleu -m ter --mt online.de --mt ours.de --ref ref.de
   assay compare -m chrf --data outputs.tsv --baseline online --format json
 

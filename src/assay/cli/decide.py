@@ -74,7 +74,7 @@ def _fit(args: argparse.Namespace) -> int:
     }
     fitted = fit_rule(
         args.data,
-        args.metrics if args.metrics is not None else ([] if args.score else ["chrf"]),
+        args.metrics,
         args.goal or "catch 95%",
         scores=args.score,
         columns=column_map(args.columns),

@@ -90,11 +90,9 @@ def run(args: argparse.Namespace) -> int:
     """Run every suite; print, render or keep the tables."""
     from assay.cli.options import column_map
     from assay.report.data import rows
-    from assay.verbs.run import METRICS
     from assay.verbs.run import run as run_suite
 
     output = Output.of(args)
-    metrics = args.metrics if args.metrics is not None else ([] if args.metric_file else METRICS)
     documents, shown, sections, kept = [], [], [], []
     suites = args.suites or ["embedded"]
     _note_missing_figures(args.figures, output, kept=_folder(args.run_dir, output, "", False) is not None)
@@ -102,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
         started = time.monotonic()
         result = run_suite(
             suite,
-            metrics,
+            args.metrics,
             metric_files=args.metric_file,
             analysis=args.analysis,
             data_dir=args.data_dir,

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 
 SUMMARY = "Score translations with one or more metrics, corpus and segment level."
 EXAMPLES = """examples:
-  assay score -m chrf -m bleu -m ter --data demo
+  assay score --data demo
   assay score -m chrf -m bleu --mt ours.de --ref ref.de
   assay score -m bleu:tokenize=zh --data outputs.tsv --format jsonl --out scores.jsonl
-  assay score -m xcomet-xl --src src.en --mt ours.de --spans
+  assay score --src src.en --mt ours.de --spans
 
+Without -m: chrF and BLEU where there is a reference, assay-mini where it is installed (up to 20,000 rows).
 JSON has the form {"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [...]}}}};
 jsonl, tsv and parquet have one row a segment. A run that was stopped goes on where it stood when the same
 command is given again."""

@@ -97,7 +97,7 @@ class Decided(Result):
 
 def fit_rule(
     data: str | os.PathLike[str] | TaskOutcomes,
-    metrics: Sequence[str | Metric] = ("chrf",),
+    metrics: Sequence[str | Metric] | None = None,
     goal: str = "catch 95%",
     *,
     scores: Sequence[str] = (),
@@ -116,11 +116,11 @@ def fit_rule(
     `data` is a table of outcomes, as for `breakdown`, or TaskOutcomes; `columns` says which columns of the table to
     take where the names differ, `quoting` how quotation marks in a TSV are read. Where the outcomes have a development
     and a test part, the rule is learned from the first and its card says how it does on the second; otherwise all
-    examples teach. `dev_share` draws these parts anew with `seed`. `metrics` are names with options or Metric objects,
-    `scores` columns with ready scores (``comet``, or ``ter:lower``); several are blended. `langs` keeps some languages
-    only. `confidence` is that of ``at most …``. What is not used is rejected from the breakdown probability `reject_at`
-    on. `workers` is the number of threads (default: all cores). ``store=False`` neither looks up nor keeps the results
-    of slow metrics.
+    examples teach. `dev_share` draws these parts anew with `seed`. `metrics` are names with options or Metric objects
+    (default: chrF where there are references, assay-mini where there are none), `scores` columns with ready scores
+    (``comet``, or ``ter:lower``); several are blended. `langs` keeps some languages only. `confidence` is that of ``at
+    most …``. What is not used is rejected from the breakdown probability `reject_at` on. `workers` is the number of threads
+    (default: all cores). ``store=False`` neither looks up nor keeps the results of slow metrics.
     """
     from assay.decide.fit import fit
     from assay.decide.goals import parse_goal
@@ -128,6 +128,7 @@ def fit_rule(
     from assay.decide.trial import parts, tried
     from assay.engine.outcomes import load_outcomes
     from assay.metrics import build_metrics
+    from assay.verbs.defaults import without_reference
 
     wanted = parse_goal(goal, confidence)
     if not 0 < reject_at <= 1:
@@ -137,6 +138,8 @@ def fit_rule(
         data, columns=columns, quoting=quoting, notes=read, scores=scores, langs=langs, dev_share=dev_share, seed=seed,
         need_split=False,
     )  # fmt: skip
+    if metrics is None:
+        metrics = [] if scores else ["chrf"] if outcomes.has_references else without_reference()
     built = build_metrics(metrics) if metrics else {}
     measured = _measured(outcomes, built, scores, workers, store)
     values: dict[str, Any] = {one.name: one.values for one in measured}

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import chain, islice
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, MissingPart
@@ -26,35 +26,50 @@ def with_defaults(inputs: Inputs, spans: bool) -> TextRequest:
 
     With `spans`, assay-mini alone: the others mark none.
     """
+    from assay.metrics import build_metrics
+
     first = list(islice(inputs.chunks, 2))
-    inputs.chunks = _again(first, inputs.chunks)
-    reference = any(batch.references for batch in first)
-    source = any(batch.sources is not None for batch in first)
-    learned = _learned()
-    if first and not reference and not source:
+    rows = max(sum(map(len, first)), (inputs.rows or 0) if len(first) > 1 else 0)
+    reference = all(_has_references(batch) for batch in first)
+    if first and not reference and all(batch.sources is None for batch in first):
         raise InputError("there is nothing to hold the translations against: give --ref FILE, --src FILE, or both.")
-    if learned is None and (spans or not reference):
-        what = "marks errors" if spans else "scores without a reference"
+    inputs.chunks = _again(first, inputs.chunks)
+    wanted: list[str | Metric] = [] if spans or not reference else ["chrf", "bleu"]
+    learned = with_learned([], rows)
+    if not learned and not wanted:
+        if rows > MOST_ROWS:
+            raise InputError(_time(rows))
+        without_reference("marks errors" if spans else "scores without a reference")
+    notes = [] if rows <= MOST_ROWS or _learned() is None else [f"{LEARNED} was left out: {_time(rows)}"]
+    return TextRequest(inputs, build_metrics([*wanted, *learned]), notes)
+
+
+def _has_references(batch: Batch) -> bool:
+    """Whether every row has a reference."""
+    return bool(batch.references) and not all(None in column for column in batch.references or ())
+
+
+def with_learned(names: Sequence[str], rows: int) -> list[str | Metric]:
+    """Metrics that are always there, and assay-mini behind them where it is installed and the rows are few."""
+    learned = _learned() if rows <= MOST_ROWS else None
+    return [*names, *([] if learned is None else [learned])]
+
+
+def without_reference(what: str = "scores without a reference") -> list[str | Metric]:
+    """What judges translations that have no reference; where it is not installed, how to get it, and `what` it does."""
+    learned = _learned()
+    if learned is None:
         raise MissingPart(
             f"{LEARNED} {what}, and is not installed: pip install 'mt-assay[mini]' (or name a metric: -m)"
         )
-    rows = max(inputs.rows or 0, sum(map(len, first))) if len(first) > 1 else sum(map(len, first))
-    few = rows <= MOST_ROWS
-    names = [] if spans or not reference else ["chrf", "bleu"]
-    if learned is not None and (few or not names):
-        names.append(LEARNED)
-    from assay.metrics import metric
-
-    metrics = {name: learned if name == LEARNED and learned is not None else metric(name) for name in names}
-    notes = [] if few or learned is None or LEARNED in names else [_left_out(rows)]
-    return TextRequest(inputs, metrics, notes)
+    return [learned]
 
 
 def _again(first: list[Batch], rest: Iterator[Batch]) -> Iterator[Batch]:
     """The chunks that were looked at, then the others; a chunk is let go when it has been given."""
     while first:
         yield first.pop(0)
-    yield from chain(rest)
+    yield from rest
 
 
 def _learned() -> Metric | None:
@@ -67,9 +82,9 @@ def _learned() -> Metric | None:
         return None
 
 
-def _left_out(rows: int) -> str:
+def _time(rows: int) -> str:
     from assay.core.workers import cores
 
     minutes = rows / (ROWS_A_SECOND * cores()) / 60
-    time = f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.1f} hours"
-    return f"{LEARNED} was left out: about {rows:,} segments would take some {time} here. Ask for it with -m {LEARNED}."
+    time = "a minute" if minutes < 1.5 else f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.0f} hours"
+    return f"{rows:,} segments would take {LEARNED} about {time} here. Ask for it with -m {LEARNED}."

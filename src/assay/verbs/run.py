@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from assay.io.table.open_table import Quoting
 
 METRICS = ("chrf", "chrf++", "bleu", "ter", "cer", "rouge2")
-"""What is run when nothing is asked for."""
+"""What is run when nothing is asked for; and assay-mini, where it is installed and the suite is small."""
 
 
 @dataclass(repr=False)
@@ -86,7 +86,7 @@ class SuiteResult(Result):
 
 def run(
     suite: str | Suite = "embedded",
-    metrics: Sequence[str | Metric] = ("chrf", "bleu", "ter"),
+    metrics: Sequence[str | Metric] | None = None,
     *,
     metric_files: Sequence[str] = (),
     analysis: str | Analysis | None = None,
@@ -106,7 +106,8 @@ def run(
 
     Args:
         suite: A registered name (``demetr``), the path of a contrastive file, or a Suite object.
-        metrics: Names with options, paths of checkpoints, or Metric objects.
+        metrics: Names with options, paths of checkpoints, or Metric objects; by default string metrics, and assay-mini where it
+            is installed and the suite has at most 20,000 translations.
         metric_files: Files of scores by metrics that live elsewhere (``scores.tsv``, ``scores.tsv:lower``).
         analysis: The analysis that makes the tables instead of the suite's own: a name (`assay.analyses`), ``module:function`` or a
             function.
@@ -124,10 +125,13 @@ def run(
     """
     from assay.analyses import analyse
     from assay.metrics import build_metrics
+    from assay.verbs.defaults import with_learned
 
     made, content = load_suite(
         suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad, verify=verify
     )
+    if metrics is None and not metric_files:
+        metrics = with_learned(METRICS, len(content.batch) if isinstance(content, Judged) else 2 * len(content))
     built = build_metrics(metrics) if metrics else {}
     measured = measure(made, content, built, workers=workers, store=store)
     measured += [read_metric_file(path, content) for path in metric_files]

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -121,7 +122,7 @@ class Ways:
         return max(drift(alone, columns(self.metric, score(pairs, self.metric, workers=n))) for n in counts)
 
     def python(self) -> float:
-        """`assay.score` on lists."""
+        """`assay.score` on lists, which have no language pair of their own for each row."""
         from assay.verbs.score import score
 
         references = cast("References", self.batch.references)  # None where a row lacks one, as in a table
@@ -130,7 +131,8 @@ class Ways:
         )
         (found,) = result.scores.values()
         (corpus,) = result.system.values()
-        return self._drift(found, corpus)
+        whole = columns(self.metric, self.metric.score(replace(self.batch, langpairs=None)))
+        return drift(whole, columns(self.metric, found, corpus))
 
     def precision(self) -> float | None:
         """The network in another precision: fp32, or bf16 where fp32 is its own; int16 for int8, and the other way round."""

@@ -35,7 +35,7 @@ LONGEST = 400
 """Pieces of a text that are looked at."""
 START, END = 0, 2
 ENCODER_HEAD, FUSION_HEAD = 32, 64
-"""Width of an attention head in the encoder and in the layers over all pieces."""
+"""Width of an attention head in the encoder, where the weights do not say how many there are, and in the layers behind."""
 SEEN = (3, 6, 10)
 """Encoder layers, from 0, whose similarities count beside those of the embeddings and of the mix, where the weights do not say."""
 REFERENCE, SOURCE = 1, 2
@@ -90,6 +90,8 @@ class Mini:
                 self.weights[name] = tensor.astype(np.float32)
         self.group = np.rint(self.weights["sg"]).astype(np.int64)
         self.layers = sum(name.startswith("enc.layers.") and name.endswith(".l1.weight") for name in self.weights)
+        width = self.weights["enc.ln.weight"].size
+        self.head = width // int(tensors["enc.heads"][0]) if "enc.heads" in tensors else ENCODER_HEAD
         self.seen = tuple(tensors["enc.seen"].tolist()) if "enc.seen" in tensors else SEEN
 
     def pieces(
@@ -161,7 +163,7 @@ class Mini:
         mixed, depths = np.zeros_like(x), [embedded]
         for i in range(self.layers):
             layer = f"enc.layers.{i}."
-            attended = self._attention(x, layer, ENCODER_HEAD)
+            attended = self._attention(x, layer, self.head)
             x = self._norm(x + attended, layer + "l1", 1e-12)
             x = self._norm(x + self._linear(gelu(self._linear(x, layer + "fi")), layer + "fo"), layer + "l2", 1e-12)
             if i in self.seen:

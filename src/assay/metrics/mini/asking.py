@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card
-from assay.metrics.mini import languages
+from assay.metrics.mini.languages import outside
 from assay.metrics.mini.model import Model, Triple
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ def strange_flags(model: Model, asked: Sequence[Triple], langpairs: Sequence[str
         return np.array([any(getattr(known[text], far) > limit for text in triple if text) for triple in asked], bool)
 
     pairs = langpairs or [""] * len(asked)
-    strange = {pair: languages.unknown(pair) for pair in set(pairs)}
-    unmet = {pair: languages.untrained(pair) for pair in set(pairs)}
+    strange = {pair: outside(pair, model.known) for pair in set(pairs)}
+    unmet = {pair: outside(pair, model.trained) for pair in set(pairs)}
     unknown_language = np.array([strange[pair] for pair in pairs], bool)
     return {
         "empty_hypothesis": np.array([known[triple.hypothesis].characters == 0 for triple in asked], bool),

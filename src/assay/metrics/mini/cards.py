@@ -9,7 +9,7 @@ _TRAINED_ON = (
     "wmt20-mqm", "wmt21-mqm", "ted21-mqm", "wmt24", "bio-mqm", "mlqe-pe", "wmt19-da", "wmt20-da", "wmt21-da", "indic-qe",
     "wmt25 metric scores", "ntrex-128 with made errors",
 )  # fmt: skip
-_LICENCE = "Apache-2.0; some of its training data is for research (assay card assay-mini, docs/mini.md)"
+_LICENCE = "MIT; part of what it learned from was published for research (docs/mini.md)"
 _E5 = "Wang et al. 2024, Multilingual E5 text embeddings"
 _COMET = "after Rei et al. 2020 (COMET), Guerreiro et al. 2023 (xCOMET) and Juraska et al. 2023 (MetricX)"
 

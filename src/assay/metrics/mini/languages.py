@@ -1,16 +1,9 @@
-"""Which languages assay-mini's training met, and which its encoder knows at all."""
+"""Language pairs as people write them, held against the languages that a model's card names."""
 
 from __future__ import annotations
 
 import re
-
-from assay.metrics.comet_cards import XLMR_LANGUAGES
-
-ENCODER = frozenset(XLMR_LANGUAGES)
-"""Languages that the encoder learned from plain text."""
-_MET = "ar bho cs de en es et eu fr gu ha he hi is it ja kk ko lt ne pl pt ro ru si sr ta te tr uk zh"
-TRAINED = frozenset(_MET.split())
-"""Languages of the judged, the distilled and the made translations that the metric learned from."""
+from collections.abc import Collection
 
 _THREE = (
     "afr:af amh:am ara:ar arb:ar asm:as aze:az azj:az bel:be ben:bn bih:bho bul:bg bos:bs cat:ca ces:cs ckb:ku cmn:zh cym:cy "
@@ -32,11 +25,6 @@ def languages(langpair: str) -> list[str]:
     return [_SHORT.get(code, code) for code in codes if code]
 
 
-def untrained(langpair: str) -> bool:
-    """Whether training never met one of the two languages."""
-    return not TRAINED.issuperset(languages(langpair))
-
-
-def unknown(langpair: str) -> bool:
-    """Whether even the encoder does not know one of the two languages."""
-    return not (ENCODER | TRAINED).issuperset(languages(langpair))
+def outside(langpair: str, known: Collection[str]) -> bool:
+    """Whether one of the two languages is none of the known ones."""
+    return any(language not in known for language in languages(langpair))

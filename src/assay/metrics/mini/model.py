@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.core.errors import InputError, MissingPart
 from assay.core.workers import workers
-from assay.io.resources.mini import MiniWeights, load_mini, mini_folder
+from assay.io.resources.mini import MiniWeights, load_mini, mini_card, mini_folder
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,12 @@ class Model:
         from assay.kernels import _native
 
         self.weights, self.precise = weights, precise
-        self.kernel: Any = _native.Mini(weights.tensors)
+        named = mini_card(weights.folder).get("languages", {})
+        self.trained = frozenset(named.get("trained", ()))
+        """Languages that training met."""
+        self.known = self.trained | frozenset(named.get("encoder", ()))
+        """Those, and the ones that the encoder learned from plain text."""
+        self.kernel: Any = _native.Mini(dict(weights.tensors))
         self._kept: OrderedDict[tuple[Triple, bool], tuple[Judgement, set[str]]] = OrderedDict()
         self._lock = threading.Lock()
 

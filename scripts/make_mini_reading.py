@@ -1,0 +1,81 @@
+"""Make the table by which assay-mini.unit is read, and show which thresholds mark errors best.
+
+    python scripts/make_mini_reading.py FOLDER > src/assay/data/mini_quantiles.csv
+
+FOLDER holds the prepared training corpus (``open.jsonl.xz``, ``wmt.jsonl.xz``); read are its held-out documents alone, whose
+sources and references no training row has. Figures for people go to standard error.
+"""
+
+from __future__ import annotations
+
+import json
+import lzma
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.metrics.mini.model import Judgement, Triple, model_of
+from assay.metrics.mini.reading import THRESHOLD, columns, ranking
+
+MAJOR_WEIGHT = 5
+COLLECTIONS = ("mqm21", "ted21", "esa24")
+
+
+def held_out(folder: Path) -> Iterator[tuple[Triple, list[list[float]] | None]]:
+    """Translations of held-out documents beside their first reference, with the spans people marked where they did."""
+    for name in ("open.jsonl.xz", "wmt.jsonl.xz"):
+        with lzma.open(folder / name, "rt", encoding="utf-8") as lines:
+            for group in map(json.loads, lines):
+                if group["split"] != "dev" or group["ds"] not in COLLECTIONS:
+                    continue
+                for hypothesis in group["hyps"]:
+                    triple = Triple(hypothesis["text"], (group["refs"] or [None])[0], group["src"])
+                    yield triple, hypothesis.get("spans")
+
+
+def character_f1(rows: list[tuple[str, Judgement, Any]], column: int, least: float, threshold: float) -> float:
+    """F1 over characters of pieces above the threshold against spans of at least the weight `least`."""
+    right = marked = true = 0
+    for text, judgement, spans in rows:
+        mine, theirs = np.zeros(len(text) + 1, bool), np.zeros(len(text) + 1, bool)
+        for start, end in judgement.ranges[judgement.tags[:, column] > threshold]:
+            mine[start:end] = True
+        for start, end, weight, _ in spans:
+            if weight >= least:
+                theirs[start:end] = True
+        right, marked, true = right + (mine & theirs).sum(), marked + mine.sum(), true + theirs.sum()
+    return float(2 * right / max(marked + true, 1))
+
+
+def main(folder: str) -> None:
+    rows = list(held_out(Path(folder)))
+    model = model_of(None, False)
+    judgements = model.judge([triple for triple, _ in rows], True, "reading")
+    scores = np.quantile(ranking(columns(judgements)), np.linspace(0, 1, 101))
+    print(
+        f"# Ranking scores (int8, source and reference) below which so many per cent of {len(rows):,} translations lie:"
+    )
+    print(
+        f"# the held-out documents of {', '.join(COLLECTIONS)}. Weights {model.weights.identity}; scripts/make_mini_reading.py."
+    )
+    print("percent,score")
+    for percent, score in enumerate(scores):
+        print(f"{percent},{score:.4f}")
+    spanned = [
+        (triple.hypothesis, judgement, spans)
+        for (triple, spans), judgement in zip(rows, judgements, strict=True)
+        if spans is not None
+    ]
+    for name, column, least in (("any", 0, 0), ("major", 1, MAJOR_WEIGHT)):
+        found = {t: character_f1(spanned, column, least, t) for t in np.arange(0.04, 0.9, 0.04).round(2).tolist()}
+        best = max(found, key=found.__getitem__)
+        print(
+            f"{name}: best {best} F1 {found[best]:.3f}, at {THRESHOLD} {found[THRESHOLD]:.3f}: {found}", file=sys.stderr
+        )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
