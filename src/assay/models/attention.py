@@ -61,12 +61,16 @@ def _learns(kernel: Callable[..., Any]) -> bool:
             mixed = kernel(*parts, starts, starts, 15, 15)
             dense = torch.cat(
                 [
-                    functional.scaled_dot_product_attention(*(part[a:b].transpose(0, 1) for part in parts)).transpose(0, 1)
+                    functional.scaled_dot_product_attention(*(part[a:b].transpose(0, 1) for part in parts)).transpose(
+                        0, 1
+                    )
                     for a, b in ((0, 9), (9, 24))
                 ]
             )
             ours = [mixed, *torch.autograd.grad((mixed * weights).sum(), parts)]
             theirs = [dense, *torch.autograd.grad((dense * weights).sum(), parts)]
-            return all(float((a - b).float().norm() / b.float().norm()) < 0.03 for a, b in zip(ours, theirs, strict=True))
+            return all(
+                float((a - b).float().norm() / b.float().norm()) < 0.03 for a, b in zip(ours, theirs, strict=True)
+            )
     except Exception:  # a kernel that this GPU or this torch cannot run must never stop a score
         return False

@@ -25,7 +25,26 @@ def description() -> ModuleType:
     return module
 
 
-PIECES = ["<s>", "<pad>", "</s>", "<unk>", "▁", "a", "b", "▁ab", "ba", "▁1", "2", ",", ".", "34", "▁c", "1,2", "x5y6", "é"]
+PIECES = [
+    "<s>",
+    "<pad>",
+    "</s>",
+    "<unk>",
+    "▁",
+    "a",
+    "b",
+    "▁ab",
+    "ba",
+    "▁1",
+    "2",
+    ",",
+    ".",
+    "34",
+    "▁c",
+    "1,2",
+    "x5y6",
+    "é",
+]
 
 
 def test_a_pair_by_hand() -> None:
@@ -50,7 +69,10 @@ def test_as_the_description_says(order: int) -> None:
     told = description()
     rng = random.Random(order)
     texts = [[rng.randrange(3, len(PIECES)) for _ in range(rng.choice([0, 1, 2, 5, 30]))] for _ in range(400)]
-    left, right = texts[:200], [rng.choice([text, text[::-1], other]) for text, other in zip(texts, texts[200:], strict=False)]
+    left, right = (
+        texts[:200],
+        [rng.choice([text, text[::-1], other]) for text, other in zip(texts, texts[200:], strict=False)],
+    )
     first, second, numbers = pair_features(Texts.of(left), Texts.of(right), Spelling.of(PIECES), order)
     expected = [told.pair_features(a, b, PIECES, order) for a, b in zip(left, right, strict=True)]
     assert np.array_equal(first, np.concatenate([one[0] for one in expected]))

@@ -115,7 +115,11 @@ def assemble(corpus: Corpus, features: Features, items: Sequence[Item], teachers
 
 
 def _packed(
-    corpus: Corpus, texts: NDArray[np.int64], references: NDArray[np.int64], sources: NDArray[np.int64], group: NDArray[np.int64]
+    corpus: Corpus,
+    texts: NDArray[np.int64],
+    references: NDArray[np.int64],
+    sources: NDArray[np.int64],
+    group: NDArray[np.int64],
 ) -> tuple[Packed, NDArray[np.int64]]:
     """All texts of a batch, shortest first, and (3, n) where the first piece of each row's texts stands (0: no such text)."""
     n = texts.shape[1]
@@ -166,7 +170,9 @@ def _lexical(
                 cells[kind][at, : len(theirs)] = theirs
                 numbers[at, 18 * kind - 18 : 18 * kind] = told
             at += 1
-    return (torch.from_numpy(cells[0]), torch.from_numpy(cells[1]), torch.from_numpy(cells[2])), torch.from_numpy(numbers)
+    return (torch.from_numpy(cells[0]), torch.from_numpy(cells[1]), torch.from_numpy(cells[2])), torch.from_numpy(
+        numbers
+    )
 
 
 def _labels(corpus: Corpus, rows: NDArray[np.int64], sizes: NDArray[np.int64], longest: int) -> tuple[Tensor, Tensor]:

@@ -1,7 +1,7 @@
 """The configuration of a run that learns assay-mini: what it reads, how texts are prepared, and its stages.
 
-A stage trains one model. One that names `teachers` also learns from what they say about the training rows; the last stage is packed.
-Defaults are the recipe of docs/train_mini.md.
+A stage trains one model. One that names `teachers` also learns from what they say about the training rows. The last stage is
+packed. Defaults are the recipe of docs/train_mini.md.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ class EncoderSection:
     """The encoder to start from: ``e5-small``, ``tiny`` (random, for trials), or a folder."""
 
     name: str = "e5-small"
+    least_uses: Sized = 1
+    """Pieces that the training texts need less often are left out, and the texts are cut into others; single characters stay."""
     tiny_hidden: Sized = 64
     tiny_layers: Sized = 4
     tiny_heads: Sized = 4
@@ -149,7 +151,9 @@ def parse_mini(data: Any, where: str = "the configuration", folder: Path | None 
     earlier: list[str] = []
     for stage in config.stages:
         if not stage.name or stage.name in earlier or "/" in stage.name or stage.name.startswith("."):
-            raise InputError(f"{where}: every stage needs a name of its own that can be a folder's, not {stage.name!r}.")
+            raise InputError(
+                f"{where}: every stage needs a name of its own that can be a folder's, not {stage.name!r}."
+            )
         for teacher in stage.teachers:
             if teacher not in earlier:
                 raise unknown(f"earlier stage of {where}", teacher, earlier)

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from assay.core.errors import InputError
 from assay.io.documents import read_document
-from assay.models.mini.arrays import Arrays, map_arrays
+from assay.io.files.tensors import read_tensors
+from assay.models.mini.pieces import Arrays
 
-CORPUS, PIECES, ENCODER, FACTS = "corpus.safetensors", "pieces.safetensors", "encoder.safetensors", "prepared.json"
+CORPUS, PIECES, FACTS = "corpus.safetensors", "pieces.safetensors", "prepared.json"
 Ints = NDArray[np.int64]
 
 
@@ -43,7 +44,7 @@ class Corpus:
         if not (folder / FACTS).is_file():
             raise InputError(f"{folder} holds no prepared data. Run assay train with this configuration to make them.")
         facts = read_document(folder / FACTS)
-        return cls(map_arrays(folder / CORPUS), tuple(facts["collections"]), tuple(facts["langpairs"]), facts)
+        return cls(read_tensors(folder / CORPUS), tuple(facts["collections"]), tuple(facts["langpairs"]), facts)
 
     def __getattr__(self, name: str) -> NDArray[Any]:
         arrays = self.__dict__.get("arrays", {})
@@ -70,7 +71,9 @@ class Corpus:
     def others(self, rows: Ints) -> Ints:
         """The texts a row is compared with, (rows, 4): the references, then the source; -1 where there is none."""
         group = self.arrays["row_group"][rows]
-        return np.concatenate([self.arrays["group_references"][group], self.arrays["group_source"][group][:, None]], axis=1)
+        return np.concatenate(
+            [self.arrays["group_references"][group], self.arrays["group_source"][group][:, None]], axis=1
+        )
 
 
 def pair_starts(corpus: Corpus) -> Ints:
@@ -85,11 +88,13 @@ class Features:
     def __init__(self, folder: Path, corpus: Corpus) -> None:
         bounds = read_document(folder / "features.json")
         self.bounds = np.array(bounds["rows"], np.int64)
-        self.shards = [map_arrays(folder / shard_name(i)) for i in range(len(self.bounds) - 1)]
+        self.shards = [read_tensors(folder / shard_name(i)) for i in range(len(self.bounds) - 1)]
         self.pairs = pair_starts(corpus)
         self.present = corpus.others(np.arange(corpus.rows)) >= 0
 
-    def of(self, row: int, place: int, hypothesis: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
+    def of(
+        self, row: int, place: int, hypothesis: int
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
         """Cells of a row's translation (so many pieces long), cells of the other text (0 to 2: references, 3: source), numbers."""
         shard = int(np.searchsorted(self.bounds, row, "right")) - 1
         arrays = self.shards[shard]
@@ -105,5 +110,3 @@ def write_facts(folder: Path, facts: Mapping[str, Any]) -> None:
 
     with atomic_write(folder / FACTS, "w") as out:
         json.dump(facts, out, indent=1, sort_keys=True)
-
-

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.models.mini.arrays import Arrays
 from assay.models.mini.groups import KINDS, REFERENCES, SPLITS
-from assay.models.mini.pieces import LONGEST
+from assay.models.mini.pieces import LONGEST, Arrays
 
 SIZES, SHARES = (2, 3, 4, 5, 6, 8), (0.3, 0.25, 0.2, 0.1, 0.1, 0.05)
 """How many segments are joined, and how often."""

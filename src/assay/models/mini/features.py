@@ -1,9 +1,9 @@
 """Lexical features: how far one text covers another, for many pairs of texts at once.
 
-Four numbers a piece, from 0 to 255: whether the piece stands in the other text, whether it does with its neighbours, how long the
-character n-grams are that cover it there, and for a number whether the other text has it (255) or not (128). Eighteen numbers a pair:
-character n-gram precisions (six places each way), precisions of single and of neighbouring pieces, and the share of numbers found.
-N-grams are compared by 64-bit hashes that hold the number of the pair, so that one sort serves a whole chunk.
+Four numbers a piece, from 0 to 255: whether the piece stands in the other text, whether it does with its neighbours, how long
+the character n-grams are that cover it there, and for a number whether the other text has it (255) or not (128). Eighteen numbers
+a pair: character n-gram precisions (six places each way), precisions of single and of neighbouring pieces, and the share of numbers
+found. N-grams are compared by 64-bit hashes that hold the number of the pair, so that one sort serves a whole chunk.
 """
 
 from __future__ import annotations
@@ -139,7 +139,9 @@ def _piece_grams(
         places, owners, keys = [], [], []
         for text in texts:
             owner = text.owners
-            place = np.flatnonzero(owner[: len(owner) - size + 1] == owner[size - 1 :]) if len(owner) >= size else owner[:0]
+            place = (
+                np.flatnonzero(owner[: len(owner) - size + 1] == owner[size - 1 :]) if len(owner) >= size else owner[:0]
+            )
             key = _mixed(owner[place].astype(np.uint64))
             for step in range(size):
                 key = _mixed(key * np.uint64(31) + text.pieces[place + step].astype(np.uint64))

@@ -17,7 +17,7 @@ from assay.models.mini.config import MiniConfig, MiniData
 from assay.models.training.sources import corpus_spans, read_assessments, read_groups
 
 KINDS = ("mqm", "bio", "syn", "da", "esa", "qe", "darr", "tch", "un")
-"""What a score is: MQM sums (annotated, biomedical, synthetic), assessments, ESA, quality estimates, rankings, other metrics, none."""
+"""What a score is: MQM sums (annotated, biomedical, synthetic), assessments, ESA, quality estimates, rankings, metrics, none."""
 SPLITS = ("train", "dev", "unused")
 REFERENCES = 3
 """References of a group that are kept."""
@@ -60,7 +60,9 @@ def load_groups(config: MiniConfig) -> tuple[list[Group], list[str]]:
         if not Path(one.path).is_file():
             raise InputError(f"there is no training data {one.path}.")
         groups = list(_corpus(one, bad) if one.format == "corpus" else _assessments(one, bad))
-        found += _drawn([group for group in _admitted(groups, guard) if group.hypotheses], one.limit, config.seed + number)
+        found += _drawn(
+            [group for group in _admitted(groups, guard) if group.hypotheses], one.limit, config.seed + number
+        )
     if not found:
         raise InputError("the configuration's data have no groups to train on.")
     return _split(found, config), [*guard.report.sentences(), *bad.sentences()]
@@ -78,7 +80,9 @@ def _corpus(one: MiniData, bad: BadRows) -> Iterator[Group]:
             score = 0.0 if hypothesis.score is None or group.kind == "un" else hypothesis.score
             marks = None
             if hypothesis.spans is not None:
-                marks = tuple((s, e, float(w), 1 / float(raters[0] if raters else 1)) for s, e, w, *raters in hypothesis.spans)
+                marks = tuple(
+                    (s, e, float(w), 1 / float(raters[0] if raters else 1)) for s, e, w, *raters in hypothesis.spans
+                )
             judged.append(Judged(hypothesis.text, score, str(hypothesis.sys), marks))
         document = f"{group.ds}|{group.lp}|{group.doc if group.doc != 'x' else group.grp}"
         split = group.split if group.split in SPLITS else "train"

@@ -124,7 +124,9 @@ class Losses:
     def _tags(self, output: Output, batch: Batch) -> Tensor:
         told = batch.labels.float() / 100
         weight = torch.full((2,), MARKED, device=told.device)
-        each = functional.binary_cross_entropy_with_logits(output.tags, told, reduction="none", pos_weight=weight).sum(-1)
+        each = functional.binary_cross_entropy_with_logits(output.tags, told, reduction="none", pos_weight=weight).sum(
+            -1
+        )
         inside = output.inside & batch.labelled[:, None]
         return (each * inside).sum() / (inside.sum() + 1.0)
 
@@ -147,5 +149,3 @@ def _pairs(scores: Tensor, weight: Tensor, least: float) -> Tensor:
     """Logistic loss of all pairs, `weight` where the row should be above the column; few pairs count little."""
     found: Tensor = (weight * functional.softplus(-SLOPE * (scores[:, None] - scores))).sum() / (weight.sum() + least)
     return found
-
-

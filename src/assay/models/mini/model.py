@@ -1,7 +1,7 @@
 """The metric in torch: three texts encoded apart, softly aligned, compared at five depths, and read by two small layers together.
 
-Every piece emits a mass of error; their sum, corrected by what is seen of the whole, estimates the MQM sum (mu). Two tags a piece (any
-error, a major one) and six further readings come from the same pass. What is absent (reference or source) adds nothing.
+Every piece emits a mass of error; their sum, corrected by what is seen of the whole, estimates the MQM sum (mu). Two tags a piece
+(any error, a major one) and six further readings come from the same pass. What is absent (reference or source) adds nothing.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from assay.core.errors import InputError
 from assay.models.config import EncoderConfig
 from assay.models.encoder import Encoder, Layer
 from assay.models.mini.batch import HYPOTHESIS, REFERENCE, SOURCE, Batch
@@ -23,7 +24,8 @@ DEPTHS = 5
 FLOOR = 0.02
 """Mass that is there without any error."""
 HEADS = ("correction", "ranking", "assessment", "esa", "quality", "teacher")
-FUSION_HEADS, FUSION_LAYERS = 4, 2
+FUSION_HEAD, FUSION_LAYERS = 64, 2
+"""Width of an attention head, and how many layers read all pieces together."""
 FUSION_EPSILON = 1e-5
 _FAR = -1e4
 ALWAYS, WITH_REFERENCE, WITH_SOURCE = 0, 1, 2
@@ -41,7 +43,9 @@ SCALARS = (
 
 def seen_layers(layers: int) -> tuple[int, int, int]:
     """The layers (from 0) whose similarities the head sees: 3, 6 and 10 of twelve."""
-    return layers // 4, layers // 2, max(0, layers - 2)
+    first = layers // 4
+    second = max(first + 1, layers // 2)
+    return first, second, max(second + 1, layers - 2)
 
 
 def first_mixed(layers: int) -> int:
@@ -97,7 +101,7 @@ class FusionLayer(nn.Module):
     def forward(self, pieces: Tensor, mask: Tensor, dropout: float) -> Tensor:
         """(n, places, width) to the same."""
         n, places, width = pieces.shape
-        qkv = self.qkv(self.attention_norm(pieces)).view(n, places, 3, FUSION_HEADS, -1).permute(2, 0, 3, 1, 4)
+        qkv = self.qkv(self.attention_norm(pieces)).view(n, places, 3, -1, FUSION_HEAD).permute(2, 0, 3, 1, 4)
         mixed = functional.scaled_dot_product_attention(*qkv, attn_mask=mask)
         mixed = self.out(mixed.transpose(1, 2).reshape(n, places, width))
         pieces = pieces + functional.dropout(mixed, dropout, self.training)
@@ -116,6 +120,8 @@ class MiniModel(nn.Module):
     def __init__(self, config: EncoderConfig, collections: int, width: int = 256) -> None:
         super().__init__()
         units = config.hidden
+        if config.layers < 3 or width % FUSION_HEAD:
+            raise InputError(f"assay-mini needs an encoder of 3 layers or more and a width in steps of {FUSION_HEAD}.")
         self.config, self.dropout = config, config.dropout
         self.encoder = Encoder(config)
         for layer in self.encoder.layers:
@@ -161,7 +167,7 @@ class MiniModel(nn.Module):
         depths = [words]
         for number, state in enumerate(self.encoder.states(packed), -1):
             if number in self.seen:
-                depths += [state] * self.seen.count(number)
+                depths.append(state)
             if number >= self.mixed_from:
                 mixed = mixed + state * share[number - self.mixed_from]
         depths.append(mixed)
@@ -227,8 +233,18 @@ class MiniModel(nn.Module):
         flags = present.float()
         length = torch.log1p(batch.size.float())
         means = [_mean(coded.vectors[k].float(), coded.inside[k]) for k in range(3)]
-        told = [length[0], length[1], length[2], length[0] - length[1], (length[0] - length[1]).abs(), length[0] - length[2]]
-        told += [*flags, *(functional.cosine_similarity(means[0], means[k] * flags[k - 1, :, None], -1) for k in (1, 2))]
+        told = [
+            length[0],
+            length[1],
+            length[2],
+            length[0] - length[1],
+            (length[0] - length[1]).abs(),
+            length[0] - length[2],
+        ]
+        told += [
+            *flags,
+            *(functional.cosine_similarity(means[0], means[k] * flags[k - 1, :, None], -1) for k in (1, 2)),
+        ]
         for kind, side in enumerate(sides, 1):
             for mine, theirs in zip(side.best_mine, side.best_theirs, strict=True):
                 for best, text in ((mine, 0), (theirs, kind)):
@@ -251,7 +267,10 @@ class MiniModel(nn.Module):
         longest = coded.inside.shape[-1]
         weights = torch.softmax(self.pool(pieces).float().squeeze(-1).masked_fill(~inside, _FAR), -1)
         pooled = torch.bmm(weights[:, None].to(pieces.dtype), pieces).squeeze(1)
-        read = [_mean(pieces[:, k * longest : (k + 1) * longest], inside[:, k * longest : (k + 1) * longest]) for k in (0, 1)]
+        read = [
+            _mean(pieces[:, k * longest : (k + 1) * longest], inside[:, k * longest : (k + 1) * longest])
+            for k in (0, 1)
+        ]
         whole = torch.cat([*compared, pooled, *read, scalars], -1)
         whole = functional.dropout(functional.gelu(self.whole(whole)), self.dropout, self.training)
         whole = functional.gelu(self.whole_next(whole))
@@ -308,7 +327,9 @@ def _weighted(values: Tensor, weights: Tensor, least: float) -> Tensor:
     return (values.float() * weights).sum(1) / weights.sum(1).clamp(min=least)
 
 
-def mini_model(config: EncoderConfig, weights: dict[str, Tensor], rarity: Any, collections: int, width: int) -> MiniModel:
+def mini_model(
+    config: EncoderConfig, weights: dict[str, Tensor], rarity: Any, collections: int, width: int
+) -> MiniModel:
     """A model with the encoder's weights where there are any, as BERT begins where there are none, and a fresh head."""
     model = MiniModel(config, collections, width)
     if weights:

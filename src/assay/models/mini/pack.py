@@ -14,8 +14,9 @@ import torch
 from torch import Tensor
 
 from assay.io.files.atomic import atomic_write
-from assay.models.mini.arrays import Arrays, map_arrays, write_arrays
+from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.model import MiniModel
+from assay.models.mini.pieces import Arrays
 from assay.models.mini.quantise import BLOCK, eight_bits, four_bits, nibbles
 
 FORMAT = 1
@@ -84,6 +85,8 @@ def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
             matrices[f"{shown}.q"], matrices[f"{shown}.s"] = codes.numpy(), scales.numpy()
         else:
             matrices[shown] = (value.float() if shown in EXACT else value.half()).numpy()
+    matrices["enc.seen"] = np.array(model.seen, np.int32)
+    matrices["enc.heads"] = np.array([model.config.heads], np.int32)
     codes, scales, _ = four_bits(state[WORDS].cpu())
     pieces, units = state[WORDS].shape
     return matrices, {
@@ -95,9 +98,10 @@ def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
 def write_model(model: MiniModel, pieces: Path, folder: Path, card: Mapping[str, Any]) -> None:
     """The folder that the runtime opens; `pieces` is the prepared file of the vocabulary."""
     matrices, embeddings = packed_tensors(model)
-    write_arrays(folder / MODEL, matrices)
-    write_arrays(folder / EMBEDDINGS, embeddings)
-    write_arrays(folder / PIECES, map_arrays(pieces))
+    folder.mkdir(parents=True, exist_ok=True)
+    write_tensors(folder / MODEL, matrices)
+    write_tensors(folder / EMBEDDINGS, embeddings)
+    write_tensors(folder / PIECES, read_tensors(pieces))
     files = {}
     for name in (MODEL, EMBEDDINGS, PIECES):
         data = (folder / name).read_bytes()
@@ -123,4 +127,4 @@ def round_all(model: MiniModel) -> None:
 
 def tensors_of(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
     """All tensors of a packed model under one roof, as the runtime is given them."""
-    return {name: value for file in (MODEL, EMBEDDINGS, PIECES) for name, value in map_arrays(folder / file).items()}
+    return {name: value for file in (MODEL, EMBEDDINGS, PIECES) for name, value in read_tensors(folder / file).items()}

@@ -1,12 +1,13 @@
 """Texts as pieces of a unigram model, with the characters each piece stands for.
 
-The model is pieces with log probabilities and a replacement for single characters; so are the vocabularies of XLM-R and e5. The same
-rules cut texts where the trained metric runs: replace, runs of blanks to one, a blank mark in front, the best path; neighbouring
-unknown characters are one piece.
+The model is pieces with log probabilities and a replacement for single characters; so are the vocabularies of XLM-R and e5. The
+same rules cut texts where the trained metric runs: replace, runs of blanks to one, a blank mark in front, the best path;
+neighbouring unknown characters are one piece.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -18,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import InputError
-from assay.models.mini.arrays import Arrays
 from assay.models.training.encoders import SPECIAL
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ UNKNOWN_PENALTY = 10.0
 _BLANKS = re.compile(" {2,}")
 _SAMPLE = re.compile(r"\S+")
 Range = tuple[int, int]
+Arrays = dict[str, NDArray[Any]]
+"""Arrays by name, as a file of tensors holds them."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,18 @@ class PieceModel:
                 last = shown
         return places
 
+    def without_rare(self, counts: NDArray[np.int64], least: int) -> NDArray[np.int64]:
+        """The pieces that were needed at least so often, or at all where they are single characters."""
+        single = np.array([len(piece) == 1 for piece in self.pieces])
+        needed = (counts >= least) | (single & (counts > 0))
+        needed[:4] = True
+        return np.flatnonzero(needed)
+
     def restricted(self, used: NDArray[np.int64]) -> PieceModel:
         """The same model with some of the pieces; texts made of these alone are cut as before."""
-        return PieceModel([self.pieces[i] for i in used.tolist()], self.scores[used], self.replacements, self.unknown_score)
+        return PieceModel(
+            [self.pieces[i] for i in used.tolist()], self.scores[used], self.replacements, self.unknown_score
+        )
 
     def tensors(self, idf: NDArray[np.float32]) -> Arrays:
         """The model as the runtime reads it (``pieces.safetensors``); every piece counts as trained."""
@@ -110,7 +121,7 @@ class PieceModel:
     def of_tensors(cls, arrays: Arrays) -> PieceModel:
         """What `tensors` wrote."""
         blob, starts = arrays["text"].tobytes(), arrays["starts"].tolist()
-        pieces = [blob[a:b].decode() for a, b in zip(starts, starts[1:], strict=False)]
+        pieces = [blob[a:b].decode() for a, b in itertools.pairwise(starts)]
         ends, shown = arrays["norm_starts"].tolist(), arrays["norm_to"].tolist()
         replacements = {
             chr(point): "".join(map(chr, shown[ends[i] : ends[i + 1]]))
@@ -132,7 +143,9 @@ def pieces_of_tokenizer(tokenizer: Tokenizer, where: str) -> PieceModel:
     described = json.loads(tokenizer.to_str())
     model = described["model"]
     if model.get("type", "Unigram") != "Unigram" or not isinstance(model.get("vocab"), list):
-        raise InputError(f"{where} cuts texts with {model.get('type')}: assay-mini needs an encoder with a unigram vocabulary.")
+        raise InputError(
+            f"{where} cuts texts with {model.get('type')}: assay-mini needs an encoder with a unigram vocabulary."
+        )
     pieces = [str(piece) for piece, _ in model["vocab"]]
     if tuple(pieces[:4]) != SPECIAL:
         raise InputError(f"{where} begins with {', '.join(pieces[:4])}, not with {', '.join(SPECIAL)}.")
@@ -153,7 +166,10 @@ def pieces_of_texts(texts: Iterable[str], size: int) -> PieceModel:
         characters.update(text.replace(" ", "▁"))
         words.update("▁" + word for word in _SAMPLE.findall(text))
     characters["▁"] += 1
-    chosen = {**characters, **dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0]))[: max(0, size - len(characters))])}
+    chosen = {
+        **characters,
+        **dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0]))[: max(0, size - len(characters))]),
+    }
     ordered = sorted(chosen, key=lambda piece: (-chosen[piece], piece))
     total = sum(chosen.values())
     scores = np.log(np.array([chosen[piece] for piece in ordered], np.float64) / total)

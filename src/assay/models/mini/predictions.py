@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.models.mini.arrays import map_arrays, write_arrays
+from assay.io.files.tensors import read_tensors, write_tensors
 
 FILE = "predictions.safetensors"
 VIEWS = 3
@@ -31,7 +31,7 @@ class Predictions:
     @classmethod
     def open(cls, folder: Path) -> Predictions:
         """What `join` wrote."""
-        arrays = map_arrays(folder / FILE)
+        arrays = read_tensors(folder / FILE)
         return cls(arrays["values"], arrays["tags"], arrays["starts"])
 
 
@@ -46,11 +46,11 @@ def join(folder: Path, pieces: int, sizes: NDArray[np.int64]) -> None:
     values = np.zeros((len(sizes), VIEWS, READINGS), np.float32)
     tags = np.zeros((int(starts[-1]), 2), np.uint8)
     for number in range(pieces):
-        part: dict[str, Any] = map_arrays(piece_path(folder, number))
+        part: dict[str, Any] = read_tensors(piece_path(folder, number))
         values[part["rows"]] = part["values"]
         ends = np.cumsum(sizes[part["rows"]])
         for row, end in zip(part["rows"].tolist(), ends.tolist(), strict=True):
             tags[starts[row] : starts[row + 1]] = part["tags"][end - sizes[row] : end]
-    write_arrays(folder / FILE, {"values": values, "tags": tags, "starts": starts.astype(np.int64)})
+    write_tensors(folder / FILE, {"values": values, "tags": tags, "starts": starts.astype(np.int64)})
     for number in range(pieces):
         piece_path(folder, number).unlink()

@@ -21,14 +21,14 @@ from numpy.typing import NDArray
 from assay.core.errors import InputError, count
 from assay.io.documents import read_document
 from assay.io.files.atomic import atomic_write
-from assay.models.mini.arrays import Arrays, map_arrays, write_arrays
+from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.config import MiniConfig, plain_preparation
-from assay.models.mini.corpus import CORPUS, ENCODER, FACTS, PIECES, Corpus, pair_starts, shard_name, write_facts
+from assay.models.mini.corpus import CORPUS, FACTS, PIECES, Corpus, pair_starts, shard_name, write_facts
 from assay.models.mini.documents import join_documents
 from assay.models.mini.errors import synthetic_groups
 from assay.models.mini.features import PLACES, SOURCE_ORDER, Spelling, Texts, pair_features
 from assay.models.mini.groups import KINDS, MAJOR, REFERENCES, SPLITS, Group, Judged, load_groups
-from assay.models.mini.pieces import LONGEST, PieceModel, inverse_frequency
+from assay.models.mini.pieces import LONGEST, Arrays, PieceModel, inverse_frequency
 from assay.models.mini.start import starting_encoder
 from assay.models.training.state import difference
 
@@ -48,7 +48,9 @@ def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> Corpus:
         prepare_texts(config, folder, note)
     wanted = difference(read_document(folder / FACTS)["preparation"], plain_preparation(config))
     if wanted is not None:
-        raise InputError(f"the data in {folder} were prepared with another configuration: {wanted} differs. Remove the folder.")
+        raise InputError(
+            f"the data in {folder} were prepared with another configuration: {wanted} differs. Remove the folder."
+        )
     corpus = Corpus.open(folder)
     prepare_features(corpus, folder, note)
     return corpus
@@ -71,6 +73,10 @@ def prepare_texts(config: MiniConfig, folder: Path, note: Note) -> None:
     encoder = starting_encoder(config.encoder, texts.numbers)
     table = _table(groups, texts)
     cut = _cut(list(texts.numbers), groups, encoder.pieces)
+    if config.encoder.least_uses > 1:
+        counts = np.bincount(cut.pieces, minlength=len(encoder.pieces.pieces))
+        encoder = encoder.restricted(encoder.pieces.without_rare(counts, config.encoder.least_uses), recut=True)
+        cut = _cut(list(texts.numbers), groups, encoder.pieces)
     table |= _labels(groups, texts, cut)
     used = np.unique(np.concatenate([cut.pieces, np.arange(4)]))
     encoder = encoder.restricted(used)
@@ -78,13 +84,16 @@ def prepare_texts(config: MiniConfig, folder: Path, note: Note) -> None:
     table["text_starts"] = cut.starts
     collections = list(dict.fromkeys(group.collection for group in groups))
     if config.documents:
-        table, added = join_documents(table, config.documents, len(collections), np.random.default_rng([config.seed, 0xD0C]))
+        table, added = join_documents(
+            table, config.documents, len(collections), np.random.default_rng([config.seed, 0xD0C])
+        )
         collections.append("documents")
         note(f"{count(added, 'group')} of consecutive segments added.")
     counts = np.bincount(cut.pieces, minlength=int(used[-1]) + 1)[used]
-    write_arrays(folder / CORPUS, table)
-    write_arrays(folder / PIECES, encoder.pieces.tensors(inverse_frequency(counts)))
-    encoder.write(folder / ENCODER)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_tensors(folder / CORPUS, table)
+    write_tensors(folder / PIECES, encoder.pieces.tensors(inverse_frequency(counts)))
+    encoder.write(folder)
     note(
         f"{count(len(table['row_text']), 'translation')} in {count(len(table['group_kind']), 'group')}, "
         f"{count(len(table['pieces']), 'token')}, {count(len(used), 'piece')} in use."
@@ -192,9 +201,13 @@ def prepare_features(corpus: Corpus, folder: Path, note: Note) -> None:
         return
     bounds = [*range(0, corpus.rows, SHARD), corpus.rows]
     missing = [i for i in range(len(bounds) - 1) if not (folder / shard_name(i)).is_file()]
-    chunks = [(folder, start, min(start + CHUNK, bounds[i + 1])) for i in missing for start in range(bounds[i], bounds[i + 1], CHUNK)]
+    chunks = [
+        (folder, start, min(start + CHUNK, bounds[i + 1]))
+        for i in missing
+        for start in range(bounds[i], bounds[i + 1], CHUNK)
+    ]
     for number, made in zip(missing, _by_shard(_computed(chunks), missing, bounds), strict=True):
-        write_arrays(folder / shard_name(number), made)
+        write_tensors(folder / shard_name(number), made)
     with atomic_write(folder / "features.json", "w") as out:
         json.dump({"rows": bounds}, out)
     if missing:
@@ -225,7 +238,7 @@ def _chunk(job: tuple[Path, int, int]) -> Arrays:
     """The features of the pairs of some rows: cells in the order of the pairs, the translation's before the other text's."""
     folder, first, last = job
     corpus = Corpus.open(folder)
-    spelling = Spelling.of(PieceModel.of_tensors(map_arrays(folder / PIECES)).pieces)
+    spelling = Spelling.of(PieceModel.of_tensors(read_tensors(folder / PIECES)).pieces)
     rows = np.arange(first, last)
     others = corpus.others(rows)
     row, place = np.nonzero(others >= 0)

@@ -91,7 +91,9 @@ def _said(found: dict[str, Any]) -> str:
 def _card(config: MiniConfig, corpus: Corpus) -> dict[str, Any]:
     groups = np.bincount(corpus.group_collection, minlength=len(corpus.collections))
     rows = np.bincount(corpus.group_collection[corpus.row_group], minlength=len(corpus.collections))
-    trained = {name: {"groups": int(g), "rows": int(r)} for name, g, r in zip(corpus.collections, groups, rows, strict=True)}
+    trained = {
+        name: {"groups": int(g), "rows": int(r)} for name, g, r in zip(corpus.collections, groups, rows, strict=True)
+    }
     return {
         "name": config.name,
         "licence": config.licence,

@@ -5,6 +5,7 @@ A stage that was killed goes on from its last checkpoint, on a CPU with the same
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,10 +19,10 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
 from assay.core.errors import InputError
-from assay.models.mini.arrays import map_arrays, write_arrays
+from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.batch import Batch, assemble
 from assay.models.mini.config import MiniConfig, plain_stage
-from assay.models.mini.corpus import ENCODER, PIECES, Corpus, Features
+from assay.models.mini.corpus import PIECES, Corpus, Features
 from assay.models.mini.losses import Losses
 from assay.models.mini.model import HEADS, MiniModel, Output, mini_model
 from assay.models.mini.pack import WORDS
@@ -43,7 +44,7 @@ TOLD_EVERY = 20
 PIECE = 64
 """Batches of predictions that are written at a time."""
 PREDICTED_TOKENS = 65_536
-WEIGHTS = "weights.safetensors"
+WEIGHTS, PACE = "weights.safetensors", "pace.jsonl"
 AHEAD = 4
 
 
@@ -114,7 +115,9 @@ class Stage:
             model.load_state_dict(saved)
         model.to(self.device)
         plan = Plan(self.corpus, self.config, self.stage, self.seed)
-        made = _Batches(self.corpus, self.config.prepared_folder, plan.batch, [self.output / one for one in self.stage.teachers])
+        made = _Batches(
+            self.corpus, self.config.prepared_folder, plan.batch, [self.output / one for one in self.stage.teachers]
+        )
         if not saved:
             with self._autocast():
                 model.standardise([made[i].to(self.device) for i in range(min(CALIBRATION, self.stage.steps))])
@@ -128,7 +131,7 @@ class Stage:
         finally:
             log.close()
         state = {name: value.detach().cpu().numpy() for name, value in model.state_dict().items()}
-        write_arrays(self.folder / WEIGHTS, state)
+        write_tensors(self.folder / WEIGHTS, state)
         (self.folder / STATE).unlink(missing_ok=True)
 
     @property
@@ -140,14 +143,16 @@ class Stage:
         """A model that depends on the seed and the prepared encoder alone."""
         folder = self.config.prepared_folder
         torch.manual_seed(mixed(self.seed, 0x1A17))
-        config, weights = read_encoder(folder / ENCODER, self.stage.dropout)
-        rarity = torch.from_numpy(np.array(map_arrays(folder / PIECES)["idf"]))
+        config, weights = read_encoder(folder, self.stage.dropout)
+        rarity = torch.from_numpy(np.array(read_tensors(folder / PIECES)["idf"]))
         return mini_model(config, weights, rarity, len(self.corpus.collections), self.config.width)
 
     def trained(self) -> MiniModel:
         """The model that `train` left."""
         model = self.fresh()
-        model.load_state_dict({name: torch.from_numpy(np.array(value)) for name, value in map_arrays(self.folder / WEIGHTS).items()})
+        model.load_state_dict(
+            {name: torch.from_numpy(np.array(value)) for name, value in read_tensors(self.folder / WEIGHTS).items()}
+        )
         return model.to(self.device).eval()
 
     def _resume(self) -> tuple[TrainingProgress, dict[str, Tensor], dict[str, Tensor]]:
@@ -179,10 +184,12 @@ class Stage:
                 values = {name: float(value.detach()) for name, value in parts.items()}
                 total = sum(values.values())
                 if not math.isfinite(total):
-                    raise TrainingStopped(f"{self.stage.name}, step {step + 1}: the loss is no longer a finite number. Lower the learning rates.")
+                    where = f"{self.stage.name}, step {step + 1}"
+                    raise TrainingStopped(f"{where}: the loss is no longer a finite number. Lower the learning rates.")
                 log.write(step=step + 1, loss=total, **values)
                 now = time.monotonic()
                 rate, told, tokens = tokens / max(now - told, 1e-9), now, 0
+                self._pace(step + 1, rate)
                 self.watcher.step(f"{self.stage.name} · {rate:,.0f} tokens/s", step + 1, steps, total)
             if (step + 1) % self.config.checkpoint_every == 0 and step + 1 < steps:
                 self._save(progress, model, optimizer, log)
@@ -193,7 +200,11 @@ class Stage:
         stage = self.stage
         model.train()
         done = step / stage.steps
-        rate = min(1.0, (done + 1 / stage.steps) / stage.warm_up) if done < stage.warm_up else (1 - done) / (1 - stage.warm_up)
+        rate = (
+            min(1.0, (done + 1 / stage.steps) / stage.warm_up)
+            if done < stage.warm_up
+            else (1 - done) / (1 - stage.warm_up)
+        )
         for group in optimizer.param_groups:
             group["lr"] = group["base_lr"] * rate
         torch.manual_seed(mixed(self.seed, step))
@@ -214,6 +225,11 @@ class Stage:
             words.copy_(four_bits(words)[2])
         words.requires_grad_(False)
         words.grad = None
+
+    def _pace(self, step: int, rate: float) -> None:
+        """How fast it goes, in a file of its own: the log is the same whatever the machine."""
+        with (self.folder / PACE).open("a", encoding="utf-8") as out:
+            out.write(json.dumps({"step": step, "tokens_a_second": round(rate), "at": round(time.time())}) + "\n")
 
     def _save(self, progress: TrainingProgress, model: MiniModel, optimizer: torch.optim.Optimizer, log: Log) -> None:
         progress.log_bytes = log.size()
@@ -250,7 +266,7 @@ class Stage:
             self.watcher.check()
             part = planned[number * PIECE : (number + 1) * PIECE]
             rows, values, tags = self._predicted(model, part, VIEWS)
-            write_arrays(piece_path(self.folder, number), {"rows": rows, "values": values, "tags": tags})
+            write_tensors(piece_path(self.folder, number), {"rows": rows, "values": values, "tags": tags})
             self.watcher.step(f"{self.stage.name} · predicting", number + 1, pieces, math.nan)
         join(self.folder, pieces, self.corpus.lengths(self.corpus.row_text))
 
@@ -262,7 +278,10 @@ class Stage:
         found, values, _ = self._predicted(model, self._planned(rows), 1)
         order = np.argsort(found)
         rows, values = found[order], values[order, 0]
-        readings = {"mqm": -values[:, 0], **{head: values[:, 1 + HEADS.index(head)] for head in ("ranking", "assessment", "teacher")}}
+        readings = {
+            "mqm": -values[:, 0],
+            **{head: values[:, 1 + HEADS.index(head)] for head in ("ranking", "assessment", "teacher")},
+        }
         told: dict[str, Figures] = {name: figures(self.corpus, rows, values[:, 0], by) for name, by in readings.items()}
         return {name: asdict(one) for name, one in told.items()}
 
@@ -328,7 +347,13 @@ def _adamw(model: MiniModel, config: MiniConfig, number: int) -> torch.optim.Ada
             rate = stage.learning_rate * stage.layerwise_decay**depth
         groups.setdefault((rate, decay), []).append((name, parameter))
     described = [
-        {"params": [p for _, p in named], "names": [n for n, _ in named], "lr": rate, "base_lr": rate, "weight_decay": decay}
+        {
+            "params": [p for _, p in named],
+            "names": [n for n, _ in named],
+            "lr": rate,
+            "base_lr": rate,
+            "weight_decay": decay,
+        }
         for (rate, decay), named in groups.items()
     ]
     fused = next(model.parameters()).is_cuda

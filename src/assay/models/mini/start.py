@@ -14,16 +14,19 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from assay.core.errors import InputError
+from assay.io.documents import read_document
+from assay.io.files.atomic import atomic_write
+from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.config import EncoderConfig
 from assay.models.encoder import Encoder
-from assay.models.mini.arrays import Arrays, read_arrays, write_arrays
 from assay.models.mini.config import EncoderSection
-from assay.models.mini.pieces import PieceModel, pieces_of_texts, pieces_of_tokenizer, with_unknown
+from assay.models.mini.pieces import Arrays, PieceModel, pieces_of_texts, pieces_of_tokenizer, with_unknown
 from assay.models.training.e5_file import E5File, scales_of, unpacked
 from assay.models.training.encoders import e5_path, encoder_of_folder
 
 EPSILON = 1e-12
 """Of the encoder's norms: what the runtime uses, whatever the encoder was made with."""
+ENCODER, SHAPE = "encoder.safetensors", "encoder.json"
 KINDS = 3
 """Token types: hypothesis, reference, source."""
 
@@ -36,14 +39,19 @@ class StartingEncoder:
     pieces: PieceModel
     tensors: Arrays
 
-    def restricted(self, used: NDArray[np.int64]) -> StartingEncoder:
-        """With the embeddings of some pieces only."""
+    def restricted(self, used: NDArray[np.int64], recut: bool = False) -> StartingEncoder:
+        """With the embeddings of some pieces only; `recut` where texts will be cut with these alone."""
+        pieces = self.pieces.restricted(used)
+        if recut:
+            pieces = with_unknown(pieces.pieces, pieces.scores, pieces.replacements)
         cut = {name: _rows(value, name, used, self.config) for name, value in self.tensors.items()}
-        return StartingEncoder(replace(self.config, vocabulary=len(used), raw={}), self.pieces.restricted(used), cut)
+        return StartingEncoder(replace(self.config, vocabulary=len(used), raw={}), pieces, cut)
 
-    def write(self, path: Path) -> None:
+    def write(self, folder: Path) -> None:
         """The weights and the shape; the pieces have a file of their own."""
-        write_arrays(path, self.tensors, json.dumps(self.config.to_json()))
+        write_tensors(folder / ENCODER, self.tensors)
+        with atomic_write(folder / SHAPE, "w") as out:
+            json.dump(self.config.to_json(), out, indent=1)
 
 
 def _rows(value: NDArray[Any], name: str, used: NDArray[np.int64], config: EncoderConfig) -> NDArray[Any]:
@@ -57,7 +65,9 @@ def starting_encoder(section: EncoderSection, texts: Iterable[str]) -> StartingE
     if section.name == "tiny":
         pieces = pieces_of_texts(texts, section.tiny_vocabulary)
         hidden = section.tiny_hidden
-        config = EncoderConfig("bert", hidden, section.tiny_layers, section.tiny_heads, 4 * hidden, len(pieces.pieces), 512)
+        config = EncoderConfig(
+            "bert", hidden, section.tiny_layers, section.tiny_heads, 4 * hidden, len(pieces.pieces), 512
+        )
         return StartingEncoder(config, pieces, {})
     if section.name == "e5-small":
         return _of_e5(E5File.read(e5_path()))
@@ -65,9 +75,13 @@ def starting_encoder(section: EncoderSection, texts: Iterable[str]) -> StartingE
         raise InputError(f"there is no encoder {section.name!r}: give tiny, e5-small or a folder.")
     found = encoder_of_folder(Path(section.name))
     if found.config.family == "xlm-roberta-xl":
-        raise InputError(f"{section.name} normalises before its blocks; assay-mini takes encoders that do so after them.")
+        raise InputError(
+            f"{section.name} normalises before its blocks; assay-mini takes encoders that do so after them."
+        )
     if found.config.hidden % 32:
-        raise InputError(f"{section.name} has {found.config.hidden} units, no multiple of 32, as 4-bit embeddings need.")
+        raise InputError(
+            f"{section.name} has {found.config.hidden} units, no multiple of 32, as 4-bit embeddings need."
+        )
     assert found.weights is not None
     tensors = {name: value.numpy() for name, value in found.weights.items()}
     return StartingEncoder(found.config, pieces_of_tokenizer(found.tokenizer, section.name), tensors)
@@ -87,13 +101,13 @@ def _of_e5(file: E5File) -> StartingEncoder:
     return StartingEncoder(file.config, with_unknown(file.pieces, file.scores, file.replacements), tensors)
 
 
-def read_encoder(path: Path, dropout: float) -> tuple[EncoderConfig, dict[str, Tensor]]:
+def read_encoder(folder: Path, dropout: float) -> tuple[EncoderConfig, dict[str, Tensor]]:
     """The shape of the encoder to train and its weights (none: random), as `StartingEncoder.write` left them.
 
     Positions count from 0, and there are three token types, which begin as the encoder's first.
     """
-    arrays, note = read_arrays(path)
-    stored = EncoderConfig.from_json(json.loads(note), str(path))
+    arrays = read_tensors(folder / ENCODER)
+    stored = EncoderConfig.from_json(read_document(folder / SHAPE), str(folder / SHAPE))
     config = replace(
         stored,
         family="bert",

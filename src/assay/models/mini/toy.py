@@ -16,18 +16,18 @@ architecture: mini
 name: toy-mini
 output: run
 seed: 1
-encoder: {name: tiny, tiny_hidden: 32, tiny_layers: 4, tiny_heads: 2, tiny_vocabulary: 300}
-width: 32
+encoder: {name: tiny, tiny_hidden: 64, tiny_layers: 3, tiny_heads: 2, tiny_vocabulary: 300}
+width: 64
 data: [{path: toy.jsonl}]
 documents: 40
 errors: {toy: 0.2}
 checkpoint_every: 20
 stages:
-  - {name: teacher-1, steps: 60, batch_tokens: 800, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3}
-  - {name: teacher-2, steps: 60, batch_tokens: 800, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3, ranking: 3}
+  - {name: teacher-1, steps: 40, batch_tokens: 400, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3}
+  - {name: teacher-2, steps: 40, batch_tokens: 400, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3, ranking: 3}
   - name: student
-    steps: 80
-    batch_tokens: 800
+    steps: 60
+    batch_tokens: 400
     learning_rate: 2.0e-3
     head_learning_rate: 2.0e-3
     teachers: [teacher-1, teacher-2]
@@ -58,7 +58,9 @@ def toy_groups(n: int, seed: int = 1, words: int = 40) -> list[dict[str, Any]]:
                 if word != right:
                     wrong.append([place, place + len(word), MAJOR_WEIGHT, 1])
                 place += len(word) + 1
-            hypotheses.append({"sys": f"system {system}", "text": text, "score": -MAJOR_WEIGHT * len(wrong), "spans": wrong})
+            hypotheses.append(
+                {"sys": f"system {system}", "text": text, "score": -MAJOR_WEIGHT * len(wrong), "spans": wrong}
+            )
         assessed = number % 3 == 2
         if assessed:
             for one in hypotheses:

@@ -35,7 +35,9 @@ def watched_rows(corpus: Corpus) -> NDArray[np.int64]:
     return np.flatnonzero(chosen & (reference >= 0) & (reference != corpus.row_text))
 
 
-def figures(corpus: Corpus, rows: NDArray[np.int64], log_mu: NDArray[np.float32], ranking: NDArray[np.float32]) -> Figures:
+def figures(
+    corpus: Corpus, rows: NDArray[np.int64], log_mu: NDArray[np.float32], ranking: NDArray[np.float32]
+) -> Figures:
     """Pairs are told by `ranking` (higher is better), correlation by minus mu; NaN where there is nothing to compare."""
     group = corpus.row_group[rows]
     sets = corpus.group_collection[group] * len(corpus.langpairs) + corpus.group_langpair[group]
@@ -54,7 +56,9 @@ def figures(corpus: Corpus, rows: NDArray[np.int64], log_mu: NDArray[np.float32]
     return Figures(float(means[0]), float(means[1]), len(rows))
 
 
-def _right_pairs(people: NDArray[np.float64], model: NDArray[np.float32], group: NDArray[np.int64], gap: float) -> float:
+def _right_pairs(
+    people: NDArray[np.float64], model: NDArray[np.float32], group: NDArray[np.int64], gap: float
+) -> float:
     right = total = 0
     for part in np.split(np.arange(len(group)), np.flatnonzero(np.diff(group)) + 1):
         better = people[part][:, None] - people[part] > gap

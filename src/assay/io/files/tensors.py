@@ -1,0 +1,133 @@
+"""Arrays in the safetensors format, written and read without any library but numpy.
+
+A file is eight bytes with the length of the header, the header (JSON: name to type, shape and place), and the plain little-endian
+numbers. Reading runs no code of the file, believes nothing it says before it is checked, and maps the numbers into memory.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import mmap
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError
+from assay.io.documents import decode
+from assay.io.files.atomic import atomic_write
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Tensors = Mapping[str, NDArray[Any]]
+
+TYPES = {
+    "F32": "<f4",
+    "F16": "<f2",
+    "I64": "<i8",
+    "I32": "<i4",
+    "U32": "<u4",
+    "I16": "<i2",
+    "U16": "<u2",
+    "I8": "|i1",
+    "U8": "|u1",
+}
+"""The format's names of types, and numpy's; types that assay does not write are not read."""
+MOST_HEADER = 1 << 20
+"""Bytes of a header: a hundred a tensor, so ten thousand tensors."""
+ALIGNED = 64
+METADATA = "__metadata__"
+
+
+def write_tensors(path: Path, tensors: Tensors) -> None:
+    """Write arrays: the widest types first, so that every number lies on a multiple of its size, then by name."""
+    import numpy as np
+
+    names = {numpy: ours for ours, numpy in TYPES.items()}
+    plain = {name: np.ascontiguousarray(array, array.dtype.newbyteorder("<")) for name, array in tensors.items()}
+    order = sorted(plain, key=lambda name: (-plain[name].itemsize, name))
+    header, at = {}, 0
+    for name in order:
+        end = at + plain[name].nbytes
+        shape = list(tensors[name].shape)
+        header[name] = {"dtype": names[plain[name].dtype.str], "shape": shape, "data_offsets": [at, end]}
+        at = end
+    text = json.dumps(header, separators=(",", ":")).encode()
+    text += b" " * (-(8 + len(text)) % ALIGNED)
+    with atomic_write(path) as file:
+        file.write(len(text).to_bytes(8, "little") + text)
+        for name in order:
+            file.write(plain[name].tobytes())
+
+
+def map_file(path: Path) -> mmap.mmap:
+    """The bytes of a file, mapped into memory and read-only."""
+    try:
+        with path.open("rb") as file:
+            if os.fstat(file.fileno()).st_size < 8:
+                raise InputError(f"{path} is not a safetensors file: it has fewer than eight bytes.")
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def read_tensors(path: Path, data: mmap.mmap | None = None) -> dict[str, NDArray[Any]]:
+    """Name to read-only array over the mapped file; what is not exactly such a file is an InputError that says why."""
+    data = map_file(path) if data is None else data
+    try:
+        return _tensors(data)
+    except ValueError as error:
+        raise InputError(f"{path} is not a safetensors file: {' '.join(str(error).split()).rstrip('.')}.") from error
+
+
+def _tensors(data: mmap.mmap) -> dict[str, NDArray[Any]]:
+    import numpy as np
+
+    length = int.from_bytes(data[:8], "little")
+    if length > min(MOST_HEADER, len(data) - 8):
+        raise ValueError(f"its header would have {length:,} bytes")
+    header = decode(data[8 : 8 + length].decode("utf-8"))
+    if not isinstance(header, dict):
+        raise ValueError("its header is no object")
+    header.pop(METADATA, None)
+    start = 8 + length
+    entries = sorted((_entry(name, fields, start) for name, fields in header.items()), key=lambda entry: entry[1:3])
+    expected = 0
+    for name, begin, end, *_ in entries:
+        if begin != expected:
+            raise ValueError(f"{name!r} begins at {begin:,}, where {expected:,} comes next")
+        expected = end
+    if expected != len(data) - start:
+        raise ValueError(f"its tensors have {expected:,} bytes, the file has {len(data) - start:,} for them")
+    return {
+        name: np.frombuffer(data, dtype, math.prod(shape), start + begin).reshape(shape)
+        for name, begin, _, dtype, shape in entries
+    }
+
+
+def _entry(name: str, fields: Any, start: int) -> tuple[str, int, int, np.dtype[Any], tuple[int, ...]]:
+    """A tensor's name, where it begins and ends, its type and its shape."""
+    import numpy as np
+
+    if not isinstance(fields, dict) or fields.keys() != {"dtype", "shape", "data_offsets"}:
+        raise ValueError(f"{name[:80]!r} has not exactly dtype, shape and data_offsets")
+    kind, shape, place = fields["dtype"], fields["shape"], fields["data_offsets"]
+    if not isinstance(kind, str) or kind not in TYPES:
+        raise ValueError(f"{name[:80]!r} has the type {str(kind)[:20]!r}; there is {', '.join(TYPES)}")
+    if not _whole_numbers(shape) or len(shape) > 8 or not _whole_numbers(place) or len(place) != 2:
+        raise ValueError(f"shape and data_offsets of {name[:80]!r} are no lists of whole numbers")
+    dtype = np.dtype(TYPES[kind])
+    begin, end = place
+    if end - begin != math.prod(shape) * dtype.itemsize:
+        raise ValueError(f"{name[:80]!r} has {end - begin:,} bytes, which its type and shape do not have")
+    if (start + begin) % dtype.itemsize:
+        raise ValueError(f"{name[:80]!r} begins at an odd place")
+    return name, begin, end, dtype, tuple(shape)
+
+
+def _whole_numbers(value: object) -> bool:
+    """Whether it is a list of whole numbers that a file could have."""
+    return isinstance(value, list) and all(type(one) is int and 0 <= one < 1 << 48 for one in value)
