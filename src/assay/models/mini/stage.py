@@ -241,6 +241,9 @@ class Stage:
     def _loaded(self, made: _Batches, numbers: range) -> Iterator[Batch]:
         """Batches on the device, made ready by other processes where the configuration has some."""
         workers = self.config.workers
+        if workers:
+            # A batch has two dozen tensors: as open files, those made ready ahead would be too many.
+            torch.multiprocessing.set_sharing_strategy("file_system")
         loader = DataLoader(
             made,
             batch_size=None,
@@ -280,7 +283,10 @@ class Stage:
         rows, values = found[order], values[order, 0]
         readings = {
             "mqm": -values[:, 0],
-            **{head: values[:, 1 + HEADS.index(head)] for head in ("ranking", "assessment", "teacher")},
+            **{
+                head: values[:, 1 + HEADS.index(head)]
+                for head in ("ranking", "assessment", "esa", "quality", "teacher")
+            },
         }
         told: dict[str, Figures] = {name: figures(self.corpus, rows, values[:, 0], by) for name, by in readings.items()}
         return {name: asdict(one) for name, one in told.items()}
@@ -322,12 +328,7 @@ def _readings(output: Output) -> Tensor:
 def _views(present: Tensor) -> list[Tensor]:
     """With both texts, the reference alone and the source alone; where that leaves nothing, with what there is."""
     reference, source = present
-    nothing = torch.zeros_like(reference)
-    return [
-        present,
-        torch.stack([reference, source & ~reference]),
-        torch.stack([reference & ~source, source]) if len(present) else nothing,
-    ]
+    return [present, torch.stack([reference, source & ~reference]), torch.stack([reference & ~source, source])]
 
 
 def _adamw(model: MiniModel, config: MiniConfig, number: int) -> torch.optim.AdamW:

@@ -11,7 +11,7 @@ from assay.models.mini.corpus import Corpus
 from assay.models.mini.groups import KINDS, SPLITS
 from assay.models.training.watching import pearson
 
-LEAST = 50
+LEAST = 30
 """Rows that a collection and language pair need to be told."""
 ESA_GAP = 4.0
 """ESA points from which on one translation counts as better."""
@@ -24,6 +24,9 @@ class Figures:
     pairs: float
     pearson: float
     rows: int
+    mean: float
+    """Of the reading over these rows, by which it can be standardised."""
+    deviation: float
 
 
 def watched_rows(corpus: Corpus) -> NDArray[np.int64]:
@@ -51,9 +54,9 @@ def figures(
         right = _right_pairs(scores, ranking[here], group[here], ESA_GAP if esa else 0.0)
         told.append((right, pearson(scores, -np.exp(log_mu[here].astype(np.float64)))))
     if not told:
-        return Figures(float("nan"), float("nan"), len(rows))
-    means = np.nanmean(np.array(told), axis=0)
-    return Figures(float(means[0]), float(means[1]), len(rows))
+        told = [(float("nan"), float("nan"))]
+    pairs, correlation = (float(np.mean(column)) for column in zip(*told, strict=True))
+    return Figures(pairs, correlation, len(rows), float(ranking.mean()), float(ranking.std()))
 
 
 def _right_pairs(
