@@ -10,12 +10,13 @@ if TYPE_CHECKING:
     from assay.cli.output import Output
     from assay.verbs.train import Look, PhaseConfig
 
-SUMMARY = "Train a learned metric with error spans on judged translations (the curriculum of xCOMET)."
+SUMMARY = "Train a learned metric with error spans on judged translations (as xCOMET, or as assay-mini)."
 EXAMPLES = """examples:
   assay train --example trial                # writes trial/train.yaml and toy data
   assay train trial/train.yaml               # about half a minute; then: assay score -m trial/run/model …
   assay train config.yaml --dry-run          # read, guard and count the data, train nothing
   assay train config.yaml --resume           # go on after a kill, with the same result
+  assay train --example trial --architecture mini && assay train trial/mini.yaml    # docs/train_mini.md
 
 Texts that stand in DEMETR, ACES, WMT22, WMT23 or the hallucination benchmark are refused and counted."""
 
@@ -26,6 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on with the run in the configuration's output folder")
     parser.add_argument("--dry-run", action="store_true", help="read and count the data of every phase, train nothing")
     parser.add_argument("--example", metavar="DIR", help="write a configuration and toy data to try it with")
+    parser.add_argument(
+        "--architecture", choices=["xcomet", "mini"], default="xcomet", help="of the example (default: xcomet)"
+    )
+    parser.add_argument(
+        "--minutes", type=float, metavar="N", help="stop after so long, to be resumed (architecture: mini)"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress, no notes")
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
 
@@ -38,7 +45,7 @@ def run(args: argparse.Namespace) -> int:
 
     output = Output.of(args)
     if args.example:
-        path = example(args.example)
+        path = example(args.example, args.architecture)
         write(f"wrote {path} and {path.parent / 'toy.jsonl'}. Try: assay train {path}\n", None)
         if not args.config:
             return 0
@@ -50,19 +57,22 @@ def run(args: argparse.Namespace) -> int:
             output.note(sentence)
         output.emit([data.table()])
     else:
-        _train(output, args.config, args.resume)
+        _train(output, args.config, args.resume, args.minutes)
     return 0
 
 
-def _train(output: Output, config: str, resume: bool) -> None:
+def _train(output: Output, config: str, resume: bool, minutes: float | None) -> None:
     from assay.verbs.train import train
 
     display = Display(output.quiet)
     try:
-        trained = train(config, resume=resume, listener=display)
+        trained = train(config, resume=resume, minutes=minutes, listener=display)
     finally:
         display.close()
-    output.note(f"trained: assay score -m {trained.path} --src … --mt … --ref …")
+    if trained.finished:
+        output.note(f"trained: assay score -m {trained.metric} --src … --mt … --ref …")
+    else:
+        output.note(f"the time is over in {trained.table().rows[0]['stage']}: --resume goes on from there.")
 
 
 class Display:
@@ -102,6 +112,16 @@ class Display:
         self.loss = loss if self.loss is None else 0.95 * self.loss + 0.05 * loss
         self.line.what = f"{self.name} · loss {self.loss:.4f}{self.seen}"
         self.line.add(1)
+
+    def stage_step(self, what: str, number: int, steps: int, loss: float) -> None:
+        """So many of a stage's steps are done; without a terminal a line for each time it is told."""
+        from assay.cli.progress import Progress
+
+        if self.name != what.partition(" ")[0] or number < self.line.done:
+            self.line.close()
+            self.name, self.line = what.partition(" ")[0], Progress(what, steps, quiet=self.quiet)
+        self.line.what = what if math.isnan(loss) else f"{what} · loss {loss:.4f}"
+        self.line.add(number - self.line.done)
 
     def look(self, config: PhaseConfig, number: int, seen: Look) -> None:
         """The held-out records were scored."""

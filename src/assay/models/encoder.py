@@ -29,6 +29,7 @@ class Layer(nn.Module):
         super().__init__()
         hidden, inner = config.hidden, config.feed_forward
         self.heads, self.dropout = config.heads, config.dropout
+        self.attention_dropout = config.dropout
         self.qkv = nn.Linear(hidden, 3 * hidden)
         self.out = nn.Linear(hidden, hidden)
         self.attention_norm = nn.LayerNorm(hidden, eps=config.epsilon)
@@ -45,7 +46,7 @@ class Layer(nn.Module):
 
     def attention(self, hidden: Tensor, packed: Packed, *, final: bool = False) -> Tensor:
         """What attention adds to the residual stream; in the final layer, to those tokens of it that are read."""
-        dropout = self.dropout if self.training else 0.0
+        dropout = self.attention_dropout if self.training else 0.0
         qkv = self.qkv(hidden) if self.fast is None else self.fast.qkv(hidden)
         mixed = attend(qkv, packed, self.heads, dropout)
         if final:

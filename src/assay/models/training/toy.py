@@ -64,7 +64,7 @@ phases:
 def toy_records(n: int, seed: int = 1, words: int = 40) -> list[Record]:
     """`n` records, half of them with an inserted error."""
     rng = np.random.default_rng([seed, 0x701])
-    source, target = _vocabulary("bdgkmz", "aou", words), _vocabulary("flnprst", "eiy", words)
+    source, target = vocabulary("bdgkmz", "aou", words), vocabulary("flnprst", "eiy", words)
     records = []
     for i in range(n):
         chosen = rng.choice(words, int(rng.integers(3, 7)), replace=False).tolist()
@@ -104,7 +104,7 @@ def write_example(folder: Path, n: int = 1500) -> Path:
     return folder / "train.yaml"
 
 
-def _vocabulary(consonants: str, vowels: str, n: int) -> list[str]:
+def vocabulary(consonants: str, vowels: str, n: int) -> list[str]:
     """`n` different words of two syllables."""
     syllables = [c + v for c in consonants for v in vowels]
     return [syllables[i % len(syllables)] + syllables[(7 * i + i // len(syllables)) % len(syllables)] for i in range(n)]

@@ -1,0 +1,202 @@
+"""A batch as tensors: texts packed end to end, each once, and for every translation where its texts lie and what people said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from assay.models.mini.corpus import Corpus, Features
+from assay.models.mini.plan import Item, rounded
+from assay.models.mini.predictions import Predictions
+from assay.models.packing import Packed, to_device
+
+BEGIN, END = 0, 2
+HYPOTHESIS, REFERENCE, SOURCE = 0, 1, 2
+SOURCE_PLACE = 3
+"""Where the source stands among the texts a row is compared with."""
+
+
+@dataclass(frozen=True)
+class Batch:
+    """`n` translations of `groups` sources; the second axis of what is padded has `longest` places."""
+
+    packed: Packed
+    first: Tensor
+    """(3, n): where the first piece of translation, reference and source stands."""
+    size: Tensor
+    """(3, n): how many pieces they have, at least 1 (an empty text keeps its end mark)."""
+    present: Tensor
+    """(2, n): whether there is a reference, a source."""
+    cells: tuple[Tensor, Tensor, Tensor]
+    """Lexical features of the pieces: (n, longest, 8) of translations, (n, longest, 4) of references and of sources."""
+    numbers: Tensor
+    """(n, 36): lexical features of the pairs."""
+    rows: Tensor
+    group: Tensor
+    score: Tensor
+    kind: Tensor
+    collection: Tensor
+    labels: Tensor
+    """(n, longest, 2): share of raters who marked an error, a major one, in percent."""
+    labelled: Tensor
+    taught: Taught | None = None
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def longest(self) -> int:
+        """Places of what is padded."""
+        return self.labels.shape[1]
+
+    def to(self, device: torch.device) -> Batch:
+        """The same on another device."""
+        moved: dict[str, object] = {}
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if isinstance(value, Tensor):
+                value = to_device(value, device)
+            elif isinstance(value, tuple):
+                value = tuple(to_device(part, device) for part in value)
+            elif value is not None:
+                value = value.to(device)
+            moved[one.name] = value
+        return Batch(**moved)  # type: ignore[arg-type]
+
+
+@dataclass(frozen=True)
+class Taught:
+    """What the teachers say of the translations of a batch, as means."""
+
+    with_reference: Tensor
+    without_reference: Tensor
+    heads: Tensor
+    tags: Tensor
+    """(n, longest, 2) probabilities times 255."""
+
+    def to(self, device: torch.device) -> Taught:
+        """The same on another device."""
+        return Taught(*(to_device(getattr(self, one.name), device) for one in fields(self)))
+
+
+def assemble(corpus: Corpus, features: Features, items: Sequence[Item], teachers: Sequence[Predictions] = ()) -> Batch:
+    """The batch of some items."""
+    rows = np.concatenate([item.rows for item in items])
+    group = np.repeat(np.arange(len(items)), [len(item.rows) for item in items])
+    references = np.array([item.reference for item in items])
+    sources = np.array([item.source for item in items])
+    texts = np.stack([corpus.row_text[rows], references[group], sources[group]])
+    packed, first = _packed(corpus, texts, references, sources, group)
+    sizes = corpus.lengths(texts)
+    longest = rounded(max(int(sizes.max()), 1))
+    cells, numbers = _lexical(features, items, sizes, longest)
+    labels, labelled = _labels(corpus, rows, sizes[0], longest)
+    return Batch(
+        packed,
+        torch.from_numpy(first),
+        torch.from_numpy(np.maximum(sizes, 1)),
+        torch.from_numpy(texts[1:] >= 0),
+        cells,
+        numbers,
+        torch.from_numpy(rows),
+        torch.from_numpy(group),
+        torch.from_numpy(np.array(corpus.row_score[rows])),
+        torch.from_numpy(np.array(corpus.group_kind[corpus.row_group[rows]])),
+        torch.from_numpy(np.array(corpus.group_collection[corpus.row_group[rows]])),
+        labels,
+        labelled,
+        _taught(teachers, rows, sizes[0], longest) if teachers else None,
+    )
+
+
+def _packed(
+    corpus: Corpus,
+    texts: NDArray[np.int64],
+    references: NDArray[np.int64],
+    sources: NDArray[np.int64],
+    group: NDArray[np.int64],
+) -> tuple[Packed, NDArray[np.int64]]:
+    """All texts of a batch, shortest first, and (3, n) where the first piece of each row's texts stands (0: no such text)."""
+    n = texts.shape[1]
+    has_reference, has_source = references >= 0, sources >= 0
+    sequences = np.concatenate([texts[0], references[has_reference], sources[has_source]])
+    kinds = np.repeat([HYPOTHESIS, REFERENCE, SOURCE], [n, has_reference.sum(), has_source.sum()])
+    order = np.argsort(corpus.lengths(sequences), kind="stable")
+    lengths = corpus.lengths(sequences)[order] + 2
+    starts = np.concatenate([[0], np.cumsum(lengths)])
+    positions = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
+    last = positions == np.repeat(lengths - 1, lengths)
+    where = np.repeat(corpus.text_starts[sequences[order]] - 1, lengths) + positions
+    ids = corpus.pieces[np.clip(where, 0, max(len(corpus.pieces) - 1, 0))].astype(np.int64)
+    ids = np.where(positions == 0, BEGIN, np.where(last, END, ids))
+    begins = np.zeros(len(sequences), np.int64)
+    begins[order] = starts[:-1] + 1
+    first = np.zeros((3, n), np.int64)
+    first[HYPOTHESIS] = begins[:n]
+    for kind, there, offset in ((REFERENCE, has_reference, n), (SOURCE, has_source, n + int(has_reference.sum()))):
+        place = offset + np.cumsum(there) - 1
+        first[kind] = np.where(there, begins[np.minimum(place, len(begins) - 1)], 0)[group]
+    packed = Packed(
+        torch.from_numpy(ids),
+        torch.from_numpy(positions),
+        torch.from_numpy(np.repeat(kinds[order], lengths)),
+        torch.from_numpy(starts.astype(np.int32)),
+        torch.from_numpy(lengths),
+        int(lengths.max()),
+    )
+    return packed, first
+
+
+def _lexical(
+    features: Features, items: Sequence[Item], sizes: NDArray[np.int64], longest: int
+) -> tuple[tuple[Tensor, Tensor, Tensor], Tensor]:
+    n = sizes.shape[1]
+    cells = [np.zeros((n, longest, width), np.uint8) for width in (8, 4, 4)]
+    numbers = np.zeros((n, 36), np.float32)
+    at = 0
+    for item in items:
+        for row in item.rows.tolist():
+            size = int(sizes[0, at])
+            for kind, place in ((REFERENCE, item.place), (SOURCE, SOURCE_PLACE if item.source >= 0 else -1)):
+                if place < 0:
+                    continue
+                mine, theirs, told = features.of(row, place, size)
+                cells[0][at, :size, 4 * kind - 4 : 4 * kind] = mine
+                cells[kind][at, : len(theirs)] = theirs
+                numbers[at, 18 * kind - 18 : 18 * kind] = told
+            at += 1
+    return (torch.from_numpy(cells[0]), torch.from_numpy(cells[1]), torch.from_numpy(cells[2])), torch.from_numpy(
+        numbers
+    )
+
+
+def _labels(corpus: Corpus, rows: NDArray[np.int64], sizes: NDArray[np.int64], longest: int) -> tuple[Tensor, Tensor]:
+    labels = np.zeros((len(rows), longest, 2), np.uint8)
+    starts = corpus.row_labels[rows]
+    for at in np.flatnonzero(starts >= 0).tolist():
+        labels[at, : sizes[at]] = corpus.labels[starts[at] : starts[at] + sizes[at]]
+    return torch.from_numpy(labels), torch.from_numpy(starts >= 0)
+
+
+def _taught(teachers: Sequence[Predictions], rows: NDArray[np.int64], sizes: NDArray[np.int64], longest: int) -> Taught:
+    """Means over the teachers; with a reference also over their readings with and without the source, without one over those
+    and the reading of the source alone."""
+    values = np.mean([teacher.values[rows] for teacher in teachers], axis=0)
+    both, reference, source = values[:, 0], values[:, 1], values[:, 2]
+    with_reference = (both + reference) / 2
+    tags = np.zeros((len(rows), longest, 2), np.float32)
+    for teacher in teachers:
+        for at, row in enumerate(rows.tolist()):
+            start = int(teacher.starts[row])
+            tags[at, : sizes[at]] += teacher.tags[start : start + sizes[at]]
+    return Taught(
+        torch.from_numpy(with_reference[:, 0]),
+        torch.from_numpy((with_reference[:, 0] + source[:, 0]) / 2),
+        torch.from_numpy(np.ascontiguousarray(with_reference[:, 1:])),
+        torch.from_numpy((tags / len(teachers)).astype(np.uint8)),
+    )

@@ -1,0 +1,192 @@
+"""The configuration of a run that learns assay-mini: what it reads, how texts are prepared, and its stages.
+
+A stage trains one model. One that names `teachers` also learns from what they say about the training rows. The last stage is
+packed. Defaults are the recipe of docs/train_mini.md.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from assay.core.errors import InputError, unknown
+from assay.core.schema import Bounds, Count, Place, Share, typed
+from assay.models.training.config import Precision
+
+Positive = Annotated[float, Bounds(0)]
+Sized = Annotated[int, Bounds(1, 10**9)]
+
+
+@dataclass(frozen=True)
+class MiniData:
+    """One file of judged translations: groups of a corpus file, or a table of direct assessments."""
+
+    path: str
+    format: Literal["corpus", "da"] = "corpus"
+    name: str = ""
+    """What a table's collection is called in `mix`; by default the file's name."""
+    origins: tuple[str, ...] = ()
+    """Only these collections of a corpus file."""
+    limit: Count = 0
+    """At most so many groups, drawn by the seed; 0 is all."""
+    columns: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class EncoderSection:
+    """The encoder to start from: ``e5-small``, ``tiny`` (random, for trials), or a folder."""
+
+    name: str = "e5-small"
+    least_uses: Sized = 1
+    """Pieces that the training texts need less often are left out, and the texts are cut into others; single characters stay."""
+    tiny_hidden: Sized = 64
+    tiny_layers: Sized = 4
+    tiny_heads: Sized = 4
+    tiny_vocabulary: Sized = 2000
+
+
+@dataclass(frozen=True)
+class StageConfig:
+    """One model: how long it learns, from which rows, and what counts how much."""
+
+    name: str
+    steps: Sized
+    seed: int | None = None
+    """Of batches and dropout; by default the run's, plus the number of the stage."""
+    teachers: tuple[str, ...] = ()
+    """Earlier stages whose scores this one learns too."""
+    mix: Mapping[str, Positive] = field(default_factory=dict)
+    """Changes to the run's `mix`."""
+    batch_tokens: Sized = 32768
+    hypotheses: Sized = 8
+    """At most so many translations of a source in one batch."""
+    without_reference: Share = 0.35
+    without_source: Share = 0.2
+    learning_rate: Positive = 1.5e-4
+    head_learning_rate: Positive = 6e-4
+    layerwise_decay: Share = 0.92
+    warm_up: Share = 0.06
+    weight_decay: Positive = 0.01
+    gradient_clip: Positive = 1.0
+    dropout: Share = 0.1
+    round_embeddings_at: Share = 0.8
+    """Share of the steps after which embeddings are rounded to 4 bits and stay so."""
+    ranking: Positive = 1.0
+    """Pairs of translations of one source, by the expected MQM."""
+    ranking_head: Positive = 0.3
+    """The same pairs, by a head of their own."""
+    between: Positive = 0.5
+    """Pairs of translations of different sources, for assessments."""
+    side_heads: Positive = 0.5
+    tags: Positive = 0.4
+    distil: Positive = 2.0
+    distil_differences: Positive = 1.0
+    distil_heads: Positive = 0.6
+    distil_tags: Positive = 0.5
+
+
+@dataclass(frozen=True)
+class MiniConfig:
+    """A whole run."""
+
+    output: str
+    data: tuple[MiniData, ...]
+    stages: tuple[StageConfig, ...]
+    architecture: Literal["mini"] = "mini"
+    name: str = "assay-mini"
+    licence: str = ""
+    seed: int = 1
+    prepared: str = ""
+    """The folder of the prepared data; by default ``prepared`` in the output folder. Runs may share one."""
+    encoder: EncoderSection = field(default_factory=EncoderSection)
+    mix: Mapping[str, Positive] = field(default_factory=dict)
+    """How often the groups of a collection are seen in an epoch: 1 where it does not say. ``syn`` is all of ``syn-…``."""
+    documents: Count = 0
+    """So many groups of two to eight consecutive segments are added, with summed MQM scores."""
+    errors: Mapping[str, Share] = field(default_factory=dict)
+    """Share of the groups of a collection from whose best translation a group of synthetic errors is made."""
+    held_out: Share = 0.0
+    """Share of the documents with MQM or ESA scores to keep apart, besides those that the files call ``dev``."""
+    width: Sized = 256
+    device: str = "auto"
+    precision: Precision = "auto"
+    checkpoint_every: Sized = 500
+    workers: Annotated[int, Bounds(0, 256)] = 0
+    """Processes that make batches ready beside the training; 0 makes them in step with it."""
+    skip_bad: bool = False
+
+    @property
+    def prepared_folder(self) -> Path:
+        """Where the prepared data lie."""
+        return Path(self.prepared) if self.prepared else Path(self.output) / "prepared"
+
+    def share_of(self, collection: str, stage: StageConfig) -> float:
+        """How often a group of a collection is seen in an epoch of a stage."""
+        for mix in (stage.mix, self.mix):
+            for key in (collection, collection.partition("-")[0]):
+                if key in mix:
+                    return mix[key]
+        return 1.0
+
+    def seed_of(self, number: int) -> int:
+        """The seed of stage `number`, from 0."""
+        own = self.stages[number].seed
+        return self.seed + number if own is None else own
+
+
+def is_mini(data: Any) -> bool:
+    """Whether a configuration's plain values ask for this architecture."""
+    return isinstance(data, dict) and data.get("architecture") == "mini"
+
+
+def parse_mini(data: Any, where: str = "the configuration", folder: Path | None = None) -> MiniConfig:
+    """Plain mappings and lists as a checked `MiniConfig`; paths are relative to `folder`."""
+    config = typed(MiniConfig, data, Place(where))
+    if not config.stages:
+        raise InputError(f"{where} has no stages.")
+    earlier: list[str] = []
+    for stage in config.stages:
+        if not stage.name or stage.name in earlier or "/" in stage.name or stage.name.startswith("."):
+            raise InputError(
+                f"{where}: every stage needs a name of its own that can be a folder's, not {stage.name!r}."
+            )
+        for teacher in stage.teachers:
+            if teacher not in earlier:
+                raise unknown(f"earlier stage of {where}", teacher, earlier)
+        earlier.append(stage.name)
+    base = folder or Path()
+    located = tuple(dataclasses.replace(one, path=str(base / Path(one.path).expanduser())) for one in config.data)
+    encoder = config.encoder
+    if (base / encoder.name).is_dir():
+        encoder = dataclasses.replace(encoder, name=str(base / encoder.name))
+    return dataclasses.replace(
+        config,
+        data=located,
+        encoder=encoder,
+        output=str(base / config.output),
+        prepared=str(base / config.prepared) if config.prepared else "",
+    )
+
+
+def plain_stage(config: MiniConfig, number: int) -> dict[str, Any]:
+    """What the result of a stage depends on, as JSON holds it: a run may be moved and resumed."""
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
+    stage = plain["stages"][number]
+    names = {one.name: i for i, one in enumerate(config.stages)}
+    teachers = [plain_stage(config, names[teacher]) for teacher in config.stages[number].teachers]
+    kept = {key: plain[key] for key in ("seed", "mix", "width")}
+    return {**kept, "stage": {**stage, "seed": config.seed_of(number)}, "teachers": teachers}
+
+
+def plain_preparation(config: MiniConfig) -> dict[str, Any]:
+    """What the prepared data depend on."""
+    plain: dict[str, Any] = json.loads(json.dumps(asdict(config)))
+    kept = {key: plain[key] for key in ("data", "encoder", "documents", "errors", "held_out", "seed", "skip_bad")}
+    for one in kept["data"]:
+        one["path"] = Path(one["path"]).name
+    kept["encoder"]["name"] = Path(kept["encoder"]["name"]).name
+    return kept

@@ -1,0 +1,112 @@
+"""The prepared training data: arrays in a folder, mapped into memory, the same for every stage and every process.
+
+A text is a range of `pieces`. A group has rows (its translations), up to three references and perhaps a source. A row and one other
+text of its group are a pair; its lexical features lie in shards.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.errors import InputError
+from assay.io.documents import read_document
+from assay.io.files.tensors import read_tensors
+from assay.models.mini.pieces import Arrays
+
+CORPUS, PIECES, FACTS = "corpus.safetensors", "pieces.safetensors", "prepared.json"
+Ints = NDArray[np.int64]
+
+
+def shard_name(number: int) -> str:
+    """The file of a shard of features."""
+    return f"features-{number:03d}.safetensors"
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Prepared groups, rows and texts."""
+
+    arrays: Arrays
+    collections: tuple[str, ...]
+    langpairs: tuple[str, ...]
+    facts: Mapping[str, Any]
+
+    @classmethod
+    def open(cls, folder: Path) -> Corpus:
+        """What `prepare` wrote; a folder that it did not finish is an error."""
+        if not (folder / FACTS).is_file():
+            raise InputError(f"{folder} holds no prepared data. Run assay train with this configuration to make them.")
+        facts = read_document(folder / FACTS)
+        return cls(read_tensors(folder / CORPUS), tuple(facts["collections"]), tuple(facts["langpairs"]), facts)
+
+    def __getattr__(self, name: str) -> NDArray[Any]:
+        arrays = self.__dict__.get("arrays", {})
+        if name not in arrays:
+            raise AttributeError(name)
+        found: NDArray[Any] = arrays[name]
+        return found
+
+    @property
+    def rows(self) -> int:
+        """Translations in all."""
+        return len(self.arrays["row_text"])
+
+    def lengths(self, texts: Ints) -> Ints:
+        """How many pieces texts have; 0 where there is none (-1)."""
+        starts = self.arrays["text_starts"]
+        return np.where(texts >= 0, starts[texts + 1] - starts[texts], 0)
+
+    def text(self, number: int) -> NDArray[Any]:
+        """The pieces of a text."""
+        start, end = self.arrays["text_starts"][number : number + 2].tolist()
+        return self.arrays["pieces"][start:end]
+
+    def others(self, rows: Ints) -> Ints:
+        """The texts a row is compared with, (rows, 4): the references, then the source; -1 where there is none."""
+        group = self.arrays["row_group"][rows]
+        return np.concatenate(
+            [self.arrays["group_references"][group], self.arrays["group_source"][group][:, None]], axis=1
+        )
+
+
+def pair_starts(corpus: Corpus) -> Ints:
+    """The first pair of every row, and the number of pairs at the end."""
+    counts = (corpus.others(np.arange(corpus.rows)) >= 0).sum(axis=1)
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+class Features:
+    """Lexical features of every pair, in shards of consecutive rows."""
+
+    def __init__(self, folder: Path, corpus: Corpus) -> None:
+        bounds = read_document(folder / "features.json")
+        self.bounds = np.array(bounds["rows"], np.int64)
+        self.shards = [read_tensors(folder / shard_name(i)) for i in range(len(self.bounds) - 1)]
+        self.pairs = pair_starts(corpus)
+        self.present = corpus.others(np.arange(corpus.rows)) >= 0
+
+    def of(
+        self, row: int, place: int, hypothesis: int
+    ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
+        """Cells of a row's translation (so many pieces long), cells of the other text (0 to 2: references, 3: source), numbers."""
+        shard = int(np.searchsorted(self.bounds, row, "right")) - 1
+        arrays = self.shards[shard]
+        pair = int(self.pairs[row]) + int(self.present[row, :place].sum()) - int(self.pairs[self.bounds[shard]])
+        start, end = arrays["cell_starts"][pair : pair + 2].tolist()
+        cells = arrays["cells"][start:end]
+        return cells[:hypothesis], cells[hypothesis:], arrays["numbers"][pair]
+
+
+def write_facts(folder: Path, facts: Mapping[str, Any]) -> None:
+    """Say that the folder is whole, and what it holds."""
+    from assay.io.files.atomic import atomic_write
+
+    with atomic_write(folder / FACTS, "w") as out:
+        json.dump(facts, out, indent=1, sort_keys=True)

@@ -1,0 +1,133 @@
+"""Groups of consecutive segments of a document, with the sum of their MQM scores: what the metric learns about long texts."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.models.mini.groups import KINDS, REFERENCES, SPLITS
+from assay.models.mini.pieces import LONGEST, Arrays
+
+SIZES, SHARES = (2, 3, 4, 5, 6, 8), (0.3, 0.25, 0.2, 0.1, 0.1, 0.05)
+"""How many segments are joined, and how often."""
+ROOM = 330
+"""Pieces of the first system's joined translation, at most."""
+SYSTEMS = 6
+
+
+def join_documents(table: Arrays, tries: int, collection: int, rng: np.random.Generator) -> tuple[Arrays, int]:
+    """The table with up to `tries` more groups of a collection of their own, and how many came about."""
+    joiner = _Joiner(table, collection)
+    documents = joiner.documents()
+    for _ in range(tries if documents else 0):
+        segments = documents[rng.integers(len(documents))]
+        size = int(rng.choice(SIZES, p=SHARES))
+        if len(segments) < size:
+            continue
+        start = int(rng.integers(len(segments) - size + 1))
+        window = segments[start : start + size]
+        if window[-1][0] - window[0][0] == size - 1:
+            joiner.add([group for _, group in window], rng)
+    return joiner.table(), len(joiner.groups)
+
+
+class _Joiner:
+    """Texts, rows and groups that are added to a table."""
+
+    def __init__(self, table: Arrays, collection: int) -> None:
+        self.old, self.collection = table, collection
+        self.texts: list[NDArray[np.uint32]] = []
+        self.labels: list[NDArray[np.uint8]] = []
+        self.rows: list[tuple[int, int, float, int, int]] = []
+        self.groups: list[tuple[int, int, int]] = []
+        self.ends: list[int] = []
+        self.labelled = len(table["labels"])
+
+    def documents(self) -> list[list[tuple[int, int]]]:
+        """Documents of three or more segments as (segment, group) in order."""
+        chosen = (self.old["group_kind"] == KINDS.index("mqm")) & (self.old["group_split"] == SPLITS.index("train"))
+        found: dict[int, dict[int, int]] = defaultdict(dict)
+        for group in np.flatnonzero(chosen).tolist():
+            found[int(self.old["group_document"][group])][int(self.old["group_segment"][group])] = group
+        return [sorted(segments.items()) for segments in found.values() if len(segments) > 2]
+
+    def add(self, window: Sequence[int], rng: np.random.Generator) -> None:
+        """A group of the systems that translated every segment and are not the reference."""
+        old = self.old
+        references = [int(old["group_references"][group, 0]) for group in window]
+        sources = [int(old["group_source"][group]) for group in window]
+        if min(references) < 0 or min(sources) < 0:
+            return
+        rows = [
+            {int(old["row_system"][row]): row for row in range(*old["group_rows"][group : group + 2].tolist())}
+            for group in window
+        ]
+        systems = [system for system in rows[0] if all(system in here for here in rows)]
+        rng.shuffle(systems)
+        kept = [
+            system
+            for system in systems[:SYSTEMS]
+            if all(old["row_text"][here[system]] != reference for here, reference in zip(rows, references, strict=True))
+        ]
+        if len(kept) < 2 or sum(len(self._pieces(int(old["row_text"][here[kept[0]]]))) for here in rows) > ROOM:
+            return
+        number = len(old["group_kind"]) + len(self.groups)
+        source, reference = self._text(sources), self._text(references)
+        for system in kept:
+            here = [one[system] for one in rows]
+            score = float(sum(old["row_score"][row] for row in here))
+            text = self._text([int(old["row_text"][row]) for row in here])
+            self.rows.append((number, text, score, system, self._labels(here)))
+        self.groups.append((source, reference, int(old["group_langpair"][window[0]])))
+        self.ends.append(len(old["row_text"]) + len(self.rows))
+
+    def _pieces(self, text: int) -> NDArray[np.uint32]:
+        start, end = self.old["text_starts"][text : text + 2].tolist()
+        return self.old["pieces"][start:end]
+
+    def _text(self, texts: Sequence[int]) -> int:
+        self.texts.append(np.concatenate([self._pieces(text) for text in texts])[:LONGEST])
+        return len(self.old["text_starts"]) - 2 + len(self.texts)
+
+    def _labels(self, rows: Sequence[int]) -> int:
+        """Where the joined labels begin; -1 where one of the parts has none."""
+        parts = []
+        for row in rows:
+            start, size = int(self.old["row_labels"][row]), len(self._pieces(int(self.old["row_text"][row])))
+            if start < 0:
+                return -1
+            parts.append(self.old["labels"][start : start + size])
+        self.labels.append(np.concatenate(parts)[:LONGEST])
+        self.labelled += len(self.labels[-1])
+        return self.labelled - len(self.labels[-1])
+
+    def table(self) -> Arrays:
+        """Old and new together."""
+        groups, rows = np.array(self.groups, np.int64).reshape(-1, 3), self.rows
+        n = len(groups)
+        references = np.full((n, REFERENCES), -1, np.int64)
+        references[:, 0] = groups[:, 1]
+        ends = np.cumsum([len(text) for text in self.texts], dtype=np.int64)
+        added: Arrays = {
+            "group_collection": np.full(n, self.collection),
+            "group_kind": np.full(n, KINDS.index("mqm")),
+            "group_langpair": groups[:, 2],
+            "group_split": np.full(n, SPLITS.index("train")),
+            "group_source": groups[:, 0],
+            "group_references": references,
+            "group_document": np.full(n, -1),
+            "group_segment": np.zeros(n, np.int64),
+            "group_rows": np.array(self.ends, np.int64),
+            "row_group": np.array([row[0] for row in rows], np.int64),
+            "row_text": np.array([row[1] for row in rows], np.int64),
+            "row_score": np.array([row[2] for row in rows], np.float32),
+            "row_system": np.array([row[3] for row in rows], np.int64),
+            "row_labels": np.array([row[4] for row in rows], np.int64),
+            "labels": np.concatenate(self.labels) if self.labels else np.zeros((0, 2), np.uint8),
+            "pieces": np.concatenate(self.texts) if self.texts else np.zeros(0, np.uint32),
+            "text_starts": self.old["text_starts"][-1] + ends,
+        }
+        return {name: np.concatenate([value, added[name].astype(value.dtype)]) for name, value in self.old.items()}

@@ -1,0 +1,310 @@
+"""Synthetic errors: a good translation once more with one thing wrong, where it stands and what it costs in MQM points.
+
+Rules for any language that puts blanks between words, tables of small words for English and German, and whole texts that are wrong.
+They were written after general names of errors, not after items of a test set.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from assay.models.mini.groups import Group, Judged, Mark
+
+MADE = 4
+"""Errors made from one translation, at most."""
+TRIES = 12
+LONGEST = 600
+"""Characters of a translation that errors are put into, at most."""
+CRITICAL, MAJOR, MINOR = 25.0, 5.0, 1.0
+_WORD = re.compile(r"\S+")
+_NUMBER = re.compile(r"\d+")
+_MIDDLE = re.compile(r"[,;:]")
+_AROUND = re.compile(r" ?([.,;:!?()\"])")
+_LETTERS = "abcdefghijklmnoprstu"
+_ENDS = ".!?。"
+Span = tuple[int, int, float]
+Made = tuple[str, list[Span], float]
+"""The new text, its marked characters with weights, and what it costs."""
+
+_EXCHANGES: Mapping[str, Sequence[tuple[float, str]]] = {
+    "en": (
+        (MAJOR, "is was|are were|was is|were are|has had|have had|will would|can could|does did|do did"),
+        (MAJOR, "he she|she he|his her|him her|man woman|woman man|father mother|mother father"),
+        (
+            MAJOR,
+            "more less|less more|before after|after before|first last|high low|low high|all some|always never",
+        ),
+        (
+            MAJOR,
+            "two three|three five|four six|five four|ten twelve|hundred thousand|million billion|first third|second fourth",
+        ),
+        (
+            MINOR,
+            "in on|on at|at in|to for|for of|of by|with from|from to|by with|the a|a the|an the|into over|during without",
+        ),
+    ),
+    "de": (
+        (MAJOR, "ist war|war ist|sind waren|hat hatte|wird wurde|wurde wird|kann konnte|muss musste|er sie|sie er"),
+        (MAJOR, "mit ohne|vor nach|nach vor|mehr weniger|immer nie|alle einige|zwei drei|drei fünf|erste letzte"),
+        (MINOR, "der die|die das|das der|den dem|dem den|ein eine|eine ein|auf in|in an|von zu|für mit"),
+    ),
+}
+_NEGATIONS = {"en": "not", "de": "nicht"}
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A translation with what errors are made of."""
+
+    text: str
+    words: list[tuple[int, int]]
+    language: str
+    source: str
+    other: str
+    rng: random.Random
+
+    def word(self, least: int = 1) -> tuple[int, int] | None:
+        """The place of some word of at least so many characters."""
+        found = [place for place in self.words if place[1] - place[0] >= least]
+        return self.rng.choice(found) if found else None
+
+    def put(self, start: int, end: int, new: str, weight: float, cost: float | None = None) -> Made:
+        """`new` in place of what stands there, marked."""
+        marked = [(start, start + len(new), weight)] if new else []
+        return self.text[:start] + new + self.text[end:], marked, weight if cost is None else cost
+
+
+def _omit(one: _Text) -> Made | None:
+    size = one.rng.choice([1, 1, 2, 3, 5])
+    if len(one.words) <= size + 1:
+        return None
+    at = one.rng.randrange(len(one.words) - size)
+    start, end = one.words[at][0], one.words[at + size][0]
+    long = end - start > 4
+    return one.text[:start] + one.text[end:], [], MAJOR if long else MINOR
+
+
+def _repeat(one: _Text) -> Made | None:
+    size = min(one.rng.choice([1, 1, 2, 4]), len(one.words))
+    at = one.rng.randrange(len(one.words) - size + 1)
+    start, end = one.words[at][0], one.words[at + size - 1][1]
+    return one.put(end, end, f" {one.text[start:end]}", MINOR)
+
+
+def _oscillate(one: _Text) -> Made | None:
+    start, end = one.words[one.rng.randrange(len(one.words))]
+    return one.put(end, end, f" {one.text[start:end]}" * one.rng.randint(4, 10), MAJOR, CRITICAL)
+
+
+def _swap(one: _Text) -> Made | None:
+    at = one.rng.randrange(len(one.words) - 1)
+    (a, b), (c, d) = one.words[at], one.words[at + 1]
+    return one.put(a, d, one.text[c:d] + one.text[b:c] + one.text[a:b], MINOR, 1.5)
+
+
+def _shuffle(one: _Text) -> Made | None:
+    words = [one.text[a:b] for a, b in one.words]
+    one.rng.shuffle(words)
+    return one.put(0, len(one.text), " ".join(words), MAJOR, 15.0)
+
+
+def _number(one: _Text) -> Made | None:
+    found = list(_NUMBER.finditer(one.text))
+    if not found:
+        return None
+    match = one.rng.choice(found)
+    digits = list(match[0])
+    at = one.rng.randrange(len(digits))
+    digits[at] = one.rng.choice([digit for digit in "0123456789" if digit != digits[at]])
+    return one.put(match.start(), match.end(), "".join(digits), MAJOR)
+
+
+def _foreign_words(text: str, rng: random.Random, most: int) -> str:
+    words = text.split()
+    size = min(rng.randint(1, most), len(words))
+    at = rng.randrange(len(words) - size + 1) if words else 0
+    return " ".join(words[at : at + size])
+
+
+def _replace(one: _Text) -> Made | None:
+    place, new = one.word(4), _foreign_words(one.other, one.rng, 2)
+    return one.put(*place, new, MAJOR) if place and new else None
+
+
+def _insert(one: _Text) -> Made | None:
+    start, _ = one.words[one.rng.randrange(len(one.words))]
+    new = _foreign_words(one.other, one.rng, 4)
+    made, marked, cost = one.put(start, start, f"{new} ", MAJOR)
+    return (made, [(start, start + len(new), MAJOR)], cost) if new and marked else None
+
+
+def _untranslated(one: _Text) -> Made | None:
+    place, new = one.word(), _foreign_words(one.source, one.rng, 3)
+    return one.put(*place, new, MAJOR) if place and new else None
+
+
+def _capital(one: _Text) -> Made | None:
+    start, end = one.words[one.rng.randrange(len(one.words))]
+    word = one.text[start:end]
+    return one.put(start, end, word.swapcase() if one.rng.random() < 0.3 else word[0].swapcase() + word[1:], MINOR)
+
+
+def _lower(one: _Text) -> Made | None:
+    return one.text.lower(), [], MINOR
+
+
+def _typo(one: _Text) -> Made | None:
+    place = one.word(4)
+    if place is None:
+        return None
+    start, end = place
+    word, at = one.text[start:end], one.rng.randrange(end - start - 1)
+    left, right = word[:at], word[at + 1 :]
+    made = one.rng.choice(
+        [left + right, left + right[0] + word[at] + right[1:], left + one.rng.choice(_LETTERS) + right]
+    )
+    return one.put(start, end, made, MINOR)
+
+
+def _punctuation(one: _Text) -> Made | None:
+    found = [match.start() for match in _MIDDLE.finditer(one.text)]
+    if one.text[-1] in _ENDS:
+        found.append(len(one.text) - 1)
+    if not found:
+        return None
+    at = one.rng.choice(found)
+    made = one.text[:at] + one.text[at + 1 :]
+    return made, [(max(0, at - 1), min(at + 1, len(made)), MINOR)], 0.5
+
+
+def _added_punctuation(one: _Text) -> Made | None:
+    _, end = one.words[one.rng.randrange(len(one.words) - 1)]
+    return one.put(end, end, one.rng.choice([",", ".", ";", ":", "!"]), MINOR, 0.5)
+
+
+def _tokenised(one: _Text) -> Made | None:
+    return " ".join(_AROUND.sub(r" \1 ", one.text).split()), [], MINOR
+
+
+def _truncated(one: _Text) -> Made | None:
+    kept = one.rng.randint(max(1, len(one.words) // 4), len(one.words) - 1)
+    return one.text[: one.words[kept - 1][1]], [], MAJOR if kept > len(one.words) // 2 else 2 * MAJOR
+
+
+def _exchanged(one: _Text) -> Made | None:
+    for weight, table in one.rng.sample(tables := list(_EXCHANGES.get(one.language, ())), len(tables)):
+        pairs = dict(pair.split() for pair in table.split("|"))
+        found = [(a, b) for a, b in one.words if one.text[a:b].lower() in pairs]
+        if found:
+            start, end = one.rng.choice(found)
+            new = pairs[one.text[start:end].lower()]
+            return one.put(start, end, new.capitalize() if one.text[start].isupper() else new, weight)
+    return None
+
+
+def _negated(one: _Text) -> Made | None:
+    word = _NEGATIONS.get(one.language)
+    if word is None:
+        return None
+    found = [i for i, (a, b) in enumerate(one.words[:-1]) if one.text[a:b] == word]
+    if found:
+        at = one.rng.choice(found)
+        start, end = one.words[at][0], one.words[at + 1][0]
+        return one.text[:start] + one.text[end:], [(max(0, start - 4), start, MAJOR)] if start else [], MAJOR
+    _, end = one.words[one.rng.randrange(1, len(one.words))]
+    made, _, cost = one.put(end, end, f" {word}", MAJOR)
+    return made, [(end + 1, end + 1 + len(word), MAJOR)], cost
+
+
+def _unrelated(one: _Text) -> Made | None:
+    return (one.other, [(0, len(one.other), MAJOR)], CRITICAL) if one.other else None
+
+
+def _copied(one: _Text) -> Made | None:
+    return (one.source, [(0, len(one.source), MAJOR)], CRITICAL) if one.source else None
+
+
+RULES: Mapping[Callable[[_Text], Made | None], int] = {
+    _omit: 14,
+    _exchanged: 24,
+    _number: 10,
+    _replace: 10,
+    _negated: 6,
+    _insert: 6,
+    _untranslated: 4,
+    _swap: 4,
+    _repeat: 5,
+    _typo: 4,
+    _truncated: 4,
+    _capital: 3,
+    _punctuation: 4,
+    _added_punctuation: 2,
+    _tokenised: 3,
+    _unrelated: 3,
+    _shuffle: 2,
+    _oscillate: 2,
+    _copied: 2,
+    _lower: 1,
+}
+"""How often each is tried."""
+
+
+def spoilt(text: str, language: str, source: str, other: str, rng: random.Random) -> Made | None:
+    """The text with one error; None where it has too few words or no rule that was tried applies."""
+    words = [match.span() for match in _WORD.finditer(text)]
+    if len(words) < 4:
+        return None
+    one = _Text(text, words, language, source, other, rng)
+    for _ in range(TRIES):
+        made = rng.choices(list(RULES), list(RULES.values()))[0](one)
+        if made is not None and made[0] != text and made[0].strip():
+            return made
+    return None
+
+
+def synthetic_groups(groups: Sequence[Group], shares: Mapping[str, float], seed: int) -> list[Group]:
+    """For a share of the groups of some collections one more: its best translation, and that with errors, scored in MQM points."""
+    rng = random.Random(f"errors {seed}")
+    texts: dict[str, list[str]] = {}
+    for group in groups:
+        texts.setdefault(group.langpair, []).extend(group.references[:1])
+    made = []
+    for group in groups:
+        if rng.random() >= shares.get(group.collection, 0.0) or group.split != "train" or not group.references:
+            continue
+        best = max(one.score for one in group.hypotheses)
+        base = rng.choice([one for one in group.hypotheses if one.score >= best - 1])
+        if len(base.text) > LONGEST:
+            continue
+        hypotheses = _with_errors(group, base, texts[group.langpair], rng)
+        if len(hypotheses) > 1:
+            name = f"syn-made-{group.collection}"
+            made.append(
+                replace(group, collection=name, kind="syn", document=f"{name}|{group.document}", hypotheses=hypotheses)
+            )
+    return made
+
+
+def _with_errors(group: Group, base: Judged, texts: Sequence[str], rng: random.Random) -> tuple[Judged, ...]:
+    """A translation and what its errors make of it; its own marks count only where people marked them, so the copies have none."""
+    score = _points(group.kind, base.score)
+    marks = base.marks if group.kind in ("mqm", "bio") else None
+    found = {base.text: Judged(base.text, score, "base", marks)}
+    language = group.langpair.rpartition("-")[2]
+    for _ in range(MADE):
+        spoiled = spoilt(base.text, language, group.source, rng.choice(texts), rng)
+        if spoiled is not None and spoiled[0] not in found:
+            text, spans, cost = spoiled
+            told: tuple[Mark, ...] = tuple((start, end, weight, 1.0) for start, end, weight in spans)
+            found[text] = Judged(text, score - cost, "errors", told)
+    return tuple(found.values())
+
+
+def _points(kind: str, score: float) -> float:
+    """About the MQM sum that a good translation of another scale would have."""
+    if kind in ("mqm", "bio", "syn"):
+        return score
+    return -(100 - score) / 8 if kind == "esa" else -1.0

@@ -1,0 +1,220 @@
+"""Lexical features: how far one text covers another, for many pairs of texts at once.
+
+Four numbers a piece, from 0 to 255: whether the piece stands in the other text, whether it does with its neighbours, how long
+the character n-grams are that cover it there, and for a number whether the other text has it (255) or not (128). Eighteen numbers
+a pair: character n-gram precisions (six places each way), precisions of single and of neighbouring pieces, and the share of numbers
+found. N-grams are compared by 64-bit hashes that hold the number of the pair, so that one sort serves a whole chunk.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Hashes = NDArray[np.uint64]
+CELLS = 4
+"""Features of a piece against one other text."""
+NUMBERS = 18
+"""Features of a pair of texts."""
+PLACES = 6
+"""Longest character n-gram against a reference."""
+SOURCE_ORDER = 3
+"""Longest character n-gram against a source, which seldom shares more than names and numbers."""
+FOUND, MISSED = 255, 128
+_MARK = 0x2581
+_COMMA, _STOP = ord(","), ord(".")
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """The characters of every piece of a vocabulary, joined; the four special pieces have none."""
+
+    characters: Ints
+    starts: Ints
+
+    @classmethod
+    def of(cls, pieces: Sequence[str]) -> Spelling:
+        """The spelling of these pieces."""
+        texts = ["" if number < 4 else piece for number, piece in enumerate(pieces)]
+        points = np.frombuffer("".join(texts).encode("utf-32-le"), "<u4").astype(np.int64)
+        return cls(points, np.cumsum([0, *map(len, texts)]))
+
+
+@dataclass(frozen=True)
+class Texts:
+    """Texts as pieces, end to end; text i is the pieces ``starts[i]`` to ``starts[i + 1]``."""
+
+    pieces: Ints
+    starts: Ints
+
+    @classmethod
+    def of(cls, texts: Sequence[NDArray[np.int64] | Sequence[int]]) -> Texts:
+        """These texts, joined."""
+        lengths = [len(text) for text in texts]
+        joined = np.concatenate([np.asarray(text, np.int64) for text in texts]) if texts else np.zeros(0, np.int64)
+        return cls(joined, np.cumsum([0, *lengths]))
+
+    @property
+    def owners(self) -> Ints:
+        """The text of every piece."""
+        return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
+
+
+@dataclass(frozen=True)
+class _Characters:
+    """Characters end to end with their piece and their text."""
+
+    points: Ints
+    pieces: Ints
+    owners: Ints
+
+    @classmethod
+    def of(cls, texts: Texts, spelling: Spelling) -> _Characters:
+        lengths = np.diff(spelling.starts)[texts.pieces]
+        pieces = np.repeat(np.arange(len(texts.pieces)), lengths)
+        inside = np.arange(len(pieces)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        points = spelling.characters[spelling.starts[texts.pieces][pieces] + inside]
+        return cls(points, pieces, texts.owners[pieces])
+
+    def without_marks(self) -> _Characters:
+        kept = self.points != _MARK
+        return _Characters(self.points[kept], self.pieces[kept], self.owners[kept])
+
+
+def pair_features(
+    hypotheses: Texts, others: Texts, spelling: Spelling, order: int
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
+    """Cells of the hypotheses' pieces, cells of the others' pieces, and the numbers of each pair (text i with text i)."""
+    texts = (hypotheses, others)
+    cells = tuple(np.zeros((len(text.pieces), CELLS), np.uint8) for text in texts)
+    numbers = np.zeros((len(hypotheses.starts) - 1, NUMBERS), np.float32)
+    full = tuple(_Characters.of(text, spelling) for text in texts)
+    _character_grams((full[0].without_marks(), full[1].without_marks()), texts, order, cells, numbers)
+    _piece_grams(texts, cells, numbers)
+    _numerals((full[0], full[1]), cells, numbers)
+    return cells[0], cells[1], numbers
+
+
+def _character_grams(
+    sides: tuple[_Characters, _Characters],
+    texts: tuple[Texts, Texts],
+    order: int,
+    cells: tuple[NDArray[np.uint8], ...],
+    numbers: NDArray[np.float32],
+) -> None:
+    pairs = len(numbers)
+    lengths = [np.bincount(side.owners, minlength=pairs) for side in sides]
+    ends = [np.cumsum(length)[side.owners] for length, side in zip(lengths, sides, strict=True)]
+    cover = [np.zeros(len(side.points), np.int64) for side in sides]
+    hashes = [_mixed(side.owners.astype(np.uint64)) for side in sides]
+    for n in range(1, order + 1):
+        places = []
+        for i, side in enumerate(sides):
+            places.append(np.flatnonzero(np.arange(len(side.points)) + n <= ends[i]))
+            following = side.points[places[i] + n - 1].astype(np.uint64)
+            hashes[i][places[i]] = _mixed(hashes[i][places[i]] * np.uint64(31) + following)
+        owners = [side.owners[place] for side, place in zip(sides, places, strict=True)]
+        found, common = _shared([hashes[i][places[i]] for i in (0, 1)], owners, pairs)
+        for i in (0, 1):
+            hit = places[i][found[i]]
+            for step in range(n):
+                cover[i][hit + step] = n
+            grams = lengths[i] - n + 1
+            numbers[:, PLACES * i + n - 1] = np.where(grams > 0, common / np.maximum(grams, 1), 0)
+    for i, side in enumerate(sides):
+        size = len(texts[i].pieces)
+        covered = np.bincount(side.pieces, cover[i], size).astype(np.int64)
+        cells[i][:, 2] = 255 * covered // np.maximum(order * np.bincount(side.pieces, minlength=size), 1)
+
+
+def _piece_grams(
+    texts: tuple[Texts, Texts], cells: tuple[NDArray[np.uint8], ...], numbers: NDArray[np.float32]
+) -> None:
+    pairs = len(numbers)
+    for size, column in ((1, 12), (2, 13)):
+        places, owners, keys = [], [], []
+        for text in texts:
+            owner = text.owners
+            place = (
+                np.flatnonzero(owner[: len(owner) - size + 1] == owner[size - 1 :]) if len(owner) >= size else owner[:0]
+            )
+            key = _mixed(owner[place].astype(np.uint64))
+            for step in range(size):
+                key = _mixed(key * np.uint64(31) + text.pieces[place + step].astype(np.uint64))
+            places.append(place)
+            owners.append(owner[place])
+            keys.append(key)
+        found, common = _shared(keys, owners, pairs)
+        for i, text in enumerate(texts):
+            grams = np.diff(text.starts) - size + 1
+            numbers[:, column + 2 * i] = np.where(grams > 0, common / np.maximum(grams, 1), 0)
+            hit = places[i][found[i]]
+            if size == 1:
+                cells[i][hit, 0] = 255
+            else:
+                cells[i][hit, 1] += 127
+                cells[i][hit + 1, 1] += 127
+
+
+def _numerals(
+    sides: tuple[_Characters, _Characters], cells: tuple[NDArray[np.uint8], ...], numbers: NDArray[np.float32]
+) -> None:
+    """Runs of digits (with points and commas between digits), compared by their digits alone."""
+    pairs = len(numbers)
+    runs = [_runs(side) for side in sides]
+    for i in (0, 1):
+        first, last, owners, keys = runs[i]
+        hit = np.isin(keys, runs[1 - i][3])
+        count = np.bincount(owners, minlength=pairs)
+        numbers[:, 16 + i] = np.where(count > 0, np.bincount(owners, hit, pairs) / np.maximum(count, 1), 1)
+        lengths = last - first + 1
+        inside = np.arange(lengths.sum()) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        cells[i][np.repeat(first, lengths) + inside, 3] = np.repeat(np.where(hit, FOUND, MISSED), lengths)
+
+
+def _runs(side: _Characters) -> tuple[Ints, Ints, Ints, Hashes]:
+    """First piece, last piece, text and hash (of text and digits) of every number."""
+    points, owners = side.points, side.owners
+    digit = (points >= ord("0")) & (points <= ord("9"))
+    before, after = np.zeros_like(digit), np.zeros_like(digit)
+    same = owners[1:] == owners[:-1]
+    before[1:], after[:-1] = digit[:-1] & same, digit[1:] & same
+    inside = digit | (((points == _COMMA) | (points == _STOP)) & before & after)
+    begins = inside.copy()
+    begins[1:] &= ~(inside[:-1] & same)
+    ends = inside.copy()
+    ends[:-1] &= ~(inside[1:] & same)
+    starts, stops = np.flatnonzero(begins), np.flatnonzero(ends)
+    number = np.cumsum(begins) - 1
+    at = np.flatnonzero(digit)
+    ranks = np.cumsum(digit) - 1
+    place = ranks[at] - ranks[starts][number[at]]
+    told = _mixed(points[at].astype(np.uint64) * np.uint64(1 << 32) + place.astype(np.uint64))
+    keys = _mixed(owners[starts].astype(np.uint64))
+    np.add.at(keys, number[at], told)
+    return side.pieces[starts], side.pieces[stops], owners[starts], keys
+
+
+def _shared(
+    keys: Sequence[Hashes], owners: Sequence[Ints], pairs: int
+) -> tuple[list[NDArray[np.bool_]], NDArray[np.float64]]:
+    """For each gram of both sides whether the other side has it, and for each pair how many they share, counted with care."""
+    size = len(keys[0])
+    unique, inverse = np.unique(np.concatenate(keys), return_inverse=True)
+    mine = np.bincount(inverse[:size], minlength=len(unique))
+    theirs = np.bincount(inverse[size:], minlength=len(unique))
+    owner = np.zeros(len(unique), np.int64)
+    owner[inverse] = np.concatenate(owners)
+    common = np.bincount(owner, np.minimum(mine, theirs), pairs)
+    return [theirs[inverse[:size]] > 0, mine[inverse[size:]] > 0], common
+
+
+def _mixed(values: Hashes) -> Hashes:
+    """Neighbouring numbers far apart (the finaliser of MurmurHash3)."""
+    values = (values ^ (values >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    values = (values ^ (values >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    return values ^ (values >> np.uint64(33))

@@ -1,0 +1,147 @@
+"""Groups of judged translations: one source, its references, its translations with scores and spans, read and guarded."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from assay.core.errors import InputError
+from assay.io.resources.contamination import Guard, normalised
+from assay.io.table.bad_rows import BadRows
+from assay.models.mini.config import MiniConfig, MiniData
+from assay.models.training.sources import corpus_spans, read_assessments, read_groups
+
+KINDS = ("mqm", "bio", "syn", "da", "esa", "qe", "darr", "tch", "un")
+"""What a score is: MQM sums (annotated, biomedical, synthetic), assessments, ESA, quality estimates, rankings, metrics, none."""
+SPLITS = ("train", "dev", "unused")
+REFERENCES = 3
+"""References of a group that are kept."""
+MAJOR = 4.0
+"""Weight from which a span counts as a major error."""
+Mark = tuple[int, int, float, float]
+"""Start, end, weight, and the share of the raters who marked it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A translation; `marks` is None where nobody marked errors."""
+
+    text: str
+    score: float
+    system: str = ""
+    marks: tuple[Mark, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """One source of one collection."""
+
+    collection: str
+    kind: str
+    langpair: str
+    document: str
+    segment: int
+    split: str
+    source: str
+    references: tuple[str, ...]
+    hypotheses: tuple[Judged, ...]
+
+
+def load_groups(config: MiniConfig) -> tuple[list[Group], list[str]]:
+    """All groups that may be trained on or watched, and what a person should know about how they came about."""
+    guard, bad = Guard(), BadRows(config.skip_bad)
+    found: list[Group] = []
+    for number, one in enumerate(config.data):
+        if not Path(one.path).is_file():
+            raise InputError(f"there is no training data {one.path}.")
+        groups = list(_corpus(one, bad) if one.format == "corpus" else _assessments(one, bad))
+        found += _drawn(
+            [group for group in _admitted(groups, guard) if group.hypotheses], one.limit, config.seed + number
+        )
+    if not found:
+        raise InputError("the configuration's data have no groups to train on.")
+    return _split(found, config), [*guard.report.sentences(), *bad.sentences()]
+
+
+def _corpus(one: MiniData, bad: BadRows) -> Iterator[Group]:
+    path = Path(one.path)
+    for line, group in read_groups(path, bad):
+        if one.origins and group.ds not in one.origins:
+            continue
+        judged = []
+        for hypothesis in group.hyps:
+            if corpus_spans(hypothesis, path, line, bad) == "bad" or not hypothesis.text.strip():
+                continue
+            score = 0.0 if hypothesis.score is None or group.kind == "un" else hypothesis.score
+            marks = None
+            if hypothesis.spans is not None:
+                marks = tuple(
+                    (s, e, float(w), 1 / float(raters[0] if raters else 1)) for s, e, w, *raters in hypothesis.spans
+                )
+            judged.append(Judged(hypothesis.text, score, str(hypothesis.sys), marks))
+        document = f"{group.ds}|{group.lp}|{group.doc if group.doc != 'x' else group.grp}"
+        split = group.split if group.split in SPLITS else "train"
+        yield Group(
+            group.ds, group.kind, group.lp, document, group.seg, split, group.src or "", group.refs, tuple(judged)
+        )
+
+
+def _assessments(one: MiniData, bad: BadRows) -> Iterator[Group]:
+    """Rows of a table, those with the same source together."""
+    path, name = Path(one.path), one.name or Path(one.path).name
+    by_source: dict[tuple[str, str], list[tuple[str, Judged]]] = {}
+    for record in read_assessments(path, bad, one.columns or None):
+        if record.hypothesis.strip() and math.isfinite(record.score):
+            rows = by_source.setdefault((record.langpair, record.source), [])
+            rows.append((record.reference, Judged(record.hypothesis, record.score)))
+    for number, ((langpair, source), rows) in enumerate(by_source.items()):
+        references = tuple(dict.fromkeys(reference for reference, _ in rows if reference))
+        kind = "da" if references else "qe"
+        judged = tuple(one for _, one in rows)
+        yield Group(name, kind, langpair, f"{name}|{source}", number, "train", source, references, judged)
+
+
+def _admitted(groups: Sequence[Group], guard: Guard) -> Iterator[Group]:
+    """Without translations that stand in a test set themselves, or whose source or reference does."""
+    rows, names = [], []
+    for group in groups:
+        told = {f"reference {i}" if i else "reference": text for i, text in enumerate(group.references)}
+        for judged in group.hypotheses:
+            rows.append({"source": group.source, **told, "hypothesis": judged.text})
+            names.append(f"{group.collection} {group.segment}")
+    allowed = iter(guard.admit(rows, names))
+    for group in groups:
+        yield replace(group, hypotheses=tuple(judged for judged in group.hypotheses if next(allowed)))
+
+
+def _drawn(groups: list[Group], limit: int, seed: int) -> list[Group]:
+    if not limit or len(groups) <= limit:
+        return groups
+    rows = np.random.default_rng([seed, 0x6B]).choice(len(groups), limit, replace=False)
+    return [groups[row] for row in np.sort(rows).tolist()]
+
+
+def _split(groups: Sequence[Group], config: MiniConfig) -> list[Group]:
+    """Documents kept apart; what shares a source with them is neither trained on nor watched."""
+    if config.held_out:
+        groups = [
+            replace(group, split="dev")
+            if group.kind in ("mqm", "esa") and group.split == "train" and _share(config.seed, group) < config.held_out
+            else group
+            for group in groups
+        ]
+    watched = {normalised(group.source) for group in groups if group.split == "dev"} - {""}
+    return [
+        replace(group, split="unused") if group.split == "train" and normalised(group.source) in watched else group
+        for group in groups
+    ]
+
+
+def _share(seed: int, group: Group) -> float:
+    name = f"{seed}|{group.document}".encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big") / 2**48

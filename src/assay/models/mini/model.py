@@ -1,0 +1,342 @@
+"""The metric in torch: three texts encoded apart, softly aligned, compared at five depths, and read by two small layers together.
+
+Every piece emits a mass of error; their sum, corrected by what is seen of the whole, estimates the MQM sum (mu). Two tags a piece
+(any error, a major one) and six further readings come from the same pass. What is absent (reference or source) adds nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from assay.core.errors import InputError
+from assay.models.config import EncoderConfig
+from assay.models.encoder import Encoder, Layer
+from assay.models.mini.batch import HYPOTHESIS, REFERENCE, SOURCE, Batch
+
+DEPTHS = 5
+"""Depths at which texts are compared: embeddings, three layers, the mix of the upper layers."""
+FLOOR = 0.02
+"""Mass that is there without any error."""
+HEADS = ("correction", "ranking", "assessment", "esa", "quality", "teacher")
+FUSION_HEAD, FUSION_LAYERS = 64, 2
+"""Width of an attention head, and how many layers read all pieces together."""
+FUSION_EPSILON = 1e-5
+_FAR = -1e4
+ALWAYS, WITH_REFERENCE, WITH_SOURCE = 0, 1, 2
+SCALARS = (
+    [ALWAYS, WITH_REFERENCE, WITH_SOURCE, WITH_REFERENCE, WITH_REFERENCE, WITH_SOURCE, ALWAYS, ALWAYS]
+    + [WITH_REFERENCE, WITH_SOURCE]
+    + [WITH_REFERENCE] * (4 * DEPTHS)
+    + [WITH_SOURCE] * (4 * DEPTHS)
+    + [WITH_REFERENCE] * 18
+    + [WITH_SOURCE] * 18
+    + [WITH_REFERENCE]
+)
+"""Which of the numbers of a triple count when: lengths and flags, cosines, similarities, lexical features, chrF."""
+
+
+def seen_layers(layers: int) -> tuple[int, int, int]:
+    """The layers (from 0) whose similarities the head sees: 3, 6 and 10 of twelve."""
+    first = layers // 4
+    second = max(first + 1, layers // 2)
+    return first, second, max(second + 1, layers - 2)
+
+
+def first_mixed(layers: int) -> int:
+    """The first layer (from 0) of the mix: 5 of twelve."""
+    return 5 * layers // 12
+
+
+@dataclass(frozen=True)
+class Output:
+    """What the model says of the translations of a batch."""
+
+    log_mu: Tensor
+    heads: Tensor
+    tags: Tensor
+    """(n, longest, 2) logits."""
+    inside: Tensor
+    """(n, longest): which places are pieces of the translation."""
+
+
+@dataclass(frozen=True)
+class Coded:
+    """The texts of a batch, padded: vectors (3, n, longest, units), the same at five depths with length 1, rarity of the pieces."""
+
+    vectors: Tensor
+    depths: Sequence[Tensor]
+    rarity: Tensor
+    inside: Tensor
+
+
+@dataclass(frozen=True)
+class _Side:
+    """What the reference or the source adds: projections of both texts, and similarities of their pieces at every depth."""
+
+    mine: Tensor
+    theirs: Tensor
+    best_mine: list[Tensor]
+    best_theirs: list[Tensor]
+    present: Tensor
+
+
+class FusionLayer(nn.Module):
+    """A pre-norm transformer layer over the pieces of all three texts."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.attention_norm = nn.LayerNorm(width, eps=FUSION_EPSILON)
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+        self.feed_forward_norm = nn.LayerNorm(width, eps=FUSION_EPSILON)
+        self.up = nn.Linear(width, 2 * width)
+        self.down = nn.Linear(2 * width, width)
+
+    def forward(self, pieces: Tensor, mask: Tensor, dropout: float) -> Tensor:
+        """(n, places, width) to the same."""
+        n, places, width = pieces.shape
+        qkv = self.qkv(self.attention_norm(pieces)).view(n, places, 3, -1, FUSION_HEAD).permute(2, 0, 3, 1, 4)
+        mixed = functional.scaled_dot_product_attention(*qkv, attn_mask=mask)
+        mixed = self.out(mixed.transpose(1, 2).reshape(n, places, width))
+        pieces = pieces + functional.dropout(mixed, dropout, self.training)
+        added = self.down(functional.gelu(self.up(self.feed_forward_norm(pieces))))
+        return pieces + functional.dropout(added, dropout, self.training)
+
+
+class MiniModel(nn.Module):
+    """Encoder and head."""
+
+    scalar_mean: Tensor
+    scalar_deviation: Tensor
+    rarity: Tensor
+    scalar_groups: Tensor
+
+    def __init__(self, config: EncoderConfig, collections: int, width: int = 256) -> None:
+        super().__init__()
+        units = config.hidden
+        if config.layers < 3 or width % FUSION_HEAD:
+            raise InputError(f"assay-mini needs an encoder of 3 layers or more and a width in steps of {FUSION_HEAD}.")
+        self.config, self.dropout = config, config.dropout
+        self.encoder = Encoder(config)
+        for layer in self.encoder.layers:
+            assert isinstance(layer, Layer)
+            layer.attention_dropout = 0.0
+        self.seen, self.mixed_from = seen_layers(config.layers), first_mixed(config.layers)
+        self.mix = nn.Parameter(torch.zeros(config.layers - self.mixed_from))
+        self.own = nn.Linear(units, width)
+        self.aligned = nn.ModuleList(nn.Linear(3 * units, width) for _ in range(2))
+        self.columns_own = nn.Linear(2 * DEPTHS + 2 + 8, width)
+        self.columns_other = nn.Linear(DEPTHS + 2 + 4, width)
+        self.kind = nn.Parameter(torch.randn(3, width) * 0.02)
+        self.temperature = nn.Parameter(torch.full((2,), 3.0))
+        self.fusion = nn.ModuleList(FusionLayer(width) for _ in range(FUSION_LAYERS))
+        self.last_norm = nn.LayerNorm(width, eps=FUSION_EPSILON)
+        self.mass, self.tags, self.pool = nn.Linear(width, 3), nn.Linear(width, 2), nn.Linear(width, 1)
+        self.whole = nn.Linear(4 * units + 3 * width + len(SCALARS), units)
+        self.whole_next = nn.Linear(units, units)
+        self.heads, self.straight = nn.Linear(units, len(HEADS)), nn.Linear(len(SCALARS), len(HEADS))
+        self.offsets = nn.Parameter(torch.zeros(collections))
+        self.register_buffer("scalar_groups", torch.tensor(SCALARS), persistent=False)
+        self.register_buffer("scalar_mean", torch.zeros(len(SCALARS)))
+        self.register_buffer("scalar_deviation", torch.ones(len(SCALARS)))
+        self.register_buffer("rarity", torch.ones(config.vocabulary))
+        self.watched: list[tuple[Tensor, Tensor]] | None = None
+        """The numbers of the triples that pass, while their mean and deviation are found."""
+        nn.init.normal_(self.mass.weight, std=0.02)
+        nn.init.constant_(self.mass.bias, -4.0)
+        for linear in (self.heads, self.straight):
+            nn.init.zeros_(linear.weight)
+            nn.init.zeros_(linear.bias)
+
+    def forward(self, batch: Batch) -> Output:
+        """The reading of every translation with what the batch has."""
+        return self.read(self.encode(batch), batch, batch.present)
+
+    def encode(self, batch: Batch) -> Coded:
+        """Every text of the batch, once."""
+        packed = batch.packed
+        words = self.encoder.words(packed.ids)
+        share = torch.softmax(self.mix, 0)
+        mixed = torch.zeros_like(words)
+        depths = [words]
+        for number, state in enumerate(self.encoder.states(packed), -1):
+            if number in self.seen:
+                depths.append(state)
+            if number >= self.mixed_from:
+                mixed = mixed + state * share[number - self.mixed_from]
+        depths.append(mixed)
+        longest, tokens = batch.longest, len(packed.ids)
+        places = torch.arange(longest, device=packed.ids.device)
+        index = (batch.first[..., None] + places).clamp(max=tokens - 1)
+        flat, shape = index.flatten(), (*index.shape, -1)
+        dtype = _precision(words)
+        units = [functional.normalize(one, dim=-1).to(dtype).index_select(0, flat).view(shape) for one in depths]
+        vectors = mixed.to(dtype).index_select(0, flat).view(shape)
+        return Coded(vectors, units, self.rarity[packed.ids][index], places < batch.size[..., None])
+
+    def read(self, coded: Coded, batch: Batch, present: Tensor) -> Output:
+        """The reading with the references and sources that `present` (2, n) says are there."""
+        has = present.to(coded.vectors.dtype)
+        sides = [self._side(coded, kind, has[kind - 1]) for kind in (REFERENCE, SOURCE)]
+        pieces = self._pieces(coded, batch, sides, has)
+        inside = torch.cat([coded.inside[0], *(coded.inside[k] & present[k - 1, :, None] for k in (1, 2))], 1)
+        pieces = functional.dropout(functional.gelu(pieces), self.dropout, self.training)
+        mask = inside[:, None, None, :]
+        for layer in self.fusion:
+            pieces = layer(pieces, mask, self.dropout)
+        pieces = self.last_norm(pieces)
+        longest = batch.longest
+        emitted = functional.softplus(self.mass(pieces).float())
+        mass = torch.cat([emitted[:, k * longest : (k + 1) * longest, k] for k in range(3)], 1)
+        log_mass = torch.log((mass * inside).sum(1) + FLOOR)
+        scalars = self._scalars(coded, batch, sides, present)
+        heads = self._whole(coded, pieces, inside, scalars, has)
+        return Output(log_mass + heads[:, 0], heads, self.tags(pieces[:, :longest]).float(), coded.inside[0])
+
+    def _side(self, coded: Coded, kind: int, present: Tensor) -> _Side:
+        mine, theirs = coded.vectors[HYPOTHESIS], coded.vectors[kind]
+        inside_mine, inside_theirs = coded.inside[HYPOTHESIS], coded.inside[kind]
+        similar = [torch.bmm(depth[HYPOTHESIS], depth[kind].transpose(1, 2)) for depth in coded.depths]
+        sharp = torch.exp(self.temperature[kind - 1])
+        to_mine = _aligned(similar[-1] * sharp, inside_theirs, theirs)
+        to_theirs = _aligned(similar[-1].transpose(1, 2) * sharp, inside_mine, mine)
+        linear = self.aligned[kind - 1]
+        return _Side(
+            linear(_compared(mine, to_mine)) * present[:, None, None],
+            linear(_compared(theirs, to_theirs)),
+            [_best(one, inside_theirs) * present[:, None] for one in similar],
+            [_best(one.transpose(1, 2), inside_mine) * present[:, None] for one in similar],
+            present,
+        )
+
+    def _pieces(self, coded: Coded, batch: Batch, sides: Sequence[_Side], has: Tensor) -> Tensor:
+        """(n, three times longest, width): what each piece shows, before the layers that read them together."""
+        cells = [part.to(has.dtype) / 255 for part in batch.cells]
+        flags = [one[:, None, None].expand(-1, batch.longest, 1) for one in has]
+        lexical = cells[0] * torch.cat([flags[0].expand(-1, -1, 4), flags[1].expand(-1, -1, 4)], -1)
+        near = [_near(side.best_mine) for side in sides]
+        own = self.columns_own(torch.cat([*near, *flags, lexical], -1))
+        shown = [self.own(coded.vectors[0]) + sides[0].mine + sides[1].mine + own + self.kind[0]]
+        for kind, side in enumerate(sides, 1):
+            columns = torch.cat([_near(side.best_theirs), *flags, cells[kind]], -1)
+            shown.append(self.own(coded.vectors[kind]) + side.theirs + self.columns_other(columns) + self.kind[kind])
+        return torch.cat(shown, 1)
+
+    def _scalars(self, coded: Coded, batch: Batch, sides: Sequence[_Side], present: Tensor) -> Tensor:
+        """The numbers of each triple, standardised; those of what is absent are 0."""
+        flags = present.float()
+        length = torch.log1p(batch.size.float())
+        means = [_mean(coded.vectors[k].float(), coded.inside[k]) for k in range(3)]
+        told = [
+            length[0],
+            length[1],
+            length[2],
+            length[0] - length[1],
+            (length[0] - length[1]).abs(),
+            length[0] - length[2],
+        ]
+        told += [
+            *flags,
+            *(functional.cosine_similarity(means[0], means[k] * flags[k - 1, :, None], -1) for k in (1, 2)),
+        ]
+        for kind, side in enumerate(sides, 1):
+            for mine, theirs in zip(side.best_mine, side.best_theirs, strict=True):
+                for best, text in ((mine, 0), (theirs, kind)):
+                    told.append(_weighted(best, coded.inside[text].float(), 1.0))
+                told += [_weighted(b, coded.inside[t] * coded.rarity[t], 0.05) for b, t in ((mine, 0), (theirs, kind))]
+        precision, recall = batch.numbers[:, :6], batch.numbers[:, 6:12]
+        chrf = (5 * precision * recall / (4 * precision + recall + 1e-6)).mean(1, keepdim=True)
+        scalars = torch.cat([torch.stack(told, -1), batch.numbers, chrf], -1)
+        counts = torch.stack([torch.ones_like(flags[0]), *flags], -1)[:, self.scalar_groups]
+        if self.watched is not None:
+            self.watched.append((scalars.detach(), counts))
+        return ((scalars - self.scalar_mean) / self.scalar_deviation).clamp(-6, 6) * counts
+
+    def _whole(self, coded: Coded, pieces: Tensor, inside: Tensor, scalars: Tensor, has: Tensor) -> Tensor:
+        means = [_mean(coded.vectors[k], coded.inside[k]) for k in range(3)]
+        compared = []
+        for kind in (REFERENCE, SOURCE):
+            flag = has[kind - 1, :, None]
+            compared += [(means[0] - means[kind]).abs() * flag, means[0] * means[kind] * flag]
+        longest = coded.inside.shape[-1]
+        weights = torch.softmax(self.pool(pieces).float().squeeze(-1).masked_fill(~inside, _FAR), -1)
+        pooled = torch.bmm(weights[:, None].to(pieces.dtype), pieces).squeeze(1)
+        read = [
+            _mean(pieces[:, k * longest : (k + 1) * longest], inside[:, k * longest : (k + 1) * longest])
+            for k in (0, 1)
+        ]
+        whole = torch.cat([*compared, pooled, *read, scalars], -1)
+        whole = functional.dropout(functional.gelu(self.whole(whole)), self.dropout, self.training)
+        whole = functional.gelu(self.whole_next(whole))
+        heads: Tensor = (self.heads(whole) + self.straight(scalars)).float()
+        return heads
+
+    @torch.no_grad()
+    def standardise(self, batches: Sequence[Batch]) -> None:
+        """Take mean and deviation of the triples' numbers from some batches."""
+        self.eval()
+        self.watched = []
+        for batch in batches:
+            self(batch)
+        values, counts = (torch.cat([pair[i] for pair in self.watched]).double() for i in (0, 1))
+        self.watched = None
+        n = counts.sum(0).clamp(min=1)
+        mean = (values * counts).sum(0) / n
+        deviation = (((values - mean) ** 2 * counts).sum(0) / n).sqrt()
+        useless = (deviation < 1e-4) | (n < 50)
+        self.scalar_mean.copy_(torch.where(useless, 0.0, mean))
+        self.scalar_deviation.copy_(torch.where(useless, 1.0, deviation.clamp(min=1e-3)))
+
+
+def _precision(like: Tensor) -> torch.dtype:
+    """The precision of matrix products here: what autocast says, else the tensor's own."""
+    kind = like.device.type
+    return torch.get_autocast_dtype(kind) if torch.is_autocast_enabled(kind) else like.dtype
+
+
+def _aligned(similar: Tensor, inside: Tensor, values: Tensor) -> Tensor:
+    weights = torch.softmax(similar.float().masked_fill(~inside[:, None, :], _FAR), -1)
+    return torch.bmm(weights.to(values.dtype), values)
+
+
+def _compared(mine: Tensor, theirs: Tensor) -> Tensor:
+    return torch.cat([theirs, mine * theirs, (mine - theirs).abs()], -1)
+
+
+def _best(similar: Tensor, inside: Tensor) -> Tensor:
+    return similar.masked_fill(~inside[:, None, :], -1.0).amax(-1)
+
+
+def _near(best: Sequence[Tensor]) -> Tensor:
+    """Similarities as columns; those of the layers, which lie close to 1, spread out."""
+    return torch.stack([best[0], *((one - 0.8) * 4 for one in best[1:])], -1)
+
+
+def _mean(values: Tensor, inside: Tensor) -> Tensor:
+    weights = inside[..., None].to(values.dtype)
+    return (values * weights).sum(1) / weights.sum(1).clamp(min=1)
+
+
+def _weighted(values: Tensor, weights: Tensor, least: float) -> Tensor:
+    return (values.float() * weights).sum(1) / weights.sum(1).clamp(min=least)
+
+
+def mini_model(
+    config: EncoderConfig, weights: dict[str, Tensor], rarity: Any, collections: int, width: int
+) -> MiniModel:
+    """A model with the encoder's weights where there are any, as BERT begins where there are none, and a fresh head."""
+    model = MiniModel(config, collections, width)
+    if weights:
+        model.encoder.load_state_dict(weights)
+    else:
+        for module in model.encoder.modules():
+            if isinstance(module, nn.Embedding | nn.Linear):
+                nn.init.normal_(module.weight, std=0.02)
+    model.rarity.copy_(torch.as_tensor(rarity))
+    return model

@@ -1,0 +1,130 @@
+"""A trained model as the files that the runtime reads: 8-bit rows, 4-bit embeddings, half precision for the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from assay.io.files.atomic import atomic_write
+from assay.io.files.tensors import read_tensors, write_tensors
+from assay.models.mini.model import MiniModel
+from assay.models.mini.pieces import Arrays
+from assay.models.mini.quantise import BLOCK, eight_bits, four_bits, nibbles
+
+FORMAT = 1
+MODEL, EMBEDDINGS, PIECES = "model.safetensors", "embeddings.safetensors", "pieces.safetensors"
+SMALL = 5000
+"""Matrices of so many entries or fewer stay in half precision."""
+WORDS = "encoder.words.weight"
+EXACT = ("scm", "scs")
+"""What stays in float32: mean and deviation of the triples' numbers."""
+_NAMES = (
+    (r"encoder\.layers\.(\d+)\.out\.", r"enc.layers.\1.o."),
+    (r"encoder\.layers\.(\d+)\.attention_norm\.", r"enc.layers.\1.l1."),
+    (r"encoder\.layers\.(\d+)\.up\.", r"enc.layers.\1.fi."),
+    (r"encoder\.layers\.(\d+)\.down\.", r"enc.layers.\1.fo."),
+    (r"encoder\.layers\.(\d+)\.feed_forward_norm\.", r"enc.layers.\1.l2."),
+    (r"encoder\.layers\.", "enc.layers."),
+    (r"encoder\.places\.", "enc.pos."),
+    (r"encoder\.types\.weight", "enc.typ"),
+    (r"encoder\.embedding_norm\.", "enc.ln."),
+    (r"mix", "enc.mix"),
+    (r"own\.", "ws."),
+    (r"aligned\.0\.", "wr."),
+    (r"aligned\.1\.", "wx."),
+    (r"columns_own\.", "wh."),
+    (r"columns_other\.", "wo."),
+    (r"kind", "typ"),
+    (r"temperature", "tau"),
+    (r"fusion\.(\d)\.attention_norm\.", r"fus.\1.n1."),
+    (r"fusion\.(\d)\.out\.", r"fus.\1.o."),
+    (r"fusion\.(\d)\.feed_forward_norm\.", r"fus.\1.n2."),
+    (r"fusion\.(\d)\.up\.", r"fus.\1.f1."),
+    (r"fusion\.(\d)\.down\.", r"fus.\1.f2."),
+    (r"fusion\.", "fus."),
+    (r"last_norm\.", "nf."),
+    (r"mass\.", "lam."),
+    (r"tags\.", "tag."),
+    (r"pool\.", "att."),
+    (r"whole\.", "glob."),
+    (r"whole_next\.", "g2."),
+    (r"straight\.", "skip."),
+    (r"scalar_groups", "sg"),
+    (r"scalar_mean", "scm"),
+    (r"scalar_deviation", "scs"),
+)
+_LEFT_OUT = ("offsets", "rarity", WORDS)
+
+
+def runtime_name(name: str) -> str:
+    """What the runtime calls a tensor of the model."""
+    for pattern, shown in _NAMES:
+        if (found := re.match(pattern, name)) is not None:
+            return found.expand(shown) + name[found.end() :]
+    return name
+
+
+def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
+    """The tensors of ``model.safetensors`` and of ``embeddings.safetensors``."""
+    matrices: Arrays = {}
+    state: dict[str, Tensor] = {**model.state_dict(), "scalar_groups": model.scalar_groups.half()}
+    for name, value in state.items():
+        if name in _LEFT_OUT:
+            continue
+        shown, value = runtime_name(name), value.detach().cpu()
+        if value.dim() == 2 and value.numel() > SMALL:
+            codes, scales = eight_bits(value)
+            matrices[f"{shown}.q"], matrices[f"{shown}.s"] = codes.numpy(), scales.numpy()
+        else:
+            matrices[shown] = (value.float() if shown in EXACT else value.half()).numpy()
+    matrices["enc.seen"] = np.array(model.seen, np.int32)
+    matrices["enc.heads"] = np.array([model.config.heads], np.int32)
+    codes, scales, _ = four_bits(state[WORDS].cpu())
+    pieces, units = state[WORDS].shape
+    return matrices, {
+        "codes": nibbles(codes).reshape(pieces, units // 2).numpy(),
+        "scales": scales.reshape(pieces, units // BLOCK).numpy(),
+    }
+
+
+def write_model(model: MiniModel, pieces: Path, folder: Path, card: Mapping[str, Any]) -> None:
+    """The folder that the runtime opens; `pieces` is the prepared file of the vocabulary."""
+    matrices, embeddings = packed_tensors(model)
+    folder.mkdir(parents=True, exist_ok=True)
+    write_tensors(folder / MODEL, matrices)
+    write_tensors(folder / EMBEDDINGS, embeddings)
+    write_tensors(folder / PIECES, read_tensors(pieces))
+    files = {}
+    for name in (MODEL, EMBEDDINGS, PIECES):
+        data = (folder / name).read_bytes()
+        files[name] = {"sha256": hashlib.sha256(data).hexdigest(), "bytes": len(data)}
+    manifest = {"format": FORMAT, "name": card["name"], "files": files}
+    for name, value in (("card.json", card), ("manifest.json", manifest)):
+        with atomic_write(folder / name, "w") as out:
+            json.dump(value, out, indent=1, ensure_ascii=False)
+
+
+@torch.no_grad()
+def round_all(model: MiniModel) -> None:
+    """Round the weights of a model as packing does, so that it scores as its packed files will."""
+    for name, value in model.state_dict().items():
+        if name == WORDS:
+            value.copy_(four_bits(value)[2])
+        elif value.dim() == 2 and value.numel() > SMALL:
+            codes, scales = eight_bits(value)
+            value.copy_(codes.float() * scales.float()[:, None])
+        elif runtime_name(name) not in EXACT and name != "rarity":
+            value.copy_(value.half().float())
+
+
+def tensors_of(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
+    """All tensors of a packed model under one roof, as the runtime is given them."""
+    return {name: value for file in (MODEL, EMBEDDINGS, PIECES) for name, value in read_tensors(folder / file).items()}

@@ -1,0 +1,183 @@
+"""Texts as pieces of a unigram model, with the characters each piece stands for.
+
+The model is pieces with log probabilities and a replacement for single characters; so are the vocabularies of XLM-R and e5. The
+same rules cut texts where the trained metric runs: replace, runs of blanks to one, a blank mark in front, the best path;
+neighbouring unknown characters are one piece.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.core.errors import InputError
+from assay.models.training.encoders import SPECIAL
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
+UNKNOWN = 3
+LONGEST = 400
+"""Pieces of a text that the metric looks at."""
+UNKNOWN_PENALTY = 10.0
+"""How much less likely than the least likely piece an unknown character is."""
+_BLANKS = re.compile(" {2,}")
+_SAMPLE = re.compile(r"\S+")
+Range = tuple[int, int]
+Arrays = dict[str, NDArray[Any]]
+"""Arrays by name, as a file of tensors holds them."""
+
+
+@dataclass(frozen=True)
+class PieceModel:
+    """Pieces (the first four are ``<s>``, ``<pad>``, ``</s>``, ``<unk>``), their scores and what characters are replaced by."""
+
+    pieces: Sequence[str]
+    scores: NDArray[np.float32]
+    replacements: Mapping[str, str]
+    unknown_score: float
+
+    @cached_property
+    def _backend(self) -> Tokenizer:
+        from tokenizers import Tokenizer, models, pre_tokenizers
+
+        rows = [(piece, float(score)) for piece, score in zip(self.pieces, self.scores, strict=True)]
+        tokenizer = Tokenizer(models.Unigram(rows, unk_id=UNKNOWN, byte_fallback=False))
+        tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always", split=False)
+        return tokenizer
+
+    @cached_property
+    def _table(self) -> dict[int, str]:
+        return {ord(character): text for character, text in self.replacements.items()}
+
+    def cut(self, texts: Sequence[str]) -> list[Any]:
+        """The encoding of each text: `ids`, and `offsets` into what `normalised` makes of it."""
+        plain = [_BLANKS.sub(" ", text.translate(self._table)) for text in texts]
+        found: list[Any] = self._backend.encode_batch(plain, add_special_tokens=False)
+        return found
+
+    def ranges(self, text: str, offsets: Sequence[Range]) -> list[Range]:
+        """The characters of the text as given that each piece covers, without the blanks in front."""
+        places = self._places(text)
+        found = []
+        for start, end in offsets:
+            a = places[min(start, len(places) - 1)] if places else 0
+            b = places[min(max(end - 1, start), len(places) - 1)] + 1 if places else 0
+            while a < b - 1 and text[a] == " ":
+                a += 1
+            found.append((a, b))
+        return found
+
+    def _places(self, text: str) -> list[int]:
+        """For each character of the normalised text where it stood."""
+        places: list[int] = []
+        last = ""
+        for place, character in enumerate(text):
+            for shown in self.replacements.get(character, character):
+                if shown != " " or last != " ":
+                    places.append(place)
+                last = shown
+        return places
+
+    def without_rare(self, counts: NDArray[np.int64], least: int) -> NDArray[np.int64]:
+        """The pieces that were needed at least so often, or at all where they are single characters."""
+        single = np.array([len(piece) == 1 for piece in self.pieces])
+        needed = (counts >= least) | (single & (counts > 0))
+        needed[:4] = True
+        return np.flatnonzero(needed)
+
+    def restricted(self, used: NDArray[np.int64]) -> PieceModel:
+        """The same model with some of the pieces; texts made of these alone are cut as before."""
+        return PieceModel(
+            [self.pieces[i] for i in used.tolist()], self.scores[used], self.replacements, self.unknown_score
+        )
+
+    def tensors(self, idf: NDArray[np.float32]) -> Arrays:
+        """The model as the runtime reads it (``pieces.safetensors``); every piece counts as trained."""
+        texts = [piece.encode() for piece in self.pieces]
+        characters = sorted(self.replacements)
+        shown = [[ord(c) for c in self.replacements[character]] for character in characters]
+        return {
+            "text": np.frombuffer(b"".join(texts), np.uint8),
+            "starts": np.cumsum([0, *map(len, texts)]).astype(np.uint32),
+            "scores": self.scores.astype(np.float32),
+            "idf": idf.astype(np.float32),
+            "trained": np.ones(len(texts), np.uint8),
+            "norm_from": np.array([ord(c) for c in characters], np.uint32),
+            "norm_starts": np.cumsum([0, *map(len, shown)]).astype(np.uint32),
+            "norm_to": np.array([point for points in shown for point in points], np.uint32),
+            "unk_score": np.array([self.unknown_score], np.float32),
+        }
+
+    @classmethod
+    def of_tensors(cls, arrays: Arrays) -> PieceModel:
+        """What `tensors` wrote."""
+        blob, starts = arrays["text"].tobytes(), arrays["starts"].tolist()
+        pieces = [blob[a:b].decode() for a, b in itertools.pairwise(starts)]
+        ends, shown = arrays["norm_starts"].tolist(), arrays["norm_to"].tolist()
+        replacements = {
+            chr(point): "".join(map(chr, shown[ends[i] : ends[i + 1]]))
+            for i, point in enumerate(arrays["norm_from"].tolist())
+        }
+        return cls(pieces, np.array(arrays["scores"]), replacements, float(arrays["unk_score"][0]))
+
+
+def with_unknown(pieces: Sequence[str], scores: NDArray[np.float32], replacements: Mapping[str, str]) -> PieceModel:
+    """A model whose unknown characters cost what `tokenizers` makes them cost."""
+    return PieceModel(pieces, scores, replacements, float(scores.min()) - UNKNOWN_PENALTY)
+
+
+def pieces_of_tokenizer(tokenizer: Tokenizer, where: str) -> PieceModel:
+    """The unigram model in a ``tokenizer.json``; its normaliser is asked for every character."""
+    import json
+    import sys
+
+    described = json.loads(tokenizer.to_str())
+    model = described["model"]
+    if model.get("type", "Unigram") != "Unigram" or not isinstance(model.get("vocab"), list):
+        raise InputError(
+            f"{where} cuts texts with {model.get('type')}: assay-mini needs an encoder with a unigram vocabulary."
+        )
+    pieces = [str(piece) for piece, _ in model["vocab"]]
+    if tuple(pieces[:4]) != SPECIAL:
+        raise InputError(f"{where} begins with {', '.join(pieces[:4])}, not with {', '.join(SPECIAL)}.")
+    replacements = {}
+    if tokenizer.normalizer is not None:
+        surrogates = range(0xD800, 0xE000)
+        for point in range(1, sys.maxunicode + 1):
+            if point not in surrogates and (shown := tokenizer.normalizer.normalize_str(chr(point))) != chr(point):
+                replacements[chr(point)] = shown
+    return with_unknown(pieces, np.array([score for _, score in model["vocab"]], np.float32), replacements)
+
+
+def pieces_of_texts(texts: Iterable[str], size: int) -> PieceModel:
+    """Every character of the texts, and their most frequent words, up to `size` pieces: for trials and tests."""
+    characters: Counter[str] = Counter()
+    words: Counter[str] = Counter()
+    for text in texts:
+        characters.update(text.replace(" ", "▁"))
+        words.update("▁" + word for word in _SAMPLE.findall(text))
+    characters["▁"] += 1
+    chosen = {
+        **characters,
+        **dict(sorted(words.items(), key=lambda pair: (-pair[1], pair[0]))[: max(0, size - len(characters))]),
+    }
+    ordered = sorted(chosen, key=lambda piece: (-chosen[piece], piece))
+    total = sum(chosen.values())
+    scores = np.log(np.array([chosen[piece] for piece in ordered], np.float64) / total)
+    return with_unknown([*SPECIAL, *ordered], np.concatenate([np.zeros(4), scores]).astype(np.float32), {})
+
+
+def inverse_frequency(counts: NDArray[np.int64]) -> NDArray[np.float32]:
+    """How much a piece tells by how rare it is in the training texts, at least 0.1."""
+    per_million = counts / max(1, counts.sum()) * 1e6
+    found: NDArray[np.float32] = np.clip(np.log(1e6 / (per_million + 3)), 0.1, None).astype(np.float32)
+    return found

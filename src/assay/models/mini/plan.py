@@ -1,0 +1,147 @@
+"""Which translations make the batch of which step: a function of the seed and the step's number alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from assay.models.mini.config import MiniConfig, StageConfig
+from assay.models.mini.corpus import Corpus
+from assay.models.mini.groups import SPLITS
+
+Ints = NDArray[np.int64]
+HEAD_PLACES = 150_000
+"""Padded places (translation, reference and source of every row) that the head of one batch has at most."""
+FIRST_REFERENCE = 0.6
+"""How often the first of several references is taken; the others share the rest with it."""
+JITTER = 8.0
+"""Pieces by which lengths are blurred, so that batches of similar lengths differ from epoch to epoch."""
+TOGETHER = 16
+"""Translations of a source that are scored together when nothing is learned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Translations of one source that go through the model together, with one reference (or -1) and perhaps the source (or -1)."""
+
+    rows: Ints
+    place: int
+    """Which of the group's references it is; -1 is none."""
+    reference: int
+    source: int
+
+
+def measure(corpus: Corpus, item: Item) -> tuple[int, int]:
+    """The longest of an item's texts, and all its pieces with their end marks, each text counted once."""
+    texts = [*corpus.row_text[item.rows].tolist(), item.reference, item.source]
+    lengths = corpus.lengths(np.array(texts))
+    return int(lengths.max()), int(lengths.sum()) + 2 * sum(text >= 0 for text in texts)
+
+
+def batches(items: Sequence[Item], sizes: Sequence[tuple[float, int]], tokens: int) -> list[list[Item]]:
+    """Items of similar length together, as many as fit; `sizes` are length and tokens of each."""
+    made: list[list[Item]] = []
+    batch: list[Item] = []
+    held = rows = 0
+    for number in sorted(range(len(items)), key=lambda i: sizes[i][0]):
+        longest, cost = sizes[number]
+        item = items[number]
+        padded = 3 * (rows + len(item.rows)) * rounded(int(longest) + 1)
+        if batch and (held + cost > tokens or padded > HEAD_PLACES):
+            made.append(batch)
+            batch, held, rows = [], 0, 0
+        batch.append(item)
+        held += cost
+        rows += len(item.rows)
+    return [*made, batch] if batch else made
+
+
+def rounded(length: int) -> int:
+    """A length up to the next multiple of 16."""
+    return -(-length // 16) * 16
+
+
+class Plan:
+    """The batches of a stage."""
+
+    def __init__(self, corpus: Corpus, config: MiniConfig, stage: StageConfig, seed: int) -> None:
+        self.corpus, self.stage, self.seed = corpus, stage, seed
+        learned = corpus.group_split == SPLITS.index("train")
+        self.groups = [
+            (np.flatnonzero(learned & (corpus.group_collection == i)), config.share_of(name, stage))
+            for i, name in enumerate(corpus.collections)
+        ]
+        self._epoch: tuple[int, int, list[list[Item]]] | None = None
+        """Number, first step and batches of the epoch that was asked for last."""
+
+    def batch(self, step: int) -> list[Item]:
+        """The items of a step."""
+        number, first, made = self._epoch or (0, 0, self.epoch(0))
+        if step < first:
+            number, first, made = 0, 0, self.epoch(0)
+        while step >= first + len(made):
+            number, first = number + 1, first + len(made)
+            made = self.epoch(number)
+        self._epoch = (number, first, made)
+        return made[step - first]
+
+    def epoch(self, number: int) -> list[list[Item]]:
+        """All batches of an epoch, shuffled."""
+        rng = np.random.default_rng([self.seed, number, 0xE90C])
+        items = [item for groups, share in self.groups for item in self._drawn(groups, share, rng)]
+        sizes: list[tuple[float, int]] = []
+        for item in items:
+            longest, tokens = measure(self.corpus, item)
+            sizes.append((longest + JITTER * rng.random(), tokens))
+        made = batches(items, sizes, self.stage.batch_tokens)
+        if not made:
+            raise ValueError("an epoch without a batch")
+        return [made[place] for place in rng.permutation(len(made)).tolist()]
+
+    def _drawn(self, groups: Ints, share: float, rng: np.random.Generator) -> Iterable[Item]:
+        """Each group as often as its collection's share says, with some of its translations and a reference, a source or both."""
+        whole, part = divmod(share, 1)
+        rest = rng.choice(groups, int(part * len(groups)), replace=False) if len(groups) else groups
+        chosen = np.concatenate([groups] * int(whole) + [rest])
+        for group, draw in zip(chosen.tolist(), rng.random(len(chosen)).tolist(), strict=True):
+            item = self._item(group, draw, rng)
+            if item is not None:
+                yield item
+
+    def _item(self, group: int, draw: float, rng: np.random.Generator) -> Item | None:
+        corpus, stage = self.corpus, self.stage
+        first, last = corpus.group_rows[group : group + 2].tolist()
+        rows = np.arange(first, last)
+        if len(rows) > stage.hypotheses:
+            rows = np.sort(rng.choice(rows, stage.hypotheses, replace=False))
+        references = corpus.group_references[group]
+        known, source = int((references >= 0).sum()), int(corpus.group_source[group])
+        place = -1
+        if known and not (draw < stage.without_reference and source >= 0):
+            place = 0 if known == 1 or rng.random() < FIRST_REFERENCE else int(rng.integers(known))
+            if draw < stage.without_reference + stage.without_source:
+                source = -1
+            rows = rows[corpus.row_text[rows] != references[place]]
+        if not len(rows) or (place < 0 and source < 0):
+            return None
+        return Item(rows, place, int(references[place]) if place >= 0 else -1, source)
+
+
+def every_item(corpus: Corpus, rows: Ints) -> list[Item]:
+    """Rows (ascending) with the first reference and the source of their group; a translation that is the reference goes without."""
+    items = []
+    groups = corpus.row_group[rows]
+    for part in np.split(rows, np.flatnonzero(np.diff(groups)) + 1) if len(rows) else []:
+        group = int(corpus.row_group[part[0]])
+        reference, source = int(corpus.group_references[group, 0]), int(corpus.group_source[group])
+        same = (corpus.row_text[part] == reference) & (reference >= 0)
+        for chosen, place in ((part[~same], 0 if reference >= 0 else -1), (part[same], -1)):
+            if place < 0 and source < 0:
+                continue
+            for start in range(0, len(chosen), TOGETHER):
+                shown = chosen[start : start + TOGETHER]
+                items.append(Item(shown, place, reference if place >= 0 else -1, source))
+    return items

@@ -1,0 +1,134 @@
+"""The encoder a run starts from, cut to the pieces in use, in the form it came in: 4-bit blocks stay 4-bit blocks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from assay.core.errors import InputError
+from assay.io.documents import read_document
+from assay.io.files.atomic import atomic_write
+from assay.io.files.tensors import read_tensors, write_tensors
+from assay.models.config import EncoderConfig
+from assay.models.encoder import Encoder
+from assay.models.mini.config import EncoderSection
+from assay.models.mini.pieces import Arrays, PieceModel, pieces_of_texts, pieces_of_tokenizer, with_unknown
+from assay.models.training.e5_file import E5File, scales_of, unpacked
+from assay.models.training.encoders import e5_path, encoder_of_folder
+
+EPSILON = 1e-12
+"""Of the encoder's norms: what the runtime uses, whatever the encoder was made with."""
+ENCODER, SHAPE = "encoder.safetensors", "encoder.json"
+KINDS = 3
+"""Token types: hypothesis, reference, source."""
+
+
+@dataclass(frozen=True)
+class StartingEncoder:
+    """Shape, pieces and weights: a tensor NAME, or ``NAME.codes`` and ``NAME.scales``; none for a random encoder."""
+
+    config: EncoderConfig
+    pieces: PieceModel
+    tensors: Arrays
+
+    def restricted(self, used: NDArray[np.int64], recut: bool = False) -> StartingEncoder:
+        """With the embeddings of some pieces only; `recut` where texts will be cut with these alone."""
+        pieces = self.pieces.restricted(used)
+        if recut:
+            pieces = with_unknown(pieces.pieces, pieces.scores, pieces.replacements)
+        cut = {name: _rows(value, name, used, self.config) for name, value in self.tensors.items()}
+        return StartingEncoder(replace(self.config, vocabulary=len(used), raw={}), pieces, cut)
+
+    def write(self, folder: Path) -> None:
+        """The weights and the shape; the pieces have a file of their own."""
+        write_tensors(folder / ENCODER, self.tensors)
+        with atomic_write(folder / SHAPE, "w") as out:
+            json.dump(self.config.to_json(), out, indent=1)
+
+
+def _rows(value: NDArray[Any], name: str, used: NDArray[np.int64], config: EncoderConfig) -> NDArray[Any]:
+    if not name.startswith("words.weight"):
+        return value
+    return value.reshape(config.vocabulary, -1, *value.shape[1:])[used].reshape(-1, *value.shape[1:])
+
+
+def starting_encoder(section: EncoderSection, texts: Iterable[str]) -> StartingEncoder:
+    """What the configuration names; `texts` give the tiny encoder its pieces."""
+    if section.name == "tiny":
+        pieces = pieces_of_texts(texts, section.tiny_vocabulary)
+        hidden = section.tiny_hidden
+        config = EncoderConfig(
+            "bert", hidden, section.tiny_layers, section.tiny_heads, 4 * hidden, len(pieces.pieces), 512
+        )
+        return StartingEncoder(config, pieces, {})
+    if section.name == "e5-small":
+        return _of_e5(E5File.read(e5_path()))
+    if not Path(section.name).is_dir():
+        raise InputError(f"there is no encoder {section.name!r}: give tiny, e5-small or a folder.")
+    found = encoder_of_folder(Path(section.name))
+    if found.config.family == "xlm-roberta-xl":
+        raise InputError(
+            f"{section.name} normalises before its blocks; assay-mini takes encoders that do so after them."
+        )
+    if found.config.hidden % 32:
+        raise InputError(
+            f"{section.name} has {found.config.hidden} units, no multiple of 32, as 4-bit embeddings need."
+        )
+    assert found.weights is not None
+    tensors = {name: value.numpy() for name, value in found.weights.items()}
+    return StartingEncoder(found.config, pieces_of_tokenizer(found.tokenizer, section.name), tensors)
+
+
+def _of_e5(file: E5File) -> StartingEncoder:
+    tensors: Arrays = {}
+    with torch.device("meta"):
+        names = list(Encoder(file.config).state_dict())
+    for name in names:
+        blocks = file.blocks(name)
+        if blocks is None:
+            tensors[name] = file.weights(name)
+        else:
+            tensors[f"{name}.codes"] = np.ascontiguousarray(blocks[:, 2:])
+            tensors[f"{name}.scales"] = scales_of(blocks)
+    return StartingEncoder(file.config, with_unknown(file.pieces, file.scores, file.replacements), tensors)
+
+
+def read_encoder(folder: Path, dropout: float) -> tuple[EncoderConfig, dict[str, Tensor]]:
+    """The shape of the encoder to train and its weights (none: random), as `StartingEncoder.write` left them.
+
+    Positions count from 0, and there are three token types, which begin as the encoder's first.
+    """
+    arrays = read_tensors(folder / ENCODER)
+    stored = EncoderConfig.from_json(read_document(folder / SHAPE), str(folder / SHAPE))
+    config = replace(
+        stored,
+        family="bert",
+        types=KINDS,
+        epsilon=EPSILON,
+        dropout=dropout,
+        pad=1,
+        positions=stored.positions - stored.offset,
+    )
+    with torch.device("meta"):
+        shapes = {name: tensor.shape for name, tensor in Encoder(stored).state_dict().items()}
+    weights: dict[str, Tensor] = {}
+    for name, shape in shapes.items():
+        if name in arrays:
+            flat = np.array(arrays[name], np.float32).ravel()
+        elif f"{name}.codes" in arrays:
+            flat = unpacked(arrays[f"{name}.codes"], arrays[f"{name}.scales"])[: shape.numel()]
+        else:
+            continue
+        weights[name] = torch.from_numpy(flat).reshape(shape)
+    if weights:
+        weights["places.weight"] = weights["places.weight"][stored.offset :].contiguous()
+        weights["types.weight"] = weights["types.weight"][:1].expand(KINDS, -1).contiguous()
+    return config, weights
