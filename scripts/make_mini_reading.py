@@ -51,6 +51,7 @@ def character_f1(rows: list[tuple[str, Judgement, Any]], column: int, least: flo
 
 
 def main(folder: str) -> None:
+    """Print the table; say which thresholds are best."""
     rows = list(held_out(Path(folder)))
     model = model_of(None, False)
     judgements = model.judge([triple for triple, _ in rows], True, "reading")

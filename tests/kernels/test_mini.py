@@ -43,7 +43,8 @@ def test_the_twin_is_the_research_model(research: tuple[Any, Mini]) -> None:
         log_mu, heads, wanted_tags, spans = model.score(source, hypothesis, reference)
         rows = slice(starts[i], starts[i + 1])
         assert np.abs(values[i] - [log_mu, *heads]).max() < 1e-3, i
-        bare = [(b - len(hypothesis[a:b].lstrip()), b) for a, b in spans]  # ours leave out any blank in front, not " " alone
+        # Ours leave out any blank in front of a piece, the research code " " alone.
+        bare = [(b - len(hypothesis[a:b].lstrip()), b) for a, b in spans]
         assert list(zip(begins[rows], ends[rows], strict=True)) == bare
         assert np.abs(tags[rows] - wanted_tags[: len(spans)]).max(initial=0) < 1e-3, i
     assert cut.tolist() == [0, 0, 0, 0, 0, 4]

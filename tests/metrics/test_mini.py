@@ -360,7 +360,7 @@ def test_decide_learns_from_outcomes_without_references(tmp_path: Path) -> None:
 
 
 @needs_weights
-def test_the_model_loads_in_a_second_and_is_known_to_lists_and_cards() -> None:
+def test_lists_and_the_selfcheck_know_it() -> None:
     listed = {row["name"]: row for row in assay.metrics().table().rows}
     assert {"assay-mini", "assay-mini.unit", "assay-mini.mqm", "bertscore-mini", "e5-qe"} <= set(listed)
     one = {row["field"]: row["value"] for row in assay.metrics("assay-mini").table().rows}

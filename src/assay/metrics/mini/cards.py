@@ -45,8 +45,8 @@ def _card(
 MINI = _card(
     "assay-mini",
     "either",
-    "Ranking score for comparing translations, 0 for an average system output of WMT23, about 3 for a good one, with the "
-    "error spans it marks; with a source, a reference, or both.",
+    "Ranking score for comparing translations, 0 for an average output of WMT23 and above 4 for the best tenth, with the error "
+    "spans it marks; with a source, a reference, or both.",
 )
 UNIT = _card(
     "assay-mini.unit",
@@ -74,7 +74,8 @@ BERTSCORE = _card(
 E5_QE = _card(
     "e5-qe",
     "source",
-    "How alike the translation's and the source's pieces are, without a reference: F1 of each piece's best match.",
+    "How alike the translation's and the source's pieces are, without a reference: F1 of each piece's best match. It finds what is "
+    "no translation at all, and does not rank good ones.",
     bounds=(-1.0, 1.0),
     decimals=4,
     learned=False,

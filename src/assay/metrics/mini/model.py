@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 LONGEST = 400
 """Pieces of a text that the kernel looks at."""
-PART = 1024
-"""Rows the kernel gets at a time."""
+PART = 256
+"""Rows the kernel gets at a time: a second or two of work, so that whoever stops a run need not wait."""
 REMEMBERED = 32_768
 """Triples whose judgement is kept for other readings: more than a chunk has, so that all readings of a chunk are one pass."""
 

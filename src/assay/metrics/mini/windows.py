@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from assay.metrics.mini.model import LONGEST, Judgement, Model, Triple
+from assay.metrics.mini.model import LONGEST, PART, Judgement, Model, Triple
 from assay.models.windows import cut
 
 OVERLAP = 8
@@ -54,8 +55,9 @@ def judge_long(model: Model, triple: Triple, whole: Judgement) -> Judgement:
     parts = math.ceil(max(lengths[text].pieces for text in texts) * (1 + 2 / OVERLAP) / LONGEST)
     while parts <= most:
         sides = [windows(text, parts) if text else [] for text in triple]
-        found = model.ask([_seen(triple, sides, k) for k in range(parts)])
-        if not any(judgement.long for judgement in found):
+        seen = [_seen(triple, sides, k) for k in range(parts)]
+        if max(text.pieces for text in model.strangeness(filter(None, chain(*seen))).values()) <= LONGEST:
+            found = [judgement for at in range(0, parts, PART) for judgement in model.ask(seen[at : at + PART])]
             return _joined(sides[0], found)
         parts = math.ceil(parts * 1.25)
     return whole
@@ -73,7 +75,7 @@ def _joined(sides: list[Window], found: list[Judgement]) -> Judgement:
     values = np.stack([judgement.values for judgement in found]).astype(np.float64)
     own = np.array([side.share() for side in sides])
     lengths = np.array([side.end - side.start for side in sides], np.float64)
-    total = values.T @ (lengths / lengths.sum())
+    total = (values * (lengths / lengths.sum())[:, None]).sum(axis=0)
     total[0] = math.log(math.fsum(math.exp(value) * share for value, share in zip(values[:, 0], own, strict=True)))
     tags, ranges = [], []
     for side, judgement in zip(sides, found, strict=True):
