@@ -102,7 +102,7 @@ class FusionLayer(nn.Module):
         """(n, places, width) to the same."""
         n, places, width = pieces.shape
         qkv = self.qkv(self.attention_norm(pieces)).view(n, places, 3, -1, FUSION_HEAD).permute(2, 0, 3, 1, 4)
-        mixed = functional.scaled_dot_product_attention(*qkv, attn_mask=mask)
+        mixed = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], attn_mask=mask)
         mixed = self.out(mixed.transpose(1, 2).reshape(n, places, width))
         pieces = pieces + functional.dropout(mixed, dropout, self.training)
         added = self.down(functional.gelu(self.up(self.feed_forward_norm(pieces))))

@@ -212,7 +212,7 @@ class Stage:
             output = model(batch)
         parts = losses(output, batch, model.offsets)
         optimizer.zero_grad(set_to_none=True)
-        torch.stack(list(parts.values())).sum().backward()
+        torch.stack(list(parts.values())).sum().backward()  # type: ignore[no-untyped-call]
         learning = [parameter for parameter in model.parameters() if parameter.grad is not None]
         nn.utils.clip_grad_norm_(learning, stage.gradient_clip or math.inf)
         optimizer.step()
@@ -243,11 +243,11 @@ class Stage:
         workers = self.config.workers
         if workers:
             # A batch has two dozen tensors: as open files, those made ready ahead would be too many.
-            torch.multiprocessing.set_sharing_strategy("file_system")
+            torch.multiprocessing.set_sharing_strategy("file_system")  # type: ignore[no-untyped-call]
         loader = DataLoader(
             made,
             batch_size=None,
-            sampler=numbers,  # type: ignore[arg-type]
+            sampler=numbers,
             num_workers=workers,
             prefetch_factor=AHEAD if workers else None,
             multiprocessing_context="fork" if workers else None,
@@ -317,7 +317,7 @@ class Stage:
         return torch.from_numpy(lengths).to(self.device)
 
 
-def _unchanged(batch: Batch) -> Batch:
+def _unchanged(batch: Any) -> Any:
     return batch
 
 
