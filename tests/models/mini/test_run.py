@@ -37,8 +37,8 @@ documents: 40
 errors: {toy: 0.2}
 checkpoint_every: 7
 stages:
-  - {name: first, steps: 20, batch_tokens: 700, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3}
-  - {name: second, steps: 20, batch_tokens: 700, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3, ranking: 3}
+  - {name: first, steps: 12, batch_tokens: 700, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3}
+  - {name: second, steps: 12, batch_tokens: 700, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3, ranking: 3}
   - {name: student, steps: 60, batch_tokens: 700, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3, teachers: [first, second]}
 """
 KEPT = [
