@@ -96,9 +96,9 @@ def train(
 
 def _train_stages(config: MiniConfig, resume: bool, minutes: float | None, listener: Any) -> TrainResult:
     from assay.models.mini.run import run
-    from assay.models.mini.stage import Watcher
+    from assay.models.mini.stage import StageWatcher
 
-    watcher = Watcher(until=math.inf if minutes is None else time.monotonic() + 60 * minutes)
+    watcher = StageWatcher(until=math.inf if minutes is None else time.monotonic() + 60 * minutes)
     if listener is not None:
         watcher.note, watcher.step = listener.note, getattr(listener, "stage_step", watcher.step)
     reached = run(config, resume=resume, watcher=watcher)

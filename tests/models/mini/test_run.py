@@ -109,13 +109,13 @@ def test_the_packed_model_says_what_the_trained_one_says(whole: Path) -> None:
     """The twin of the runtime, written from the description of the arithmetic alone, on texts it cuts itself."""
     twin = pytest.importorskip("assay.kernels.twins.mini", reason="the runtime is not here")
     config: Any = _configuration(whole / "mini.yaml")
-    from assay.models.mini.corpus import Corpus
+    from assay.models.mini.corpus import PreparedCorpus
     from assay.models.mini.pack import round_all
-    from assay.models.mini.stage import Stage
+    from assay.models.mini.stage import StageRun
     from assay.models.mini.watch import watched_rows
 
-    corpus = Corpus.open(config.prepared_folder)
-    stage = Stage(config, 2, corpus)
+    corpus = PreparedCorpus.open(config.prepared_folder)
+    stage = StageRun(config, 2, corpus)
     model = stage.trained()
     round_all(model)
     rows = watched_rows(corpus)[:8]
