@@ -209,7 +209,7 @@ def _shared(
     theirs = np.bincount(inverse[size:], minlength=len(unique))
     owner = np.zeros(len(unique), np.int64)
     owner[inverse] = np.concatenate(owners)
-    common: NDArray[np.float64] = np.bincount(owner, np.minimum(mine, theirs).astype(np.float64), pairs)
+    common = np.bincount(owner, np.minimum(mine, theirs), pairs).astype(np.float64)
     return [theirs[inverse[:size]] > 0, mine[inverse[size:]] > 0], common
 
 

@@ -40,7 +40,7 @@ from assay.models.training.trainer import TrainingStopped
 CALIBRATION = 12
 """Batches from which mean and deviation of the triples' numbers are taken."""
 TOLD_EVERY = 20
-"""Steps between two lines of the log."""
+"""Steps between two lines of the log; the first and the last step have one too."""
 PIECE = 64
 """Batches of predictions that are written at a time."""
 PREDICTED_TOKENS = 65_536
@@ -184,7 +184,7 @@ class StageRun:
             parts = self._step(model, optimizer, losses, batch, step)
             tokens += len(batch.packed.ids)
             progress.step = step + 1
-            if (step + 1) % TOLD_EVERY == 0 or step + 1 == steps:
+            if (step + 1) % TOLD_EVERY == 0 or step + 1 in (1, steps):
                 values = {name: float(value.detach()) for name, value in parts.items()}
                 total = sum(values.values())
                 if not math.isfinite(total):
