@@ -54,9 +54,8 @@ def _learns(kernel: Callable[..., Any]) -> bool:
     try:
         with torch.inference_mode(False), torch.enable_grad():
             generator = torch.Generator("cuda").manual_seed(0)
-            shape = {"device": "cuda", "dtype": torch.bfloat16, "generator": generator}
-            parts = [torch.randn(24, 2, 32, **shape).requires_grad_() for _ in range(3)]
-            weights = torch.randn(24, 2, 32, **shape)
+            drawn = torch.randn(4, 24, 2, 32, device="cuda", dtype=torch.bfloat16, generator=generator)
+            parts, weights = [one.clone().requires_grad_() for one in drawn[:3]], drawn[3]
             starts = torch.tensor([0, 9, 24], dtype=torch.int32, device="cuda")
             mixed = kernel(*parts, starts, starts, 15, 15)
             dense = torch.cat(

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 
 class TrainingWatcher(Protocol):
-    """Whoever looks on while a run goes on."""
+    """Whoever looks on while a run goes on.
+
+    One with a method ``stage_step(what, number, steps, loss)`` is told how far the stages of assay-mini's recipe are.
+    """
 
     def note(self, sentence: str) -> None:
         """A remark for people."""
@@ -36,16 +39,6 @@ class TrainingWatcher(Protocol):
 
     def look(self, config: PhaseConfig, number: int, seen: Look) -> None:
         """The held-out records were scored after step `number`."""
-
-
-class StageWatcher(Protocol):
-    """Whoever looks on while the stages of assay-mini's recipe go on."""
-
-    def note(self, sentence: str) -> None:
-        """A remark for people."""
-
-    def stage_step(self, what: str, number: int, steps: int, loss: float) -> None:
-        """So many of a stage's steps are done."""
 
 
 @dataclass(repr=False)
@@ -74,7 +67,7 @@ def train(
     *,
     resume: bool = False,
     minutes: float | None = None,
-    listener: TrainingWatcher | StageWatcher | None = None,
+    listener: TrainingWatcher | None = None,
 ) -> TrainResult:
     """Train a metric with error spans: the curriculum of xCOMET, or the stages of assay-mini's recipe.
 
@@ -103,9 +96,9 @@ def train(
 
 def _train_stages(config: MiniConfig, resume: bool, minutes: float | None, listener: Any) -> TrainResult:
     from assay.models.mini.run import run
-    from assay.models.mini.stage import Watcher
+    from assay.models.mini.stage import StageWatcher
 
-    watcher = Watcher(until=math.inf if minutes is None else time.monotonic() + 60 * minutes)
+    watcher = StageWatcher(until=math.inf if minutes is None else time.monotonic() + 60 * minutes)
     if listener is not None:
         watcher.note, watcher.step = listener.note, getattr(listener, "stage_step", watcher.step)
     reached = run(config, resume=resume, watcher=watcher)

@@ -19,7 +19,7 @@ from assay.models.mini.model import MiniModel
 from assay.models.mini.pack import packed_tensors, round_all
 from assay.models.mini.pieces import PieceModel
 from assay.models.mini.prepare import prepare
-from assay.models.mini.stage import Stage
+from assay.models.mini.stage import StageRun
 from assay.models.mini.toy import toy_groups
 from tests.models.mini.test_features import description
 
@@ -72,7 +72,7 @@ def test_batches_give_what_the_description_gives(tmp_path: Path) -> None:
         folder=tmp_path,
     )
     corpus = prepare(config)
-    stage = Stage(config, 0, corpus)
+    stage = StageRun(config, 0, corpus)
     model = stage.fresh()
     with torch.no_grad():
         for name, value in model.named_parameters():

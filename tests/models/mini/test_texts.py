@@ -15,7 +15,7 @@ pytest.importorskip("tokenizers", reason="tokenizers is not installed (pip insta
 from assay.models.mini import errors
 from assay.models.mini.documents import join_documents
 from assay.models.mini.errors import spoilt, synthetic_groups
-from assay.models.mini.groups import Group, Judged
+from assay.models.mini.groups import JudgedGroup, JudgedTranslation
 from assay.models.mini.pieces import PieceModel, inverse_frequency
 from tests.data import need, ntrex
 from tests.models.mini.test_features import description
@@ -49,7 +49,7 @@ def test_rarity_by_hand() -> None:
 
 def one(rule: str, seed: int = 1) -> errors.Made | None:
     words = [match.span() for match in errors._WORD.finditer(TEXT)]
-    text = errors._Text(
+    text = errors._Spoiled(
         TEXT, words, "de", "The treaty was signed.", "Etwas ganz anderes steht hier.", random.Random(seed)
     )
     made: errors.Made | None = getattr(errors, rule)(text)
@@ -83,13 +83,15 @@ def test_every_rule_marks_what_it_changed_inside_the_text() -> None:
             assert 0.5 <= cost <= 25 and all(0 <= start < end <= len(made) for start, end, _ in spans), rule.__name__
 
 
-def group(collection: str, segment: int, *hypotheses: Judged) -> Group:
-    return Group(collection, "mqm", "en-de", f"{collection}|d", segment, "train", "The treaty.", (TEXT,), hypotheses)
+def group(collection: str, segment: int, *hypotheses: JudgedTranslation) -> JudgedGroup:
+    return JudgedGroup(
+        collection, "mqm", "en-de", f"{collection}|d", segment, "train", "The treaty.", (TEXT,), hypotheses
+    )
 
 
 def test_synthetic_groups_keep_the_base_and_cost_more() -> None:
-    base = Judged(TEXT.replace("Vertrag", "Pakt"), -1.0, "s", ((4, 8, 1.0, 1.0),))
-    made = synthetic_groups([group("mqm20", 1, base, Judged("schlecht", -20.0))], {"mqm20": 1.0}, 3)
+    base = JudgedTranslation(TEXT.replace("Vertrag", "Pakt"), -1.0, "s", ((4, 8, 1.0, 1.0),))
+    made = synthetic_groups([group("mqm20", 1, base, JudgedTranslation("schlecht", -20.0))], {"mqm20": 1.0}, 3)
     (found,) = made
     assert found.collection == "syn-made-mqm20" and found.kind == "syn" and found.hypotheses[0].text == base.text
     assert len(found.hypotheses) > 1 and all(one.score <= -1.5 for one in found.hypotheses[1:])

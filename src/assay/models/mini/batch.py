@@ -10,8 +10,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from assay.models.mini.corpus import Corpus, Features
-from assay.models.mini.plan import Item, rounded
+from assay.models.mini.corpus import LexicalFeatures, PreparedCorpus
+from assay.models.mini.plan import BatchItem, rounded
 from assay.models.mini.predictions import Predictions
 from assay.models.packing import Packed, to_device
 
@@ -22,7 +22,7 @@ SOURCE_PLACE = 3
 
 
 @dataclass(frozen=True)
-class Batch:
+class TrainingBatch:
     """`n` translations of `groups` sources; the second axis of what is padded has `longest` places."""
 
     packed: Packed
@@ -54,7 +54,7 @@ class Batch:
         """Places of what is padded."""
         return self.labels.shape[1]
 
-    def to(self, device: torch.device) -> Batch:
+    def to(self, device: torch.device) -> TrainingBatch:
         """The same on another device."""
         moved: dict[str, object] = {}
         for one in fields(self):
@@ -66,7 +66,7 @@ class Batch:
             elif value is not None:
                 value = value.to(device)
             moved[one.name] = value
-        return Batch(**moved)  # type: ignore[arg-type]
+        return TrainingBatch(**moved)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,9 @@ class Taught:
         return Taught(*(to_device(getattr(self, one.name), device) for one in fields(self)))
 
 
-def assemble(corpus: Corpus, features: Features, items: Sequence[Item], teachers: Sequence[Predictions] = ()) -> Batch:
+def assemble(
+    corpus: PreparedCorpus, features: LexicalFeatures, items: Sequence[BatchItem], teachers: Sequence[Predictions] = ()
+) -> TrainingBatch:
     """The batch of some items."""
     rows = np.concatenate([item.rows for item in items])
     group = np.repeat(np.arange(len(items)), [len(item.rows) for item in items])
@@ -96,7 +98,7 @@ def assemble(corpus: Corpus, features: Features, items: Sequence[Item], teachers
     longest = rounded(max(int(sizes.max()), 1))
     cells, numbers = _lexical(features, items, sizes, longest)
     labels, labelled = _labels(corpus, rows, sizes[0], longest)
-    return Batch(
+    return TrainingBatch(
         packed,
         torch.from_numpy(first),
         torch.from_numpy(np.maximum(sizes, 1)),
@@ -115,7 +117,7 @@ def assemble(corpus: Corpus, features: Features, items: Sequence[Item], teachers
 
 
 def _packed(
-    corpus: Corpus,
+    corpus: PreparedCorpus,
     texts: NDArray[np.int64],
     references: NDArray[np.int64],
     sources: NDArray[np.int64],
@@ -153,7 +155,7 @@ def _packed(
 
 
 def _lexical(
-    features: Features, items: Sequence[Item], sizes: NDArray[np.int64], longest: int
+    features: LexicalFeatures, items: Sequence[BatchItem], sizes: NDArray[np.int64], longest: int
 ) -> tuple[tuple[Tensor, Tensor, Tensor], Tensor]:
     n = sizes.shape[1]
     cells = [np.zeros((n, longest, width), np.uint8) for width in (8, 4, 4)]
@@ -175,7 +177,9 @@ def _lexical(
     )
 
 
-def _labels(corpus: Corpus, rows: NDArray[np.int64], sizes: NDArray[np.int64], longest: int) -> tuple[Tensor, Tensor]:
+def _labels(
+    corpus: PreparedCorpus, rows: NDArray[np.int64], sizes: NDArray[np.int64], longest: int
+) -> tuple[Tensor, Tensor]:
     labels = np.zeros((len(rows), longest, 2), np.uint8)
     starts = corpus.row_labels[rows]
     for at in np.flatnonzero(starts >= 0).tolist():

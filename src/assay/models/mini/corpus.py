@@ -30,7 +30,7 @@ def shard_name(number: int) -> str:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class PreparedCorpus:
     """Prepared groups, rows and texts."""
 
     arrays: Arrays
@@ -39,7 +39,7 @@ class Corpus:
     facts: Mapping[str, Any]
 
     @classmethod
-    def open(cls, folder: Path) -> Corpus:
+    def open(cls, folder: Path) -> PreparedCorpus:
         """What `prepare` wrote; a folder that it did not finish is an error."""
         if not (folder / FACTS).is_file():
             raise InputError(f"{folder} holds no prepared data. Run assay train with this configuration to make them.")
@@ -76,16 +76,16 @@ class Corpus:
         )
 
 
-def pair_starts(corpus: Corpus) -> Ints:
+def pair_starts(corpus: PreparedCorpus) -> Ints:
     """The first pair of every row, and the number of pairs at the end."""
     counts = (corpus.others(np.arange(corpus.rows)) >= 0).sum(axis=1)
     return np.concatenate([[0], np.cumsum(counts)])
 
 
-class Features:
+class LexicalFeatures:
     """Lexical features of every pair, in shards of consecutive rows."""
 
-    def __init__(self, folder: Path, corpus: Corpus) -> None:
+    def __init__(self, folder: Path, corpus: PreparedCorpus) -> None:
         bounds = read_document(folder / "features.json")
         self.bounds = np.array(bounds["rows"], np.int64)
         self.shards = [read_tensors(folder / shard_name(i)) for i in range(len(self.bounds) - 1)]

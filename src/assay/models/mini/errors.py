@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from assay.models.mini.groups import Group, Judged, Mark
+from assay.models.mini.groups import JudgedGroup, JudgedTranslation, Mark
 
 MADE = 4
 """Errors made from one translation, at most."""
@@ -56,7 +56,7 @@ _NEGATIONS = {"en": "not", "de": "nicht"}
 
 
 @dataclass(frozen=True)
-class _Text:
+class _Spoiled:
     """A translation with what errors are made of."""
 
     text: str
@@ -77,7 +77,7 @@ class _Text:
         return self.text[:start] + new + self.text[end:], marked, weight if cost is None else cost
 
 
-def _omit(one: _Text) -> Made | None:
+def _omit(one: _Spoiled) -> Made | None:
     size = one.rng.choice([1, 1, 2, 3, 5])
     if len(one.words) <= size + 1:
         return None
@@ -87,31 +87,31 @@ def _omit(one: _Text) -> Made | None:
     return one.text[:start] + one.text[end:], [], MAJOR if long else MINOR
 
 
-def _repeat(one: _Text) -> Made | None:
+def _repeat(one: _Spoiled) -> Made | None:
     size = min(one.rng.choice([1, 1, 2, 4]), len(one.words))
     at = one.rng.randrange(len(one.words) - size + 1)
     start, end = one.words[at][0], one.words[at + size - 1][1]
     return one.put(end, end, f" {one.text[start:end]}", MINOR)
 
 
-def _oscillate(one: _Text) -> Made | None:
+def _oscillate(one: _Spoiled) -> Made | None:
     start, end = one.words[one.rng.randrange(len(one.words))]
     return one.put(end, end, f" {one.text[start:end]}" * one.rng.randint(4, 10), MAJOR, CRITICAL)
 
 
-def _swap(one: _Text) -> Made | None:
+def _swap(one: _Spoiled) -> Made | None:
     at = one.rng.randrange(len(one.words) - 1)
     (a, b), (c, d) = one.words[at], one.words[at + 1]
     return one.put(a, d, one.text[c:d] + one.text[b:c] + one.text[a:b], MINOR, 1.5)
 
 
-def _shuffle(one: _Text) -> Made | None:
+def _shuffle(one: _Spoiled) -> Made | None:
     words = [one.text[a:b] for a, b in one.words]
     one.rng.shuffle(words)
     return one.put(0, len(one.text), " ".join(words), MAJOR, 15.0)
 
 
-def _number(one: _Text) -> Made | None:
+def _number(one: _Spoiled) -> Made | None:
     found = list(_NUMBER.finditer(one.text))
     if not found:
         return None
@@ -129,34 +129,34 @@ def _foreign_words(text: str, rng: random.Random, most: int) -> str:
     return " ".join(words[at : at + size])
 
 
-def _replace(one: _Text) -> Made | None:
+def _replace(one: _Spoiled) -> Made | None:
     place, new = one.word(4), _foreign_words(one.other, one.rng, 2)
     return one.put(*place, new, MAJOR) if place and new else None
 
 
-def _insert(one: _Text) -> Made | None:
+def _insert(one: _Spoiled) -> Made | None:
     start, _ = one.words[one.rng.randrange(len(one.words))]
     new = _foreign_words(one.other, one.rng, 4)
     made, marked, cost = one.put(start, start, f"{new} ", MAJOR)
     return (made, [(start, start + len(new), MAJOR)], cost) if new and marked else None
 
 
-def _untranslated(one: _Text) -> Made | None:
+def _untranslated(one: _Spoiled) -> Made | None:
     place, new = one.word(), _foreign_words(one.source, one.rng, 3)
     return one.put(*place, new, MAJOR) if place and new else None
 
 
-def _capital(one: _Text) -> Made | None:
+def _capital(one: _Spoiled) -> Made | None:
     start, end = one.words[one.rng.randrange(len(one.words))]
     word = one.text[start:end]
     return one.put(start, end, word.swapcase() if one.rng.random() < 0.3 else word[0].swapcase() + word[1:], MINOR)
 
 
-def _lower(one: _Text) -> Made | None:
+def _lower(one: _Spoiled) -> Made | None:
     return one.text.lower(), [], MINOR
 
 
-def _typo(one: _Text) -> Made | None:
+def _typo(one: _Spoiled) -> Made | None:
     place = one.word(4)
     if place is None:
         return None
@@ -169,7 +169,7 @@ def _typo(one: _Text) -> Made | None:
     return one.put(start, end, made, MINOR)
 
 
-def _punctuation(one: _Text) -> Made | None:
+def _punctuation(one: _Spoiled) -> Made | None:
     found = [match.start() for match in _MIDDLE.finditer(one.text)]
     if one.text[-1] in _ENDS:
         found.append(len(one.text) - 1)
@@ -180,21 +180,21 @@ def _punctuation(one: _Text) -> Made | None:
     return made, [(max(0, at - 1), min(at + 1, len(made)), MINOR)], 0.5
 
 
-def _added_punctuation(one: _Text) -> Made | None:
+def _added_punctuation(one: _Spoiled) -> Made | None:
     _, end = one.words[one.rng.randrange(len(one.words) - 1)]
     return one.put(end, end, one.rng.choice([",", ".", ";", ":", "!"]), MINOR, 0.5)
 
 
-def _tokenised(one: _Text) -> Made | None:
+def _tokenised(one: _Spoiled) -> Made | None:
     return " ".join(_AROUND.sub(r" \1 ", one.text).split()), [], MINOR
 
 
-def _truncated(one: _Text) -> Made | None:
+def _truncated(one: _Spoiled) -> Made | None:
     kept = one.rng.randint(max(1, len(one.words) // 4), len(one.words) - 1)
     return one.text[: one.words[kept - 1][1]], [], MAJOR if kept > len(one.words) // 2 else 2 * MAJOR
 
 
-def _exchanged(one: _Text) -> Made | None:
+def _exchanged(one: _Spoiled) -> Made | None:
     for weight, table in one.rng.sample(tables := list(_EXCHANGES.get(one.language, ())), len(tables)):
         pairs = dict(pair.split() for pair in table.split("|"))
         found = [(a, b) for a, b in one.words if one.text[a:b].lower() in pairs]
@@ -205,7 +205,7 @@ def _exchanged(one: _Text) -> Made | None:
     return None
 
 
-def _negated(one: _Text) -> Made | None:
+def _negated(one: _Spoiled) -> Made | None:
     word = _NEGATIONS.get(one.language)
     if word is None:
         return None
@@ -219,15 +219,15 @@ def _negated(one: _Text) -> Made | None:
     return made, [(end + 1, end + 1 + len(word), MAJOR)], cost
 
 
-def _unrelated(one: _Text) -> Made | None:
+def _unrelated(one: _Spoiled) -> Made | None:
     return (one.other, [(0, len(one.other), MAJOR)], CRITICAL) if one.other else None
 
 
-def _copied(one: _Text) -> Made | None:
+def _copied(one: _Spoiled) -> Made | None:
     return (one.source, [(0, len(one.source), MAJOR)], CRITICAL) if one.source else None
 
 
-RULES: Mapping[Callable[[_Text], Made | None], int] = {
+RULES: Mapping[Callable[[_Spoiled], Made | None], int] = {
     _omit: 14,
     _exchanged: 24,
     _number: 10,
@@ -257,7 +257,7 @@ def spoilt(text: str, language: str, source: str, other: str, rng: random.Random
     words = [match.span() for match in _WORD.finditer(text)]
     if len(words) < 4:
         return None
-    one = _Text(text, words, language, source, other, rng)
+    one = _Spoiled(text, words, language, source, other, rng)
     for _ in range(TRIES):
         made = rng.choices(list(RULES), list(RULES.values()))[0](one)
         if made is not None and made[0] != text and made[0].strip():
@@ -265,7 +265,7 @@ def spoilt(text: str, language: str, source: str, other: str, rng: random.Random
     return None
 
 
-def synthetic_groups(groups: Sequence[Group], shares: Mapping[str, float], seed: int) -> list[Group]:
+def synthetic_groups(groups: Sequence[JudgedGroup], shares: Mapping[str, float], seed: int) -> list[JudgedGroup]:
     """For a share of the groups of some collections one more: its best translation, and that with errors, scored in MQM points."""
     rng = random.Random(f"errors {seed}")
     texts: dict[str, list[str]] = {}
@@ -288,18 +288,20 @@ def synthetic_groups(groups: Sequence[Group], shares: Mapping[str, float], seed:
     return made
 
 
-def _with_errors(group: Group, base: Judged, texts: Sequence[str], rng: random.Random) -> tuple[Judged, ...]:
+def _with_errors(
+    group: JudgedGroup, base: JudgedTranslation, texts: Sequence[str], rng: random.Random
+) -> tuple[JudgedTranslation, ...]:
     """A translation and what its errors make of it; its own marks count only where people marked them, so the copies have none."""
     score = _points(group.kind, base.score)
     marks = base.marks if group.kind in ("mqm", "bio") else None
-    found = {base.text: Judged(base.text, score, "base", marks)}
+    found = {base.text: JudgedTranslation(base.text, score, "base", marks)}
     language = group.langpair.rpartition("-")[2]
     for _ in range(MADE):
         spoiled = spoilt(base.text, language, group.source, rng.choice(texts), rng)
         if spoiled is not None and spoiled[0] not in found:
             text, spans, cost = spoiled
             told: tuple[Mark, ...] = tuple((start, end, weight, 1.0) for start, end, weight in spans)
-            found[text] = Judged(text, score - cost, "errors", told)
+            found[text] = JudgedTranslation(text, score - cost, "errors", told)
     return tuple(found.values())
 
 

@@ -45,14 +45,14 @@ class Spelling:
 
 
 @dataclass(frozen=True)
-class Texts:
+class PieceTexts:
     """Texts as pieces, end to end; text i is the pieces ``starts[i]`` to ``starts[i + 1]``."""
 
     pieces: Ints
     starts: Ints
 
     @classmethod
-    def of(cls, texts: Sequence[NDArray[np.int64] | Sequence[int]]) -> Texts:
+    def of(cls, texts: Sequence[NDArray[np.int64] | Sequence[int]]) -> PieceTexts:
         """These texts, joined."""
         lengths = [len(text) for text in texts]
         joined = np.concatenate([np.asarray(text, np.int64) for text in texts]) if texts else np.zeros(0, np.int64)
@@ -73,7 +73,7 @@ class _Characters:
     owners: Ints
 
     @classmethod
-    def of(cls, texts: Texts, spelling: Spelling) -> _Characters:
+    def of(cls, texts: PieceTexts, spelling: Spelling) -> _Characters:
         lengths = np.diff(spelling.starts)[texts.pieces]
         pieces = np.repeat(np.arange(len(texts.pieces)), lengths)
         inside = np.arange(len(pieces)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -86,7 +86,7 @@ class _Characters:
 
 
 def pair_features(
-    hypotheses: Texts, others: Texts, spelling: Spelling, order: int
+    hypotheses: PieceTexts, others: PieceTexts, spelling: Spelling, order: int
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
     """Cells of the hypotheses' pieces, cells of the others' pieces, and the numbers of each pair (text i with text i)."""
     texts = (hypotheses, others)
@@ -101,7 +101,7 @@ def pair_features(
 
 def _character_grams(
     sides: tuple[_Characters, _Characters],
-    texts: tuple[Texts, Texts],
+    texts: tuple[PieceTexts, PieceTexts],
     order: int,
     cells: tuple[NDArray[np.uint8], ...],
     numbers: NDArray[np.float32],
@@ -132,7 +132,7 @@ def _character_grams(
 
 
 def _piece_grams(
-    texts: tuple[Texts, Texts], cells: tuple[NDArray[np.uint8], ...], numbers: NDArray[np.float32]
+    texts: tuple[PieceTexts, PieceTexts], cells: tuple[NDArray[np.uint8], ...], numbers: NDArray[np.float32]
 ) -> None:
     pairs = len(numbers)
     for size, column in ((1, 12), (2, 13)):
@@ -209,7 +209,7 @@ def _shared(
     theirs = np.bincount(inverse[size:], minlength=len(unique))
     owner = np.zeros(len(unique), np.int64)
     owner[inverse] = np.concatenate(owners)
-    common = np.bincount(owner, np.minimum(mine, theirs), pairs)
+    common = np.bincount(owner, np.minimum(mine, theirs), pairs).astype(np.float64)
     return [theirs[inverse[:size]] > 0, mine[inverse[size:]] > 0], common
 
 

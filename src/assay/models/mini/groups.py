@@ -28,7 +28,7 @@ Mark = tuple[int, int, float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedTranslation:
     """A translation; `marks` is None where nobody marked errors."""
 
     text: str
@@ -38,7 +38,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class JudgedGroup:
     """One source of one collection."""
 
     collection: str
@@ -49,13 +49,13 @@ class Group:
     split: str
     source: str
     references: tuple[str, ...]
-    hypotheses: tuple[Judged, ...]
+    hypotheses: tuple[JudgedTranslation, ...]
 
 
-def load_groups(config: MiniConfig) -> tuple[list[Group], list[str]]:
+def load_groups(config: MiniConfig) -> tuple[list[JudgedGroup], list[str]]:
     """All groups that may be trained on or watched, and what a person should know about how they came about."""
     guard, bad = Guard(), BadRows(config.skip_bad)
-    found: list[Group] = []
+    found: list[JudgedGroup] = []
     for number, one in enumerate(config.data):
         if not Path(one.path).is_file():
             raise InputError(f"there is no training data {one.path}.")
@@ -68,7 +68,7 @@ def load_groups(config: MiniConfig) -> tuple[list[Group], list[str]]:
     return _split(found, config), [*guard.report.sentences(), *bad.sentences()]
 
 
-def _corpus(one: MiniData, bad: BadRows) -> Iterator[Group]:
+def _corpus(one: MiniData, bad: BadRows) -> Iterator[JudgedGroup]:
     path = Path(one.path)
     for line, group in read_groups(path, bad):
         if one.origins and group.ds not in one.origins:
@@ -83,30 +83,30 @@ def _corpus(one: MiniData, bad: BadRows) -> Iterator[Group]:
                 marks = tuple(
                     (s, e, float(w), 1 / float(raters[0] if raters else 1)) for s, e, w, *raters in hypothesis.spans
                 )
-            judged.append(Judged(hypothesis.text, score, str(hypothesis.sys), marks))
+            judged.append(JudgedTranslation(hypothesis.text, score, str(hypothesis.sys), marks))
         document = f"{group.ds}|{group.lp}|{group.doc if group.doc != 'x' else group.grp}"
         split = group.split if group.split in SPLITS else "train"
-        yield Group(
+        yield JudgedGroup(
             group.ds, group.kind, group.lp, document, group.seg, split, group.src or "", group.refs, tuple(judged)
         )
 
 
-def _assessments(one: MiniData, bad: BadRows) -> Iterator[Group]:
+def _assessments(one: MiniData, bad: BadRows) -> Iterator[JudgedGroup]:
     """Rows of a table, those with the same source together."""
     path, name = Path(one.path), one.name or Path(one.path).name
-    by_source: dict[tuple[str, str], list[tuple[str, Judged]]] = {}
+    by_source: dict[tuple[str, str], list[tuple[str, JudgedTranslation]]] = {}
     for record in read_assessments(path, bad, one.columns or None):
         if record.hypothesis.strip() and math.isfinite(record.score):
             rows = by_source.setdefault((record.langpair, record.source), [])
-            rows.append((record.reference, Judged(record.hypothesis, record.score)))
+            rows.append((record.reference, JudgedTranslation(record.hypothesis, record.score)))
     for number, ((langpair, source), rows) in enumerate(by_source.items()):
         references = tuple(dict.fromkeys(reference for reference, _ in rows if reference))
         kind = "da" if references else "qe"
         judged = tuple(one for _, one in rows)
-        yield Group(name, kind, langpair, f"{name}|{source}", number, "train", source, references, judged)
+        yield JudgedGroup(name, kind, langpair, f"{name}|{source}", number, "train", source, references, judged)
 
 
-def _admitted(groups: Sequence[Group], guard: Guard) -> Iterator[Group]:
+def _admitted(groups: Sequence[JudgedGroup], guard: Guard) -> Iterator[JudgedGroup]:
     """Without translations that stand in a test set themselves, or whose source or reference does."""
     rows, names = [], []
     for group in groups:
@@ -119,14 +119,14 @@ def _admitted(groups: Sequence[Group], guard: Guard) -> Iterator[Group]:
         yield replace(group, hypotheses=tuple(judged for judged in group.hypotheses if next(allowed)))
 
 
-def _drawn(groups: list[Group], limit: int, seed: int) -> list[Group]:
+def _drawn(groups: list[JudgedGroup], limit: int, seed: int) -> list[JudgedGroup]:
     if not limit or len(groups) <= limit:
         return groups
     rows = np.random.default_rng([seed, 0x6B]).choice(len(groups), limit, replace=False)
     return [groups[row] for row in np.sort(rows).tolist()]
 
 
-def _split(groups: Sequence[Group], config: MiniConfig) -> list[Group]:
+def _split(groups: Sequence[JudgedGroup], config: MiniConfig) -> list[JudgedGroup]:
     """Documents kept apart; what shares a source with them is neither trained on nor watched."""
     if config.held_out:
         groups = [
@@ -142,6 +142,6 @@ def _split(groups: Sequence[Group], config: MiniConfig) -> list[Group]:
     ]
 
 
-def _share(seed: int, group: Group) -> float:
+def _share(seed: int, group: JudgedGroup) -> float:
     name = f"{seed}|{group.document}".encode("utf-8", "surrogatepass")
     return int.from_bytes(hashlib.blake2b(name, digest_size=6).digest(), "big") / 2**48

@@ -10,11 +10,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from assay.models.mini.batch import Batch, Taught
+from assay.models.mini.batch import Taught, TrainingBatch
 from assay.models.mini.config import MiniConfig, StageConfig
-from assay.models.mini.corpus import Corpus
+from assay.models.mini.corpus import PreparedCorpus
 from assay.models.mini.groups import KINDS
-from assay.models.mini.model import HEADS, Output
+from assay.models.mini.model import HEADS, MiniOutput
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ MARKED = 2.0
 class Losses:
     """The losses of a stage by name; the loss of a step is their sum."""
 
-    def __init__(self, corpus: Corpus, config: MiniConfig, stage: StageConfig, device: torch.device) -> None:
+    def __init__(self, corpus: PreparedCorpus, config: MiniConfig, stage: StageConfig, device: torch.device) -> None:
         self.stage = stage
         mean, deviation = np.zeros(len(corpus.collections)), np.ones(len(corpus.collections))
         of_row = corpus.group_collection[corpus.row_group]
@@ -75,7 +75,7 @@ class Losses:
             table([getattr(RULES[kind], name) for kind in KINDS]) for name in ("sums", "pairs", "gap")
         )
 
-    def __call__(self, output: Output, batch: Batch, offsets: Tensor) -> dict[str, Tensor]:
+    def __call__(self, output: MiniOutput, batch: TrainingBatch, offsets: Tensor) -> dict[str, Tensor]:
         """Every loss that counts in this stage."""
         stage, found = self.stage, {}
         found["sums"] = self._sums(output, batch, offsets)
@@ -104,7 +104,7 @@ class Losses:
             found |= self._taught(output, batch, batch.taught)
         return found
 
-    def _sums(self, output: Output, batch: Batch, offsets: Tensor) -> Tensor:
+    def _sums(self, output: MiniOutput, batch: TrainingBatch, offsets: Tensor) -> Tensor:
         """Deviance of Tweedie's distribution (power 1.5), as fits sums that are often 0 and sometimes large."""
         log_mu = (output.log_mu + offsets[batch.collection] * self.free[batch.collection]).clamp(-6, 6)
         wanted = (-batch.score).clamp(0, GREATEST_SUM)
@@ -113,7 +113,7 @@ class Losses:
         return (deviance * self.sums[batch.kind]).sum() / len(batch)
 
     def _between(
-        self, output: Output, batch: Batch, same: Tensor, apart: Tensor, of_kind: Mapping[str, Tensor]
+        self, output: MiniOutput, batch: TrainingBatch, same: Tensor, apart: Tensor, of_kind: Mapping[str, Tensor]
     ) -> Tensor:
         """Order of translations of different sources in one collection, by the error a piece, for assessments."""
         chosen = of_kind["quality"] | of_kind["assessment"]
@@ -121,7 +121,7 @@ class Losses:
         mine = chosen[:, None] & chosen & (batch.collection[:, None] == batch.collection) & ~same
         return _pairs(-rate, (apart - 0.3).clamp(0, 1) * mine, 50.0)
 
-    def _tags(self, output: Output, batch: Batch) -> Tensor:
+    def _tags(self, output: MiniOutput, batch: TrainingBatch) -> Tensor:
         told = batch.labels.float() / 100
         weight = torch.full((2,), MARKED, device=told.device)
         each = functional.binary_cross_entropy_with_logits(output.tags, told, reduction="none", pos_weight=weight).sum(
@@ -130,7 +130,7 @@ class Losses:
         inside = output.inside & batch.labelled[:, None]
         return (each * inside).sum() / (inside.sum() + 1.0)
 
-    def _taught(self, output: Output, batch: Batch, taught: Taught) -> dict[str, Tensor]:
+    def _taught(self, output: MiniOutput, batch: TrainingBatch, taught: Taught) -> dict[str, Tensor]:
         stage = self.stage
         wanted = torch.where(batch.present[0], taught.with_reference, taught.without_reference)
         same = batch.group[:, None] == batch.group

@@ -17,7 +17,7 @@ from torch.nn import functional
 from assay.core.errors import InputError
 from assay.models.config import EncoderConfig
 from assay.models.encoder import Encoder, Layer
-from assay.models.mini.batch import HYPOTHESIS, REFERENCE, SOURCE, Batch
+from assay.models.mini.batch import HYPOTHESIS, REFERENCE, SOURCE, TrainingBatch
 
 DEPTHS = 5
 """Depths at which texts are compared: embeddings, three layers, the mix of the upper layers."""
@@ -54,7 +54,7 @@ def first_mixed(layers: int) -> int:
 
 
 @dataclass(frozen=True)
-class Output:
+class MiniOutput:
     """What the model says of the translations of a batch."""
 
     log_mu: Tensor
@@ -102,7 +102,7 @@ class FusionLayer(nn.Module):
         """(n, places, width) to the same."""
         n, places, width = pieces.shape
         qkv = self.qkv(self.attention_norm(pieces)).view(n, places, 3, -1, FUSION_HEAD).permute(2, 0, 3, 1, 4)
-        mixed = functional.scaled_dot_product_attention(*qkv, attn_mask=mask)
+        mixed = functional.scaled_dot_product_attention(qkv[0], qkv[1], qkv[2], attn_mask=mask)
         mixed = self.out(mixed.transpose(1, 2).reshape(n, places, width))
         pieces = pieces + functional.dropout(mixed, dropout, self.training)
         added = self.down(functional.gelu(self.up(self.feed_forward_norm(pieces))))
@@ -154,11 +154,11 @@ class MiniModel(nn.Module):
             nn.init.zeros_(linear.weight)
             nn.init.zeros_(linear.bias)
 
-    def forward(self, batch: Batch) -> Output:
+    def forward(self, batch: TrainingBatch) -> MiniOutput:
         """The reading of every translation with what the batch has."""
         return self.read(self.encode(batch), batch, batch.present)
 
-    def encode(self, batch: Batch) -> Coded:
+    def encode(self, batch: TrainingBatch) -> Coded:
         """Every text of the batch, once."""
         packed = batch.packed
         words = self.encoder.words(packed.ids)
@@ -180,7 +180,7 @@ class MiniModel(nn.Module):
         vectors = mixed.to(dtype).index_select(0, flat).view(shape)
         return Coded(vectors, units, self.rarity[packed.ids][index], places < batch.size[..., None])
 
-    def read(self, coded: Coded, batch: Batch, present: Tensor) -> Output:
+    def read(self, coded: Coded, batch: TrainingBatch, present: Tensor) -> MiniOutput:
         """The reading with the references and sources that `present` (2, n) says are there."""
         has = present.to(coded.vectors.dtype)
         sides = [self._side(coded, kind, has[kind - 1]) for kind in (REFERENCE, SOURCE)]
@@ -197,7 +197,7 @@ class MiniModel(nn.Module):
         log_mass = torch.log((mass * inside).sum(1) + FLOOR)
         scalars = self._scalars(coded, batch, sides, present)
         heads = self._whole(coded, pieces, inside, scalars, has)
-        return Output(log_mass + heads[:, 0], heads, self.tags(pieces[:, :longest]).float(), coded.inside[0])
+        return MiniOutput(log_mass + heads[:, 0], heads, self.tags(pieces[:, :longest]).float(), coded.inside[0])
 
     def _side(self, coded: Coded, kind: int, present: Tensor) -> _Side:
         mine, theirs = coded.vectors[HYPOTHESIS], coded.vectors[kind]
@@ -215,7 +215,7 @@ class MiniModel(nn.Module):
             present,
         )
 
-    def _pieces(self, coded: Coded, batch: Batch, sides: Sequence[_Side], has: Tensor) -> Tensor:
+    def _pieces(self, coded: Coded, batch: TrainingBatch, sides: Sequence[_Side], has: Tensor) -> Tensor:
         """(n, three times longest, width): what each piece shows, before the layers that read them together."""
         cells = [part.to(has.dtype) / 255 for part in batch.cells]
         flags = [one[:, None, None].expand(-1, batch.longest, 1) for one in has]
@@ -228,7 +228,7 @@ class MiniModel(nn.Module):
             shown.append(self.own(coded.vectors[kind]) + side.theirs + self.columns_other(columns) + self.kind[kind])
         return torch.cat(shown, 1)
 
-    def _scalars(self, coded: Coded, batch: Batch, sides: Sequence[_Side], present: Tensor) -> Tensor:
+    def _scalars(self, coded: Coded, batch: TrainingBatch, sides: Sequence[_Side], present: Tensor) -> Tensor:
         """The numbers of each triple, standardised; those of what is absent are 0."""
         flags = present.float()
         length = torch.log1p(batch.size.float())
@@ -278,7 +278,7 @@ class MiniModel(nn.Module):
         return heads
 
     @torch.no_grad()
-    def standardise(self, batches: Sequence[Batch]) -> None:
+    def standardise(self, batches: Sequence[TrainingBatch]) -> None:
         """Take mean and deviation of the triples' numbers from some batches."""
         self.eval()
         self.watched = []

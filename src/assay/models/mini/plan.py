@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.models.mini.config import MiniConfig, StageConfig
-from assay.models.mini.corpus import Corpus
+from assay.models.mini.corpus import PreparedCorpus
 from assay.models.mini.groups import SPLITS
 
 Ints = NDArray[np.int64]
@@ -24,7 +24,7 @@ TOGETHER = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class BatchItem:
     """Translations of one source that go through the model together, with one reference (or -1) and perhaps the source (or -1)."""
 
     rows: Ints
@@ -34,17 +34,17 @@ class Item:
     source: int
 
 
-def measure(corpus: Corpus, item: Item) -> tuple[int, int]:
+def measure(corpus: PreparedCorpus, item: BatchItem) -> tuple[int, int]:
     """The longest of an item's texts, and all its pieces with their end marks, each text counted once."""
     texts = [*corpus.row_text[item.rows].tolist(), item.reference, item.source]
     lengths = corpus.lengths(np.array(texts))
     return int(lengths.max()), int(lengths.sum()) + 2 * sum(text >= 0 for text in texts)
 
 
-def batches(items: Sequence[Item], sizes: Sequence[tuple[float, int]], tokens: int) -> list[list[Item]]:
+def batches(items: Sequence[BatchItem], sizes: Sequence[tuple[float, int]], tokens: int) -> list[list[BatchItem]]:
     """Items of similar length together, as many as fit; `sizes` are length and tokens of each."""
-    made: list[list[Item]] = []
-    batch: list[Item] = []
+    made: list[list[BatchItem]] = []
+    batch: list[BatchItem] = []
     held = rows = 0
     for number in sorted(range(len(items)), key=lambda i: sizes[i][0]):
         longest, cost = sizes[number]
@@ -64,20 +64,20 @@ def rounded(length: int) -> int:
     return -(-length // 16) * 16
 
 
-class Plan:
+class BatchPlan:
     """The batches of a stage."""
 
-    def __init__(self, corpus: Corpus, config: MiniConfig, stage: StageConfig, seed: int) -> None:
+    def __init__(self, corpus: PreparedCorpus, config: MiniConfig, stage: StageConfig, seed: int) -> None:
         self.corpus, self.stage, self.seed = corpus, stage, seed
         learned = corpus.group_split == SPLITS.index("train")
         self.groups = [
             (np.flatnonzero(learned & (corpus.group_collection == i)), config.share_of(name, stage))
             for i, name in enumerate(corpus.collections)
         ]
-        self._epoch: tuple[int, int, list[list[Item]]] | None = None
+        self._epoch: tuple[int, int, list[list[BatchItem]]] | None = None
         """Number, first step and batches of the epoch that was asked for last."""
 
-    def batch(self, step: int) -> list[Item]:
+    def batch(self, step: int) -> list[BatchItem]:
         """The items of a step."""
         number, first, made = self._epoch or (0, 0, self.epoch(0))
         if step < first:
@@ -88,7 +88,7 @@ class Plan:
         self._epoch = (number, first, made)
         return made[step - first]
 
-    def epoch(self, number: int) -> list[list[Item]]:
+    def epoch(self, number: int) -> list[list[BatchItem]]:
         """All batches of an epoch, shuffled."""
         rng = np.random.default_rng([self.seed, number, 0xE90C])
         items = [item for groups, share in self.groups for item in self._drawn(groups, share, rng)]
@@ -101,7 +101,7 @@ class Plan:
             raise ValueError("an epoch without a batch")
         return [made[place] for place in rng.permutation(len(made)).tolist()]
 
-    def _drawn(self, groups: Ints, share: float, rng: np.random.Generator) -> Iterable[Item]:
+    def _drawn(self, groups: Ints, share: float, rng: np.random.Generator) -> Iterable[BatchItem]:
         """Each group as often as its collection's share says, with some of its translations and a reference, a source or both."""
         whole, part = divmod(share, 1)
         rest = rng.choice(groups, int(part * len(groups)), replace=False) if len(groups) else groups
@@ -111,7 +111,7 @@ class Plan:
             if item is not None:
                 yield item
 
-    def _item(self, group: int, draw: float, rng: np.random.Generator) -> Item | None:
+    def _item(self, group: int, draw: float, rng: np.random.Generator) -> BatchItem | None:
         corpus, stage = self.corpus, self.stage
         first, last = corpus.group_rows[group : group + 2].tolist()
         rows = np.arange(first, last)
@@ -127,10 +127,10 @@ class Plan:
             rows = rows[corpus.row_text[rows] != references[place]]
         if not len(rows) or (place < 0 and source < 0):
             return None
-        return Item(rows, place, int(references[place]) if place >= 0 else -1, source)
+        return BatchItem(rows, place, int(references[place]) if place >= 0 else -1, source)
 
 
-def every_item(corpus: Corpus, rows: Ints) -> list[Item]:
+def every_item(corpus: PreparedCorpus, rows: Ints) -> list[BatchItem]:
     """Rows (ascending) with the first reference and the source of their group; a translation that is the reference goes without."""
     items = []
     groups = corpus.row_group[rows]
@@ -143,5 +143,5 @@ def every_item(corpus: Corpus, rows: Ints) -> list[Item]:
                 continue
             for start in range(0, len(chosen), TOGETHER):
                 shown = chosen[start : start + TOGETHER]
-                items.append(Item(shown, place, reference if place >= 0 else -1, source))
+                items.append(BatchItem(shown, place, reference if place >= 0 else -1, source))
     return items

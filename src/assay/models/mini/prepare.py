@@ -23,11 +23,11 @@ from assay.io.documents import read_document
 from assay.io.files.atomic import atomic_write
 from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.config import MiniConfig, plain_preparation
-from assay.models.mini.corpus import CORPUS, FACTS, PIECES, Corpus, pair_starts, shard_name, write_facts
+from assay.models.mini.corpus import CORPUS, FACTS, PIECES, PreparedCorpus, pair_starts, shard_name, write_facts
 from assay.models.mini.documents import join_documents
 from assay.models.mini.errors import synthetic_groups
-from assay.models.mini.features import PLACES, SOURCE_ORDER, Spelling, Texts, pair_features
-from assay.models.mini.groups import KINDS, MAJOR, REFERENCES, SPLITS, Group, Judged, load_groups
+from assay.models.mini.features import PLACES, SOURCE_ORDER, PieceTexts, Spelling, pair_features
+from assay.models.mini.groups import KINDS, MAJOR, REFERENCES, SPLITS, JudgedGroup, JudgedTranslation, load_groups
 from assay.models.mini.pieces import LONGEST, Arrays, PieceModel, inverse_frequency
 from assay.models.mini.start import starting_encoder
 from assay.models.training.state import difference
@@ -41,7 +41,7 @@ SHARD = 65_536
 Note = Callable[[str], None]
 
 
-def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> Corpus:
+def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> PreparedCorpus:
     """The prepared data of a configuration, made where they are not there yet."""
     folder = config.prepared_folder
     if not (folder / FACTS).is_file():
@@ -51,7 +51,7 @@ def prepare(config: MiniConfig, note: Note = lambda sentence: None) -> Corpus:
         raise InputError(
             f"the data in {folder} were prepared with another configuration: {wanted} differs. Remove the folder."
         )
-    corpus = Corpus.open(folder)
+    corpus = PreparedCorpus.open(folder)
     prepare_features(corpus, folder, note)
     return corpus
 
@@ -121,7 +121,7 @@ class _Cut:
     """Characters of each piece, for texts in which errors are marked."""
 
 
-def _table(groups: Sequence[Group], texts: _Numbering) -> Arrays:
+def _table(groups: Sequence[JudgedGroup], texts: _Numbering) -> Arrays:
     collections = {name: i for i, name in enumerate(dict.fromkeys(group.collection for group in groups))}
     langpairs = {name: i for i, name in enumerate(dict.fromkeys(group.langpair for group in groups))}
     documents: dict[str, int] = {}
@@ -152,7 +152,7 @@ def _table(groups: Sequence[Group], texts: _Numbering) -> Arrays:
     }
 
 
-def _cut(texts: Sequence[str], groups: Sequence[Group], model: PieceModel) -> _Cut:
+def _cut(texts: Sequence[str], groups: Sequence[JudgedGroup], model: PieceModel) -> _Cut:
     marked = {one.text for group in groups for one in group.hypotheses if one.marks}
     pieces, lengths, ranges = [], [], {}
     for start in range(0, len(texts), CHUNK):
@@ -166,7 +166,7 @@ def _cut(texts: Sequence[str], groups: Sequence[Group], model: PieceModel) -> _C
     return _Cut(np.concatenate(pieces), np.cumsum([0, *lengths]), ranges)
 
 
-def _labels(groups: Sequence[Group], texts: _Numbering, cut: _Cut) -> Arrays:
+def _labels(groups: Sequence[JudgedGroup], texts: _Numbering, cut: _Cut) -> Arrays:
     """For every piece of an annotated translation the share of raters who marked an error there, and a major one, in percent."""
     labels, starts, at = [], [], 0
     for group in groups:
@@ -183,7 +183,7 @@ def _labels(groups: Sequence[Group], texts: _Numbering, cut: _Cut) -> Arrays:
     return {"labels": joined, "row_labels": np.array(starts, np.int64)}
 
 
-def _shares(one: Judged, ranges: Sequence[tuple[int, int]], size: int) -> NDArray[np.uint8]:
+def _shares(one: JudgedTranslation, ranges: Sequence[tuple[int, int]], size: int) -> NDArray[np.uint8]:
     shares = np.zeros((size, 2))
     if one.marks:
         begins, ends = np.array(ranges, np.int64).reshape(-1, 2).T
@@ -195,7 +195,7 @@ def _shares(one: Judged, ranges: Sequence[tuple[int, int]], size: int) -> NDArra
     return (np.minimum(shares, 1) * 100).astype(np.uint8)
 
 
-def prepare_features(corpus: Corpus, folder: Path, note: Note) -> None:
+def prepare_features(corpus: PreparedCorpus, folder: Path, note: Note) -> None:
     """The shards of features that are not there yet, on every core."""
     if (folder / "features.json").is_file():
         return
@@ -237,7 +237,7 @@ def _computed(chunks: Sequence[tuple[Path, int, int]]) -> Iterator[Arrays]:
 def _chunk(job: tuple[Path, int, int]) -> Arrays:
     """The features of the pairs of some rows: cells in the order of the pairs, the translation's before the other text's."""
     folder, first, last = job
-    corpus = Corpus.open(folder)
+    corpus = PreparedCorpus.open(folder)
     spelling = Spelling.of(PieceModel.of_tensors(read_tensors(folder / PIECES)).pieces)
     rows = np.arange(first, last)
     others = corpus.others(rows)
@@ -250,8 +250,8 @@ def _chunk(job: tuple[Path, int, int]) -> Arrays:
     for chosen, order in ((place < REFERENCES, PLACES), (place == REFERENCES, SOURCE_ORDER)):
         every = np.flatnonzero(chosen)
         for pairs in np.split(every, range(BLOCK, len(every), BLOCK)):
-            left = Texts.of([corpus.text(text) for text in hypotheses[pairs].tolist()])
-            right = Texts.of([corpus.text(text) for text in other[pairs].tolist()])
+            left = PieceTexts.of([corpus.text(text) for text in hypotheses[pairs].tolist()])
+            right = PieceTexts.of([corpus.text(text) for text in other[pairs].tolist()])
             mine, theirs, numbers[pairs] = pair_features(left, right, spelling, order)
             for i, pair in enumerate(pairs.tolist()):
                 both = [mine[left.starts[i] : left.starts[i + 1]], theirs[right.starts[i] : right.starts[i + 1]]]

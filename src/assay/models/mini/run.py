@@ -16,10 +16,10 @@ import numpy as np
 from assay.core.errors import InputError, Interrupted
 from assay.io.files.atomic import atomic_write
 from assay.models.mini.config import MiniConfig
-from assay.models.mini.corpus import PIECES, Corpus
+from assay.models.mini.corpus import PIECES, PreparedCorpus
 from assay.models.mini.pack import round_all, write_model
 from assay.models.mini.prepare import prepare
-from assay.models.mini.stage import WEIGHTS, OutOfTime, Stage, Watcher
+from assay.models.mini.stage import WEIGHTS, OutOfTime, StageRun, StageWatcher
 
 MODEL = "model"
 """The folder of the packed model inside the run's folder."""
@@ -27,16 +27,16 @@ FIGURES = "figures.json"
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run came: the stage it stands in, and the packed model where it is whole."""
 
     stage: str
     model: Path | None
 
 
-def run(config: MiniConfig, *, resume: bool = False, watcher: Watcher | None = None) -> Progress:
+def run(config: MiniConfig, *, resume: bool = False, watcher: StageWatcher | None = None) -> RunProgress:
     """Everything that is not done yet, until it is or the watcher's time is over."""
-    watcher = watcher or Watcher()
+    watcher = watcher or StageWatcher()
     output = Path(config.output)
     if not resume and any((output / stage.name).exists() for stage in config.stages):
         raise InputError(f"{output} holds a run already: --resume goes on with it, or give another output.")
@@ -46,7 +46,7 @@ def run(config: MiniConfig, *, resume: bool = False, watcher: Watcher | None = N
     try:
         with _interruptible(watcher):
             for number, described in enumerate(config.stages):
-                stage, name = Stage(config, number, corpus, watcher), described.name
+                stage, name = StageRun(config, number, corpus, watcher), described.name
                 fresh = not (stage.folder / WEIGHTS).is_file()
                 stage.train()
                 if fresh:
@@ -56,11 +56,11 @@ def run(config: MiniConfig, *, resume: bool = False, watcher: Watcher | None = N
     except OutOfTime:
         if watcher.stop:
             raise Interrupted(f"stopped in {name}; --resume goes on from there.") from None
-        return Progress(name, None)
-    return Progress("packed", _packed(stage))
+        return RunProgress(name, None)
+    return RunProgress("packed", _packed(stage))
 
 
-def _packed(stage: Stage) -> Path:
+def _packed(stage: StageRun) -> Path:
     """The packed model of a trained stage, with its figures after rounding."""
     folder = stage.output / MODEL
     if not (folder / "manifest.json").is_file():
@@ -73,7 +73,7 @@ def _packed(stage: Stage) -> Path:
     return folder
 
 
-def _figures(stage: Stage) -> dict[str, Any]:
+def _figures(stage: StageRun) -> dict[str, Any]:
     """Figures on held-out documents, kept beside the stage."""
     found = stage.watch(stage.trained())
     with atomic_write(stage.folder / FIGURES, "w") as out:
@@ -88,7 +88,7 @@ def _said(found: dict[str, Any]) -> str:
     return f"Held-out documents: pairs {pairs}; Pearson {found['mqm']['pearson']:.3f} (n = {found['mqm']['rows']:,})."
 
 
-def _card(config: MiniConfig, corpus: Corpus) -> dict[str, Any]:
+def _card(config: MiniConfig, corpus: PreparedCorpus) -> dict[str, Any]:
     groups = np.bincount(corpus.group_collection, minlength=len(corpus.collections))
     rows = np.bincount(corpus.group_collection[corpus.row_group], minlength=len(corpus.collections))
     trained = {
@@ -106,7 +106,7 @@ def _card(config: MiniConfig, corpus: Corpus) -> dict[str, Any]:
 
 
 @contextmanager
-def _interruptible(watcher: Watcher) -> Iterator[None]:
+def _interruptible(watcher: StageWatcher) -> Iterator[None]:
     """Let Ctrl-C end the run after the step under way, with a checkpoint."""
     if threading.current_thread() is not threading.main_thread():
         yield

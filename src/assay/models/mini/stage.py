@@ -20,17 +20,17 @@ from torch.utils.data import DataLoader, Dataset
 
 from assay.core.errors import InputError
 from assay.io.files.tensors import read_tensors, write_tensors
-from assay.models.mini.batch import Batch, assemble
+from assay.models.mini.batch import TrainingBatch, assemble
 from assay.models.mini.config import MiniConfig, plain_stage
-from assay.models.mini.corpus import PIECES, Corpus, Features
+from assay.models.mini.corpus import PIECES, LexicalFeatures, PreparedCorpus
 from assay.models.mini.losses import Losses
-from assay.models.mini.model import HEADS, MiniModel, Output, mini_model
+from assay.models.mini.model import HEADS, MiniModel, MiniOutput, mini_model
 from assay.models.mini.pack import WORDS
-from assay.models.mini.plan import Item, Plan, batches, every_item, measure
+from assay.models.mini.plan import BatchItem, BatchPlan, batches, every_item, measure
 from assay.models.mini.predictions import FILE, READINGS, VIEWS, Predictions, join, piece_path
 from assay.models.mini.quantise import four_bits
 from assay.models.mini.start import read_encoder
-from assay.models.mini.watch import Figures, figures, watched_rows
+from assay.models.mini.watch import HeldOutFigures, figures, watched_rows
 from assay.models.training.optimizer import load_named_state, named_state
 from assay.models.training.plan import mixed
 from assay.models.training.setup import device_of
@@ -40,7 +40,7 @@ from assay.models.training.trainer import TrainingStopped
 CALIBRATION = 12
 """Batches from which mean and deviation of the triples' numbers are taken."""
 TOLD_EVERY = 20
-"""Steps between two lines of the log."""
+"""Steps between two lines of the log; the first and the last step have one too."""
 PIECE = 64
 """Batches of predictions that are written at a time."""
 PREDICTED_TOKENS = 65_536
@@ -53,7 +53,7 @@ class OutOfTime(Exception):
 
 
 @dataclass
-class Watcher:
+class StageWatcher:
     """What a stage tells while it goes on, and when it must stop."""
 
     note: Callable[[str], None] = lambda sentence: None
@@ -68,31 +68,35 @@ class Watcher:
             raise OutOfTime
 
 
-class _Batches(Dataset[Batch]):
+class _Batches(Dataset[TrainingBatch]):
     """The batches of a list of items or of a plan, by number."""
 
     def __init__(
-        self, corpus: Corpus, folder: Path, items: Callable[[int], Sequence[Item]], teachers: Sequence[Path] = ()
+        self,
+        corpus: PreparedCorpus,
+        folder: Path,
+        items: Callable[[int], Sequence[BatchItem]],
+        teachers: Sequence[Path] = (),
     ) -> None:
         self.corpus, self.folder, self.items, self.teacher_folders = corpus, folder, items, teachers
-        self.features: Features | None = None
+        self.features: LexicalFeatures | None = None
         self.teachers: list[Predictions] = []
 
-    def __getitem__(self, number: int) -> Batch:
+    def __getitem__(self, number: int) -> TrainingBatch:
         if self.features is None:
-            self.features = Features(self.folder, self.corpus)
+            self.features = LexicalFeatures(self.folder, self.corpus)
             self.teachers = [Predictions.open(folder) for folder in self.teacher_folders]
         return assemble(self.corpus, self.features, self.items(number), self.teachers)
 
 
 @dataclass
-class Stage:
+class StageRun:
     """Stage `number` of a run."""
 
     config: MiniConfig
     number: int
-    corpus: Corpus
-    watcher: Watcher = field(default_factory=Watcher)
+    corpus: PreparedCorpus
+    watcher: StageWatcher = field(default_factory=StageWatcher)
 
     def __post_init__(self) -> None:
         self.stage = self.config.stages[self.number]
@@ -114,7 +118,7 @@ class Stage:
         if saved:
             model.load_state_dict(saved)
         model.to(self.device)
-        plan = Plan(self.corpus, self.config, self.stage, self.seed)
+        plan = BatchPlan(self.corpus, self.config, self.stage, self.seed)
         made = _Batches(
             self.corpus, self.config.prepared_folder, plan.batch, [self.output / one for one in self.stage.teachers]
         )
@@ -180,7 +184,7 @@ class Stage:
             parts = self._step(model, optimizer, losses, batch, step)
             tokens += len(batch.packed.ids)
             progress.step = step + 1
-            if (step + 1) % TOLD_EVERY == 0 or step + 1 == steps:
+            if (step + 1) % TOLD_EVERY == 0 or step + 1 in (1, steps):
                 values = {name: float(value.detach()) for name, value in parts.items()}
                 total = sum(values.values())
                 if not math.isfinite(total):
@@ -195,7 +199,7 @@ class Stage:
                 self._save(progress, model, optimizer, log)
 
     def _step(
-        self, model: MiniModel, optimizer: torch.optim.Optimizer, losses: Losses, batch: Batch, step: int
+        self, model: MiniModel, optimizer: torch.optim.Optimizer, losses: Losses, batch: TrainingBatch, step: int
     ) -> dict[str, Tensor]:
         stage = self.stage
         model.train()
@@ -212,7 +216,7 @@ class Stage:
             output = model(batch)
         parts = losses(output, batch, model.offsets)
         optimizer.zero_grad(set_to_none=True)
-        torch.stack(list(parts.values())).sum().backward()
+        torch.stack(list(parts.values())).sum().backward()  # type: ignore[no-untyped-call]
         learning = [parameter for parameter in model.parameters() if parameter.grad is not None]
         nn.utils.clip_grad_norm_(learning, stage.gradient_clip or math.inf)
         optimizer.step()
@@ -238,16 +242,16 @@ class Stage:
     def _autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.bf16)
 
-    def _loaded(self, made: _Batches, numbers: range) -> Iterator[Batch]:
+    def _loaded(self, made: _Batches, numbers: range) -> Iterator[TrainingBatch]:
         """Batches on the device, made ready by other processes where the configuration has some."""
         workers = self.config.workers
         if workers:
             # A batch has two dozen tensors: as open files, those made ready ahead would be too many.
-            torch.multiprocessing.set_sharing_strategy("file_system")
+            torch.multiprocessing.set_sharing_strategy("file_system")  # type: ignore[no-untyped-call]
         loader = DataLoader(
             made,
             batch_size=None,
-            sampler=numbers,  # type: ignore[arg-type]
+            sampler=numbers,
             num_workers=workers,
             prefetch_factor=AHEAD if workers else None,
             multiprocessing_context="fork" if workers else None,
@@ -288,15 +292,17 @@ class Stage:
                 for head in ("ranking", "assessment", "esa", "quality", "teacher")
             },
         }
-        told: dict[str, Figures] = {name: figures(self.corpus, rows, values[:, 0], by) for name, by in readings.items()}
+        told: dict[str, HeldOutFigures] = {
+            name: figures(self.corpus, rows, values[:, 0], by) for name, by in readings.items()
+        }
         return {name: asdict(one) for name, one in told.items()}
 
-    def _planned(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> list[list[Item]]:
+    def _planned(self, rows: np.ndarray[Any, np.dtype[np.int64]]) -> list[list[BatchItem]]:
         items = every_item(self.corpus, rows)
         return batches(items, [measure(self.corpus, item) for item in items], PREDICTED_TOKENS)
 
     @torch.no_grad()
-    def _predicted(self, model: MiniModel, planned: Sequence[Sequence[Item]], views: int) -> tuple[Any, Any, Any]:
+    def _predicted(self, model: MiniModel, planned: Sequence[Sequence[BatchItem]], views: int) -> tuple[Any, Any, Any]:
         """Rows, readings (rows, views, 7) and the tags of the first view, end to end."""
         made = _Batches(self.corpus, self.config.prepared_folder, planned.__getitem__)
         rows, values, tags = [], [], []
@@ -312,16 +318,16 @@ class Stage:
             return np.zeros(0, np.int64), np.zeros((0, views, READINGS), np.float32), np.zeros((0, 2), np.uint8)
         return np.concatenate(rows), np.concatenate(values), np.concatenate(tags)
 
-    def _sizes(self, batch: Batch) -> Tensor:
+    def _sizes(self, batch: TrainingBatch) -> Tensor:
         lengths = self.corpus.lengths(self.corpus.row_text[batch.rows.cpu().numpy()])
         return torch.from_numpy(lengths).to(self.device)
 
 
-def _unchanged(batch: Batch) -> Batch:
+def _unchanged(batch: Any) -> Any:
     return batch
 
 
-def _readings(output: Output) -> Tensor:
+def _readings(output: MiniOutput) -> Tensor:
     return torch.cat([output.log_mu[:, None], output.heads], 1).float()
 
 

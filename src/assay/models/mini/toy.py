@@ -47,7 +47,7 @@ def toy_groups(n: int, seed: int = 1, words: int = 40) -> list[dict[str, Any]]:
     for number in range(n):
         chosen = rng.choice(words, int(rng.integers(4, 8)), replace=False).tolist()
         translated = [target[word] for word in chosen]
-        hypotheses = []
+        hypotheses: list[dict[str, Any]] = []
         for system in range(SYSTEMS):
             said, wrong = list(translated), []
             for _ in range(int(rng.integers(0, 3))):
@@ -64,7 +64,7 @@ def toy_groups(n: int, seed: int = 1, words: int = 40) -> list[dict[str, Any]]:
         assessed = number % 3 == 2
         if assessed:
             for one in hypotheses:
-                one["score"] = 0.5 + 0.1 * float(one["score"])
+                one["score"] = 0.5 + 0.1 * one["score"]
                 del one["spans"]
         document = number // SEGMENTS
         groups.append(

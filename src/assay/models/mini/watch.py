@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.models.mini.corpus import Corpus
+from assay.models.mini.corpus import PreparedCorpus
 from assay.models.mini.groups import KINDS, SPLITS
 from assay.models.training.watching import pearson
 
@@ -18,7 +18,7 @@ ESA_GAP = 4.0
 
 
 @dataclass(frozen=True)
-class Figures:
+class HeldOutFigures:
     """Means over collections and language pairs, and how many rows they rest on."""
 
     pairs: float
@@ -29,7 +29,7 @@ class Figures:
     deviation: float
 
 
-def watched_rows(corpus: Corpus) -> NDArray[np.int64]:
+def watched_rows(corpus: PreparedCorpus) -> NDArray[np.int64]:
     """Rows of held-out groups with MQM or ESA scores and a reference that is not the translation itself."""
     group = corpus.row_group
     kinds = [KINDS.index("mqm"), KINDS.index("esa")]
@@ -39,8 +39,8 @@ def watched_rows(corpus: Corpus) -> NDArray[np.int64]:
 
 
 def figures(
-    corpus: Corpus, rows: NDArray[np.int64], log_mu: NDArray[np.float32], ranking: NDArray[np.float32]
-) -> Figures:
+    corpus: PreparedCorpus, rows: NDArray[np.int64], log_mu: NDArray[np.float32], ranking: NDArray[np.float32]
+) -> HeldOutFigures:
     """Pairs are told by `ranking` (higher is better), correlation by minus mu; NaN where there is nothing to compare."""
     group = corpus.row_group[rows]
     sets = corpus.group_collection[group] * len(corpus.langpairs) + corpus.group_langpair[group]
@@ -56,7 +56,7 @@ def figures(
     if not told:
         told = [(float("nan"), float("nan"))]
     pairs, correlation = (float(np.mean(column)) for column in zip(*told, strict=True))
-    return Figures(pairs, correlation, len(rows), float(ranking.mean()), float(ranking.std()))
+    return HeldOutFigures(pairs, correlation, len(rows), float(ranking.mean()), float(ranking.std()))
 
 
 def _right_pairs(
