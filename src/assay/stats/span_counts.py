@@ -48,10 +48,12 @@ def counts(gold: Spans, predicted: Spans, length: int) -> Floats:
     both = people & found
     right = (gold_minor & gold_major & found) | (gold_minor & minor) | (gold_major & major)
     spans, guesses = _ends(gold), _ends(predicted)
+    size = np.count_nonzero
+    found_both = size(both)
     row[:] = (
-        0.5 * both.sum() + 0.5 * right.sum(), both.sum(), people.sum(), found.sum(),
-        (gold_minor & minor).sum(), gold_minor.sum(), minor.sum(),
-        (gold_major & major).sum(), gold_major.sum(), major.sum(),
+        0.5 * found_both + 0.5 * size(right), found_both, size(people), size(found),
+        size(gold_minor & minor), size(gold_minor), size(minor),
+        size(gold_major & major), size(gold_major), size(major),
         len(spans & guesses), len(spans), len(guesses),
     )  # fmt: skip
     return row

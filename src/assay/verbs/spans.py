@@ -122,7 +122,7 @@ def spans(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
-    from assay.analyses.spans import calibration, interplay, raters, tables
+    from assay.analyses.spans import calibration, categories, interplay, raters, tables
     from assay.analyses.spans.aligned import aligned
     from assay.analyses.spans.tables import Resampling
     from assay.metrics import build_metrics
@@ -144,9 +144,9 @@ def spans(
     if marks:
         result.compared = aligned(people, marks, common=common)
         said = [tables.predicted_counts(result.compared), *map(str, ceilings)]
-        ceiling = ceilings[0].f1[0] if len(ceilings) == 1 else None
+        ceiling = ceilings[0].f1[0] if [c.langpair for c in ceilings] == people.langpairs else None
         shown += tables.tables(result.compared, how, ceiling, said)
-        shown += calibration.table(result.compared)
+        shown += [*categories.table(result.compared, how), *calibration.table(result.compared)]
         shown += [interplay.table(scored, cells, how)] if scored else []
     elif not made:
         raise InputError(

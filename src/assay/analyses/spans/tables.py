@@ -20,7 +20,6 @@ from assay.analyses.rows import estimate_columns
 from assay.analyses.spans.aligned import Compared, plain
 from assay.core.errors import count
 from assay.core.figure import Figure
-from assay.core.spans import ErrorSpan
 from assay.core.table import Table, TableColumn
 from assay.stats.multiple import holm
 from assay.stats.resampling import bootstrap_sums, interval, p_value, randomization_sums
@@ -34,7 +33,6 @@ if TYPE_CHECKING:
     Statistic = Callable[[Floats], Floats]
 
 AVERAGE = "avg"
-MOST_CATEGORIES = 20
 LANGPAIR = TableColumn("langpair", "langpair")
 METRIC = TableColumn("metric", "prediction")
 
@@ -91,12 +89,12 @@ class Counted:
                 for key in statistics
             }
         return {
-            pair: {key: _bounds(value, drawn) for key, (value, drawn) in found.items()}
-            for pair, found in values.items()
+            pair: {key: bounds(value, drawn) for key, (value, drawn) in found.items()} for pair, found in values.items()
         }
 
 
-def _bounds(value: Floats, drawn: Floats) -> tuple[float, float, float]:
+def bounds(value: Floats, drawn: Floats) -> tuple[float, float, float]:
+    """A value, and the interval of what was drawn."""
     around = interval(drawn)
     return float(value), around.low, around.high
 
@@ -116,10 +114,10 @@ WHOLE: Mapping[str, Statistic] = {
 
 
 def tables(compared: Compared, how: Resampling, ceiling: float | None = None, notes: Sequence[str] = ()) -> list[Table]:
-    """`summary`, `severities`, `categories`, and `tests` where there are several predictions."""
+    """`summary`, `severities`, and `tests` where there are several predictions."""
     counted = Counted(compared, how)
     tests = paired_tests(counted) if len(counted.names) > 1 else []
-    made = [summary(counted, tests, ceiling, notes), severities(counted), categories(counted)]
+    made = [summary(counted, tests, ceiling, notes), severities(counted)]
     return [table for table in (*made, *([test_table(tests, how)] if tests else [])) if table.rows]
 
 
@@ -225,78 +223,6 @@ def severities(counted: Counted) -> Table:
         "Each severity for itself, without partial credit: a character counts where both sides give it this severity."
     )
     return Table("severities", columns, rows, "error spans by severity", [counted.how.note(False)], reading=reading)
-
-
-def categories(counted: Counted) -> Table:
-    """How much of each of the gold's categories is found; F1 within a category where predictions name categories."""
-    size = _category_sizes(counted.compared)
-    names = list(size)[:MOST_CATEGORIES]
-    named = {
-        name: any(s.category for spans in found for s in spans) for name, found in counted.compared.predicted.items()
-    }
-    rows: list[dict[str, Any]] = []
-    for metric in counted.names:
-        for category in names:
-            row: dict[str, Any] = {"metric": metric, "category": category, "gold": size[category]}
-            row |= cells("recall", _pooled(_of_category(counted, metric, category, False), counted, recall))
-            row |= cells("located", _pooled(_of_category(counted, metric, category, False), counted, _located))
-            row["f1"] = None
-            if named[metric]:
-                within = _of_category(counted, metric, category, True)
-                row["f1"] = float(f1(within.sum(axis=0)))
-            rows.append(row)
-    columns = [
-        METRIC, TableColumn("category"), *estimate_columns("recall", "recall", mark=None),
-        *estimate_columns("located", "found, any severity", mark=None), TableColumn("f1", "F1 in category", "number", 3),
-        TableColumn("gold", "gold characters", "count"),
-    ]  # fmt: skip
-    how = {"index": "category", "value": "located", "span": (0, 1), "chance": 0.0}
-    how["subtitle"] = "share of the category's characters that are marked, whatever the severity · bars: 95% intervals"
-    notes = [counted.how.note(False)]
-    if len(size) > len(names):
-        notes.append(f"the {len(names)} largest of {len(size)} categories")
-    reading = "What kinds of errors are found. F1 in category wants the category itself and is there where predictions name one."
-    figure = Figure("span_categories", "dots", how, "spans")
-    return Table(
-        "categories", columns, rows, "gold errors found, by category", notes, reading=reading, figures=[figure]
-    )
-
-
-def _located(sums: Floats) -> Floats:
-    return recall(sums, "located")
-
-
-def _category_sizes(compared: Compared) -> dict[str, int]:
-    """Gold characters by category, the largest first."""
-    sizes: dict[str, int] = {}
-    for spans in compared.gold:
-        for span in spans:
-            if span.severity != "neutral" and span.category:
-                name = span.category.lower()
-                sizes[name] = sizes.get(name, 0) + max(1, span.end - span.start)
-    return dict(sorted(sizes.items(), key=lambda item: -item[1]))
-
-
-def _of_category(counted: Counted, metric: str, category: str, both: bool) -> Floats:
-    """Counts against gold spans of one category; `both` also wants it of the prediction."""
-
-    def chosen(spans: Sequence[ErrorSpan]) -> list[ErrorSpan]:
-        return [span for span in spans if span.category.lower() == category]
-
-    compared = counted.compared
-    rows = np.zeros((len(compared.cells), len(FIELDS)))
-    for row, (gold, found) in enumerate(zip(compared.gold, compared.predicted[metric], strict=True)):
-        wanted, guesses = chosen(gold), chosen(found) if both else found
-        if wanted or (both and guesses):
-            rows[row] = counts(plain(wanted), plain(guesses), compared.lengths[row])
-    return rows
-
-
-def _pooled(rows: Floats, counted: Counted, statistic: Statistic) -> tuple[float, ...]:
-    """A statistic over all language pairs at once, with its interval."""
-    whole = grouped(rows, [(cell.langpair, cell.segment) for cell in counted.compared.cells])
-    drawn = bootstrap_sums(whole, counted.how.samples, counted.how.seed)
-    return _bounds(np.asarray(statistic(whole.sum(axis=0))), statistic(drawn))
 
 
 def predicted_counts(compared: Compared) -> str:

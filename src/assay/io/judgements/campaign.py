@@ -55,7 +55,7 @@ SPAN_COLUMNS = ("spans", "starts", "answer")
 
 
 @dataclass
-class _Gathered:
+class _CampaignRows:
     """What a reader has seen so far."""
 
     judgements: dict[Cell, dict[str, Judgement]] = field(default_factory=dict)
@@ -122,7 +122,7 @@ def _is_appraise(names: Sequence[str]) -> bool:
 
 
 def _appraise(path: Path, bad: BadRows) -> Campaign:
-    gathered, left, with_spans = _Gathered(), 0, False
+    gathered, left, with_spans = _CampaignRows(), 0, False
     rows: list[tuple[float, int, list[str]]] = []
     for line, row in read_fields(path, bad):
         if len(row) < 8:
@@ -167,7 +167,7 @@ def _from_rows(
 ) -> Campaign:
     layout = assign(names, WANTED, columns, str(path))
     marked = _check_columns(path, names, layout)
-    gathered, numbers, unlocated = _Gathered(), dict[tuple[str, str, str], int](), 0
+    gathered, numbers, unlocated = _CampaignRows(), dict[tuple[str, str, str], int](), 0
     for line, row in rows:
         said = {role: row[place] for role, place in layout.places.items()}
         rater = str(said.get("rater") or "")
