@@ -33,11 +33,12 @@ def test_confidence_beside_the_diagonal() -> None:
 
 
 def test_rankings_show_ranges_of_ranks() -> None:
+    bounds = {"score_low": 60.0, "score_high": 90.0}
     rows = [
-        {"langpair": pair, "system": name, "score": score, "score_low": score - 1, "score_high": score + 1, "ranks": ranks, "cluster": i}
+        {"langpair": pair, "system": name, "score": score, **bounds, "ranks": ranks, "cluster": i}
         for pair in ("en-de", "zh-en")
         for i, (name, score, ranks) in enumerate((("ours", 80.0, "1"), ("theirs", 70.0, "2–3")))
-    ]  # fmt: skip
+    ]
     figure = Figure("ranking", "ranking", {"value": "score", "label": "ESA"})
     table = Table("systems", (TableColumn("system"),), rows, "Systems", figures=[figure])
     found = texts(render([table])["ranking.svg"]).split("\n")

@@ -44,6 +44,17 @@ def test_only_what_was_clean_before():
     assert (whole["median"], whole["risen"], whole["n"]) == (pytest.approx(0.1), 0.0, 3)
 
 
+def test_marks_that_touch_the_error():
+    """The made error stands at 2 to 4: the mark 0 to 3 touches it, one at 0 to 2 would not."""
+    placed = [replace(one, meta={"spans": [[2, 4]]}) for one in items()]
+    first = metric()
+    near = replace(first, name="near", incorrect_spans=[(ErrorSpan.of("bad text", 0, 2, "minor"),)] * 5)
+    table = analyse("localized", placed, [first, near], samples=2)[0]
+    assert only(table, metric="m", phenomenon="all")["touched"] == pytest.approx(2 / 3)
+    assert only(table, metric="near", phenomenon="all")["touched"] == 0.0
+    assert only(analyse("localized", items(), [first], samples=2)[0], phenomenon="all")["touched"] is None
+
+
 def test_a_metric_that_marks_nothing_has_its_score_alone():
     tables = {table.name: table for table in analyse("localized", items(), [measured("m", GOOD, BAD)], samples=2)}
     assert set(tables) == {"summary", "drops"}

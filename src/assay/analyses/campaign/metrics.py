@@ -82,7 +82,8 @@ def _correlated(
             people, metrics = _means(people, judged), _means(metrics, judged[None])
             metrics = metrics[:, np.isfinite(people), None]
             people = people[np.isfinite(people)]
-        return np.asarray(of(people, np.nan_to_num(metrics)).value)
+        found = of(people, np.nan_to_num(metrics))
+        return np.where(found.weight > 0, found.value, np.nan)  # 0 stands for what is not defined
 
     drawn = bootstrap(
         gold, stack, value, rng=np.random.default_rng(seed), resample=resample, draws=samples

@@ -43,7 +43,7 @@ def tables(
     kept = {metric.name: clean(items, metric) for metric in measured}
     notes = [*_left_out(items, measured, kept), *contamination_notes(measured)]
     groups = _groups(items)
-    made = [_undetected(groups, measured, kept, notes), _severities(groups, measured, kept, notes)]
+    made = [_undetected(items, groups, measured, kept, notes), _severities(groups, measured, kept, notes)]
     return [*(table for table in made if table.rows), _drops(groups, measured, kept, notes)]
 
 
@@ -87,6 +87,7 @@ def _groups(items: Sequence[Item]) -> dict[tuple[str, str], set[int]]:
 
 
 def _undetected(
+    items: Sequence[Item],
     groups: Mapping[tuple[str, str], set[int]],
     measured: Sequence[Measured],
     kept: Mapping[str, Sequence[int]],
@@ -99,6 +100,7 @@ def _undetected(
             row = {**metric_cells(metric), "langpair": pair, "phenomenon": name, "n": len(chosen)}
             row["column"] = f"{pair} {metric.name}".strip()
             share: tuple[float | None, ...] = (None, None, None)
+            row["touched"] = _touched(items, metric, chosen)
             if metric.incorrect_spans is not None and chosen:
                 missed = sum(not _marked(metric.incorrect_spans[row]) for row in chosen)
                 share = (missed / len(chosen), *wilson(missed, len(chosen)))
@@ -106,6 +108,7 @@ def _undetected(
     columns = [
         METRIC, TableColumn("langpair"), TableColumn("phenomenon"),
         TableColumn("missed", "no error marked, %", "percent", 2, lower_is_better=True, interval=("missed_low", "missed_high")),
+        TableColumn("touched", "error touched, %", "percent", 1),
         TableColumn("n", "pairs", "count"), TableColumn("column", hidden=True),
         *(TableColumn(key, kind="percent", hidden=True) for key in ("missed_low", "missed_high")), *MARKS,
     ]  # fmt: skip
@@ -114,6 +117,21 @@ def _undetected(
         Pivot("phenomenon", "column", "missed") if len(measured) > 1 or len({pair for pair, _ in groups}) > 1 else None
     )
     return Table("summary", columns, rows, "localized errors that go unmarked", notes, pivot, reading)
+
+
+def _touched(items: Sequence[Item], metric: Measured, rows: Sequence[int]) -> float | None:
+    """Share of the pairs in which a marked span touches the place of the error, where the items say it (`assay make`)."""
+    told = [row for row in rows if items[row].meta.get("spans")]
+    if metric.incorrect_spans is None or not told:
+        return None
+    hits = 0
+    for row in told:
+        marked = [span for span in metric.incorrect_spans[row] if span.severity != "neutral"]
+        places = [(start, max(end, start + 1)) for start, end in items[row].meta["spans"]]
+        hits += any(
+            span.start < end and start < max(span.end, span.start + 1) for span in marked for start, end in places
+        )
+    return hits / len(told)
 
 
 def _severities(

@@ -59,6 +59,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "severities": ("error types", "severities"),
     "answer": ("answer", "response", "completion"),
     "metric": ("metric",),
+    "meta": ("meta",),
     "judgements": ("n",),
     "score": ("score",),
     "value": ("value", "values", "scores"),
