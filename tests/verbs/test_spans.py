@@ -31,6 +31,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     span = {"start": 4, "end": 7, "severity": "major", "confidence": 0.9}
     predicted("like_r.jsonl", [{"spans": [span]}, {"spans": []}])
     predicted("answers.jsonl", [{"answer": 'Major:\naccuracy - "cat"'}, {"answer": "no-error"}])
+    predicted("clean.jsonl", [{"spans": []}, {"spans": []}])
     predicted("short.jsonl", [{"spans": [span]}])
     predicted("other.jsonl", [{"spans": [], "mt": "the cat sits"}, {"spans": []}])
     predicted("nobody.jsonl", [{"spans": [], "segment": "7"}, {"spans": [], "segment": "8"}])
@@ -38,6 +39,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cells = [(system, i) for system in ("A", "BB") for i in range(9)]
     Path("da.csv").write_text("system,segment,rater,score\n" + "".join(f"{s},{i},r,{i + len(s)}\n" for s, i in cells))
     Path("metric.tsv").write_text("system\tsegment\tscore\n" + "".join(f"{s}\t{i}\t{i}\n" for s, i in cells))
+    Path("no_scores.tsv").write_text("system\tsegment\tscore\nA\t1\t\n")
     Path("with_ref.jsonl").write_text(json.dumps({"mt": "a", "ref": "b", "spans": []}) + "\n")
 
 
@@ -89,6 +91,7 @@ def test_files_by_hand(capsys: pytest.CaptureFixture[str]):
         (["gold.tsv", "--predicted", "nobody.jsonl"], "nobody has none of the 2 judged translations of gold.tsv"),
         (["gold.tsv", "--predicted", "bad.jsonl"], "bad.jsonl line 1: span 4:99 lies outside its target of 11 characters"),
         (["gold.tsv", "-m", "chrf"], "chrf needs a reference"),
+        (["clean.jsonl", "--predicted", "clean.jsonl"], "clean.jsonl marks no error in 2 translations: there is nothing to find"),
         (["with_ref.jsonl", "-m", "chrf"], "chrf marks no error spans. Use a model that does: xcomet-xl"),
         (["gold.tsv", "--rater", "rr"], "no rater in gold.tsv called 'rr'. Did you mean r?"),
         (["nowhere.tsv"], "there is no file nowhere.tsv, and no test set of that name (wmt22"),
@@ -162,6 +165,7 @@ def test_campaign_from_the_command_line(capsys: pytest.CaptureFixture[str]):
         ),
         (["like_r.jsonl"], "like_r.jsonl has error spans and no scores: assay spans evaluates spans"),
         (["da.csv", "--test", "t"], "no test called 't'"),
+        (["no_scores.tsv"], "no_scores.tsv has no scores."),
     ],
 )
 def test_one_clear_line_about_campaigns(words: list[str], message: str, capsys: pytest.CaptureFixture[str]):

@@ -13,7 +13,6 @@ EXAMPLES = """examples:
   assay campaign judgements.tsv --table agreement --table raters
   assay campaign judgements.tsv -m chrf --metric-file theirs_scores.tsv --table metrics --table williams
   assay campaign judgements.tsv --table segments --format tsv --out segments.tsv
-  assay campaign wmt23 --langpair zh-en
 
 A file of judgements is Google's MQM (one error a row), an export of Appraise (direct assessment, ESA), or any table with system,
 segment and score, perhaps rater, langpair, mt, src, ref and spans. Scores are higher for better."""

@@ -42,7 +42,8 @@ def scored_pairs(campaign: Campaign, standardised: Standardised) -> list[ScoredP
     """The language pairs of a campaign; one without any score is refused."""
     made = [_pair(campaign, pair, standardised) for pair in campaign.langpairs]
     if not any(np.isfinite(pair.score).any() for pair in made):
-        raise InputError(f"{campaign.name} has error spans and no scores: assay spans evaluates spans.")
+        there = "error spans and no scores: assay spans evaluates spans." if campaign.marked else "no scores."
+        raise InputError(f"{campaign.name} has {there}")
     return made
 
 

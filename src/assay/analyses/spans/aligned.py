@@ -96,6 +96,8 @@ def aligned(gold: Campaign, predicted: Mapping[str, Marks], *, common: bool = Fa
     rows = [(cell, judgement) for cell in kept for judgement in gold.judgements[cell]]
     if not rows:
         raise InputError(f"no judged translation of {gold.name} is covered by all predictions.")
+    if not any(span.severity != "neutral" for _, judgement in rows for span in on_target(judgement.spans)):
+        raise InputError(f"{gold.name} marks no error in {count(len(kept), 'translation')}: there is nothing to find.")
     return Compared(
         [cell for cell, _ in rows],
         [len(gold.texts[cell].text or "") for cell, _ in rows],

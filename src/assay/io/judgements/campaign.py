@@ -91,7 +91,7 @@ def read_campaign(
     document = read_document(path) if path.suffix == ".json" else None
     if isinstance(document, dict) and isinstance(document.get("segments"), list):
         return _from_rows(path, *_objects(document["segments"], path), langpair, columns, bad)
-    with open_table(path, BadRows(True)) as table:
+    with open_table(path, BadRows(skip_bad)) as table:
         names = list(table.names)
     if not names:
         raise InputError(f"{path} is empty.")

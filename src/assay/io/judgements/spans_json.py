@@ -95,7 +95,7 @@ def _span(error: Any, source: str, output: str, where: str) -> ErrorSpan:
     if start == "missing" or end == "missing":
         return ErrorSpan.of(source, 0, 0, severity, category, "source")
     text = source if side == "source" else output
-    if not (isinstance(start, int) and isinstance(end, int)):
+    if not (type(start) is int and type(end) is int):
         raise InputError(
             f"{where}: a span needs whole numbers as start and end, not {shorten(start)} and {shorten(end)}."
         )
