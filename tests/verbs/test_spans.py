@@ -165,7 +165,7 @@ def test_campaign_from_the_command_line(capsys: pytest.CaptureFixture[str]):
         ),
         (["like_r.jsonl"], "like_r.jsonl has error spans and no scores: assay spans evaluates spans"),
         (["da.csv", "--test", "t"], "no test called 't'"),
-        (["no_scores.tsv"], "no_scores.tsv has no scores."),
+        (["no_scores.tsv"], "no_scores.tsv has no scores in its column 'score': --columns score=COLUMN"),
     ],
 )
 def test_one_clear_line_about_campaigns(words: list[str], message: str, capsys: pytest.CaptureFixture[str]):

@@ -11,6 +11,7 @@ from assay.analyses.campaign.scored import scored_pairs
 from assay.core.campaign import Campaign, Cell
 from assay.core.errors import InputError
 from assay.core.judged import Judgement
+from assay.io.judgements.campaign import read_campaign
 from assay.io.wmt.campaign import campaign_of
 from assay.io.wmt.tree import read_eval_set
 from assay.stats.rater_reliability import alpha, alpha_parts
@@ -125,6 +126,17 @@ def test_spans_without_scores_are_sent_on():
     people = Campaign("c", "spans", {Cell("", "", "1"): [Judgement(None, (), "r")]}, marked=True)
     with pytest.raises(InputError, match="c has error spans and no scores: assay spans"):
         scored_pairs(people, {})
+
+
+@pytest.mark.real
+def test_published_system_scores_of_ted():
+    """The means of the averaged segment scores that were published beside the MQM file of TED 2021 en-de."""
+    folder = need("data", "mqm")
+    (pair,) = scored_pairs(read_campaign(folder / "ted2021" / "mqm_ted_ende.tsv.xz"), {})
+    systems, _ = ranking.tables([pair], samples=20)
+    rows = (line.split(",") for line in (folder / "sys_scores.csv").read_text().splitlines())
+    published = {row[1].replace("ref-A", "ref"): float(row[-1]) for row in rows if row[0] == "mqm_ted_ende"}
+    assert len(published) == 14 and {row["system"]: row["score"] for row in systems.rows} == pytest.approx(published)
 
 
 @pytest.mark.real

@@ -63,6 +63,13 @@ def tables(
         f"clusters and ranks: {test}, two-sided p < {LEVEL}",
         *notes,
     ]
+    for pair in pairs:
+        sizes = [row["segments"] for row in ranked if row["langpair"] == pair.langpair]
+        if len(set(sizes)) > 1 and test != "rank-sum":
+            where = f" in {pair.langpair}" if pair.langpair else ""
+            said.append(
+                f"systems{where} have {min(sizes):,} to {max(sizes):,} segments: two are tested on those that both have"
+            )
     reading = (
         "Ranks: one more than the systems that are significantly better, down to what leaves the significantly worse ones below. "
         "All systems of a cluster are significantly better than all of the clusters below it."

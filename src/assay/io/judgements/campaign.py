@@ -185,6 +185,13 @@ def _from_rows(
         if problem:
             bad(path, line, problem)
         unlocated += lost
+    if (
+        not marked
+        and gathered.judgements
+        and all(j.score is None for row in gathered.judgements.values() for j in row.values())
+    ):
+        column = names[layout.places["score"]]
+        raise InputError(f"{path} has no scores in its column {column!r}: --columns score=COLUMN takes another.")
     if unlocated:
         gathered.notes.append(f"{count(unlocated, 'quoted error')} stood in neither text and were left out")
     return gathered.campaign(path, _protocol(layout, marked), marked, bad)
