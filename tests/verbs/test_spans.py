@@ -59,6 +59,8 @@ def test_files_by_hand(capsys: pytest.CaptureFixture[str]):
         assert (row["precision"], row["recall"], row["n"], row["langpair"]) == (4.5 / 6, 0.5, 4, "en-de")
     assert set(result.tables) == {"summary", "severities", "tests", "categories", "calibration", "raters"}
     assert result.to_polars().height == 8
+    result.show(*result.tables)
+    capsys.readouterr()
     alone = assay.spans("gold.tsv", {"x": "like_r.jsonl"}, rater="r", samples=20, trials=20)
     assert only(alone.table("summary"), metric="x")["f1"] == 1.0
     words = [
@@ -120,12 +122,14 @@ def test_a_metric_with_spans(tmp_path: Path):
     result = assay.spans("gold.tsv", metrics=[metric], langpairs=["en-de"], samples=10, trials=10)
     assert only(result.table("summary"), metric=metric)["n"] == 4
     assert {row["score"] for row in result.table("interplay").rows} >= {"src", "score"}
+    result.show(*result.tables)
     ours = assay.score(list(TEXTS.values()), sources=["s", "s"], metrics=[metric], spans=True)
     assert result.scores[metric].spans == list(ours.scores[metric].spans)
     items = [f"{i}\t{text}\t{text} no\t{text}\tnegation\n" for i, text in enumerate(TEXTS.values())]
     Path("pairs.tsv").write_text("id\tgood\tincorrect\treference\tphenomena\n" + "".join(items))
     found = assay.run("pairs.tsv", [f"{metric},threshold=0.99999"], analysis="localized", langpair="de-en")
     assert set(found.tables) >= {"summary", "drops"} and found.table("drops").rows[0]["n"] <= 2
+    found.show(*found.tables)
 
 
 def test_campaign_from_the_command_line(capsys: pytest.CaptureFixture[str]):

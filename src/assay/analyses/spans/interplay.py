@@ -42,9 +42,9 @@ def table(scored: Mapping[str, Scores], translations: Sequence[Cell], how: Resam
                 line = {"metric": metric, "score": part, "langpair": pair, "n": len(usable)}
                 rows.append({**line, "line": f"{metric} {part}", **found})
     columns = [
-        TableColumn("metric"), TableColumn("score"), TableColumn("langpair"),
+        TableColumn("line", "score"), TableColumn("langpair"),
         *estimate_columns("pearson", "Pearson", mark=None), TableColumn("n", "translations", "count"),
-        TableColumn("line", "score", hidden=True),
+        TableColumn("metric", hidden=True), TableColumn("score", hidden=True),
     ]  # fmt: skip
     reading = (
         "How closely each score follows the MQM score that the metric's own error spans imply (1, 5 and 10 of 25 points for "
