@@ -11,13 +11,17 @@ if TYPE_CHECKING:
     from assay.verbs.result import Result
 
 
+LONG = ("segments",)
+"""Tables for programs: a row for each translation. A person gets them when they are asked for by name."""
+
+
 def show_tables(result: Result, args: argparse.Namespace, output: Output, seconds: float, name: str) -> None:
     """Print or write the tables that --table and --all ask for, then the notes, then the run directory."""
     from assay.cli.keeping import keep, run_folder
 
-    short = output.on_screen and not args.all
+    short, data = output.on_screen and not args.all, output.format in ("json", "jsonl", "tsv", "csv")
     shown = [result.table(wanted) for wanted in args.table or ()] or (
-        [result.table()] if short else list(result.tables.values())
+        [result.table()] if short else [table for table in result.tables.values() if data or table.name not in LONG]
     )
     if output.format == "html":
         from assay.report.page import page

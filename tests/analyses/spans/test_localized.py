@@ -57,9 +57,12 @@ def test_marks_that_touch_the_error():
 
 def test_a_metric_that_marks_nothing_has_its_score_alone():
     tables = {table.name: table for table in analyse("localized", items(), [measured("m", GOOD, BAD)], samples=2)}
-    assert set(tables) == {"summary", "drops"}
-    assert only(tables["summary"], phenomenon="number")["missed"] is None
+    assert set(tables) == {"drops"}
     row = only(tables["drops"], phenomenon="number")
+    both = {
+        table.name: table for table in analyse("localized", items(), [measured("x", GOOD, BAD), metric()], samples=2)
+    }
+    assert only(both["summary"], metric="x", phenomenon="number")["missed"] is None
     assert (row["n"], row["risen"]) == (3, pytest.approx(1 / 3)) and row["median"] == pytest.approx(
         np.median([0.5, 0, -0.1])
     )

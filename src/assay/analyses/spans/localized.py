@@ -43,8 +43,10 @@ def tables(
     kept = {metric.name: clean(items, metric) for metric in measured}
     notes = [*_left_out(items, measured, kept), *contamination_notes(measured)]
     groups = _groups(items)
-    made = [_undetected(items, groups, measured, kept, notes), _severities(groups, measured, kept, notes)]
-    return [*(table for table in made if table.rows), _drops(groups, measured, kept, notes)]
+    fall = _drops(groups, measured, kept, notes)
+    if all(metric.incorrect_spans is None for metric in measured):
+        return [fall]
+    return [_undetected(items, groups, measured, kept, notes), _severities(groups, measured, kept, notes), fall]
 
 
 def clean(items: Sequence[Item], metric: Measured) -> list[int]:
