@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from assay.core.task import error as error
     from assay.verbs.breakdown import breakdown as breakdown
     from assay.verbs.breakdown import run_task as run_task
+    from assay.verbs.campaign import campaign as campaign
     from assay.verbs.card import card as card
     from assay.verbs.check import check as check
     from assay.verbs.compare import compare as compare
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
     from assay.verbs.run import run as run
     from assay.verbs.score import score as score
     from assay.verbs.selfcheck import selfcheck as selfcheck
+    from assay.verbs.spans import spans as spans
     from assay.verbs.train import train as train
 
 _HOMES = {
@@ -67,6 +69,7 @@ _HOMES = {
     "assay.core.table": ("Table",),
     "assay.core.task": ("error",),
     "assay.verbs.breakdown": ("breakdown", "run_task"),
+    "assay.verbs.campaign": ("campaign",),
     "assay.verbs.card": ("card",),
     "assay.verbs.check": ("check",),
     "assay.verbs.compare": ("compare",),
@@ -80,6 +83,7 @@ _HOMES = {
     "assay.verbs.run": ("run",),
     "assay.verbs.score": ("score",),
     "assay.verbs.selfcheck": ("selfcheck",),
+    "assay.verbs.spans": ("spans",),
     "assay.verbs.train": ("train",),
 }
 """Where each public name lives; it is imported when it is first used."""

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.core import Batch, Card, Item, Judged, Measured, Metric
+from assay.core import Batch, Card, Item, Judged, Measured, Metric, Table
 from tests.data import need
 
 
@@ -52,6 +52,12 @@ def by(rows: Iterable[Mapping[str, Any]], *keys: str) -> dict[Any, Mapping[str, 
     found = {row[keys[0]] if len(keys) == 1 else tuple(row[key] for key in keys): row for row in rows}
     assert len(found) == len(rows)
     return found
+
+
+def only(table: Table, **wanted: Any) -> Mapping[str, Any]:
+    """The one row of a table that has these values."""
+    (row,) = (row for row in table.rows if all(row[key] == value for key, value in wanted.items()))
+    return row
 
 
 def expected(name: str) -> list[dict[str, str]]:

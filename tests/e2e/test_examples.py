@@ -80,7 +80,23 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("mine.csv").write_text(
         "table,row,column,published,tolerance,derivable,reason\nsummary,metric=chrf,accuracy,75,1,yes,\n"
     )
+    _judgements()
     Path("my_module.py").write_text("from assay.metrics.chrf import Chrf as MyMetric\n")
+
+
+def _judgements() -> None:
+    """Gold and predicted error spans, and what two raters said about two systems."""
+    head = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
+    marked = [f"A\td\t{i}\t{i}\tr\tx\t<v>{line[:3]}</v>{line[3:]}\tAccuracy\tMajor\n" for i, line in enumerate(LINES)]
+    Path("gold.tsv").write_text(head + "".join(marked))
+    rows = [{"system": "A", "segment": i, "mt": line} for i, line in enumerate(LINES)]
+    span = {"start": 0, "end": 3, "severity": "minor"}
+    Path("ours.jsonl").write_text("".join(json.dumps({**row, "spans": [span]}) + "\n" for row in rows))
+    Path("answers.jsonl").write_text("".join(json.dumps({**row, "answer": "No errors."}) + "\n" for row in rows))
+    cells = [(system, i, line) for system in ("A", "B") for i, line in enumerate(LINES)]
+    judged = [f"{s}\t{i}\t{r}\t{70 + i + (s == 'A')}\t{t}\t{t} x\n" for s, i, t in cells for r in ("r", "q")]
+    Path("judgements.tsv").write_text("system\tsegment\trater\tscore\tmt\tref\n" + "".join(judged))
+    Path("theirs_scores.tsv").write_text("system\tsegment\tscore\n" + "".join(f"{s}\t{i}\t{i}\n" for s, i, _ in cells))
 
 
 def run(line: str) -> int:

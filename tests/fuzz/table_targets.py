@@ -56,6 +56,7 @@ def tables() -> list[Target]:
 def judgements() -> list[Target]:
     """What people and other tools said."""
     from assay.io.judgements import decisions
+    from assay.io.judgements.campaign import read_campaign
     from assay.io.judgements.da import read_da
     from assay.io.judgements.mqm import mqm_scores, read_mqm
     from assay.io.judgements.outcomes import read_outcomes
@@ -82,6 +83,18 @@ def judgements() -> list[Target]:
         ["A", "d", "1", "1", "r2", "Der Hund", "The cat", "No-error", "No-error"],
     ]
     decided = jsonl({"key": f"k{i}", "choice": "pass", "time": "2026", "who": "me"} for i in range(3))
+
+    spans = '[{"start_i": 0, "end_i": 1, "severity": "minor"}]'
+    export = ["r", "A", "5", "TGT", "eng", "jpn", "80", "d", "False", spans, "1.5", "2.5"]
+    appraise = [export, [*export[:2], "6", *export[3:]]]
+    span = {"start": 1, "end": 3, "severity": "major", "category": "style", "confidence": 0.5, "text": "bc"}
+    marked = [{"system": "A", "segment": i, "mt": "abcd", "spans": [span]} for i in range(3)]
+    said = (
+        'Major:\nstyle - "bc"\nMinor:\nno-error',
+        "'bc' - minor/style; none",
+        '[{"span": "bc", "severity": "minor"}]',
+    )
+    answered = [{"mt": "abcd", "src": "x", "answer": answer} for answer in said]
 
     def outcomes(path: Path) -> None:
         read_outcomes(path, scores=["comet"])
@@ -130,6 +143,10 @@ def judgements() -> list[Target]:
         Target("ready", "a.tsv", tsv(outcome), ready),
         Target("ready.jsonl", "a.jsonl", jsonl(keyed(outcome)), ready),
         Target("decisions", "a.jsonl", decided, decision_file),
+        Target("campaign.mqm", "a.tsv", tsv(mqm), two(read_campaign)),
+        Target("campaign.appraise", "a.csv", comma(appraise), two(read_campaign)),
+        Target("campaign.spans", "a.jsonl", jsonl(marked), two(read_campaign)),
+        Target("campaign.answers", "a.jsonl", jsonl(answered), two(read_campaign)),
     ]
 
 

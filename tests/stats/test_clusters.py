@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import InputError
-from assay.stats.clusters import ranks_from_p_values
+from assay.stats.clusters import rank_ranges, ranks_from_p_values, separated
 from tests.stats.fixtures import fixtures
 
 
@@ -20,3 +20,12 @@ def test_a_cluster_opens_where_a_member_is_beaten():
     assert ranks_from_p_values(p) == [1, 1, 2, 2]
     with pytest.raises(InputError, match="square"):
         ranks_from_p_values(np.zeros((2, 3)))
+
+
+def test_ranges_of_ranks_and_clusters_of_the_wmt_findings():
+    # A beats all; B and C are alike, C and D are alike, B beats D; all beat E.
+    names = "ABCDE"
+    wins = {("A", other) for other in "BCDE"} | {("B", "D")} | {(other, "E") for other in "BCD"}
+    better = np.array([[(a, b) in wins for b in names] for a in names])
+    assert rank_ranges(better) == [(1, 1), (2, 3), (2, 4), (3, 4), (5, 5)]
+    assert separated(better) == [1, 2, 2, 2, 3]

@@ -124,3 +124,13 @@ def test_a_large_file_streams(tmp_path):
     tracemalloc.stop()
     # The file has 20 MB; what stays is the ids.
     assert seen == 5_000 and peak < 4_000_000
+
+
+def test_the_place_of_a_made_error_is_kept(tmp_path):
+    rows = [
+        {"good": "a b", "incorrect": "a c", "meta": meta}
+        for meta in ({"spans": [[2, 3]]}, {"spans": [[2, 9]]}, "x", None)
+    ]
+    path = tmp_path / "made.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert [item.meta.get("spans") for item in Contrastive(path).load()] == [[(2, 3)], None, None, None]

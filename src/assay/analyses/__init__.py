@@ -26,6 +26,7 @@ ANALYSES = Registry(
         "judged": "assay.analyses.judged:tables",
         "contrastive": "assay.analyses.contrastive:tables",
         "breakdown": "assay.analyses.breakdown.tables:tables",
+        "localized": "assay.analyses.spans.localized:tables",
     },
     mark="@assay.requires()",
 )

@@ -19,6 +19,8 @@ VERBS = {
     "run": "run metrics on challenge sets: where is a metric blind?",
     "make": "make a challenge set from your own sentences",
     "meta": "how well metrics agree with people: the official WMT tables",
+    "spans": "evaluate error spans against people's",
+    "campaign": "people's judgements: scores, agreement, ranking",
     "reproduce": "receipts: published tables derived anew, cell by cell",
     "card": "one page with all results of a metric",
     "check": "fail when a metric got worse than its card",

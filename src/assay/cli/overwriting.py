@@ -10,9 +10,9 @@ from pathlib import Path
 
 from assay.core.errors import InputError
 
-FILES = ("mt", "ref", "src", "data", "rule", "against", "receipts", "metric_file", "decisions", "config")
+FILES = ("mt", "ref", "src", "data", "rule", "against", "receipts", "metric_file", "decisions", "config", "predicted")
 """Arguments that name input files, under any verb."""
-NAMES_OR_FILES = ("suites", "suite", "name")
+NAMES_OR_FILES = ("suites", "suite", "name", "gold", "judgements")
 """Arguments that name something registered or a file; a file has a folder or an ending in its name."""
 IN_RUN_DIRECTORY = ("tables.json", "manifest.json", "scores.parquet", "outcomes.tsv")
 
@@ -36,6 +36,7 @@ def _inputs(args: argparse.Namespace) -> Iterator[str]:
             if isinstance(given, str) and (name in FILES or os.sep in given or Path(given).suffix):
                 yield given
                 yield given.removesuffix(":lower")
+                yield given.partition("=")[2] or given
 
 
 def _outputs(args: argparse.Namespace) -> Iterator[tuple[str, str]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-FigureKind = Literal["heatmap", "dots", "levels", "boxes", "cases", "rates"]
+FigureKind = Literal["heatmap", "dots", "levels", "boxes", "cases", "rates", "shares", "reliability", "ranking"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -9,6 +10,8 @@ from assay.core.errors import InputError
 
 Side = Literal["source", "target"]
 SEVERITIES = ("neutral", "minor", "major", "critical")
+PENALTIES = {"minor": 1, "major": 5, "critical": 10}
+"""Points that an error costs in the MQM score inferred from spans (Guerreiro et al. 2023, section 4.2.2)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,3 +50,8 @@ class ErrorSpan:
     def fields(self) -> tuple[Side, int, int, str, str, str, float | None]:
         """What ``ErrorSpan(*fields)`` makes this span of again."""
         return (self.side, self.start, self.end, self.severity, self.category, self.text, self.confidence)
+
+
+def mqm(spans: Iterable[ErrorSpan]) -> float:
+    """Guerreiro et al. 2023, equations 5 and 6: 1 without errors, less the penalties of 25 points; never below 0."""
+    return (25 - min(25, sum(PENALTIES.get(span.severity, 0) for span in spans))) / 25

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from assay.core.item import Item
 from assay.core.judged import Judged
 from assay.core.metric import Card
+from assay.core.spans import ErrorSpan
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -69,5 +70,8 @@ class Measured:
     values: Floats | None = None
     contaminated: bool = False
     """True when the metric's card says it was trained on this suite."""
+    good_spans: Sequence[Sequence[ErrorSpan]] | None = None
+    incorrect_spans: Sequence[Sequence[ErrorSpan]] | None = None
+    """The error spans that the metric marks in each item's translations; None for a metric that marks none."""
     flags: Mapping[str, int] = field(default_factory=dict)
     """How many texts the metric raised a flag for: ``truncated`` …"""

@@ -11,6 +11,7 @@ from assay.core.batch import Batch
 from assay.core.item import Item
 from assay.core.judged import Judged
 from assay.core.metric import Metric
+from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
 from assay.engine.scoring import score
 
@@ -33,12 +34,20 @@ def measure_items(
     good = np.full(len(items), np.nan)
     incorrect = np.full(len(items), np.nan)
     flags: dict[str, int] = {}
+    spans: dict[str, list[tuple[ErrorSpan, ...]] | None] = {"good": None, "incorrect": None}
     if rows:
         kept = [items[i] for i in rows]
         scores = score(_batch(kept, metric), metric, workers=workers, store=store)
         good[rows], incorrect[rows] = scores.values[: len(rows)], scores.values[len(rows) :]
         flags = scores.raised()
-    return Measured(name, card, good=good, incorrect=incorrect, contaminated=suite in card.trained_on, flags=flags)
+        if scores.spans is not None:
+            for side, first in (("good", 0), ("incorrect", len(rows))):
+                found = dict(zip(rows, scores.spans[first : first + len(rows)], strict=True))
+                spans[side] = [found.get(i, ()) for i in range(len(items))]
+    return Measured(
+        name, card, good=good, incorrect=incorrect, contaminated=suite in card.trained_on, flags=flags,
+        good_spans=spans["good"], incorrect_spans=spans["incorrect"],
+    )  # fmt: skip
 
 
 def measure_judged(

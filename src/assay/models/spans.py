@@ -1,4 +1,4 @@
-"""From the tagger's probabilities to error spans, and from error spans to an MQM score (Guerreiro et al. 2023, section 4.2.2)."""
+"""From the tagger's probabilities to error spans (Guerreiro et al. 2023, section 4.2.2)."""
 
 from __future__ import annotations
 
@@ -8,18 +8,13 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from assay.core.spans import SEVERITIES, ErrorSpan
+from assay.core.spans import mqm as mqm
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Decoder = Literal["paper", "exact"]
 Offsets = Sequence[tuple[int, int]]
-PENALTIES = {"minor": 1, "major": 5, "critical": 10}
-
-
-def mqm(spans: Iterable[ErrorSpan]) -> float:
-    """Equations 5 and 6: 1 without errors; minor, major and critical ones cost 1, 5 and 10 of 25 points; never below 0."""
-    return (25 - min(25, sum(PENALTIES.get(span.severity, 0) for span in spans))) / 25
 
 
 def decode(

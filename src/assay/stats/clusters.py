@@ -9,7 +9,11 @@ import numpy as np
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from assay.stats.groups import Floats
+
+    Bools = NDArray[np.bool_]
 
 
 def ranks_from_p_values(p_values: Floats, alpha: float = 0.05) -> list[int]:
@@ -28,3 +32,25 @@ def ranks_from_p_values(p_values: Floats, alpha: float = 0.05) -> list[int]:
             rank, start = rank + 1, i
         ranks.append(rank)
     return ranks
+
+
+def rank_ranges(better: Bools) -> list[tuple[int, int]]:
+    """The best and the worst rank of each system, as the WMT findings give them.
+
+    ``better[i, j]`` says that i is significantly better than j. The best rank is one more than the systems that beat it, the
+    worst one leaves below it those that it beats.
+    """
+    better = np.asarray(better, dtype=bool)
+    wins, losses = better.sum(axis=1), better.sum(axis=0)
+    return [(int(lost) + 1, len(better) - int(won)) for won, lost in zip(wins, losses, strict=True)]
+
+
+def separated(better: Bools) -> list[int]:
+    """The cluster of each system, from 1, systems standing best first: all of a cluster beat all of the clusters below it."""
+    better = np.asarray(better, dtype=bool)
+    clusters, cluster = [], 1
+    for place in range(len(better)):
+        if place and better[:place, place:].all():
+            cluster += 1
+        clusters.append(cluster)
+    return clusters

@@ -30,6 +30,7 @@ WANTED = Wanted(
         "severity": ("severity",),
         "langpair": ("langpair",),
         "id": ("id", "segment id"),
+        "meta": ("meta",),
     },
     required=("good", "incorrect"),
     missing="{file} has no column for the {roles}; its columns are {listing}. Name it: --columns {pairs}.",
@@ -127,6 +128,7 @@ class _RowReader:
         texts = {role: row[index] for role, index in self.where.items() if row[index] is not None}
         if isinstance(texts.get("reference"), list):
             texts["reference"] = next((text for text in texts["reference"] if text), "")
+        made = texts.pop("meta", None)
         identity = str(texts.get("id", "")) or str(self.number)
         if reason := self._fault(texts, identity):
             self.bad(self.path, line, reason)
@@ -150,7 +152,7 @@ class _RowReader:
             str(texts.get("category") or category),
             str(texts.get("severity", "")),
             texts.get("langpair") or self.langpair or "",
-            meta,
+            {**meta, "spans": places} if (places := _error_places(made, texts["incorrect"])) else meta,
         )
 
     def _fault(self, texts: Mapping[str, Any], identity: str) -> str:
@@ -177,6 +179,18 @@ class _RowReader:
         if self.without_reference:
             said.append(f"{count(self.without_reference, 'item')} without a reference.")
         return said
+
+
+def _error_places(made: Any, text: str) -> list[tuple[int, int]]:
+    """Where in the incorrect translation the error of an item stands that ``assay make`` made; none where it does not say."""
+    told = made.get("spans") if isinstance(made, dict) else None
+    found = []
+    for place in told if isinstance(told, list) else ():
+        if isinstance(place, list) and len(place) == 2 and all(type(end) is int for end in place):
+            start, end = place
+            if 0 <= start <= end <= len(text):
+                found.append((start, end))
+    return found
 
 
 def place_by_name(phenomenon: str) -> tuple[str, Mapping[str, Any]]:

@@ -58,10 +58,10 @@ def xcomet(
         for pair, evalset in sets.items()
     }
     made = analysis.tables(judged, domain=domain, draws=draws, seed=seed)
-    for pair, evalset in sets.items():
-        if len(evalset.raters) > 1:
-            marks = {rater: evalset.ratings(rater) for rater in evalset.raters}
-            made.append(rater_agreement.table(marks, evalset.outputs, pair))
+    rated = {pair: evalset for pair, evalset in sets.items() if len(evalset.raters) > 1}
+    marks = {pair: {rater: one.ratings(rater) for rater in one.raters} for pair, one in rated.items()}
+    raters = [rater_agreement.table(marks[pair], one.outputs, pair) for pair, one in rated.items()]
+    made += [rater_agreement.joined(raters)] if raters else []
     made += _detection(built, data_dir, seed=seed, workers=workers, store=store)
     label = official.name if official is not None else Path(name).name
     return MetaResult(

@@ -1,10 +1,11 @@
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.stats
 
-from assay.analyses.meta.rater_agreement import shared_cells
+from assay.analyses.meta.rater_agreement import joined, shared_cells
 from assay.analyses.meta.rater_agreement import table as rater_table
 from assay.analyses.meta.xcomet import SpanData, span_table, tables
 from assay.core.errors import InputError
@@ -12,6 +13,7 @@ from assay.core.judged import Judgement
 from assay.core.spans import ErrorSpan
 from assay.io.wmt.tree import read_eval_set
 from assay.suites import wmt as suite
+from assay.verbs.meta_xcomet import xcomet
 from tests import wmt
 from tests.data import need
 
@@ -58,6 +60,23 @@ def test_raters_are_compared_on_what_all_judged():
         rater_table({"a": a}, {})
     with pytest.raises(InputError, match="judged by all raters"):
         rater_table({"a": a, "b": {"S": [None] * 3}}, {})
+
+
+def test_every_language_pair_keeps_its_raters(tmp_path: Path):
+    """Two pairs with two raters each: both pairs' rows stand in the one table that the recipe gives."""
+    for number, pair in enumerate(("en-de", "zh-en")):
+        wmt.make_pair(tmp_path, pair, unjudged=0)
+        for rater, start in (("mqm.rater1", 0), ("mqm.rater2", number)):
+            error = {"start": start, "end": 2 + start, "severity": "minor", "score": 1}
+            lines = [f"{name}\t{json.dumps({'errors': [error]})}" for name in "ABCD" for _ in range(12)]
+            wmt.write(tmp_path / "human-scores" / f"{pair}.{rater}.seg.rating", lines)
+    table = xcomet(tmp_path, stored=["chrF"], langpairs=["en-de", "zh-en"], draws=5).table("raters")
+    found = {(row["langpair"], row["first"]): row["f1"] for row in table.rows}
+    # en-de: the same two characters; zh-en: one of two on either side.
+    expected = {"en-de": 1.0, "zh-en": 0.5}
+    assert found == {(pair, name): value for pair, value in expected.items() for name in ("mqm.rater1", "mean")}
+    assert [note.partition(":")[0] for note in table.notes] == ["en-de", "zh-en"]
+    assert joined([table]).notes == table.notes
 
 
 @pytest.mark.real

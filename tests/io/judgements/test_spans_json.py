@@ -67,6 +67,7 @@ def test_esa_lists_and_omissions():
         (ratings(error(start=-1)), "span -1:3 lies outside"),
         (ratings(error(start=3, end=1)), "span 3:1 lies outside"),
         (ratings(error(start="x")), "whole numbers"),
+        (ratings(error(start=True)), "whole numbers as start and end, not true and 3"),
         (ratings(error(severity="huge")), "severity 'huge' is none of"),
         (b"A\t{\nA\tNone\n", "f line 1: not a rating"),
         (b"A\t[]\nA\tNone\n", "not a rating"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,13 @@ def table(ratings: Ratings, outputs: Mapping[str, Sequence[str]], langpair: str 
         caption="agreement of raters on error spans, character-level F1",
         notes=[f"{count(len(agreement.pairs), 'pair')} of raters, {min(values):.3f} to {max(values):.3f}"],
     )
+
+
+def joined(tables: Sequence[Table]) -> Table:
+    """The language pairs' tables as one, each pair's note under its name."""
+    rows = [row for table in tables for row in table.rows]
+    notes = [f"{table.rows[0]['langpair']}: {note}" for table in tables for note in table.notes]
+    return replace(tables[0], rows=rows, notes=notes if len(tables) > 1 else tables[0].notes)
 
 
 def _spans(judgement: Judgement | None) -> list[Span]:

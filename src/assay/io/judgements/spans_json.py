@@ -1,8 +1,9 @@
 """Error spans as JSON: the ``.seg.rating`` files of mt-metrics-eval (MQM) and the span lists of ESA campaigns.
 
 A rating line is ``system<TAB>{"errors": [{"start", "end", "category", "severity", "score", "is_source_error"}]}``, with
-``None`` where the rater did not see the segment, and perhaps the rater's name in a third column. ESA lists have ``start_i``
-and ``end_i``; an omission has ``"missing"`` there and is kept as an empty span of the source.
+``None`` where the rater did not see the segment, and perhaps the rater's name in a third column. ESA lists (WMT24) have
+``start_i`` and ``end_i``, the last character marked; an omission has ``"missing"`` there and is kept as an empty span of the
+source. A span that brings its ``text`` must have it at its offsets.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def _span(error: Any, source: str, output: str, where: str) -> ErrorSpan:
     if not isinstance(error, dict):
         raise InputError(f"{where}: an error span must be a JSON object, not {type(error).__name__}.")
     side: Side = "source" if error.get("is_source_error") else "target"
-    start, end = (error.get(key, error.get(f"{key}_i")) for key in ("start", "end"))
+    start, end = _ends(error)
     severity = str(error.get("severity") or "").lower()
     category = str(error.get("category") or error.get("error_type") or "")
     if severity not in SEVERITIES:
@@ -94,15 +95,38 @@ def _span(error: Any, source: str, output: str, where: str) -> ErrorSpan:
     if start == "missing" or end == "missing":
         return ErrorSpan.of(source, 0, 0, severity, category, "source")
     text = source if side == "source" else output
-    if not (isinstance(start, int) and isinstance(end, int)):
+    if not (type(start) is int and type(end) is int):
         raise InputError(
             f"{where}: a span needs whole numbers as start and end, not {shorten(start)} and {shorten(end)}."
         )
+    if "end" not in error and end == len(text) + 1:
+        end = len(text)  # the annotation tool lets people mark the place behind the last character
     if not 0 <= start <= end <= len(text):
         raise InputError(
             f"{where}: span {shorten(start)}:{shorten(end)} lies outside its {side} of {len(text)} characters."
         )
-    return ErrorSpan.of(text, start, end, severity, category, side)
+    said = error.get("text")
+    if isinstance(said, str) and said and said != text[start:end]:
+        raise InputError(
+            f"{where}: span {start}:{end} is {shorten(text[start:end])} in the {side}, the file says {shorten(said)}: "
+            "offsets count characters from 0, the end is the first one behind."
+        )
+    return ErrorSpan.of(text, start, end, severity, category, side, _confidence(error.get("confidence"), where))
+
+
+def _ends(error: dict[str, Any]) -> tuple[Any, Any]:
+    """Where a span begins and the first character behind it."""
+    start, end = error.get("start", error.get("start_i")), error.get("end", error.get("end_i"))
+    return start, end + 1 if "end" not in error and type(end) is int else end
+
+
+def _confidence(value: object, where: str) -> float | None:
+    if value is None:
+        return None
+    number = to_number(value)
+    if number is None or not 0 <= number <= 1:
+        raise InputError(f"{where}: the confidence of a span is {shorten(value)}, not a number from 0 to 1.")
+    return number
 
 
 def write_ratings(ratings: Ratings, weights: Mapping[tuple[str, str], float] | None = None) -> bytes:

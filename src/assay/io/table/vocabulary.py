@@ -15,7 +15,7 @@ from assay.core.errors import InputError, listing, unknown
 
 ROLES: Mapping[str, tuple[str, ...]] = {
     "hypothesis": ("hypothesis", "mt", "translation", "hyp"),
-    "target": ("target",),  # the judged text in files of judgements; elsewhere it may as well be a reference
+    "target": ("target", "tgt"),  # the judged text in files of judgements; elsewhere it may as well be a reference
     "text": ("text",),
     "source": ("source", "src"),
     "source sentence": ("source text", "source sentence", "src sent"),
@@ -43,7 +43,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "document": ("document", "doc"),
     "document id": ("doc id", "docsegid"),
     "id": ("id", "item id", "idx"),
-    "segment id": ("seg id", "segid", "globalsegid"),
+    "segment id": ("seg id", "segid", "globalsegid", "line id"),
     "segment": ("segment",),
     "item": ("item", "itemid"),
     "example": ("example",),
@@ -53,7 +53,13 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "outcome": ("outcome", "success", "label"),
     "controlled": ("controlled",),
     "rater": ("rater", "annotator", "user", "worker", "judge"),
-    "spans": ("spans", "errors", "target errors"),
+    "spans": ("spans", "errors", "target errors", "error spans", "esa spans"),
+    "starts": ("error start id", "error start indices", "start indices"),
+    "ends": ("error end id", "error end indices", "end indices"),
+    "severities": ("error types", "severities"),
+    "answer": ("answer", "response", "completion"),
+    "metric": ("metric",),
+    "meta": ("meta",),
     "judgements": ("n",),
     "score": ("score",),
     "value": ("value", "values", "scores"),
@@ -63,7 +69,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "z mean": ("z mean",),
     "mqm": ("mqm",),
     "da": ("da",),
-    "esa": ("esa",),
+    "esa": ("esa", "esa score"),
     "da sqm": ("da sqm",),
     "human": ("human", "human score"),
 }

@@ -17,7 +17,10 @@ from assay.report.figures.boxes import boxes
 from assay.report.figures.canvas import save, settings, with_font_note
 from assay.report.figures.dots import dots, levels
 from assay.report.figures.heatmap import heatmap
+from assay.report.figures.ranking import ranking
 from assay.report.figures.rates import rates
+from assay.report.figures.reliability import reliability
+from assay.report.figures.shares import shares
 
 FORMATS = ("svg", "png")
 
@@ -29,6 +32,9 @@ DRAWINGS: Mapping[FigureKind, Callable[..., Any]] = {
     "boxes": boxes,
     "cases": cases,
     "rates": rates,
+    "shares": shares,
+    "reliability": reliability,
+    "ranking": ranking,
 }
 """Kind of figure to the function that draws it from a table; its parameters are the function's keyword arguments."""
 

@@ -20,10 +20,13 @@ from assay.report.figures.canvas import (
 )
 
 
-def boxes(table: Table) -> Any:
-    """Boxes from the quantiles of the table: 25% to 75%, whiskers from 5% to 95%, the median as a dot."""
+def boxes(table: Table, *, what: str = "scores", unit: str = "segments") -> Any:
+    """Boxes from the quantiles of the table: 25% to 75%, whiskers from 5% to 95%, the median as a dot.
+
+    `what` is what the quantiles are of, `unit` what is counted.
+    """
     metrics = labels(table, "metric")
-    subtitle = "box: middle half of the scores, dot: median, line: 5% to 95% · segments in brackets"
+    subtitle = f"box: middle half of the {what}, dot: median, line: 5% to 95% · {unit} in brackets"
     sizes: dict[str, int] = {}
     for row in table.rows:
         sizes[row["category"]] = max(sizes.get(row["category"], 0), row["n"])

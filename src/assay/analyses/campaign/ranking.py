@@ -1,0 +1,145 @@
+"""Systems ranked by people: means with intervals, tests between every two, ranges of ranks and clusters as in the WMT findings.
+
+A system's score is the mean over its segments of the mean over raters. By default two systems are compared on the segments that
+both have, by Wilcoxon's signed-rank test (WMT24, Kocmi et al. 2024); `rank-sum` compares all their segments' scores (direct
+assessment until WMT23), `permutation` flips the signs of segment differences. Two-sided, 0.05.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from assay.analyses.campaign.scored import ScoredPair
+from assay.analyses.rows import estimate_columns, known
+from assay.core.figure import Figure
+from assay.core.table import Table, TableColumn
+from assay.stats.clusters import rank_ranges, separated
+from assay.stats.ranked_tests import rank_sum, signed_rank
+from assay.stats.resampling import bootstrap_sums, interval
+from assay.stats.soft_accuracy import pairwise_p_values
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+
+SystemTest = Literal["signed-rank", "rank-sum", "permutation"]
+TESTS: tuple[SystemTest, ...] = ("signed-rank", "rank-sum", "permutation")
+LEVEL = 0.05
+
+
+def tables(
+    pairs: Sequence[ScoredPair],
+    *,
+    by: str = "score",
+    test: SystemTest = "signed-rank",
+    samples: int = 1000,
+    seed: int = 12345,
+    notes: Sequence[str] = (),
+    label: str = "score",
+) -> list[Table]:
+    """`systems` (the ranking) and `duels` (every two systems)."""
+    ranked: list[dict[str, Any]] = []
+    duels: list[dict[str, Any]] = []
+    for pair in pairs:
+        rows, p = _ranked(pair, by, test, samples, seed)
+        ranked += rows
+        for i, first in enumerate(rows):
+            for j in range(i + 1, len(rows)):
+                lead = {"langpair": pair.langpair, "first": first["system"], "second": rows[j]["system"]}
+                ahead = first[by] - rows[j][by]
+                duels.append({**lead, "difference": ahead, "p": float(p[i, j]), "first_place": i, "second_place": j})
+    marked = any(row["errors"] is not None for row in ranked)
+    columns = [
+        TableColumn("langpair"), TableColumn("ranks"), TableColumn("system"),
+        *estimate_columns("score", label, decimals=2, mark=None), TableColumn("z", "z", "number", 3),
+        TableColumn("errors", "errors", "number", 2, lower_is_better=True, hidden=not marked),
+        TableColumn("segments", kind="count"), TableColumn("judgements", kind="count"), TableColumn("cluster", kind="count"),
+        *(TableColumn(f"z_{side}", kind="number", decimals=3, hidden=True) for side in ("low", "high")),
+    ]  # fmt: skip
+    said = [
+        f"95% bootstrap of segments, n={samples:,}, seed {seed}",
+        f"clusters and ranks: {test}, two-sided p < {LEVEL}",
+        *notes,
+    ]
+    for pair in pairs:
+        sizes = [row["segments"] for row in ranked if row["langpair"] == pair.langpair]
+        if len(set(sizes)) > 1 and test != "rank-sum":
+            where = f" in {pair.langpair}" if pair.langpair else ""
+            said.append(
+                f"systems{where} have {min(sizes):,} to {max(sizes):,} segments: two are tested on those that both have"
+            )
+    reading = (
+        "Ranks: one more than the systems that are significantly better, down to what leaves the significantly worse ones below. "
+        "All systems of a cluster are significantly better than all of the clusters below it."
+    )
+    shown = label if by == "score" else "score standardised by rater (z)"
+    figure = Figure("ranking", "ranking", {"value": by, "label": shown}, "campaign")
+    ranking = Table("systems", columns, ranked, "systems as people rank them", said, reading=reading, figures=[figure])
+    two = Table(
+        "duels",
+        [
+            TableColumn("langpair"), TableColumn("first", "system"), TableColumn("second", "against"),
+            TableColumn("difference", kind="number", decimals=3), TableColumn("p", kind="p"),
+            TableColumn("first_place", hidden=True), TableColumn("second_place", hidden=True),
+        ],
+        duels, "systems two by two", said[1:], reading="The p-value (two-sided) that two systems are judged alike.",
+    )  # fmt: skip
+    return [ranking, *([two] if duels else [])]
+
+
+def _ranked(
+    pair: ScoredPair, by: str, test: SystemTest, samples: int, seed: int
+) -> tuple[list[dict[str, Any]], Floats]:
+    """The rows of a language pair from best to worst, and the p-values between them."""
+    values = pair.at(by)
+    with np.errstate(invalid="ignore"):
+        means = np.array([np.nanmean(row) if np.isfinite(row).any() else -np.inf for row in values])
+    order = np.argsort(-means, kind="stable")
+    judged = [place for place in order.tolist() if np.isfinite(means[place])]
+    p = p_values(values[judged], test)
+    better = np.triu(p < LEVEL, 1)
+    ranges, clusters = rank_ranges(better), separated(better)
+    rows = []
+    for i, place in enumerate(judged):
+        best, worst = ranges[i]
+        row: dict[str, Any] = {"langpair": pair.langpair, "system": pair.systems[place], "cluster": clusters[i]}
+        row["ranks"] = f"{best}–{worst}" if best != worst else str(best)
+        for key in ("score", "z"):
+            row |= _estimate(key, pair.at(key)[place], samples, seed)
+        row["errors"] = None if pair.errors is None else known(float(np.nanmean(pair.errors[place])))
+        row["segments"] = int(np.isfinite(values[place]).sum())
+        row["judgements"] = int(pair.judgements[place].sum())
+        rows.append(row)
+    return rows, p
+
+
+def _estimate(key: str, row: Floats, samples: int, seed: int) -> dict[str, float | None]:
+    there = np.isfinite(row)
+    if not there.any():
+        return {key: None, f"{key}_low": None, f"{key}_high": None}
+    parts = np.stack([np.where(there, row, 0.0), there.astype(np.float64)], axis=1)
+    sums = bootstrap_sums(parts, samples, seed)
+    drawn = sums[sums[:, 1] > 0]
+    around = interval(drawn[:, 0] / drawn[:, 1])
+    return {key: float(row[there].mean()), f"{key}_low": around.low, f"{key}_high": around.high}
+
+
+def p_values(values: Floats, test: SystemTest) -> Floats:
+    """Two-sided p of every two systems (rows of segment scores, best first); 1 where nothing can be compared."""
+    systems = len(values)
+    p = np.ones((systems, systems))
+    flipped = pairwise_p_values(values) if test == "permutation" and systems > 1 else None
+    for i in range(systems):
+        for j in range(i + 1, systems):
+            both = np.isfinite(values[i]) & np.isfinite(values[j])
+            if flipped is not None:
+                one_sided = flipped[i, j]
+            elif test == "rank-sum":
+                one_sided = rank_sum(values[i][np.isfinite(values[i])], values[j][np.isfinite(values[j])])
+            else:
+                one_sided = signed_rank(values[i][both] - values[j][both]) if both.any() else np.nan
+            if np.isfinite(one_sided):
+                p[i, j] = p[j, i] = min(1.0, 2 * min(one_sided, 1 - one_sided) if flipped is None else 2 * one_sided)
+    return p

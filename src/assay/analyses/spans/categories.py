@@ -1,0 +1,96 @@
+"""Which kinds of errors are found: gold spans by their category."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.analyses.rows import estimate_columns
+from assay.analyses.spans.aligned import Compared, plain
+from assay.analyses.spans.tables import METRIC, Resampling, bounds, cells
+from assay.core.figure import Figure
+from assay.core.spans import ErrorSpan
+from assay.core.table import Table, TableColumn
+from assay.stats.resampling import bootstrap_sums
+from assay.stats.span_counts import FIELDS, counts, f1, ratio
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+
+MOST_CATEGORIES = 20
+
+
+def table(compared: Compared, how: Resampling) -> list[Table]:
+    """How much of each of the gold's categories is found; F1 within a category where predictions name categories."""
+    size = _category_sizes(compared)
+    names = list(size)[:MOST_CATEGORIES]
+    named = {name: any(s.category for spans in found for s in spans) for name, found in compared.predicted.items()}
+    rows: list[dict[str, Any]] = []
+    for metric in compared.predicted if names else ():
+        found, within = _by_category(compared, metric, names, named[metric])
+        drawn = bootstrap_sums(found.reshape(len(found), -1), how.samples, how.seed)
+        drawn = drawn.reshape(-1, *found.shape[1:])
+        for place, category in enumerate(names):
+            sums, draws = found[:, place].sum(axis=0), drawn[:, place]
+            row: dict[str, Any] = {"metric": metric, "category": category, "gold": int(sums[2])}
+            row |= cells("recall", bounds(ratio(sums[0], sums[2]), ratio(draws[:, 0], draws[:, 2])))
+            row |= cells("located", bounds(ratio(sums[1], sums[2]), ratio(draws[:, 1], draws[:, 2])))
+            rows.append({**row, "f1": float(f1(within[place])) if named[metric] else None})
+    columns = [
+        METRIC, TableColumn("category"), *estimate_columns("recall", "recall", mark=None),
+        *estimate_columns("located", "found, any severity", mark=None), TableColumn("f1", "F1 in category", "number", 3),
+        TableColumn("gold", "gold characters", "count"),
+    ]  # fmt: skip
+    drawing: dict[str, Any] = {"index": "category", "value": "located", "span": (0, 1), "chance": 0.0}
+    drawing["subtitle"] = (
+        "share of the category's characters that are marked, whatever the severity · bars: 95% intervals"
+    )
+    notes = [how.note(False)]
+    if len(size) > len(names):
+        notes.append(f"the {len(names)} largest of {len(size)} categories")
+    reading = "What kinds of errors are found. F1 in category wants the category itself and is there where predictions name one."
+    figure = Figure("span_categories", "dots", drawing, "spans")
+    caption = "gold errors found, by category"
+    made = Table("categories", columns, rows, caption, notes, reading=reading, figures=[figure])
+    return [made] if rows else []
+
+
+def _category_sizes(compared: Compared) -> dict[str, int]:
+    """Gold characters by category, the largest first."""
+    sizes: dict[str, int] = {}
+    for spans in compared.gold:
+        for span in spans:
+            if span.severity != "neutral" and span.category:
+                name = span.category.lower()
+                sizes[name] = sizes.get(name, 0) + max(1, span.end - span.start)
+    return dict(sorted(sizes.items(), key=lambda item: -item[1]))
+
+
+def _by_category(compared: Compared, metric: str, names: Sequence[str], both: bool) -> tuple[Floats, Floats]:
+    """What is found of each category, by segment (credit, located, gold characters); and counts where both sides name it."""
+    segments: dict[tuple[str, str], int] = {}
+    for cell in compared.cells:
+        segments.setdefault((cell.langpair, cell.segment), len(segments))
+    found = np.zeros((len(segments), len(names), 3))
+    within = np.zeros((len(names), len(FIELDS)))
+    places = {name: place for place, name in enumerate(names)}
+    for row, cell in enumerate(compared.cells):
+        gold, guesses = (_sorted_by_category(spans) for spans in (compared.gold[row], compared.predicted[metric][row]))
+        at = segments[cell.langpair, cell.segment]
+        for name in (name for name in {*gold, *guesses} if name in places):
+            length, wanted = compared.lengths[row], plain(gold.get(name, ()))
+            if wanted:
+                counted = counts(wanted, plain(compared.predicted[metric][row]), length)
+                found[at, places[name]] += counted[[FIELDS.index(key) for key in ("credit", "located", "gold")]]
+            if both:
+                within[places[name]] += counts(wanted, plain(guesses.get(name, ())), length)
+    return found, within
+
+
+def _sorted_by_category(spans: Sequence[ErrorSpan]) -> dict[str, list[ErrorSpan]]:
+    found: dict[str, list[ErrorSpan]] = {}
+    for span in spans:
+        found.setdefault(span.category.lower(), []).append(span)
+    return found

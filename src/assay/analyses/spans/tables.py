@@ -1,0 +1,230 @@
+"""Predicted against gold error spans: character-level F1 with partial credit, intervals, paired tests, by severity and category.
+
+The main figure is that of the WMT23 quality-estimation task (Blain et al. 2023) and of xCOMET's Table 3 (Guerreiro et al. 2023,
+section 5.1): characters are summed over all translations of a language pair before any division, critical counts as major, the
+other severity earns half a point; language pairs are averaged at the end. Beside it F1 of places alone (severity ignored) and of
+whole spans (equal ends and severity). A translation with several gold judgements counts once for each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.analyses.rows import estimate_columns
+from assay.analyses.spans.aligned import Compared, plain
+from assay.core.errors import count
+from assay.core.figure import Figure
+from assay.core.table import Table, TableColumn
+from assay.stats.multiple import holm
+from assay.stats.resampling import bootstrap_sums, interval, p_value, randomization_sums
+from assay.stats.span_counts import FIELDS, LEVELS, counts, f1, grouped, precision, recall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.core.metric import Floats
+
+    Statistic = Callable[[Floats], Floats]
+
+AVERAGE = "avg"
+LANGPAIR = TableColumn("langpair", "langpair")
+METRIC = TableColumn("metric", "prediction")
+
+
+@dataclass(frozen=True)
+class Resampling:
+    """How intervals and tests are drawn; segments are drawn, with all systems' translations of them."""
+
+    samples: int = 1000
+    trials: int = 10_000
+    seed: int = 12345
+
+    def note(self, tests: bool) -> str:
+        """The line under a table."""
+        said = f", randomization, n={self.trials:,}" if tests else ""
+        return f"95% bootstrap of segments, n={self.samples:,}{said}, seed {self.seed}"
+
+
+class Counted:
+    """Counts of every prediction by language pair and segment, and what is drawn from them."""
+
+    def __init__(self, compared: Compared, how: Resampling) -> None:
+        self.compared, self.how, self.names = compared, how, list(compared.predicted)
+        self.pairs = compared.langpairs
+
+    @cached_property
+    def rows(self) -> dict[str, Floats]:
+        """Prediction to one row of counts a gold judgement."""
+        gold = [plain(spans) for spans in self.compared.gold]
+        return {
+            name: np.array(list(map(counts, gold, map(plain, found), self.compared.lengths))).reshape(-1, len(FIELDS))
+            for name, found in self.compared.predicted.items()
+        }
+
+    def by_segment(self, rows: Floats, pair: str) -> Floats:
+        """The rows of a language pair, summed by segment."""
+        chosen = self.pairs[pair]
+        return grouped(rows[chosen], [self.compared.cells[row].segment for row in chosen])
+
+    def draws(self, rows: Floats, pair: str) -> Floats:
+        """Sums of bootstrap samples of segments; the same segments for every prediction."""
+        number = list(self.pairs).index(pair)
+        return bootstrap_sums(self.by_segment(rows, pair), self.how.samples, self.how.seed + number)
+
+    def estimates(self, rows: Floats, statistics: Mapping[str, Statistic]) -> dict[str, dict[str, tuple[float, ...]]]:
+        """Language pair (and their average) to statistic to (value, low, high)."""
+        values: dict[str, dict[str, list[Floats]]] = {}
+        for pair, chosen in self.pairs.items():
+            sums, drawn = rows[chosen].sum(axis=0), self.draws(rows, pair)
+            values[pair] = {key: [np.asarray(of(sums)), of(drawn)] for key, of in statistics.items()}
+        if len(values) > 1:
+            values[AVERAGE] = {
+                key: [np.mean([found[key][part] for found in list(values.values())], axis=0) for part in (0, 1)]
+                for key in statistics
+            }
+        return {
+            pair: {key: bounds(value, drawn) for key, (value, drawn) in found.items()} for pair, found in values.items()
+        }
+
+
+def bounds(value: Floats, drawn: Floats) -> tuple[float, float, float]:
+    """A value, and the interval of what was drawn."""
+    around = interval(drawn)
+    return float(value), around.low, around.high
+
+
+def cells(key: str, estimate: tuple[float, ...]) -> dict[str, float]:
+    """The cells of `estimate_columns`."""
+    return dict(zip((key, f"{key}_low", f"{key}_high"), estimate, strict=True))
+
+
+WHOLE: Mapping[str, Statistic] = {
+    "f1": f1,
+    "precision": precision,
+    "recall": recall,
+    "located": lambda sums: f1(sums, "located"),
+    "exact": lambda sums: f1(sums, "exact", "gold_spans", "predicted_spans"),
+}
+
+
+def tables(compared: Compared, how: Resampling, ceiling: float | None = None, notes: Sequence[str] = ()) -> list[Table]:
+    """`summary`, `severities`, and `tests` where there are several predictions."""
+    counted = Counted(compared, how)
+    tests = paired_tests(counted) if len(counted.names) > 1 else []
+    made = [summary(counted, tests, ceiling, notes), severities(counted)]
+    return [table for table in (*made, *([test_table(tests, how)] if tests else [])) if table.rows]
+
+
+def summary(counted: Counted, tests: Sequence[Mapping[str, Any]], ceiling: float | None, notes: Sequence[str]) -> Table:
+    """xCOMET's Table 3: F1, precision and recall by language pair, and their average."""
+    rows: list[dict[str, Any]] = []
+    first = counted.names[0]
+    p = {(test["second"], test["langpair"]): test["p"] for test in tests if test["first"] == first}
+    for name in counted.names:
+        sums = counted.rows[name]
+        for pair, found in counted.estimates(sums, WHOLE).items():
+            chosen = counted.pairs.get(pair, range(len(sums)))
+            row = {"metric": name, "langpair": pair, "p": p.get((name, pair)), "n": len(chosen)}
+            rows.append({**row, **{key: value for k, e in found.items() for key, value in cells(k, e).items()}})
+    for row in rows:
+        row["mark"] = "*" if row["p"] is not None and row["p"] < 0.05 else ""
+    columns = [
+        METRIC, LANGPAIR, *estimate_columns("f1", "F1", mark="mark"),
+        *(column for key in ("precision", "recall") for column in estimate_columns(key, mark=None)[:1]),
+        TableColumn("located", "F1 of places", "number", 3), TableColumn("exact", "F1 of spans", "number", 3),
+        TableColumn("n", "judgements", "count"),
+        *(TableColumn(key, hidden=True) for key in ("mark", "p")),
+        *(
+            TableColumn(f"{key}_{side}", kind="number", decimals=3, hidden=True)
+            for key in ("precision", "recall", "located", "exact")
+            for side in ("low", "high")
+        ),
+    ]  # fmt: skip
+    said = [counted.how.note(bool(tests)), *notes]
+    if any(row["mark"] for row in rows):
+        said.insert(1, f"* differs from {first}, p < 0.05 (paired randomization of segments)")
+    dashed = "" if ceiling is None else " · dashed: raters among themselves"
+    how = {"index": "langpair", "value": "f1", "span": (0, 1), "chance": ceiling or 0.0}
+    figure = Figure(
+        "span_f1", "dots", {**how, "subtitle": f"character-level F1 · bars: 95% intervals{dashed}"}, "spans"
+    )
+    reading = (
+        "F1: characters of the translation, half a point for the other severity. F1 of places forgets severities, F1 of spans "
+        "wants both ends and the severity right. Raters themselves reach what the table raters shows."
+    )
+    return Table("summary", columns, rows, "error spans against people's", said, reading=reading, figures=[figure])
+
+
+def paired_tests(counted: Counted) -> list[dict[str, Any]]:
+    """Every two predictions on every language pair and on their average: difference of F1, interval, p."""
+    rows = []
+    for first, second in combinations(counted.names, 2):
+        found: dict[str, list[Any]] = {}
+        for number, pair in enumerate(counted.pairs):
+            one, other = (counted.by_segment(counted.rows[name], pair) for name in (first, second))
+            picked = randomization_sums(other - one, counted.how.trials, counted.how.seed + number)
+            swapped = f1(one.sum(axis=0) + picked) - f1(other.sum(axis=0) - picked)
+            drawn = f1(counted.draws(counted.rows[second], pair)) - f1(counted.draws(counted.rows[first], pair))
+            found[pair] = [float(f1(other.sum(axis=0)) - f1(one.sum(axis=0))), drawn, swapped]
+        if len(found) > 1:
+            found[AVERAGE] = [np.mean([parts[place] for parts in found.values()], axis=0) for place in range(3)]
+        for pair, (difference, drawn, swapped) in found.items():
+            around = interval(drawn)
+            # A draw that equals the observed difference but for rounding reaches it.
+            p = p_value(np.abs(swapped), abs(float(difference)) - 1e-12)
+            row = {"first": first, "second": second, "langpair": pair, "difference": float(difference), "p": p}
+            rows.append({**row, "difference_low": around.low, "difference_high": around.high})
+    return rows
+
+
+def test_table(tests: Sequence[Mapping[str, Any]], how: Resampling) -> Table:
+    """The table `tests`, with p corrected for the number of comparisons (Holm)."""
+    corrected = holm([test["p"] for test in tests])
+    rows = [{**test, "p_holm": float(p)} for test, p in zip(tests, corrected, strict=True)]
+    columns = [
+        TableColumn("first", "prediction"), TableColumn("second", "against"), LANGPAIR,
+        *estimate_columns("difference", "F1 against less F1", mark=None), TableColumn("p", "p", "p"),
+        TableColumn("p_holm", "p, Holm", "p"),
+    ]  # fmt: skip
+    reading = "A positive difference: the second is better. p: how often chance alone, swapping the two on whole segments, does so."
+    return Table("tests", columns, rows, "paired tests of span F1", [how.note(True)], reading=reading)
+
+
+def severities(counted: Counted) -> Table:
+    """F1, precision and recall of minor and of major (and critical) errors, each severity for itself."""
+    rows: list[dict[str, Any]] = []
+    for name in counted.names:
+        for level in LEVELS:
+            both, gold, guessed = (f"{level}_{part}" for part in ("both", "gold", "predicted"))
+            statistics: Mapping[str, Statistic] = {
+                "f1": lambda sums, a=both, b=gold, c=guessed: f1(sums, a, b, c),  # type: ignore[misc]
+                "precision": lambda sums, a=both, c=guessed: precision(sums, a, c),  # type: ignore[misc]
+                "recall": lambda sums, a=both, b=gold: recall(sums, a, b),  # type: ignore[misc]
+            }
+            for pair, found in counted.estimates(counted.rows[name], statistics).items():
+                chosen = counted.pairs.get(pair, range(len(counted.rows[name])))
+                share = counted.rows[name][chosen].sum(axis=0)
+                row = {"metric": name, "langpair": pair, "severity": level, "gold": int(share[FIELDS.index(gold)])}
+                row["predicted"] = int(share[FIELDS.index(guessed)])
+                rows.append({**row, **{key: v for k, e in found.items() for key, v in cells(k, e).items()}})
+    columns = [
+        METRIC, LANGPAIR, TableColumn("severity"),
+        *(column for key, label in (("f1", "F1"), ("precision", ""), ("recall", ""))
+          for column in estimate_columns(key, label, mark=None)),
+        TableColumn("gold", "gold characters", "count"), TableColumn("predicted", "predicted", "count"),
+    ]  # fmt: skip
+    reading = (
+        "Each severity for itself, without partial credit: a character counts where both sides give it this severity."
+    )
+    return Table("severities", columns, rows, "error spans by severity", [counted.how.note(False)], reading=reading)
+
+
+def predicted_counts(compared: Compared) -> str:
+    """How much is compared, in a sentence."""
+    return f"{count(len(set(compared.cells)), 'translation')}, {count(len(compared.cells), 'gold judgement')}"

@@ -1,0 +1,212 @@
+"""Error spans out of a language model's answer, in the forms that such prompts ask for.
+
+- GEMBA-MQM and GEMBA-ESA (Kocmi and Federmann 2023): a heading for each severity, below it ``accuracy/omission - "quote"``.
+- AutoMQM (Fernandes et al. 2023): ``'quote' - major/accuracy; 'quote' - minor/fluency``.
+- JSON, fenced or not: a list of objects with a quote, a severity and perhaps a category; such a list under ``errors``; or lists
+  by severity.
+
+A model quotes the erroneous words instead of counting characters: each quote is looked for in the translation, an omission in
+the source first. Whatever else the model says is passed over.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from assay.core.errors import InputError
+from assay.core.schema import shorten
+from assay.core.spans import SEVERITIES, ErrorSpan, Side
+from assay.io.documents import decode
+
+MOST_ANSWER = 100_000
+"""Characters of an answer that are read; a model that says more has lost its way."""
+_LEVEL = "|".join(SEVERITIES)
+_HEADING = re.compile(rf"[\W_]*({_LEVEL})(?: errors?)?[\s*_]*(?::[\s*_]*(.*)|[\W_]*)", re.IGNORECASE)
+_WORD = re.compile(rf"\b({_LEVEL})\b", re.IGNORECASE)
+_CLEAN = re.compile(r"\bno[- ]?errors?\b|\bno (?:critical|major|minor)\b|\berror[- ]free\b", re.IGNORECASE)
+_NOTHING = re.compile(r"\W*(?:none|nothing|n/?a|no)\W*", re.IGNORECASE)
+_OPEN, _CLOSE = "\"“„”«»「'‘’`", "\"”“»«」'’‘`"
+_FENCE = re.compile(r"```[a-zA-Z]*\n?|```")
+_QUOTES = ("quote", "span", "text", "error_span", "error span", "target_span", "marked_text", "error")
+_CATEGORIES = ("category", "error_category", "type", "error_type", "class")
+
+
+@dataclass(frozen=True, slots=True)
+class NamedError:
+    """One error as an answer names it: how bad, of which kind, and the words that are quoted (the likeliest reading first)."""
+
+    severity: str
+    category: str
+    quotes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerSpans:
+    """The errors of an answer as spans; `unlocated` are quotes that stand in neither text."""
+
+    spans: tuple[ErrorSpan, ...] = ()
+    unlocated: tuple[str, ...] = field(default=())
+
+
+def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
+    """The error spans that an answer names; one that neither names errors nor says that there are none is an InputError."""
+    spans: list[ErrorSpan] = []
+    unlocated = []
+    taken: set[tuple[Side, int, int]] = set()
+    for error in named_errors(answer):
+        span = _located(error, translation, source, taken)
+        if span is None:
+            unlocated.append(error.quotes[0] if error.quotes else "")
+        else:
+            taken.add((span.side, span.start, span.end))
+            spans.append(span)
+    return AnswerSpans(tuple(spans), tuple(unlocated))
+
+
+def named_errors(answer: str) -> list[NamedError]:
+    """The errors that an answer names, in its order."""
+    text = _FENCE.sub("", answer[:MOST_ANSWER]).strip()
+    found = _of_json(text)
+    if found is None:
+        found = list(_of_lines(text))
+        if not found and not _CLEAN.search(text) and not _NOTHING.fullmatch(text):
+            raise InputError(f"the answer {shorten(text)} names no error and does not say that there is none.")
+    return found
+
+
+def _of_json(text: str) -> list[NamedError] | None:
+    """The errors of a JSON answer; None where it is none."""
+    start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
+    if start < 0:
+        return None
+    try:
+        value = decode(text[start : max(text.rfind("]"), text.rfind("}")) + 1])
+    except ValueError:
+        return None
+    objects = isinstance(value, dict) or (isinstance(value, list) and all(isinstance(one, dict) for one in value))
+    return list(_of_value(value, None)) if objects and (value or start == 0) else None
+
+
+def _of_value(value: Any, severity: str | None) -> Iterator[NamedError]:
+    """Errors in a value of JSON: lists, lists by severity, objects, or plain quotes under a severity."""
+    if isinstance(value, list):
+        for one in value:
+            yield from _of_value(one, severity)
+    elif isinstance(value, str) and severity is not None:
+        yield from _of_lines(f"{severity}:\n{value}")
+    elif isinstance(value, dict):
+        keys = {str(key).lower(): one for key, one in value.items()}
+        level = str(keys.get("severity") or severity or "").lower()
+        quote = next((keys[key] for key in _QUOTES if isinstance(keys.get(key), str)), None)
+        if level in SEVERITIES and (quote is not None or "severity" in keys):
+            category = next((str(keys[key]) for key in _CATEGORIES if keys.get(key)), "")
+            yield NamedError(level, category.lower(), (quote,) if quote else ())
+        elif "severity" in keys and level not in ("", "no-error", "none"):
+            raise InputError(f"severity {shorten(keys['severity'])} is none of {', '.join(SEVERITIES)}.")
+        else:
+            for key, one in keys.items():
+                if key in SEVERITIES or isinstance(one, list | dict):
+                    yield from _of_value(one, key if key in SEVERITIES else severity)
+
+
+def _of_lines(text: str) -> Iterator[NamedError]:
+    """Errors of a plain answer: below headings of severities (GEMBA), or each with its own severity (AutoMQM)."""
+    section: str | None = None
+    for line in text.splitlines():
+        heading = _HEADING.fullmatch(line)
+        if heading:
+            section = heading[1].lower()
+            line = heading[2] or ""
+        waiting = ""
+        for piece in line.split(";") if section is None else [line]:
+            waiting = f"{waiting};{piece}" if waiting else piece
+            error = _of_line(waiting.strip(" \t*•"), section)
+            if error is not None:
+                yield error
+                waiting = ""
+
+
+def _of_line(line: str, section: str | None) -> NamedError | None:
+    """``category - "quote"`` in a section, ``"quote" - severity/category`` without one; None for anything else."""
+    line = re.sub(r"^(?:[-–•*]|\(?\d{1,3}[.)])\s+", "", line)
+    if not line or _CLEAN.search(line) or _NOTHING.fullmatch(line):
+        return None
+    quotes, before, after = _quoted(line)
+    if not quotes:
+        left, dash, right = (part.strip() for part in _parted(line))
+        if not dash and section is None:
+            return None
+        (before, quotes) = (left, (right,) if right else ()) if section is not None else ("", (left,))
+        after = "" if section is not None else right
+    rest = before or after if section is not None else after if _WORD.search(after) else before
+    said = _WORD.search(rest)
+    severity = section or (said[1].lower() if said else None)
+    if severity is None:
+        return None
+    category = _WORD.sub("", rest) if section is None else rest
+    category = re.sub(r"\s*/\s*", "/", re.sub(r"\(\s*\)", "", category)).strip(" -–—/:,.;").lower()
+    return NamedError(severity, category, quotes)
+
+
+def _parted(line: str) -> tuple[str, str, str]:
+    """A line before and after its dash: the last one that stands between blanks."""
+    match = re.search(r"^(.*)\s[-–—]\s(.*)$", line)
+    return (match[1], "-", match[2]) if match else (line, "", "")
+
+
+def _quoted(line: str) -> tuple[tuple[str, ...], str, str]:
+    """The readings of what a line quotes, and what stands before and behind the first of them.
+
+    A quote may hold quotation marks, and a remark behind it may quote too: every closing mark is a possible end.
+    """
+    opening = next(
+        (at for at, char in enumerate(line) if char in _OPEN and (at == 0 or line[at - 1] in " \t-–—:(/")), None
+    )
+    if opening is None:
+        return (), "", ""
+    ends = [
+        at
+        for at in range(opening + 1, len(line))
+        if line[at] in _CLOSE and (at + 1 == len(line) or not line[at + 1].isalnum())
+    ]
+    readings = [line[opening + 1 : end] for end in ends if end > opening + 1]
+    if not readings:
+        return (), "", ""
+    return tuple(readings), line[:opening].strip(), line[opening + len(readings[0]) + 2 :].strip()
+
+
+def _located(error: NamedError, translation: str, source: str, taken: set[tuple[Side, int, int]]) -> ErrorSpan | None:
+    """Where the quoted words stand; of several readings the longest that stands somewhere."""
+    if not error.quotes:
+        whole = error.category.startswith("non-translation")
+        return ErrorSpan.of(translation, 0, len(translation), error.severity, error.category) if whole else None
+    sides: list[tuple[Side, str]] = [("target", translation), ("source", source)]
+    for side, text in reversed(sides) if "omission" in error.category else sides:
+        for quote in sorted(error.quotes, key=len, reverse=True):
+            place = _place(quote, text, {(start, end) for on, start, end in taken if on == side})
+            if place is not None:
+                return ErrorSpan.of(text, *place, error.severity, error.category, side)
+    return None
+
+
+def _place(quote: str, text: str, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
+    """The first place of a quote that no other error of the answer has, else the first: as it stands, else with other
+    blanks and case, else from its first to its last part where it leaves words out (``…``)."""
+    for pattern in _patterns(quote):
+        places = [match.span() for match in re.finditer(pattern, text, re.IGNORECASE | re.DOTALL)]
+        exact = [place for place in places if text[slice(*place)] == quote]
+        if places:
+            return next((place for place in exact or places if place not in taken), (exact or places)[0])
+    return None
+
+
+def _patterns(quote: str) -> Iterator[str]:
+    words = quote.split()
+    if words:
+        yield r"\s+".join(map(re.escape, words))
+    parts = [part.strip() for part in re.split(r"\.\.\.|…|\[\.\.\.\]", quote) if part.strip()]
+    if len(parts) > 1:
+        yield r".{0,300}?".join(re.escape(part) for part in parts)

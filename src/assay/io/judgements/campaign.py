@@ -1,0 +1,276 @@
+"""Judgements of translations from files, whatever the protocol: MQM, error span annotation, direct assessment, span lists, answers.
+
+- Google's MQM files (`assay.io.judgements.mqm`).
+- Exports of Appraise without a header (direct assessment, ESA of WMT24): rater, system, segment, type, two languages, score,
+  document, whether the document as a whole is meant, perhaps spans, two times. Attention checks, tutorials, repeated and
+  incomplete documents are left out, and of a rater's several judgements of one translation the last counts, as in WMT24.
+- Any table with a column of translations and one of spans (a JSON list), answers of a language model, or start, end and severity
+  indices as in the WMT23 quality-estimation task (the end is the last character marked); or with system, segment and score.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from assay.core.campaign import Campaign, Cell, JudgedText, Protocol
+from assay.core.errors import InputError, count, listing
+from assay.core.judged import Judgement
+from assay.core.numbers import to_number
+from assay.core.schema import shorten
+from assay.core.spans import ErrorSpan
+from assay.io.documents import decode, read_document
+from assay.io.judgements.answers import read_answer
+from assay.io.judgements.mqm import WANTED as MQM
+from assay.io.judgements.mqm import read_mqm
+from assay.io.judgements.spans_json import parse_spans
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import open_table, read_fields
+from assay.io.table.vocabulary import Layout, Wanted, assign
+
+WANTED = Wanted(
+    {
+        "mt": ("hypothesis", "target"),
+        "source": ("source", "source sentence"),
+        "reference": ("reference", "reference translation"),
+        "langpair": ("langpair",),
+        "system": ("system",),
+        "document": ("document", "document id"),
+        "segment": ("segment", "segment id", "id", "item"),
+        "rater": ("rater", "metric"),
+        "score": ("esa", "mqm", "da", "da sqm", "human", "score", "raw", "raw score"),
+        "spans": ("spans",),
+        "starts": ("starts",),
+        "ends": ("ends",),
+        "severities": ("severities", "error type"),
+        "answer": ("answer",),
+    },
+    missing="{file} has no column {names}; there is {listing}.",
+)
+APPRAISE_TYPES = ("TGT", "BAD", "REF", "CHK", "DUP")
+SPAN_COLUMNS = ("spans", "starts", "answer")
+
+
+@dataclass
+class _CampaignRows:
+    """What a reader has seen so far."""
+
+    judgements: dict[Cell, dict[str, Judgement]] = field(default_factory=dict)
+    texts: dict[Cell, JudgedText] = field(default_factory=dict)
+    repeated: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, cell: Cell, judgement: Judgement, text: JudgedText) -> str:
+        """Take a judgement in; the sentence says what is wrong with it, if anything."""
+        known = self.texts.setdefault(cell, text)
+        if known.text != text.text:
+            return f"{cell} has two translations, {shorten(known.text)} and {shorten(text.text)}."
+        raters = self.judgements.setdefault(cell, {})
+        self.repeated += judgement.rater in raters
+        raters[judgement.rater] = judgement
+        return ""
+
+    def campaign(self, path: Path, protocol: Protocol, marked: bool, bad: BadRows) -> Campaign:
+        """All of it; a file without a judgement is refused."""
+        if not self.judgements:
+            raise InputError(f"{path} has no judgements.")
+        if self.repeated:
+            self.notes.append(f"{count(self.repeated, 'judgement')} repeated by the same rater: the last one counts")
+        found = {cell: tuple(raters.values()) for cell, raters in self.judgements.items()}
+        return Campaign(path.name, protocol, found, self.texts, marked, notes=[*self.notes, *bad.sentences()])
+
+
+def read_campaign(
+    path: Path, *, langpair: str = "", columns: Mapping[str, str] | None = None, skip_bad: bool = False
+) -> Campaign:
+    """The judgements of a file; `langpair` is theirs where the file does not say, `columns` maps roles to its columns."""
+    bad = BadRows(skip_bad)
+    document = read_document(path) if path.suffix == ".json" else None
+    if isinstance(document, dict) and isinstance(document.get("segments"), list):
+        return _from_rows(path, *_objects(document["segments"], path), langpair, columns, bad)
+    with open_table(path, BadRows(skip_bad)) as table:
+        names = list(table.names)
+    if not names:
+        raise InputError(f"{path} is empty.")
+    if _is_appraise(names):
+        return _appraise(path, bad)
+    if all(name in assign(names, MQM_ROLES, None, str(path)).places for name in MQM.required):
+        return _mqm(path, langpair, bad)
+    with open_table(path, bad) as table:
+        return _from_rows(path, table.names, table.rows(), langpair, columns, bad)
+
+
+MQM_ROLES = Wanted(MQM.roles)
+
+
+def _mqm(path: Path, langpair: str, bad: BadRows) -> Campaign:
+    judgements, texts = {}, {}
+    for found in read_mqm(path, skip_bad=bad.skip):
+        cell = Cell(langpair, found.system, found.segment)
+        judgements[cell] = found.judgements
+        texts[cell] = JudgedText(found.target, found.source, document=found.document)
+    if not judgements:
+        raise InputError(f"{path} has no judgements.")
+    return Campaign(path.name, "MQM", judgements, texts, marked=True)
+
+
+def _is_appraise(names: Sequence[str]) -> bool:
+    return len(names) >= 8 and names[3] in APPRAISE_TYPES and to_number(names[6]) is not None
+
+
+def _appraise(path: Path, bad: BadRows) -> Campaign:
+    gathered, left, with_spans = _CampaignRows(), 0, False
+    rows: list[tuple[float, int, list[str]]] = []
+    for line, row in read_fields(path, bad):
+        if len(row) < 8:
+            bad(path, line, f"{count(len(row), 'column')}, an export of Appraise has 11 or 12.")
+            continue
+        rows.append((to_number(row[-1]) or 0.0, line, row))
+    for _, line, row in sorted(rows, key=lambda found: found[:2]):
+        rater, system, segment, kind, source, target, score, document = row[:8]
+        checks = "tutorial" in system or "#" in document or (len(row) > 8 and row[8] == "True")
+        if kind != "TGT" or checks:
+            left += 1
+            continue
+        value = to_number(score)
+        if value is None or not math.isfinite(value):
+            bad(path, line, f"the score is {shorten(score)}, not a finite number.")
+            continue
+        with_spans = with_spans or (len(row) > 9 and row[9].startswith("["))
+        text = JudgedText(document=document)
+        gathered.add(Cell(f"{source}-{target}", system, segment), Judgement(value, (), rater), text)
+    if left:
+        gathered.notes.append(f"{count(left, 'row')} of attention checks, tutorials and repetitions left out")
+    if with_spans:
+        gathered.notes.append("the export has no texts: its error spans are left out")
+    return gathered.campaign(path, "ESA" if with_spans else "DA", False, bad)
+
+
+def _objects(rows: Sequence[Any], path: Path) -> tuple[list[str], Iterator[tuple[int, list[Any]]]]:
+    """The rows of ``assay score --spans --format json``."""
+    if not rows or not all(isinstance(row, dict) for row in rows):
+        raise InputError(f"{path}: 'segments' must be a list of objects with spans.")
+    names = list(rows[0])
+    return names, ((number, [row.get(name) for name in names]) for number, row in enumerate(rows, 1))
+
+
+def _from_rows(
+    path: Path,
+    names: Sequence[str],
+    rows: Iterable[tuple[int, list[Any]]],
+    langpair: str,
+    columns: Mapping[str, str] | None,
+    bad: BadRows,
+) -> Campaign:
+    layout = assign(names, WANTED, columns, str(path))
+    marked = _check_columns(path, names, layout)
+    gathered, numbers, unlocated = _CampaignRows(), dict[tuple[str, str, str], int](), 0
+    for line, row in rows:
+        said = {role: row[place] for role, place in layout.places.items()}
+        rater = str(said.get("rater") or "")
+        cell = _cell(said, langpair, rater, numbers)
+        reference = row[layout.references[0]] if layout.references else None
+        mt, source, reference = (_text(one) for one in (said.get("mt"), said.get("source"), reference))
+        text = JudgedText(mt, source, reference, _document(said))
+        try:
+            spans, lost = _spans(said, text, f"{path} line {line}") if marked else ((), 0)
+            score = _score(said.get("score"), path, line)
+            problem = gathered.add(cell, Judgement(score, spans, rater), text)
+        except InputError as error:
+            problem = str(error).removeprefix(f"{path} line {line}: ")
+            lost = 0
+        if problem:
+            bad(path, line, problem)
+        unlocated += lost
+    if (
+        not marked
+        and gathered.judgements
+        and all(j.score is None for row in gathered.judgements.values() for j in row.values())
+    ):
+        column = names[layout.places["score"]]
+        raise InputError(f"{path} has no scores in its column {column!r}: --columns score=COLUMN takes another.")
+    if unlocated:
+        gathered.notes.append(f"{count(unlocated, 'quoted error')} stood in neither text and were left out")
+    return gathered.campaign(path, _protocol(layout, marked), marked, bad)
+
+
+def _check_columns(path: Path, names: Sequence[str], layout: Layout) -> bool:
+    """Whether the table has spans; a table that has neither spans nor scores, or spans without texts, is refused."""
+    places = layout.places
+    marked = any(column in places for column in SPAN_COLUMNS)
+    if not marked and "score" not in places:
+        raise InputError(f"{path} has no column of spans, answers or scores; there is {listing(names)}.")
+    if marked and "mt" not in places:
+        raise InputError(f"{path} has spans, and no column of translations (mt, target); there is {listing(names)}.")
+    if "starts" in places and not {"ends", "severities"} <= set(places):
+        raise InputError(f"{path} has start indices, and no end indices or error types beside them.")
+    return marked
+
+
+def _protocol(layout: Layout, marked: bool) -> Protocol:
+    if "score" not in layout.places or "answer" in layout.places:
+        return "spans"
+    return "ESA" if marked else "DA"
+
+
+def _cell(said: Mapping[str, Any], langpair: str, rater: str, numbers: dict[tuple[str, str, str], int]) -> Cell:
+    """What a row is about; without a column of segments they are counted."""
+    pair, system = str(said.get("langpair") or langpair), str(said.get("system") or "")
+    if "segment" in said:
+        return Cell(pair, system, str(said["segment"]))
+    numbers[pair, system, rater] = number = numbers.get((pair, system, rater), 0) + 1
+    return Cell(pair, system, str(number))
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _document(said: Mapping[str, Any]) -> str:
+    return str(said.get("document") or "")
+
+
+def _score(value: Any, path: Path, line: int) -> float | None:
+    if value is None or str(value).strip() in ("", "None"):
+        return None
+    number = to_number(value)
+    if number is None or not math.isfinite(number):
+        raise InputError(f"{path} line {line}: the score is {shorten(value)}, not a finite number.")
+    return number
+
+
+def _spans(said: Mapping[str, Any], text: JudgedText, where: str) -> tuple[tuple[ErrorSpan, ...], int]:
+    """The spans of one row, and how many errors of an answer could not be found in its texts."""
+    output, source = text.text or "", text.source or ""
+    if "spans" in said:
+        value = said["spans"]
+        if isinstance(value, str):
+            try:
+                value = decode(value) if value.strip() not in ("", "None") else []
+            except ValueError as error:
+                raise InputError(f"{where}: the spans are not JSON: {error}.") from error
+        return parse_spans([] if value is None else value, source, output, where), 0
+    if "answer" in said:
+        found = read_answer(str(said["answer"] or ""), output, source)
+        return found.spans, len(found.unlocated)
+    return parse_spans(_indexed(said, where), source, output, where), 0
+
+
+def _indexed(said: Mapping[str, Any], where: str) -> list[dict[str, Any]]:
+    """Spans of the quality-estimation task: lists of numbers and of severities between blanks; -1 and no-error say none."""
+    starts, ends, levels = (str(said[key] or "").replace(",", " ").split() for key in ("starts", "ends", "severities"))
+    if starts in ([], ["-1"]) or levels == ["no-error"]:
+        return []
+    if not len(starts) == len(ends) == len(levels):
+        raise InputError(
+            f"{where}: {len(starts)} starts, {len(ends)} ends and {count(len(levels), 'severity', 'severities')}."
+        )
+    found = []
+    for start, end, level in zip(starts, ends, levels, strict=True):
+        if not (start.isdecimal() and end.isdecimal()):
+            raise InputError(f"{where}: a span needs whole numbers as start and end, not {start!r} and {end!r}.")
+        found.append({"start_i": int(start), "end_i": int(end), "severity": level})
+    return found

@@ -1,0 +1,38 @@
+"""How far raters agree on scores: Krippendorff's alpha for any number of raters with gaps."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+def alpha_parts(scores: Floats) -> Floats:
+    """What alpha needs of each unit (columns of raters by units, NaN where a rater did not see it), one row a unit.
+
+    (judgements, sum, sum of squares, weighted squares within): units with one judgement have nothing to compare and are zero.
+    """
+    known = ~np.isnan(scores)
+    n = known.sum(axis=0).astype(np.float64)
+    filled = np.where(known, scores, 0.0)
+    total, squares = filled.sum(axis=0), (filled**2).sum(axis=0)
+    # Pairs of one unit differ by 2 (n * squares - total^2) in all, each pair counted from both ends, and weigh 1 / (n - 1).
+    within = np.divide(2 * (n * squares - total**2), n - 1, out=np.zeros_like(total), where=n > 1)
+    return np.where(n > 1, np.stack([n, total, squares, within]), 0.0).T
+
+
+def alpha(parts: Floats) -> Floats:
+    """Krippendorff's alpha with squared differences (interval scale) from summed parts, over the last axis.
+
+    1 is full agreement, 0 what chance gives; NaN where no two judgements of a unit differ from anything.
+    """
+    n, total, squares, within = (parts[..., place] for place in range(4))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        observed = within / n
+        expected = 2 * (n * squares - total**2) / (n * (n - 1))
+        return np.asarray(np.where(expected > 0, 1 - observed / expected, np.nan))

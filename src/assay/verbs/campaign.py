@@ -1,0 +1,278 @@
+"""``assay campaign``: people's own judgements (MQM, ESA, direct assessment) to scores, agreement and a ranking of systems."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError, unknown
+from assay.core.metric import Metric
+from assay.core.table import Table, TableColumn
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.analyses.campaign.metrics import Correlation
+    from assay.analyses.campaign.ranking import SystemTest
+    from assay.analyses.campaign.scored import ScoredPair, Standardised
+    from assay.core.campaign import Campaign
+    from assay.core.metric import Floats
+    from assay.engine.manifest import Manifest
+
+PathName = str | os.PathLike[str]
+LABELS = {"MQM": "MQM", "ESA": "ESA", "DA": "direct assessment", "spans": "score"}
+
+
+@dataclass(repr=False)
+class CampaignResult(Result):
+    """The tables of a campaign, with its judgements and scores behind them."""
+
+    people: Campaign
+    pairs: Sequence[ScoredPair]
+    seed: int | None = None
+
+    verb = "campaign"
+    headline = "systems"
+
+    def subject(self) -> str:
+        """What messages call it."""
+        return f"assay campaign {self.people.name}"
+
+    def heading(self) -> str:
+        """The campaign's name."""
+        return f"Judgements: {self.people.name}"
+
+    def head(self) -> Mapping[str, Any]:
+        """The campaign's name and protocol."""
+        return {"campaign": self.people.name, "protocol": self.people.protocol}
+
+    def lead(self) -> str:
+        """How large it is."""
+        from assay.analyses.campaign.scored import described
+
+        return described(self.people)
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row for each judged translation: langpair, system, segment, score, z, judgements."""
+        return self.tables["segments"].to_polars()
+
+    scores_frame = to_polars
+
+    def manifest(self) -> Manifest:
+        """What was done, on how many translations."""
+        from assay.engine.manifest import Manifest
+
+        counts = {self.people.name: len(self.people.judgements)}
+        return Manifest("assay campaign", self.signatures, counts=counts, seed=self.seed).finish()
+
+
+def campaign(
+    judgements: PathName,
+    metrics: Sequence[str | Metric] = (),
+    *,
+    metric_files: Sequence[str] = (),
+    langpairs: Sequence[str] | None = None,
+    by: str = "score",
+    test: SystemTest = "signed-rank",
+    statistic: Correlation = "pearson",
+    resample: str = "both",
+    columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+    data_dir: PathName | None = None,
+    samples: int = 1000,
+    seed: int = 12345,
+    workers: int | None = None,
+    store: bool = True,
+) -> CampaignResult:
+    """Judgements of translations to segment and system scores, rater agreement and a ranking with clusters; metrics beside them.
+
+    Args:
+        judgements: A file (Google's MQM, an export of Appraise, any table with system, segment and score), a year (``wmt23``) or an
+            mt-metrics-eval tree with ratings.
+        metrics: Metrics to correlate with the judgements, where the file has the texts.
+        metric_files: Scores from elsewhere: tables with langpair, system, segment, score (``FILE:lower`` where lower is better).
+        langpairs: These language pairs only; of a file that does not say, the one it is in.
+        by: Rank by the mean ``score``, or by ``z``, the score standardised by rater.
+        test: Between two systems: ``signed-rank``, ``rank-sum`` or ``permutation``.
+        statistic: Correlation of metrics and people: ``pearson``, ``spearman`` or ``kendall``.
+        resample: What the bootstrap of correlations draws: ``systems``, ``inputs`` (segments) or ``both``.
+        columns: Which column of a table plays which role where the names differ.
+        skip_bad: Leave malformed rows out, and list them in `notes`.
+        data_dir: Where local copies of the data lie; by default ``$ASSAY_DATA``.
+        samples: Bootstrap resamples.
+        seed: Their seed.
+        workers: Threads to use; by default one a core.
+        store: Look up and keep the results of slow metrics.
+    """
+    from assay.analyses.campaign import metrics as metric_tables
+    from assay.analyses.campaign import ranking, raters
+    from assay.analyses.campaign.scored import described, scored_pairs
+    from assay.metrics import build_metrics
+
+    for option, value, there in (
+        ("--by", by, ("score", "z")), ("--test", test, ranking.TESTS), ("--statistic", statistic, metric_tables.CORRELATIONS),
+        ("--resample", resample, ("systems", "inputs", "both")),
+    ):  # fmt: skip
+        if value not in there:
+            raise unknown(f"choice of {option}", value, there)
+    people = read_people(judgements, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
+    pairs = scored_pairs(people, standardised(people))
+    label = LABELS[people.protocol]
+    made = ranking.tables(pairs, by=by, test=test, samples=samples, seed=seed, notes=[described(people)], label=label)
+    made += raters.tables(people, samples=samples, seed=seed)
+    built = build_metrics(metrics) if metrics else {}
+    scores = _metric_scores(people, pairs, built, metric_files, workers=workers, store=store)
+    if scores:
+        how: Any = resample
+        made += metric_tables.tables(
+            pairs, scores, by=by, statistic=statistic, resample=how, samples=samples, seed=seed
+        )
+    made.append(segment_table(pairs, label))
+    signatures = {name: metric.signed(1) for name, metric in built.items()}
+    named = {table.name: table for table in made}
+    return CampaignResult(named, people, pairs, seed, signatures=signatures, notes=list(people.notes))
+
+
+def read_people(
+    judgements: PathName,
+    *,
+    langpairs: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+    data_dir: PathName | None = None,
+) -> Campaign:
+    """What people said, from a year, a tree or a file."""
+    from assay.io.judgements.campaign import read_campaign
+    from assay.suites.wmt import years
+
+    text, wanted = os.fspath(judgements), list(dict.fromkeys(langpairs or ()))
+    path = Path(text)
+    if text in years() or path.is_dir() or path.name.endswith((".tar.xz", ".tar.gz", ".tgz", ".tar.zst", ".tar")):
+        return _tree(judgements, wanted, data_dir)
+    if not path.exists():
+        raise InputError(f"there is no file {path}, and no test set of that name ({', '.join(years())}).")
+    found = read_campaign(path, langpair=wanted[0] if len(wanted) == 1 else "", columns=columns, skip_bad=skip_bad)
+    for pair in wanted:
+        if pair not in found.langpairs:
+            raise unknown(f"language pair in {path.name}", pair, [name for name in found.langpairs if name])
+    return found.of_langpairs(wanted) if wanted else found
+
+
+def _tree(name: PathName, wanted: Sequence[str], data_dir: PathName | None) -> Campaign:
+    """The ratings of a WMT tree; without a choice, the language pairs that have any."""
+    from assay.io.wmt.campaign import campaign_of
+    from assay.suites.wmt import pair_facts, read_pairs
+    from assay.verbs.meta import default_pairs, find_set
+
+    official, folder = find_set(name, data_dir)
+    sets = read_pairs(folder, list(wanted) or default_pairs(official, folder))
+    rated = {pair: evalset for pair, evalset in sets.items() if evalset.raters or pair in wanted}
+    references = {pair: pair_facts(evalset, official).standard_reference for pair, evalset in rated.items()}
+    label = official.name if official is not None else Path(name).name
+    found = campaign_of(list(rated.values()) or list(sets.values()), references, label)
+    silent = [pair for pair in sets if pair not in rated]
+    return replace(found, notes=[f"{pair} has no ratings by rater and is left out" for pair in silent])
+
+
+def standardised(people: Campaign) -> Standardised:
+    """Every score standardised by its rater, within a language pair; none where the file names no raters."""
+    import numpy as np
+
+    from assay.io.judgements.da import z_scores
+
+    found: dict[Any, float] = {}
+    for pair in people.langpairs:
+        rows = [(c, j) for c, j in people.each() if c.langpair == pair and j.score is not None and j.rater]
+        if rows:
+            z = z_scores([j.rater for _, j in rows], np.array([j.score for _, j in rows], np.float64))
+            found |= {(cell, j.rater): float(value) for (cell, j), value in zip(rows, z, strict=True)}
+    return found
+
+
+def segment_table(pairs: Sequence[ScoredPair], label: str) -> Table:
+    """The table `segments`: every judged translation's score, in the form that ``--metric-file`` reads."""
+    import numpy as np
+
+    rows = []
+    for pair in pairs:
+        for i, system in enumerate(pair.systems):
+            for k in np.flatnonzero(np.isfinite(pair.score[i])).tolist():
+                z = float(pair.z[i, k])
+                row = {"langpair": pair.langpair, "system": system, "segment": pair.segments[k]}
+                more = {"z": None if np.isnan(z) else z, "judgements": int(pair.judgements[i, k])}
+                rows.append({**row, "score": float(pair.score[i, k]), **more})
+    columns = [
+        TableColumn("langpair"), TableColumn("system"), TableColumn("segment"), TableColumn("score", label, "number", 3),
+        TableColumn("z", "z", "number", 3), TableColumn("judgements", kind="count"),
+    ]  # fmt: skip
+    return Table("segments", columns, rows, "judged translations", reading="The mean over raters of each translation.")
+
+
+def _metric_scores(
+    people: Campaign,
+    pairs: Sequence[ScoredPair],
+    built: Mapping[str, Metric],
+    metric_files: Sequence[str],
+    *,
+    workers: int | None,
+    store: bool,
+) -> dict[str, dict[str, Floats]]:
+    """Language pair to metric to scores (systems by segments), higher for better."""
+    from assay.engine.scoring import score
+    from assay.engine.store import Store
+    from assay.verbs.spans import judged_batch
+
+    by_cell: dict[str, dict[Any, float]] = {}
+    if built:
+        cells, batch = judged_batch(people)
+        kept = Store.for_metrics(built, store)
+        for name, metric in built.items():
+            values = score(batch, metric, workers=workers, store=kept).values
+            sign = 1 if metric.card.higher_is_better else -1
+            by_cell[name] = dict(zip(cells, (sign * values).tolist(), strict=True))
+    for spec in metric_files:
+        name, scores = _from_file(spec, people)
+        by_cell[name if name not in by_cell else f"{name} (file)"] = scores
+    return _matrices(people, pairs, by_cell)
+
+
+def _from_file(spec: str, people: Campaign) -> tuple[str, dict[Any, float]]:
+    from assay.analyses.spans.aligned import renamed
+    from assay.io.judgements.campaign import read_campaign
+    from assay.io.scores.metric_file import file_card, parse_spec
+
+    path, higher = parse_spec(spec)
+    if not path.exists():
+        raise InputError(f"there is no file {path}.")
+    only = people.langpairs[0] if len(people.langpairs) == 1 else ""
+    read = renamed(read_campaign(path, langpair=only), people)
+    sign = 1 if higher else -1
+    scores = {cell: sign * j.score for cell, j in read.each() if j.score is not None}
+    missing = [c for c in people.judgements if c not in scores and (c.langpair, c.system) not in people.standard]
+    if missing:
+        raise InputError(
+            f"{path} has no score for {len(missing):,} of {len(people.judgements):,} judged translations (first: {missing[0]})."
+        )
+    return file_card(path).name, scores
+
+
+def _matrices(
+    people: Campaign, pairs: Sequence[ScoredPair], by_cell: Mapping[str, Mapping[Any, float]]
+) -> dict[str, dict[str, Floats]]:
+    import numpy as np
+
+    from assay.core.campaign import Cell
+
+    found: dict[str, dict[str, Floats]] = {}
+    for pair in pairs:
+        for name, scores in by_cell.items():
+            matrix = np.full(pair.score.shape, np.nan)
+            for i, system in enumerate(pair.systems):
+                for k, segment in enumerate(pair.segments):
+                    matrix[i, k] = scores.get(Cell(pair.langpair, system, segment), np.nan)
+            found.setdefault(pair.langpair, {})[name] = matrix
+    return found

@@ -1,0 +1,265 @@
+"""``assay spans``: error spans that a metric, a model or a person marked, evaluated against people's."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError, count, listing, unknown
+from assay.core.metric import Metric, Scores
+from assay.core.table import Table
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.analyses.spans.aligned import Compared, Marks
+    from assay.core.campaign import Campaign, Cell
+    from assay.engine.manifest import Manifest
+
+PathName = str | os.PathLike[str]
+
+
+@dataclass(repr=False)
+class SpansResult(Result):
+    """The tables of an evaluation of error spans, with the rows behind them."""
+
+    gold: str
+    compared: Compared | None = None
+    """Every gold judgement beside every prediction; None where raters were compared with one another only."""
+    scores: dict[str, Scores] = field(default_factory=dict)
+    """What each metric said about the translations, each once."""
+    seed: int | None = None
+
+    verb = "spans"
+
+    def subject(self) -> str:
+        """What messages call it."""
+        return f"assay spans {self.gold}"
+
+    def heading(self) -> str:
+        """The gold's name."""
+        return f"Error spans: {self.gold}"
+
+    def head(self) -> Mapping[str, Any]:
+        """The gold's name."""
+        return {"gold": self.gold}
+
+    def lead(self) -> str:
+        """How much was compared."""
+        if self.compared is None:
+            return "raters with one another"
+        from assay.analyses.spans.tables import predicted_counts
+
+        return f"{predicted_counts(self.compared)} · {', '.join(self.compared.predicted)}"
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row for each gold judgement and prediction, with the characters and spans that were found there."""
+        if self.compared is None:
+            return super().to_polars()
+        import polars
+
+        from assay.analyses.spans.tables import Counted, Resampling
+        from assay.stats.span_counts import FIELDS
+
+        frames = []
+        for name, rows in Counted(self.compared, Resampling()).rows.items():
+            keys = {
+                key: [getattr(cell, key) for cell in self.compared.cells] for key in ("langpair", "system", "segment")
+            }
+            columns = {part: rows[:, place] for place, part in enumerate(FIELDS)}
+            frames.append(polars.DataFrame({"prediction": [name] * len(rows), **keys, **columns}))
+        return polars.concat(frames)
+
+    def scores_frame(self) -> polars.DataFrame | None:
+        """The same rows."""
+        return self.to_polars() if self.compared is not None else None
+
+    def manifest(self) -> Manifest:
+        """What was done, on how many judgements."""
+        from assay.engine.manifest import Manifest
+
+        counts = {self.gold: len(self.compared.cells)} if self.compared is not None else {}
+        return Manifest("assay spans", self.signatures, counts=counts, seed=self.seed).finish()
+
+
+def spans(
+    gold: PathName,
+    predicted: Sequence[PathName] | Mapping[str, PathName] = (),
+    metrics: Sequence[str | Metric] = (),
+    *,
+    langpairs: Sequence[str] | None = None,
+    rater: str | None = None,
+    common: bool = False,
+    columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+    data_dir: PathName | None = None,
+    samples: int = 1000,
+    trials: int = 10_000,
+    seed: int = 12345,
+    workers: int | None = None,
+    store: bool = True,
+) -> SpansResult:
+    """Evaluate error spans: character-level F1 with partial credit (WMT23 quality estimation), intervals, tests, the raters' own
+    agreement, calibration, and how a metric's score goes with its spans.
+
+    Args:
+        gold: People's spans: a year (``wmt23``), an mt-metrics-eval tree, or a file (MQM, ESA, a table with spans).
+        predicted: Files of spans or answers of a language model (``NAME=FILE`` names one), or names to files.
+        metrics: Metrics that mark error spans, run on the gold's translations.
+        langpairs: These language pairs only; of a file that does not say, the one it is in.
+        rater: This rater's judgements alone are gold.
+        common: Compare the translations that all predictions cover, instead of refusing one that lacks some.
+        columns: Which column of a table plays which role where the names differ.
+        skip_bad: Leave malformed rows out, and list them in `notes`.
+        data_dir: Where local copies of the data lie; by default ``$ASSAY_DATA``.
+        samples: Bootstrap resamples of the segments.
+        trials: Trials of the paired randomization test.
+        seed: Seed of the resampling.
+        workers: Threads to use; by default one a core.
+        store: Look up and keep the results of slow metrics.
+    """
+    from assay.analyses.spans import calibration, categories, interplay, raters, tables
+    from assay.analyses.spans.aligned import aligned
+    from assay.analyses.spans.tables import Resampling
+    from assay.metrics import build_metrics
+
+    how = Resampling(samples, trials, seed)
+    people = marked_campaign(gold, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
+    made, ceilings = raters.tables(people, how)
+    if rater is not None:
+        people = _only(people, rater)
+    notes = list(people.notes)
+    marks = _read_predictions(predicted, people, columns, skip_bad, notes)
+    built = build_metrics(metrics) if metrics else {}
+    scored, cells = score_marked(people, built, workers=workers, store=store)
+    for name, scores in scored.items():
+        marks[name] = dict(zip(cells, scores.spans or (), strict=True))
+    result = SpansResult({}, people.name, scores=scored, seed=seed, notes=notes)
+    result.signatures = {name: metric.signed(1) for name, metric in built.items()}
+    shown: list[Table] = []
+    if marks:
+        result.compared = aligned(people, marks, common=common)
+        said = [tables.predicted_counts(result.compared), *map(str, ceilings)]
+        ceiling = ceilings[0].f1[0] if [c.langpair for c in ceilings] == people.langpairs else None
+        shown += tables.tables(result.compared, how, ceiling, said)
+        shown += [*categories.table(result.compared, how), *calibration.table(result.compared)]
+        shown += [interplay.table(scored, cells, how)] if scored else []
+    elif not made:
+        raise InputError(
+            f"{people.name} has one judgement a translation: raters cannot be compared with one another. "
+            "Give spans to evaluate (--predicted FILE, -m METRIC)."
+        )
+    result.tables = {table.name: table for table in [*shown, *made]}
+    return result
+
+
+def marked_campaign(
+    gold: PathName,
+    *,
+    langpairs: Sequence[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    skip_bad: bool = False,
+    data_dir: PathName | None = None,
+) -> Campaign:
+    """People's error spans from a year, a tree or a file; one without spans is refused."""
+    from assay.verbs.campaign import read_people
+
+    people = read_people(gold, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
+    if not people.marked:
+        raise InputError(
+            f"{people.name} has scores and no error spans: assay campaign ranks systems by such judgements."
+        )
+    return people
+
+
+def _only(people: Campaign, rater: str) -> Campaign:
+    from dataclasses import replace
+
+    if rater not in people.raters:
+        raise unknown(f"rater in {people.name}", rater, people.raters)
+    own = {cell: [j for j in found if j.rater == rater] for cell, found in people.judgements.items()}
+    return replace(people, judgements={cell: found for cell, found in own.items() if found})
+
+
+def _read_predictions(
+    predicted: Sequence[PathName] | Mapping[str, PathName],
+    people: Campaign,
+    columns: Mapping[str, str] | None,
+    skip_bad: bool,
+    notes: list[str],
+) -> dict[str, Marks]:
+    from assay.analyses.spans.aligned import check_texts, predictions_of, renamed
+    from assay.io.judgements.campaign import read_campaign
+
+    named = list(predicted.items()) if isinstance(predicted, Mapping) else [_named(path) for path in predicted]
+    found: dict[str, Marks] = {}
+    only = people.langpairs[0] if len(people.langpairs) == 1 else ""
+    for name, path in named:
+        read = read_campaign(Path(path), langpair=only, columns=columns, skip_bad=skip_bad)
+        if not read.marked:
+            raise InputError(f"{read.name} has scores and no error spans to evaluate.")
+        read = renamed(read, people)
+        check_texts(read, people)
+        notes += [f"{read.name}: {note}" for note in read.notes]
+        extra = sum(cell not in people.judgements for cell in read.judgements)
+        if extra:
+            notes.append(f"{read.name}: {count(extra, 'translation')} that {people.name} does not judge left out")
+        for label, marks in predictions_of(read, name).items():
+            found[label if label not in found else f"{label} ({path})"] = marks
+    return found
+
+
+def _named(path: PathName) -> tuple[str, PathName]:
+    """``NAME=FILE`` in its parts; a file alone is called by its name without endings."""
+    text = os.fspath(path)
+    name, equals, file = text.partition("=")
+    if equals and name and not Path(text).exists():
+        return name, file
+    return Path(text).name.split(".")[0], path
+
+
+def score_marked(
+    people: Campaign, metrics: Mapping[str, Metric], *, workers: int | None = None, store: bool = True
+) -> tuple[dict[str, Scores], list[Cell]]:
+    """What each metric says about the judged translations, each once; a metric without spans is refused."""
+    from assay.engine.scoring import score
+    from assay.engine.store import Store
+
+    if not metrics:
+        return {}, []
+    cells, batch = judged_batch(people)
+    kept = Store.for_metrics(metrics, store)
+    found = {}
+    for name, metric in metrics.items():
+        scores = score(batch, metric, workers=workers, store=kept)
+        if scores.spans is None:
+            raise InputError(
+                f"{metric.card.name} marks no error spans. Use a model that does: xcomet-xl, or a checkpoint of its class."
+            )
+        found[name] = scores
+    return found, cells
+
+
+def judged_batch(people: Campaign) -> tuple[list[Cell], Any]:
+    """The judged translations as a batch; those that serve as the reference are left out."""
+    from assay.core.batch import Batch
+
+    cells = [cell for cell in people.judgements if (cell.langpair, cell.system) not in people.standard]
+    texts = [people.texts[cell] for cell in cells]
+    without = [str(cell) for cell, text in zip(cells, texts, strict=True) if text.text is None]
+    if without:
+        raise InputError(f"{people.name} has no translations to score ({listing(without, 3)}): it needs a column mt.")
+    sources = [text.source for text in texts]
+    references = [text.reference for text in texts]
+    batch = Batch(
+        hypotheses=[text.text or "" for text in texts],
+        sources=[text or "" for text in sources] if all(text is not None for text in sources) else None,
+        references=(references,) if any(references) else None,
+        langpairs=[cell.langpair for cell in cells] if all(cell.langpair for cell in cells) else None,
+        systems=[cell.system for cell in cells],
+    )
+    return cells, batch

@@ -1,0 +1,100 @@
+"""Answers as GEMBA and AutoMQM prompts get them, with what a person reads in them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from assay.core.errors import InputError
+from assay.io.judgements.answers import named_errors, read_answer
+
+TRANSLATION = "The cat sat on the mat, and the cat didn't sleep."
+SOURCE = "Die Katze saß heute auf der Matte und schlief nicht."
+
+
+def found(answer: str) -> list[tuple[str, str, str, str]]:
+    return [
+        (span.side, span.text, span.severity, span.category) for span in read_answer(answer, TRANSLATION, SOURCE).spans
+    ]
+
+
+def test_gemba_mqm():
+    """The form of the few-shot examples of GEMBA-MQM: three headings, a category, a dash and a quote."""
+    answer = (
+        'Critical:\nno-error\nMajor:\naccuracy/mistranslation - "mat"\naccuracy/omission - "heute"\n'
+        'Minor:\nfluency/grammar - "didn\'t sleep"\n'
+    )
+    assert found(answer) == [
+        ("target", "mat", "major", "accuracy/mistranslation"),
+        ("source", "heute", "major", "accuracy/omission"),
+        ("target", "didn't sleep", "minor", "fluency/grammar"),
+    ]
+
+
+def test_automqm():
+    """The form of AutoMQM: quotes with severity and category, between semicolons."""
+    answer = "'sat on; the mat' - minor/fluency; 'The cat' - major/accuracy/mistranslation; 'cat' - minor/style"
+    spans = read_answer(answer, "The cat sat on; the mat")
+    assert [(span.text, span.severity, span.category) for span in spans.spans] == [
+        ("sat on; the mat", "minor", "fluency"),
+        ("The cat", "major", "accuracy/mistranslation"),
+        ("cat", "minor", "style"),
+    ]
+    assert found("The cat - major/accuracy; mat - minor/terminology") == [
+        ("target", "The cat", "major", "accuracy"),
+        ("target", "mat", "minor", "terminology"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        json.dumps([{"span": "mat", "severity": "Major", "category": "Accuracy"}]),
+        '```json\n{"errors": [{"text": "mat", "severity": "major", "type": "accuracy"}]}\n```',
+        json.dumps({"critical": [], "major": [{"class": "accuracy", "error_span": "mat"}], "minor": []}),
+        'Here it is:\n{"errors": {"major": ["accuracy - \\"mat\\""]}}',
+        "**Major:**\n1. accuracy – “mat”\n\n**Minor:**\n- no-error",
+        'Major: accuracy - "mat" (better: "carpet")\nMinor: none',
+        "Major errors:\n* accuracy - 'mat'",
+        "Errors: 'mat' - major/accuracy",
+    ],
+)
+def test_many_ways_to_say_the_same(answer):
+    assert found(answer) == [("target", "mat", "major", "accuracy")]
+
+
+def test_where_a_quote_stands():
+    spans = read_answer(
+        'Minor:\nstyle - "the cat"\nstyle - "THE  cat"\nstyle - "sat ... mat"\nstyle - "dog"', TRANSLATION
+    )
+    assert [(span.start, span.text) for span in spans.spans] == [(28, "the cat"), (0, "The cat"), (8, "sat on the mat")]
+    assert spans.unlocated == ("dog",)
+    whole = read_answer("Critical:\nnon-translation", TRANSLATION).spans
+    assert [(span.text, span.severity) for span in whole] == [(TRANSLATION, "critical")]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "No errors.",
+        "no-error",
+        "[]",
+        '{"errors": []}',
+        "None",
+        "Critical:\nno-error\nMajor:\nno-error\nMinor:\nno-error",
+    ],
+)
+def test_nothing_wrong(answer):
+    assert named_errors(answer) == []
+
+
+@pytest.mark.parametrize("answer", ["", "I cannot judge this.", "The translation reads well, see [1]."])
+def test_what_says_nothing_is_refused(answer):
+    with pytest.raises(InputError, match="names no error and does not say that there is none"):
+        read_answer(answer, TRANSLATION)
+
+
+def test_an_unknown_severity_is_refused():
+    with pytest.raises(InputError, match="severity 'huge' is none of"):
+        read_answer('[{"span": "mat", "severity": "huge"}]', TRANSLATION)
