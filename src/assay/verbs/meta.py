@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import InputError, unknown
 from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.core.metric import Metric
+from assay.core.table import Table
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     import polars
 
+    from assay.analyses.meta.choice import Choice
+    from assay.analyses.meta.recipes import TaskSet
     from assay.engine.manifest import Manifest
     from assay.io.wmt.tree import EvalSet
     from assay.suites.wmt import PairFacts, WmtFacts
@@ -33,9 +36,15 @@ class MetaResult(Result):
     sets: Mapping[str, JudgedSystems]
     new: tuple[str, ...] = ()
     seed: int | None = None
+    own: bool = False
+    """Whether the tasks are the caller's own, so that people look at their values first."""
 
     verb = "meta"
     headline = "overall"
+
+    def table(self, name: str | None = None) -> Table:
+        """The table called `name`; without a name the ranking, or the values of tasks of one's own."""
+        return super().table(name or ("tasks" if self.own else None))
 
     def to_polars(self) -> polars.DataFrame:
         """One row for each task and metric."""
@@ -87,12 +96,20 @@ def meta(
     name: str | os.PathLike[str] = "wmt23",
     metrics: Sequence[str | Metric] = (),
     *,
-    recipe: str = "official",
+    recipe: str | os.PathLike[str] = "official",
     metric_files: Sequence[str] = (),
     extra: Mapping[str, Mapping[str, LevelScores]] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     langpairs: Sequence[str] | None = None,
     tasks: Sequence[int] | None = None,
+    statistics: Sequence[str] = (),
+    levels: Sequence[str] = (),
+    groups: Sequence[str] = (),
+    gold: str | None = None,
+    domains: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    humans: bool | None = None,
+    stored: Sequence[str] = (),
     contrastive: bool = False,
     significance: bool = False,
     worth: bool = False,
@@ -101,17 +118,25 @@ def meta(
     workers: int | None = None,
     store: bool = True,
 ) -> MetaResult:
-    """The official table of a WMT metrics task, with further metrics in it.
+    """The official table of a WMT metrics task, or of tasks of one's own, with further metrics in it.
 
     Args:
         name: A year (``wmt23``) or the path of any mt-metrics-eval tree.
         metrics: Metrics to score on its texts with the standard reference.
-        recipe: ``official`` for the year's tasks, ``xcomet`` for the evaluation of Guerreiro et al. (2023).
+        recipe: ``official`` for the year's tasks, ``xcomet`` for the evaluation of Guerreiro et al. (2023), or a file of tasks.
         metric_files: Scores from elsewhere.
         extra: Scores as arrays, by metric and language pair.
         data_dir: Where local copies of the data lie; by default ``$ASSAY_DATA``.
         langpairs: These language pairs only.
-        tasks: These official tasks only, by number.
+        tasks: These tasks only, by number.
+        statistics: Tasks of one's own instead: ``pearson``, ``kendall``, ``soft_pairwise_accuracy`` …, for each language pair.
+        levels: ``sys`` or ``seg``: tasks of these levels.
+        groups: ``none``, ``item`` or ``system``: tasks whose statistic is averaged over these.
+        gold: Other people's scores than the standard ones (``da-sqm``).
+        domains: Each task once for each of these domains (patterns).
+        systems: These systems only (patterns; ``!ONLINE-*`` leaves out).
+        humans: Whether human translations take part as systems; by default as the official tasks have it.
+        stored: These stored metrics only (patterns), primary or not.
         contrastive: Take every stored metric, not the primary ones alone.
         significance: Add clusters of metrics that cannot be told apart.
         worth: Add the table of what a point is worth.
@@ -120,51 +145,60 @@ def meta(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
+    from assay.analyses.meta.choice import Choice
+
+    choice = Choice(statistics, levels, groups, domains, systems, gold, humans)
     if recipe == "xcomet":
         from assay.verbs.meta_xcomet import xcomet
 
-        given = {"--task": tasks, "--contrastive": contrastive, "--worth": worth, "extra": extra}
+        given = {
+            "--task": tasks, "--contrastive": contrastive, "--worth": worth, "extra": extra, "--statistic": statistics,
+            "--level": levels, "--group": groups, "--gold": gold, "--domain": domains, "--systems": systems,
+            "--humans": humans is not None, "--metrics": stored,
+        }  # fmt: skip
         if wrong := next((option for option, value in given.items() if value), None):
             raise InputError(f"{wrong} belongs to the official tasks, not to --recipe xcomet.")
         return xcomet(
             name, metrics, metric_files=metric_files, data_dir=data_dir, langpairs=langpairs, draws=draws or 200, seed=seed,
             workers=workers, store=store,
         )  # fmt: skip
-    if recipe != "official":
-        raise unknown("recipe", recipe, RECIPES)
+    if worth and domains:
+        raise InputError("--worth looks at whole systems: leave --domain out.")
     from assay.analyses.meta import tables as meta_tables
     from assay.analyses.meta import tasks as analysis
-    from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
     from assay.metrics import build_metrics
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
 
     draws = draws or 1000
     official, folder = find_set(name, data_dir)
-    wanted = list(dict.fromkeys(langpairs)) if langpairs else default_pairs(official, folder)
-    task_recipe = official.recipe if official is not None else recipe_for(wanted)
-    if not set(wanted) & set(langpairs_of(task_recipe)):
-        task_recipe = recipe_for(wanted)
+    document = _recipe_file(recipe)
+    wanted = list(dict.fromkeys(langpairs)) if langpairs else default_pairs(official, folder, document)
     sets = read_pairs(folder, wanted)
+    if gold is not None and not langpairs:
+        sets = _judged_by(gold, sets)
     about = {pair: pair_facts(evalset, official) for pair, evalset in sets.items()}
     built = build_metrics(metrics) if metrics else {}
-    stored = None if official is None or contrastive else official.primary
-    new = new_metrics(sets, about, built, metric_files, extra or {}, stored, workers=workers, store=store)
+    kept = _stored(sets, about, official, stored, contrastive)
+    new = new_metrics(sets, about, built, metric_files, extra or {}, kept, workers=workers, store=store)
     judged = {
-        pair: judged_systems(evalset, about[pair], stored, {name: by[pair] for name, by in new.items() if pair in by})
+        pair: judged_systems(evalset, about[pair], kept, {name: by[pair] for name, by in new.items() if pair in by})
         for pair, evalset in sets.items()
     }
-    chosen = task_set(task_recipe, judged).for_langpairs(wanted)
+    chosen = _tasks(choice, official, document, os.fspath(recipe), judged)
     if tasks:
         chosen = chosen.only(tasks)
+    chosen = choice.apply(chosen, judged)
     results = analysis.run_tasks(chosen, judged, significance=significance, draws=draws, seed=seed)
-    kinds = _kinds(judged, official, new)
-    made = meta_tables.tables(chosen, results, kinds, draws)
+    made = meta_tables.tables(chosen, results, _kinds(judged, official, new), draws)
     if worth:
         from assay.analyses.meta.worth import point_worth_table
 
-        made.append(point_worth_table(chosen, judged, seed=seed, draws=draws))
+        made.append(point_worth_table(chosen, judged, settings=choice.settings, seed=seed, draws=draws))
     label = official.name if official is not None else Path(name).name
-    made[0] = replace(made[0], notes=[*made[0].notes, *_contaminated(built, label)])
+    notes = [*_contaminated(built, label), *_without(gold, set(wanted) - set(sets))]
+    made = [
+        replace(table, notes=[*table.notes, *notes]) if table.name in ("overall", "tasks") else table for table in made
+    ]
     return MetaResult(
         {table.name: table for table in made},
         name=label,
@@ -173,7 +207,76 @@ def meta(
         new=tuple(new),
         signatures={spec: metric.signed(1) for spec, metric in built.items()},
         seed=seed,
+        own=bool(statistics) or document is not None,
     )
+
+
+def _recipe_file(recipe: str | os.PathLike[str]) -> Any:
+    """What a file of tasks holds; None for the official ones."""
+    from assay.io.documents import read_document
+
+    text = os.fspath(recipe)
+    if text == "official":
+        return None
+    if not Path(text).is_file():
+        raise unknown("recipe", text, RECIPES, "or give a file of tasks")
+    return read_document(text, yaml=not text.removesuffix(".gz").endswith(".json"))
+
+
+def _tasks(
+    choice: Choice, official: WmtFacts | None, document: Any, where: str, judged: Mapping[str, JudgedSystems]
+) -> TaskSet:
+    """The tasks before they are changed: of the statistics asked for, of the file, of the year, or of WMT23's shape."""
+    from assay.analyses.meta.choice import recipe_of, tasks_of
+    from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
+
+    pairs = list(judged)
+    recipe = official.recipe if official is not None else recipe_for(pairs)
+    if choice.statistics:
+        return tasks_of(choice, pairs, _humans(recipe))
+    if document is not None:
+        recipe = recipe_of(document, where, pairs)
+    elif not set(pairs) & set(langpairs_of(recipe)):
+        recipe = recipe_for(pairs)
+    return task_set(recipe, judged).for_langpairs(pairs)
+
+
+def _humans(recipe: Mapping[str, Any]) -> dict[str, bool]:
+    """Whether the official tasks about a language pair alone let human translations take part."""
+    return {
+        row["langpairs"][0]: row.get("human", True) for row in recipe.get("tasks", ()) if len(row["langpairs"]) == 1
+    }
+
+
+def _judged_by(gold: str, sets: Mapping[str, EvalSet]) -> dict[str, EvalSet]:
+    """The language pairs that have these human scores."""
+    found = {pair: evalset for pair, evalset in sets.items() if gold in list(evalset.human)}
+    if not found:
+        raise unknown("human score", gold, sorted({name for evalset in sets.values() for name in evalset.human}))
+    return found
+
+
+def _without(gold: str | None, pairs: set[str]) -> list[str]:
+    from assay.core.errors import listing
+
+    return [f"no scores {gold} for {listing(sorted(pairs))}, left out"] if pairs else []
+
+
+def _stored(
+    sets: Mapping[str, EvalSet],
+    about: Mapping[str, PairFacts],
+    official: WmtFacts | None,
+    patterns: Sequence[str],
+    contrastive: bool,
+) -> Sequence[str] | None:
+    """Names of the stored metrics that take part; None for all."""
+    from assay.analyses.meta.choice import check_patterns, matching
+
+    if not patterns:
+        return None if official is None or contrastive else official.primary
+    found = {name.name for pair, one in sets.items() for name in one.metric_names(about[pair].standard_reference)}
+    check_patterns(patterns, sorted(found), "stored metric")
+    return matching(patterns, sorted(found))
 
 
 def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
@@ -190,18 +293,22 @@ def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | No
     return (facts(path.name) if path.name in years() else None), path
 
 
-def default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
-    """The language pairs of the official tasks that the tree has; all of a tree without official tasks."""
+def default_pairs(official: WmtFacts | None, folder: Path, document: Any = None) -> list[str]:
+    """The language pairs of the tasks (the official ones, or those of a document) that the tree has; all without either."""
+    from assay.analyses.meta.choice import recipe_of
     from assay.analyses.meta.recipes import langpairs_of
     from assay.io.wmt.tree import langpairs
 
     there = langpairs(folder)
-    if official is None:
-        return there
-    wanted = langpairs_of(official.recipe)
+    official_pairs = langpairs_of(official.recipe) if official is not None else there
+    wanted = (
+        langpairs_of(recipe_of(document, "the file of tasks", official_pairs))
+        if document is not None
+        else official_pairs
+    )
     here = [pair for pair in wanted if pair in there]
     if not here:
-        raise InputError(f"{folder} has none of {', '.join(wanted)}, which the tasks of {official.name} are about.")
+        raise InputError(f"{folder} has none of {', '.join(wanted)}, which the tasks are about.")
     return here
 
 
