@@ -126,5 +126,9 @@ def _task_table(results: Sequence[TaskResult], order: list[str]) -> Table:
 
 
 def _describe(task: MetaTask) -> str:
-    more = [task.domain, task.gold and f"gold {task.gold}", task.systems and f"systems {' '.join(task.systems)}"]
-    return ", ".join([f"{task.langpair} {task.level} {task.label}", *filter(None, more)])
+    more = [
+        f", {task.domain}" if task.domain else "",
+        f", gold {task.gold}" if task.gold else "",
+        f", systems {' '.join(task.systems)}" if task.systems else "",
+    ]
+    return f"{task.langpair} {task.level} {task.label}{''.join(more)}"
