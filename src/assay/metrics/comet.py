@@ -33,7 +33,8 @@ class Comet(Metric):
     Without options the numbers are unbabel-comet's. `inputs`: the texts that xCOMET and UniTE read; auto is what there is.
     `value`: their score, or the component that counts as it. `precision`: auto is fp32 on a CPU and fp16 on a GPU. `device`: auto
     takes all GPUs, or the CPU; several are joined with ``+`` (``cuda:0+cuda:1``). `decoder`: exact repeats unbabel-comet's spans,
-    faults included; paper groups neighbouring error tokens under the worst severity. `weights`: of xCOMET's components, as
+    faults included; paper groups neighbouring error tokens under the worst severity; auto is exact, but paper for models of
+    ``assay train``, of which there are no other numbers. `weights`: of xCOMET's components, as
     released (0.12, 0.33, 0.33, 0.22) or as in the paper (1/9, 1/3, 1/3, 2/9). `threshold`: how probable an error must be to be
     marked. `long`: what happens to texts longer than the model reads.
     """
@@ -49,7 +50,7 @@ class Comet(Metric):
         value: Value = "score",
         precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto",
         device: Word = "auto",
-        decoder: Literal["exact", "paper"] = "exact",
+        decoder: Literal["auto", "exact", "paper"] = "auto",
         weights: Literal["released", "paper"] = "released",
         threshold: float | None = None,
         long: Literal["truncate", "window"] = "truncate",
@@ -59,10 +60,12 @@ class Comet(Metric):
 
         self.path = Path(path) if path is not None else _find(self.published)
         self.tokenizer, self.precision, self.device = tokenizer, precision, device
-        self.decoder, self.weights, self.threshold, self.long = decoder, weights, threshold, long
+        self.weights, self.threshold, self.long = weights, threshold, long
         self.inputs, self.value = inputs, value
         self.files = locate(self.path, tokenizer)
         self.hparams = read_hparams(self.files)
+        own = "paper" if "assay_name" in self.hparams else "exact"
+        self.decoder = own if decoder == "auto" else decoder
         self.notices: Sequence[str] = ()
         self._lock = threading.Lock()
         self._predictor: Any = None

@@ -17,7 +17,7 @@ from assay.verbs.result import Result
 if TYPE_CHECKING:
     import polars
 
-    from assay.analyses.meta.choice import Choice
+    from assay.analyses.meta.choice import TaskChoice
     from assay.analyses.meta.recipes import TaskSet
     from assay.engine.manifest import Manifest
     from assay.io.wmt.tree import EvalSet
@@ -145,9 +145,9 @@ def meta(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
-    from assay.analyses.meta.choice import Choice
+    from assay.analyses.meta.choice import TaskChoice
 
-    choice = Choice(statistics, levels, groups, domains, systems, gold, humans)
+    choice = TaskChoice(statistics, levels, groups, domains, systems, gold, humans)
     if recipe == "xcomet":
         from assay.verbs.meta_xcomet import xcomet
 
@@ -224,7 +224,7 @@ def _recipe_file(recipe: str | os.PathLike[str]) -> Any:
 
 
 def _tasks(
-    choice: Choice, official: WmtFacts | None, document: Any, where: str, judged: Mapping[str, JudgedSystems]
+    choice: TaskChoice, official: WmtFacts | None, document: Any, where: str, judged: Mapping[str, JudgedSystems]
 ) -> TaskSet:
     """The tasks before they are changed: of the statistics asked for, of the file, of the year, or of WMT23's shape."""
     from assay.analyses.meta.choice import recipe_of, tasks_of

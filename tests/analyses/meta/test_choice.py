@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from assay.analyses.meta.choice import Choice, check_patterns, matching, recipe_of, tasks_of
+from assay.analyses.meta.choice import TaskChoice, check_patterns, matching, recipe_of, tasks_of
 from assay.analyses.meta.recipes import task_set
 from assay.analyses.meta.tasks import judged_systems
 from assay.core.errors import AssayError, InputError, UnknownName
@@ -41,37 +41,37 @@ def test_patterns_take_and_leave_out():
 
 
 def test_levels_and_groups_keep_a_part_of_the_official_tasks():
-    assert [task.number for task in Choice(levels=["seg"]).apply(official(), SETS).tasks] == [3, 4, 6, 7, 9, 10]
-    kept = Choice(groups=["item"], gold="da-sqm", humans=False).apply(official(), SETS)
+    assert [task.number for task in TaskChoice(levels=["seg"]).apply(official(), SETS).tasks] == [3, 4, 6, 7, 9, 10]
+    kept = TaskChoice(groups=["item"], gold="da-sqm", humans=False).apply(official(), SETS)
     assert [task.number for task in kept.tasks] == [4, 7, 10]
     assert {(task.gold, task.human) for task in kept.tasks} == {("da-sqm", False)}
     assert sum(task.weight for task in kept.tasks) == pytest.approx(1)
     with pytest.raises(InputError, match="no task is left with sys, item: there is sys pairwise_accuracy, sys pearson"):
-        Choice(levels=["sys"], groups=["item"]).apply(official(), SETS)
+        TaskChoice(levels=["sys"], groups=["item"]).apply(official(), SETS)
 
 
 def test_each_task_once_for_each_domain_of_its_pairs():
     """The pooled task has all three domains, news with three pairs; nine tasks of one pair have 2, 1 and 2 domains."""
-    tasks = Choice(domains=["*"]).apply(official(), SETS).tasks
+    tasks = TaskChoice(domains=["*"]).apply(official(), SETS).tasks
     assert [task.number for task in tasks] == list(range(1, 3 + 3 * (2 + 1 + 2) + 1))
     assert {task.domain: task.langpairs for task in tasks[:3]} == {
         "manuals": ("zh-en",), "news": ("en-de", "he-en", "zh-en"), "social": ("en-de",),
     }  # fmt: skip
     assert tasks[0].weight == pytest.approx(3 / 12 / 3)
-    assert {task.langpair for task in Choice(domains=["social"]).apply(official(), SETS).tasks} == {"en-de"}
+    assert {task.langpair for task in TaskChoice(domains=["social"]).apply(official(), SETS).tasks} == {"en-de"}
     with pytest.raises(UnknownName, match="no domain called 'sports'"):
-        Choice(domains=["sports"]).apply(official(), SETS)
+        TaskChoice(domains=["sports"]).apply(official(), SETS)
 
 
 def test_systems_that_take_part():
-    task = Choice(systems=["!ONLINE-*"], humans=True).apply(official(), SETS).tasks[1]
+    task = TaskChoice(systems=["!ONLINE-*"], humans=True).apply(official(), SETS).tasks[1]
     assert judged_systems(task, SETS["en-de"]) == ["A", "refB"]
-    task = Choice(systems=["*LINE*", "A"], humans=False).apply(official(), SETS).tasks[1]
+    task = TaskChoice(systems=["*LINE*", "A"], humans=False).apply(official(), SETS).tasks[1]
     assert judged_systems(task, SETS["en-de"]) == ["A", "ONLINE-A", "ONLINE-B"]
 
 
 def made(**settings) -> list[tuple[str, str, str, bool]]:
-    tasks = tasks_of(Choice(**settings), ["en-de", "he-en"], {"en-de": False})
+    tasks = tasks_of(TaskChoice(**settings), ["en-de", "he-en"], {"en-de": False})
     return [(task.langpair, task.level, task.label, task.human) for task in tasks.tasks]
 
 

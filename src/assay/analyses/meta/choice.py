@@ -1,6 +1,6 @@
 """Tasks of one's own: other gold scores, statistics, levels, groupings, domains and systems than the official ones.
 
-`Choice` changes a set of tasks, `tasks_of` makes one from statistics, `recipe_of` reads one out of a document.
+`TaskChoice` changes a set of tasks, `tasks_of` makes one from statistics, `recipe_of` reads one out of a document.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from assay.stats.groups import Grouping
 
 
 @dataclass(frozen=True)
-class Choice:
+class TaskChoice:
     """What is asked for instead of the official settings; what is left out stays as the tasks have it.
 
     `domains` and `systems` are patterns (``*``, ``ONLINE-*``); those with ``!`` in front stay out.
@@ -69,7 +69,7 @@ class Choice:
         return found
 
 
-def tasks_of(choice: Choice, langpairs: Sequence[str], humans: Mapping[str, bool]) -> TaskSet:
+def tasks_of(choice: TaskChoice, langpairs: Sequence[str], humans: Mapping[str, bool]) -> TaskSet:
     """One task for each statistic, level, grouping and language pair; pairwise accuracy pools the pairs.
 
     Without a level correlations are taken of systems and of segments, the accuracies where they are defined. `humans` says
