@@ -17,14 +17,9 @@ from assay.verbs.result import Result
 if TYPE_CHECKING:
     import polars
 
-    from assay.analyses.meta.choice import TaskChoice
-    from assay.analyses.meta.recipes import TaskSet
     from assay.engine.manifest import Manifest
     from assay.io.wmt.tree import EvalSet
     from assay.suites.wmt import PairFacts, WmtFacts
-
-
-RECIPES = ("official", "xcomet")
 
 
 @dataclass(repr=False)
@@ -168,23 +163,24 @@ def meta(
     from assay.analyses.meta import tasks as analysis
     from assay.metrics import build_metrics
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
+    from assay.verbs import meta_choice
 
     draws = draws or 1000
     official, folder = find_set(name, data_dir)
-    document = _recipe_file(recipe)
-    wanted = list(dict.fromkeys(langpairs)) if langpairs else default_pairs(official, folder, document)
+    own = meta_choice.read_recipe(recipe)
+    wanted = list(dict.fromkeys(langpairs)) if langpairs else meta_choice.pairs_of(own, default_pairs(official, folder))
     sets = read_pairs(folder, wanted)
     if gold is not None and not langpairs:
-        sets = _judged_by(gold, sets)
+        sets = meta_choice.judged_by(gold, sets)
     about = {pair: pair_facts(evalset, official) for pair, evalset in sets.items()}
     built = build_metrics(metrics) if metrics else {}
-    kept = _stored(sets, about, official, stored, contrastive)
+    kept = meta_choice.stored_metrics(sets, about, official, stored, contrastive)
     new = new_metrics(sets, about, built, metric_files, extra or {}, kept, workers=workers, store=store)
     judged = {
         pair: judged_systems(evalset, about[pair], kept, {name: by[pair] for name, by in new.items() if pair in by})
         for pair, evalset in sets.items()
     }
-    chosen = _tasks(choice, official, document, os.fspath(recipe), judged)
+    chosen = meta_choice.tasks(choice, own, official, judged)
     if tasks:
         chosen = chosen.only(tasks)
     chosen = choice.apply(chosen, judged)
@@ -195,7 +191,7 @@ def meta(
 
         made.append(point_worth_table(chosen, judged, settings=choice.settings, seed=seed, draws=draws))
     label = official.name if official is not None else Path(name).name
-    notes = [*_contaminated(built, label), *_without(gold, set(wanted) - set(sets))]
+    notes = [*_contaminated(built, label), *meta_choice.left_out(gold, set(wanted) - set(sets))]
     made = [
         replace(table, notes=[*table.notes, *notes]) if table.name in ("overall", "tasks") else table for table in made
     ]
@@ -207,76 +203,8 @@ def meta(
         new=tuple(new),
         signatures={spec: metric.signed(1) for spec, metric in built.items()},
         seed=seed,
-        own=bool(statistics) or document is not None,
+        own=bool(statistics) or own is not None,
     )
-
-
-def _recipe_file(recipe: str | os.PathLike[str]) -> Any:
-    """What a file of tasks holds; None for the official ones."""
-    from assay.io.documents import read_document
-
-    text = os.fspath(recipe)
-    if text == "official":
-        return None
-    if not Path(text).is_file():
-        raise unknown("recipe", text, RECIPES, "or give a file of tasks")
-    return read_document(text, yaml=not text.removesuffix(".gz").endswith(".json"))
-
-
-def _tasks(
-    choice: TaskChoice, official: WmtFacts | None, document: Any, where: str, judged: Mapping[str, JudgedSystems]
-) -> TaskSet:
-    """The tasks before they are changed: of the statistics asked for, of the file, of the year, or of WMT23's shape."""
-    from assay.analyses.meta.choice import recipe_of, tasks_of
-    from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
-
-    pairs = list(judged)
-    recipe = official.recipe if official is not None else recipe_for(pairs)
-    if choice.statistics:
-        return tasks_of(choice, pairs, _humans(recipe))
-    if document is not None:
-        recipe = recipe_of(document, where, pairs)
-    elif not set(pairs) & set(langpairs_of(recipe)):
-        recipe = recipe_for(pairs)
-    return task_set(recipe, judged).for_langpairs(pairs)
-
-
-def _humans(recipe: Mapping[str, Any]) -> dict[str, bool]:
-    """Whether the official tasks about a language pair alone let human translations take part."""
-    return {
-        row["langpairs"][0]: row.get("human", True) for row in recipe.get("tasks", ()) if len(row["langpairs"]) == 1
-    }
-
-
-def _judged_by(gold: str, sets: Mapping[str, EvalSet]) -> dict[str, EvalSet]:
-    """The language pairs that have these human scores."""
-    found = {pair: evalset for pair, evalset in sets.items() if gold in list(evalset.human)}
-    if not found:
-        raise unknown("human score", gold, sorted({name for evalset in sets.values() for name in evalset.human}))
-    return found
-
-
-def _without(gold: str | None, pairs: set[str]) -> list[str]:
-    from assay.core.errors import listing
-
-    return [f"no scores {gold} for {listing(sorted(pairs))}, left out"] if pairs else []
-
-
-def _stored(
-    sets: Mapping[str, EvalSet],
-    about: Mapping[str, PairFacts],
-    official: WmtFacts | None,
-    patterns: Sequence[str],
-    contrastive: bool,
-) -> Sequence[str] | None:
-    """Names of the stored metrics that take part; None for all."""
-    from assay.analyses.meta.choice import check_patterns, matching
-
-    if not patterns:
-        return None if official is None or contrastive else official.primary
-    found = {name.name for pair, one in sets.items() for name in one.metric_names(about[pair].standard_reference)}
-    check_patterns(patterns, sorted(found), "stored metric")
-    return matching(patterns, sorted(found))
 
 
 def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
@@ -293,22 +221,18 @@ def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | No
     return (facts(path.name) if path.name in years() else None), path
 
 
-def default_pairs(official: WmtFacts | None, folder: Path, document: Any = None) -> list[str]:
-    """The language pairs of the tasks (the official ones, or those of a document) that the tree has; all without either."""
-    from assay.analyses.meta.choice import recipe_of
+def default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
+    """The language pairs of the official tasks that the tree has; all of a tree without official tasks."""
     from assay.analyses.meta.recipes import langpairs_of
     from assay.io.wmt.tree import langpairs
 
     there = langpairs(folder)
-    official_pairs = langpairs_of(official.recipe) if official is not None else there
-    wanted = (
-        langpairs_of(recipe_of(document, "the file of tasks", official_pairs))
-        if document is not None
-        else official_pairs
-    )
+    if official is None:
+        return there
+    wanted = langpairs_of(official.recipe)
     here = [pair for pair in wanted if pair in there]
     if not here:
-        raise InputError(f"{folder} has none of {', '.join(wanted)}, which the tasks are about.")
+        raise InputError(f"{folder} has none of {', '.join(wanted)}, which the tasks of {official.name} are about.")
     return here
 
 
