@@ -130,6 +130,30 @@ def test_what_is_saved_loads_again(name: str, place: Path, tmp_path: Path) -> No
     np.testing.assert_allclose(found.values, reference()[name]["own"]["scores"], atol=1e-5, rtol=0)
 
 
+def test_the_saved_folder_is_its_own_encoder(place: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """unbabel-comet asks transformers for the encoder's shape and tokenizer under the name in the hyperparameters."""
+    import yaml
+    from transformers import XLMRobertaConfig, XLMRobertaTokenizerFast
+
+    from assay.models.checkpoint import save
+
+    source = unpack("unified", place)
+    loaded = load(source)
+    saved = save(loaded.model, tmp_path / "saved", source / "tokenizer.json")
+    monkeypatch.chdir(saved)
+    inside = torch.load("checkpoints/model.ckpt", weights_only=True)["hyper_parameters"]["pretrained_model"]
+    named = yaml.safe_load(Path("hparams.yaml").read_text(encoding="utf-8"))["pretrained_model"]
+    assert inside == named
+    shape = XLMRobertaConfig.from_pretrained(named, local_files_only=True)
+    assert (shape.hidden_size, shape.num_hidden_layers) == (
+        loaded.model.encoder_config.hidden,
+        loaded.model.encoder_config.layers,
+    )
+    theirs = XLMRobertaTokenizerFast.from_pretrained(named, local_files_only=True)
+    text = tiny().OWN[0][1]
+    assert theirs(text)["input_ids"] == loaded.tokenizer.encode([text], 100)[0].ids
+
+
 def test_the_hash_follows_the_weights(folder: Path) -> None:
     from assay.models.files import fingerprint, locate
 

@@ -16,8 +16,9 @@ EXAMPLES = """examples:
   assay meta wmt23                                    # the official ranking, from the stored scores
   assay meta wmt23 -m chrf -m bleu --significance     # where these would have stood, with clusters
   assay meta wmt23 --metric-file mine/ --langpair en-de --table tasks
+  assay meta wmt23 --statistic kendall --group item --gold da-sqm --metrics '*COMET*'
 
-A set is a year (wmt22, wmt23, wmt24) under --data-dir or $ASSAY_DATA, or the path of an mt-metrics-eval tree. A metric from
+A set is a year (wmt22 to wmt25) under --data-dir or $ASSAY_DATA, or the path of an mt-metrics-eval tree. A metric from
 elsewhere (--metric-file PATH, or PATH:lower where lower is better) is a folder with en-de/NAME-refA.seg.score files, or a
 table with the columns langpair, system, segment, score."""
 
@@ -40,7 +41,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--task", action="append", type=positive, metavar="N", help="only these tasks; repeat for several"
     )
     parser.add_argument(
-        "--recipe", choices=["official", "xcomet"], default="official", help="the tasks of the year, or xCOMET's tables"
+        "--recipe", default="official", metavar="NAME", help="official (the year's tasks), xcomet, or a file of tasks"
+    )
+    for option, name, metavar, text in (
+        ("--statistic", "statistics", "NAME", "tasks of your own: pearson, spearman, kendall, acc_t, pairwise_accuracy, "
+         "soft_pairwise_accuracy"),
+        ("--level", "levels", "sys|seg", "tasks about systems, or about segments"),
+        ("--group", "groups", "none|item|system", "tasks averaged over segments, over systems, or over nothing"),
+        ("--domain", "domains", "PATTERN", "each task for these domains; '*' takes every one"),
+        ("--systems", "systems", "PATTERN", "only these systems; '!ONLINE-*' leaves some out"),
+        ("--metrics", "stored", "PATTERN", "only these stored metrics, primary or not: 'XCOMET*'"),
+    ):  # fmt: skip
+        parser.add_argument(option, dest=name, action="append", default=[], metavar=metavar, help=f"{text}; repeatable")
+    parser.add_argument("--gold", metavar="NAME", help="people's scores to compare with (default: the standard ones)")
+    parser.add_argument(
+        "--humans", action=argparse.BooleanOptionalAction, help="human translations take part as systems, or not"
     )
     parser.add_argument("--contrastive", action="store_true", help="all stored metrics, not the primary ones alone")
     parser.add_argument("--significance", action="store_true", help="clusters by random swaps (PERM-BOTH)")
@@ -70,6 +85,14 @@ def run(args: argparse.Namespace) -> int:
         data_dir=args.data_dir,
         langpairs=args.langpair,
         tasks=args.task,
+        statistics=args.statistics,
+        levels=args.levels,
+        groups=args.groups,
+        gold=args.gold,
+        domains=args.domains,
+        systems=args.systems,
+        humans=args.humans,
+        stored=args.stored,
         contrastive=args.contrastive,
         significance=args.significance,
         worth=args.worth,
@@ -79,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     )
     if args.table:
         shown = [result.table(name) for name in args.table]
-    elif output.on_screen and args.recipe == "official" and not args.all:
+    elif output.on_screen and args.recipe != "xcomet" and not args.all:
         shown = _shortest(result, args.worth)
     else:
         shown = list(result.tables.values())

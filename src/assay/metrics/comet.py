@@ -18,6 +18,7 @@ from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Metric, Needs, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.comet_cards import CARDS
+from assay.metrics.comet_reading import Inputs, Value, reading, valued
 
 if TYPE_CHECKING:
     from assay.models.prediction import Prediction
@@ -29,11 +30,13 @@ SLOW = 20.0
 class Comet(Metric):
     """Base of the family. The model is loaded when the first segment is scored, and kept.
 
-    `precision`: auto is fp16 on a GPU, bf16 on newer CPUs, fp32 elsewhere. `device`: auto takes all GPUs, or the CPU; several
-    are joined with ``+`` (``cuda:0+cuda:1``). `decoder`: paper groups neighbouring error tokens under the worst severity; exact
-    repeats unbabel-comet, faults included. `weights`: of xCOMET's components, as released (0.12, 0.33, 0.33, 0.22) or as in the
-    paper (1/9, 1/3, 1/3, 2/9). `threshold`: how probable an error must be to be marked. `long`: what happens to texts longer
-    than the model reads.
+    Without options the numbers are unbabel-comet's. `inputs`: the texts that xCOMET and UniTE read; auto is what there is.
+    `value`: their score, or the component that counts as it. `precision`: auto is fp32 on a CPU and fp16 on a GPU. `device`: auto
+    takes all GPUs, or the CPU; several are joined with ``+`` (``cuda:0+cuda:1``). `decoder`: exact repeats unbabel-comet's spans,
+    faults included; paper groups neighbouring error tokens under the worst severity; auto is exact, but paper for models of
+    ``assay train``, of which there are no other numbers. `weights`: of xCOMET's components, as
+    released (0.12, 0.33, 0.33, 0.22) or as in the paper (1/9, 1/3, 1/3, 2/9). `threshold`: how probable an error must be to be
+    marked. `long`: what happens to texts longer than the model reads.
     """
 
     published: str | None = None
@@ -43,9 +46,11 @@ class Comet(Metric):
         *,
         path: str | None = None,
         tokenizer: str | None = None,
+        inputs: Inputs = "auto",
+        value: Value = "score",
         precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto",
         device: Word = "auto",
-        decoder: Literal["paper", "exact"] = "paper",
+        decoder: Literal["auto", "exact", "paper"] = "auto",
         weights: Literal["released", "paper"] = "released",
         threshold: float | None = None,
         long: Literal["truncate", "window"] = "truncate",
@@ -55,19 +60,24 @@ class Comet(Metric):
 
         self.path = Path(path) if path is not None else _find(self.published)
         self.tokenizer, self.precision, self.device = tokenizer, precision, device
-        self.decoder, self.weights, self.threshold, self.long = decoder, weights, threshold, long
+        self.weights, self.threshold, self.long = weights, threshold, long
+        self.inputs, self.value = inputs, value
         self.files = locate(self.path, tokenizer)
         self.hparams = read_hparams(self.files)
+        own = "paper" if "assay_name" in self.hparams else "exact"
+        self.decoder = own if decoder == "auto" else decoder
         self.notices: Sequence[str] = ()
         self._lock = threading.Lock()
         self._predictor: Any = None
         self._signature: Signature | None = None
         if self.published is None:
             self.card = _card_of(self.files.folder, self.hparams)
+        self.card = reading(self.card, self.hparams, inputs, value)
 
     @property
     def signature(self) -> Signature:
-        """Name, decoder and weights where they count, what happens to long texts, the checkpoint's hash and the precision."""
+        """Name, decoder and weights where they count, what is read and what counts where that was asked for, what happens to
+        long texts, the checkpoint's hash and the precision."""
         if self._signature is None:
             from assay.models.files import fingerprint
             from assay.models.inference import choose_dtype
@@ -79,6 +89,8 @@ class Comet(Metric):
                 parameters |= {"decoder": self.decoder}
             if self.threshold is not None:
                 parameters["threshold"] = self.threshold
+            parameters |= {"inputs": self.inputs} if self.inputs != "auto" else {}
+            parameters |= {"value": self.value} if self.value != "score" else {}
             parameters["long"] = self.long
             dtype = str(choose_dtype(self.precision, self._devices()[0])).removeprefix("torch.")
             names = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}
@@ -121,7 +133,8 @@ class Comet(Metric):
         if self._predictor is None:
             self._predictor = self._load()
         hypotheses = [batch.hypotheses[i] for i in rows]
-        sources = None if batch.sources is None else [batch.sources[i] for i in rows]
+        unread = batch.sources is None or self.card.needs == "reference"
+        sources = None if unread else [batch.sources[i] for i in rows]  # type: ignore[index]
         given = references if columns else None
         if self.long == "window":
             from assay.models.windows import predict_long
@@ -129,6 +142,7 @@ class Comet(Metric):
             found = predict_long(self._predictor, hypotheses, sources, given)
         else:
             found = self._predictor.predict(hypotheses, sources, given)
+        found = valued(found, self.value)
         if len(rows) == len(batch):
             return found
         best: dict[int, int] = {}
@@ -161,8 +175,13 @@ class Comet(Metric):
 
     def _remark(self, rows: int, seconds: float) -> None:
         if self._devices()[0].type == "cpu" and rows >= 8 and rows / max(seconds, 1e-9) < SLOW:
+            from assay.models.prepack import bf16_is_fast
+
+            quicker = self.signature.precision == "fp32" and bf16_is_fast()
             self.notices = [
-                f"{self.card.name} ran on the CPU at {rows / seconds:.1f} segments a second; a GPU is many times faster."
+                f"{self.card.name} ran on the CPU in {self.signature.precision} at {rows / seconds:.1f} segments a second; "
+                + ("precision=bf16 is up to twice as fast here (scores move by up to 0.03), " if quicker else "")
+                + "a GPU is many times faster."
             ]
 
 

@@ -229,7 +229,8 @@ def _check_tokenizer(tokenizer: Tokenizer, encoder: EncoderConfig, files: Files)
 def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
     """Write a model in the official format, so that it loads like any other; the folder comes back.
 
-    `tokenizer` is the file to put beside it. The encoder's shape goes into ``config.json``.
+    `tokenizer` is the file to put beside it. The encoder's shape goes into ``config.json``. The hyperparameters name the folder
+    itself as the encoder's home (``pretrained_model: .``): unbabel-comet, run from inside it, needs nothing else.
     """
     import json
     import shutil
@@ -240,7 +241,7 @@ def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
 
     place = Path(folder)
     (place / "checkpoints").mkdir(parents=True, exist_ok=True)
-    hparams = model.config.to_hparams()
+    hparams = {**model.config.to_hparams(), "pretrained_model": "."}
     content = {
         "state_dict": to_official({k: v.cpu() for k, v in model.state_dict().items()}, model.encoder_config),
         "hyper_parameters": hparams,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import InputError, unknown
 from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.core.metric import Metric
+from assay.core.table import Table
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -19,9 +20,6 @@ if TYPE_CHECKING:
     from assay.engine.manifest import Manifest
     from assay.io.wmt.tree import EvalSet
     from assay.suites.wmt import PairFacts, WmtFacts
-
-
-RECIPES = ("official", "xcomet")
 
 
 @dataclass(repr=False)
@@ -33,9 +31,15 @@ class MetaResult(Result):
     sets: Mapping[str, JudgedSystems]
     new: tuple[str, ...] = ()
     seed: int | None = None
+    own: bool = False
+    """Whether the tasks are the caller's own, so that people look at their values first."""
 
     verb = "meta"
     headline = "overall"
+
+    def table(self, name: str | None = None) -> Table:
+        """The table called `name`; without a name the ranking, or the values of tasks of one's own."""
+        return super().table(name or ("tasks" if self.own else None))
 
     def to_polars(self) -> polars.DataFrame:
         """One row for each task and metric."""
@@ -87,12 +91,20 @@ def meta(
     name: str | os.PathLike[str] = "wmt23",
     metrics: Sequence[str | Metric] = (),
     *,
-    recipe: str = "official",
+    recipe: str | os.PathLike[str] = "official",
     metric_files: Sequence[str] = (),
     extra: Mapping[str, Mapping[str, LevelScores]] | None = None,
     data_dir: str | os.PathLike[str] | None = None,
     langpairs: Sequence[str] | None = None,
     tasks: Sequence[int] | None = None,
+    statistics: Sequence[str] = (),
+    levels: Sequence[str] = (),
+    groups: Sequence[str] = (),
+    gold: str | None = None,
+    domains: Sequence[str] = (),
+    systems: Sequence[str] = (),
+    humans: bool | None = None,
+    stored: Sequence[str] = (),
     contrastive: bool = False,
     significance: bool = False,
     worth: bool = False,
@@ -101,17 +113,25 @@ def meta(
     workers: int | None = None,
     store: bool = True,
 ) -> MetaResult:
-    """The official table of a WMT metrics task, with further metrics in it.
+    """The official table of a WMT metrics task, or of tasks of one's own, with further metrics in it.
 
     Args:
         name: A year (``wmt23``) or the path of any mt-metrics-eval tree.
         metrics: Metrics to score on its texts with the standard reference.
-        recipe: ``official`` for the year's tasks, ``xcomet`` for the evaluation of Guerreiro et al. (2023).
+        recipe: ``official`` for the year's tasks, ``xcomet`` for the evaluation of Guerreiro et al. (2023), or a file of tasks.
         metric_files: Scores from elsewhere.
         extra: Scores as arrays, by metric and language pair.
         data_dir: Where local copies of the data lie; by default ``$ASSAY_DATA``.
         langpairs: These language pairs only.
-        tasks: These official tasks only, by number.
+        tasks: These tasks only, by number.
+        statistics: Tasks of one's own instead: ``pearson``, ``kendall``, ``soft_pairwise_accuracy`` …, for each language pair.
+        levels: ``sys`` or ``seg``: tasks of these levels.
+        groups: ``none``, ``item`` or ``system``: tasks whose statistic is averaged over these.
+        gold: Other people's scores than the standard ones (``da-sqm``).
+        domains: Each task once for each of these domains (patterns).
+        systems: These systems only (patterns; ``!ONLINE-*`` leaves out).
+        humans: Whether human translations take part as systems; by default as the official tasks have it.
+        stored: These stored metrics only (patterns), primary or not.
         contrastive: Take every stored metric, not the primary ones alone.
         significance: Add clusters of metrics that cannot be told apart.
         worth: Add the table of what a point is worth.
@@ -120,51 +140,61 @@ def meta(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
+    from assay.analyses.meta.choice import TaskChoice
+
+    choice = TaskChoice(statistics, levels, groups, domains, systems, gold, humans)
     if recipe == "xcomet":
         from assay.verbs.meta_xcomet import xcomet
 
-        given = {"--task": tasks, "--contrastive": contrastive, "--worth": worth, "extra": extra}
+        given = {
+            "--task": tasks, "--contrastive": contrastive, "--worth": worth, "extra": extra, "--statistic": statistics,
+            "--level": levels, "--group": groups, "--gold": gold, "--domain": domains, "--systems": systems,
+            "--humans": humans is not None, "--metrics": stored,
+        }  # fmt: skip
         if wrong := next((option for option, value in given.items() if value), None):
             raise InputError(f"{wrong} belongs to the official tasks, not to --recipe xcomet.")
         return xcomet(
             name, metrics, metric_files=metric_files, data_dir=data_dir, langpairs=langpairs, draws=draws or 200, seed=seed,
             workers=workers, store=store,
         )  # fmt: skip
-    if recipe != "official":
-        raise unknown("recipe", recipe, RECIPES)
+    if worth and domains:
+        raise InputError("--worth looks at whole systems: leave --domain out.")
     from assay.analyses.meta import tables as meta_tables
     from assay.analyses.meta import tasks as analysis
-    from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
     from assay.metrics import build_metrics
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
+    from assay.verbs import meta_choice
 
     draws = draws or 1000
     official, folder = find_set(name, data_dir)
-    wanted = list(dict.fromkeys(langpairs)) if langpairs else default_pairs(official, folder)
-    task_recipe = official.recipe if official is not None else recipe_for(wanted)
-    if not set(wanted) & set(langpairs_of(task_recipe)):
-        task_recipe = recipe_for(wanted)
+    own = meta_choice.read_recipe(recipe)
+    wanted = list(dict.fromkeys(langpairs)) if langpairs else meta_choice.pairs_of(own, default_pairs(official, folder))
     sets = read_pairs(folder, wanted)
+    if gold is not None and not langpairs:
+        sets = meta_choice.judged_by(gold, sets)
     about = {pair: pair_facts(evalset, official) for pair, evalset in sets.items()}
     built = build_metrics(metrics) if metrics else {}
-    stored = None if official is None or contrastive else official.primary
-    new = new_metrics(sets, about, built, metric_files, extra or {}, stored, workers=workers, store=store)
+    kept = meta_choice.stored_metrics(sets, about, official, stored, contrastive)
+    new = new_metrics(sets, about, built, metric_files, extra or {}, kept, workers=workers, store=store)
     judged = {
-        pair: judged_systems(evalset, about[pair], stored, {name: by[pair] for name, by in new.items() if pair in by})
+        pair: judged_systems(evalset, about[pair], kept, {name: by[pair] for name, by in new.items() if pair in by})
         for pair, evalset in sets.items()
     }
-    chosen = task_set(task_recipe, judged).for_langpairs(wanted)
+    chosen = meta_choice.tasks(choice, own, official, judged)
     if tasks:
         chosen = chosen.only(tasks)
+    chosen = choice.apply(chosen, judged)
     results = analysis.run_tasks(chosen, judged, significance=significance, draws=draws, seed=seed)
-    kinds = _kinds(judged, official, new)
-    made = meta_tables.tables(chosen, results, kinds, draws)
+    made = meta_tables.tables(chosen, results, _kinds(judged, official, new), draws)
     if worth:
         from assay.analyses.meta.worth import point_worth_table
 
-        made.append(point_worth_table(chosen, judged, seed=seed, draws=draws))
+        made.append(point_worth_table(chosen, judged, settings=choice.settings, seed=seed, draws=draws))
     label = official.name if official is not None else Path(name).name
-    made[0] = replace(made[0], notes=[*made[0].notes, *_contaminated(built, label)])
+    notes = [*_contaminated(built, label), *meta_choice.left_out(gold, set(wanted) - set(sets))]
+    made = [
+        replace(table, notes=[*table.notes, *notes]) if table.name in ("overall", "tasks") else table for table in made
+    ]
     return MetaResult(
         {table.name: table for table in made},
         name=label,
@@ -173,6 +203,7 @@ def meta(
         new=tuple(new),
         signatures={spec: metric.signed(1) for spec, metric in built.items()},
         seed=seed,
+        own=bool(statistics) or own is not None,
     )
 
 

@@ -25,6 +25,17 @@ def test_wmt24_is_six_tasks():
     assert {task.langpair for task in tasks if task.human} == {"en-de"}
 
 
+def test_wmt25_is_two_tasks_for_each_of_sixteen_pairs():
+    """By mt-metrics-eval's own facts: MQM for ja-zh and en-ko, ESA for the others."""
+    official = facts("wmt25")
+    tasks = task_set(official.recipe).tasks
+    assert [task.label for task in tasks] == ["soft_pairwise_accuracy", "acc_t_item"] * 16
+    assert {task.weight for task in tasks} == {1 / 32}
+    gold = {pair: about.gold["seg"] for pair, about in official.langpairs.items()}
+    assert [pair for pair, name in gold.items() if name == "mqm"] == ["en-ko_KR", "ja-zh_CN"]
+    assert [official.kind(name) for name in ("chrF", "MetricX-25", "other")] == ["baseline", "primary", "contrastive"]
+
+
 def test_wmt22_is_201_tasks():
     """201 tasks (Freitag et al. 2022, section 7): pooled accuracy, and 80 + 40 + 80 over four domains and all of them."""
     domains = ("conversation", "ecommerce", "news", "social")

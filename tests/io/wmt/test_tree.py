@@ -1,3 +1,4 @@
+import json
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,26 @@ def test_archives_equal_the_folder(tree: Path, tmp_path: Path):
     assert "mqm" in read_eval_set(packed, "en-de", more=["more"]).human
     with pytest.raises(InputError, match=r"no archive en-de.other.tar.xz"):
         read_eval_set(packed, "en-de", more=["other"])
+
+
+def test_texts_as_json_lines(tree: Path):
+    """WMT25's form: a text may have several paragraphs."""
+    before = read_eval_set(tree, "en-de")
+    fields = {"sources/en-de": "source", "references/en-de.refA": "target", "system-outputs/en-de/B": "hypothesis"}
+    for name, key in fields.items():
+        plain = tree / f"{name}.txt"
+        lines = [json.dumps({key: f"{line}\n\nmore"}) for line in plain.read_text().splitlines()]
+        (tree / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+        plain.unlink()
+    assert langpairs(tree) == ["en-de", "he-en"]
+    found = read_eval_set(tree, "en-de")
+    assert (found.systems, list(found.references)) == (before.systems, list(before.references))
+    assert found.sources[3] == "source 3\n\nmore"
+    assert found.references["refA"][0] == "reference refA 0\n\nmore"
+    assert (found.outputs["B"][11], found.outputs["C"][11]) == ("output B 11\n\nmore", "output C 11")
+    (tree / "sources" / "en-de.jsonl").write_text('{"source": "a"}\n{"text": "b"}\n')
+    with pytest.raises(InputError, match=r"sources/en-de.jsonl line 2: an object with a text under 'source'"):
+        read_eval_set(tree, "en-de")
 
 
 def test_a_written_tree_reads_back(tree: Path, tmp_path: Path):

@@ -19,6 +19,8 @@ Statistic = Literal["pairwise_accuracy", "pearson", "spearman", "kendall", "acc_
 TaskLevel = Literal["sys", "seg"]
 CORRELATIONS = ("pearson", "spearman", "kendall")
 """Statistics from -1 to 1; they are mapped to 0..1 before an average over tasks is taken."""
+SYSTEM_STATISTICS = ("pairwise_accuracy", "soft_pairwise_accuracy")
+"""Statistics about pairs of systems."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,8 @@ class MetaTask:
     outliers: bool = False
     domain: str | None = None
     gold: str | None = None
+    systems: tuple[str, ...] = ()
+    """Patterns of the systems that take part (``ONLINE-*``), those with ``!`` in front stay out; empty: all of them."""
     weight: float = 1.0
 
     def __post_init__(self) -> None:
@@ -53,6 +57,8 @@ class MetaTask:
             raise InputError(
                 f"task {self.number}: {self.statistic} takes one language pair, not {len(self.langpairs)}."
             )
+        if self.level == "seg" and self.statistic in SYSTEM_STATISTICS:
+            raise InputError(f"task {self.number}: {self.statistic} compares systems: its level is sys.")
         if self.level == "sys" and self.grouping != "none":
             raise InputError(f"task {self.number}: system scores cannot be grouped by {self.grouping}.")
 
@@ -74,7 +80,7 @@ class MetaTask:
     @property
     def settings(self) -> dict[str, Any]:
         """What the rows of a table say about this task, beside its number, pair, level and statistic."""
-        return {"domain": self.domain or "", "human": self.human, "weight": self.weight}
+        return {"domain": self.domain or "", "gold": self.gold or "", "human": self.human, "weight": self.weight}
 
 
 @dataclass(frozen=True)
@@ -91,7 +97,7 @@ class TaskSet:
         missing = [str(number) for number in wanted if number not in known]
         if missing:
             raise InputError(f"there is no task {listing(missing)}: tasks are numbered {min(known)} to {max(known)}.")
-        return _weighted([known[number] for number in wanted], self.overall)
+        return weighted([known[number] for number in wanted], self.overall)
 
     def for_langpairs(self, langpairs: Sequence[str]) -> TaskSet:
         """What is left with these language pairs; pooled tasks lose the others and weigh less in proportion."""
@@ -103,7 +109,7 @@ class TaskSet:
         if not kept:
             known = sorted({pair for task in self.tasks for pair in task.langpairs})
             raise InputError(f"no task has {listing(langpairs)}: the tasks are about {listing(known)}.")
-        return _weighted(kept, self.overall)
+        return weighted(kept, self.overall)
 
     @property
     def langpairs(self) -> list[str]:
@@ -125,7 +131,7 @@ def task_set(recipe: Mapping[str, Any], sets: Mapping[str, JudgedSystems] | None
     if split := recipe.get("split"):
         weights = _split_weights(tasks, list(split), 1.0)
         tasks = [replace(task, weight=weights[task.number]) for task in tasks]
-    return _weighted(tasks, recipe.get("overall", "value"))
+    return weighted(tasks, recipe.get("overall", "value"))
 
 
 def langpairs_of(recipe: Mapping[str, Any]) -> list[str]:
@@ -172,8 +178,11 @@ def _split_weights(tasks: Sequence[MetaTask], attributes: Sequence[str], mass: f
     }
 
 
-def _weighted(tasks: Sequence[MetaTask], overall: Literal["value", "rank"]) -> TaskSet:
+def weighted(tasks: Sequence[MetaTask], overall: Literal["value", "rank"]) -> TaskSet:
+    """The tasks as a set, their weights brought to 1."""
     total = sum(task.weight for task in tasks)
+    if not total:
+        raise InputError("all tasks weigh 0: give one of them a weight.")
     return TaskSet(tuple(replace(task, weight=task.weight / total) for task in tasks), overall)
 
 

@@ -108,7 +108,7 @@ def _task_table(results: Sequence[TaskResult], order: list[str]) -> Table:
             rows.append(row)
     rows.sort(key=lambda row: (place.get(row["metric"], len(place)), row["metric"], row["task"]))
     marked = any("mark" in row for row in rows)
-    hidden = ("langpair", "level", "statistic", "rank", "domain", "human", "weight", "cluster")
+    hidden = ("langpair", "level", "statistic", "rank", "domain", "gold", "human", "weight", "cluster")
     return Table(
         "tasks",
         [
@@ -126,5 +126,9 @@ def _task_table(results: Sequence[TaskResult], order: list[str]) -> Table:
 
 
 def _describe(task: MetaTask) -> str:
-    domain = f", {task.domain}" if task.domain else ""
-    return f"{task.langpair} {task.level} {task.label}{domain}"
+    more = [
+        f", {task.domain}" if task.domain else "",
+        f", gold {task.gold}" if task.gold else "",
+        f", systems {' '.join(task.systems)}" if task.systems else "",
+    ]
+    return f"{task.langpair} {task.level} {task.label}{''.join(more)}"

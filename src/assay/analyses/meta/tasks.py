@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.analyses.meta.choice import matching
 from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.core.errors import InputError, listing
 from assay.core.judged_systems import JudgedSystems, Level, LevelScores
@@ -163,7 +164,8 @@ def _gold(task: MetaTask, judged: JudgedSystems, level: Level) -> tuple[list[int
     out |= set() if task.human else set(judged.references)
     out |= set() if task.outliers else set(judged.outliers)
     scored = np.asarray((~np.isnan(people.reshape(len(judged.systems), -1))).any(axis=1))
-    rows = [row for row, system in enumerate(judged.systems) if system not in out and scored[row]]
+    named = set(matching(task.systems, judged.systems))
+    rows = [row for row, system in enumerate(judged.systems) if system in named - out and scored[row]]
     if len(rows) < 2:
         raise InputError(
             f"task {task.number}: {judged.langpair} has {len(rows)} judged system{'' if len(rows) == 1 else 's'}; "

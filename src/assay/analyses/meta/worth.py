@@ -35,13 +35,12 @@ def worth_of(
     sets: Mapping[str, JudgedSystems],
     langpairs: tuple[str, ...],
     *,
-    human: bool = True,
+    settings: Mapping[str, Any] | None = None,
     seed: int = 12345,
     draws: int = 1000,
 ) -> dict[str, PointWorth]:
-    """The curve of every metric that has system scores in all the language pairs."""
-    task = MetaTask(0, langpairs, "sys", "pairwise_accuracy", human=human)
-    data = gather(task, sets)
+    """The curve of every metric that has system scores in all the language pairs; `settings` of the task are gold and such."""
+    data = gather(MetaTask(0, langpairs, "sys", "pairwise_accuracy", **(settings or {})), sets)
     curves = {}
     for i, name in enumerate(data.names):
         pairs = [system_pairs(gold, metrics[i]) for gold, metrics in zip(data.gold, data.metrics, strict=True)]
@@ -51,11 +50,16 @@ def worth_of(
 
 
 def point_worth_table(
-    tasks: TaskSet, sets: Mapping[str, JudgedSystems], *, seed: int = 12345, draws: int = 1000
+    tasks: TaskSet,
+    sets: Mapping[str, JudgedSystems],
+    *,
+    settings: Mapping[str, Any] | None = None,
+    seed: int = 12345,
+    draws: int = 1000,
 ) -> Table:
     """The table `point_worth`: for each metric the difference from which people agree in 80, 90 and 95% of the cases."""
     pairs = tuple(tasks.langpairs)
-    curves = worth_of(sets, pairs, seed=seed, draws=draws)
+    curves = worth_of(sets, pairs, settings=settings, seed=seed, draws=draws)
     rows: list[dict[str, Any]] = []
     for name, worth in sorted(curves.items()):
         row: dict[str, Any] = {"metric": name, "langpair": "+".join(pairs), "pairs": worth.pairs}

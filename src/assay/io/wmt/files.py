@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from assay.core.errors import InputError, listing, unknown
+from assay.io.documents import decode
 
 FOLDERS = ("sources", "references", "documents", "system-outputs", "human-scores", "metric-scores")
+TEXTS = (".txt", ".jsonl")
 ARCHIVES = (".tar.xz", ".tar.gz", ".tgz", ".tar.zst", ".tar")
 
 MOST_UNPACKED = 1 << 29
@@ -62,12 +64,30 @@ class TreeFiles:
             lines.pop()
         return [line.rstrip() for line in lines]
 
+    def texts(self, path: str, field: str) -> list[str]:
+        """One text a line; in JSON lines, which texts of several paragraphs need (WMT25), the one under `field`."""
+        lines = self.lines(path)
+        if not path.endswith(".jsonl"):
+            return lines
+        found = []
+        for number, line in enumerate(lines, 1):
+            try:
+                text = decode(line)[field]
+            except (ValueError, LookupError, TypeError):
+                text = None
+            if not isinstance(text, str):
+                raise InputError(
+                    f"{self.where(path)} line {number}: an object with a text under {field!r} was expected."
+                )
+            found.append(text)
+        return found
+
 
 def langpairs(path: Path) -> list[str]:
     """Language pairs that the tree at `path` has."""
     root = _root(path)
     if root is not None:
-        return sorted(file.stem for file in (root / "sources").glob("*.txt"))
+        return sorted(file.stem for file in (root / "sources").iterdir() if file.suffix in TEXTS)
     return sorted(_archives(path))
 
 
@@ -124,7 +144,7 @@ def _unpacked(root: Path, langpair: str) -> dict[str, Path]:
     ]
     files = (file for place in places if place.is_dir() for file in place.iterdir() if file.is_file())
     found = {file.relative_to(root).as_posix(): file for file in files}
-    if f"sources/{langpair}.txt" not in found:
+    if not any(f"sources/{langpair}{end}" in found for end in TEXTS):
         raise unknown("language pair", langpair, langpairs(root), f"in {root}")
     return found
 

@@ -6,7 +6,8 @@
     system-outputs/LP/SYSTEM.txt       human-scores/LP.NAME.LEVEL.score  human-scores/LP.NAME.seg.rating
     metric-scores/LP/METRIC-REF.LEVEL.score
 
-REF is ``src`` for a metric that uses no reference; a metric's name ends at its last hyphen. LEVEL is seg, sys or domain.
+Texts may also be JSON lines (``.jsonl``, under source, target and hypothesis). REF is ``src`` for a metric that uses no reference;
+a metric's name ends at its last hyphen. LEVEL is seg, sys or domain.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, count, unknown
 from assay.core.judged_systems import Level, LevelScores
-from assay.io.wmt.files import TreeFiles, langpairs, open_files
+from assay.io.wmt.files import TEXTS, TreeFiles, langpairs, open_files
 from assay.io.wmt.scores import read_domain_scores, read_scores, write_domain_scores, write_scores
 
 if TYPE_CHECKING:
@@ -164,25 +165,28 @@ def read_eval_set(path: Path, langpair: str, *, more: Sequence[str] = ()) -> Eva
     `more` names further archives of the pair, such as ``esa-campaign``.
     """
     files = open_files(path, langpair, more)
-    sources = files.lines(f"sources/{langpair}.txt")
+    source = next(
+        (name for end in TEXTS if (name := f"sources/{langpair}{end}") in files.content), f"sources/{langpair}.txt"
+    )
+    sources = files.texts(source, "source")
 
-    def texts(name: str) -> list[str]:
-        found = files.lines(name)
+    def texts(name: str, field: str) -> list[str]:
+        found = files.texts(name, field)
         if len(found) != len(sources):
             raise InputError(
                 f"{files.where(name)} has {count(len(found), 'line')}, "
-                f"{files.where(f'sources/{langpair}.txt')} has {len(sources):,}: they must match."
+                f"{files.where(source)} has {len(sources):,}: they must match."
             )
         return found
 
     references = {
-        name.removeprefix(f"{langpair}.").removesuffix(".txt"): texts(f"references/{name}")
+        Path(name.removeprefix(f"{langpair}.")).stem: texts(f"references/{name}", "target")
         for name in files.names("references", f"{langpair}.")
     }
     outputs = {
-        name.removesuffix(".txt"): texts(f"system-outputs/{langpair}/{name}")
+        Path(name).stem: texts(f"system-outputs/{langpair}/{name}", "hypothesis")
         for name in files.names(f"system-outputs/{langpair}")
-        if name.endswith(".txt")
+        if name.endswith(TEXTS)
     }
     if not outputs:
         raise InputError(f"{files.where(f'system-outputs/{langpair}')} holds no system.")
