@@ -35,7 +35,7 @@ def _inputs(args: argparse.Namespace) -> Iterator[str]:
         for given in value if isinstance(value, list) else [value]:
             if isinstance(given, str) and (name in FILES or os.sep in given or Path(given).suffix):
                 yield given
-                yield given.removesuffix(":lower")
+                yield given.rpartition(":")[0] or given
 
 
 def _outputs(args: argparse.Namespace) -> Iterator[tuple[str, str]]:

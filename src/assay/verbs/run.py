@@ -107,7 +107,8 @@ def run(
     Args:
         suite: A registered name (``demetr``), the path of a contrastive file, or a Suite object.
         metrics: Names with options, paths of checkpoints, or Metric objects.
-        metric_files: Files of scores by metrics that live elsewhere (``scores.tsv``, ``scores.tsv:lower``).
+        metric_files: Files of scores by metrics that live elsewhere (``scores.tsv``, ``scores.tsv:lower,source``,
+            or with a card ``scores.card.json`` beside it that says what the metric reads).
         analysis: The analysis that makes the tables instead of the suite's own: a name (`assay.analyses`), ``module:function`` or a
             function.
         data_dir: Where local copies of the suites lie; by default ``$ASSAY_DATA``.
@@ -130,7 +131,7 @@ def run(
     )
     built = build_metrics(metrics) if metrics else {}
     measured = measure(made, content, built, workers=workers, store=store)
-    measured += [read_metric_file(path, content) for path in metric_files]
+    measured += [read_metric_file(path, content, made.card.name) for path in metric_files]
     if not measured:
         raise InputError("no metric was asked for (-m chrf, or --metric-file scores.tsv).")
     name = analysis or made.card.analysis
@@ -143,7 +144,7 @@ def run(
         measured=measured,
         analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
         signatures={name: metric.signed(1) for name, metric in built.items()},
-        notes=[*made.notes, *made.problems, *flagged(measured)],
+        notes=[*made.notes, *made.problems, *flagged(measured), *_unsaid(metric_files)],
     )
 
 
@@ -233,11 +234,19 @@ def measure(
     return [measure_items(content, m, built, suite=name, workers=workers, store=kept) for m, built in metrics.items()]
 
 
-def read_metric_file(spec: str, content: Sequence[Item] | Judged) -> Measured:
+def read_metric_file(spec: str, content: Sequence[Item] | Judged, suite: str = "") -> Measured:
     """A metric from a file of its scores, aligned to the suite's items."""
     from assay.io.scores.metric_file import read_metric
 
     if isinstance(content, Judged):
         n = len(content.batch)
-        return read_metric(spec, ids=content.batch.ids or [str(i) for i in range(1, n + 1)], judged=True)
-    return read_metric(spec, ids=[item.id for item in content], judged=False)
+        ids = content.batch.ids or [str(i) for i in range(1, n + 1)]
+        return read_metric(spec, ids=ids, judged=True, suite=suite)
+    return read_metric(spec, ids=[item.id for item in content], judged=False, suite=suite)
+
+
+def _unsaid(metric_files: Sequence[str]) -> list[str]:
+    """A sentence for every score file that does not say what its metric reads."""
+    from assay.io.scores.cards import file_card, split, unsaid
+
+    return [unsaid(path) for path, words in map(split, metric_files) if file_card(path, words).needs == "either"]

@@ -4,7 +4,8 @@ For contrastive suites a file gives two scores an item, in one of these forms: c
 ``incorrect`` (TSV, CSV, JSON lines, Parquet); the same without a header (three columns with the id, two in item order); or
 ``SYSTEM<TAB>SCORE`` lines as mt-metrics-eval writes them (``*.seg.score``), the systems being ``good`` and ``incorrect``
 and each system's lines in item order. For judged suites: one score a line, ``id`` and ``score``, or ``SYSTEM<TAB>SCORE``
-with one system. ``nan``, ``None`` or nothing means unscored.
+with one system. ``nan``, ``None`` or nothing means unscored. What the metric reads and which way is better stands in words after
+the name or in a card beside it (`assay.io.scores.cards`).
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError, count, listing
-from assay.core.metric import Card
 from assay.core.numbers import to_number
 from assay.core.schema import shorten
 from assay.core.suite import Measured
+from assay.io.scores.cards import file_card, split
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.delimited import DelimitedTable
 from assay.io.table.forms import open_table, read_fields
@@ -48,52 +49,20 @@ _NAN = float("nan")
 
 
 def parse_spec(spec: str) -> tuple[Path, bool]:
-    """``scores.tsv`` or ``scores.tsv:lower``: the path, and whether higher is better."""
-    path, colon, direction = spec.rpartition(":")
-    if colon and direction in ("lower", "higher"):
-        return Path(path), direction == "higher"
-    return Path(spec), True
+    """``scores.tsv`` or ``scores.tsv:lower``: the path, and whether higher is better (its card may say so, too)."""
+    path, words = split(spec)
+    return path, file_card(path, words).higher_is_better
 
 
-def file_card(path: Path, higher_is_better: bool = True) -> Card:
-    """The card of a metric that is known by its scores alone; its name is the file's, without endings."""
-    name = path.name
-    for ending in (
-        ".gz",
-        ".xz",
-        ".zst",
-        ".tsv",
-        ".csv",
-        ".jsonl",
-        ".json",
-        ".parquet",
-        ".txt",
-        ".score",
-        ".scores",
-        ".seg",
-    ):
-        name = name.removesuffix(ending)
-    return Card(
-        name=name or path.name,
-        label=name or path.name,
-        needs="either",
-        higher_is_better=higher_is_better,
-        range=(None, None),
-        meaning=f"Scores read from {path.name}.",
-        licence="",
-        stored=False,
-        kind="file",
-    )
-
-
-def read_metric(spec: str, ids: Sequence[str], judged: bool = False) -> Measured:
-    """The metric in a score file (``scores.tsv``, ``scores.tsv:lower``), its values aligned to the suite's ids."""
-    path, higher = parse_spec(spec)
-    card = file_card(path, higher)
+def read_metric(spec: str, ids: Sequence[str], judged: bool = False, suite: str = "") -> Measured:
+    """The metric in a score file (``scores.tsv``, ``scores.tsv:lower,source``), its values aligned to the suite's ids."""
+    path, words = split(spec)
+    card = file_card(path, words)
+    trained = suite in card.trained_on
     if judged:
-        return Measured(card.name, card, values=read_values(path, ids))
+        return Measured(card.name, card, values=read_values(path, ids), contaminated=trained)
     good, incorrect = read_pairs(path, ids)
-    return Measured(card.name, card, good=good, incorrect=incorrect)
+    return Measured(card.name, card, good=good, incorrect=incorrect, contaminated=trained)
 
 
 def read_pairs(path: Path, ids: Sequence[str]) -> tuple[Floats, Floats]:
