@@ -101,7 +101,7 @@ def aces(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | Obta
     found: dict[Cell, float | Obtained | None] = {}
     for name, key, table in (("categories", "category", "Table 1"), ("sublevels", "sublevel", "Table 2")):
         for row in result.tables[name].rows if name in result.tables else ():
-            if row["missing_phenomena"] == 0:
+            if row["missing_phenomena"] == 0 and row["metric"] in label:
                 found[table, label[row["metric"]], row[key]] = row["tau"]
     found |= {cell: Obtained(n, "count") for cell, n in aces_counts(result.content).items()}
     printed = {receipt.cell: receipt.value for receipt in (*load_receipts("aces"), *receipts)}
