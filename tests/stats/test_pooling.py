@@ -19,7 +19,11 @@ def test_by_hand() -> None:
     weight = 9 / 17
     assert found.mean == pytest.approx(2 / 3) and found.strength == pytest.approx(weight)
     assert found.shares == pytest.approx(
-        [(9 + weight * 2 / 3) / (10 + weight), (3 + weight * 2 / 3) / (10 + weight), (4 + weight * 2 / 3) / (4 + weight)]
+        [
+            (9 + weight * 2 / 3) / (10 + weight),
+            (3 + weight * 2 / 3) / (10 + weight),
+            (4 + weight * 2 / 3) / (4 + weight),
+        ]
     )
     assert found.shares == pytest.approx([0.888268, 0.318436, 0.961039], abs=1e-6)
     assert (found.low < found.shares).all() and (found.shares < found.high).all()

@@ -214,6 +214,8 @@ def test_xquad_is_split_as_in_the_paper() -> None:
     assert parts == ["dev+test"] * 200 + ["test"] * 990
     with gzip.open(folder / "xquad.en.json.gz", "rt", encoding="utf-8") as file:
         articles = json.load(file)["data"]
-    first = [question["id"] for one in articles for paragraph in one["paragraphs"] for question in paragraph["qas"]][:200]
+    first = [question["id"] for one in articles for paragraph in one["paragraphs"] for question in paragraph["qas"]][
+        :200
+    ]
     by_sentence = xquad.examples(folder)
     assert {example.id for example in by_sentence if example.split == "dev+test"} <= set(first)

@@ -149,8 +149,8 @@ def tables(
     made = [
         _summary(len(items), lines, measured, severity, accuracies, notes),
         severity,
-        categories(lines, measured, counts, there, sampling, notes),
         perturbed,
+        categories(lines, measured, counts, there, sampling, notes),
         welch_tests(perturbed),
         *by_language(items, lines, measured, outcome, strata, right, sampling, notes),
     ]

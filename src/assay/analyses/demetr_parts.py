@@ -61,7 +61,9 @@ def categories(
 ) -> Table:
     """The five categories of Table 1, as plain means of their perturbations; `baseline` leaves out number 35."""
     kept = [k for k in there if lines[k].number != REFERENCE and lines[k].category]
-    groups = {name: [k for k in kept if lines[k].category == name] for name in dict.fromkeys(lines[k].category for k in kept)}
+    groups = {
+        name: [k for k in kept if lines[k].category == name] for name in dict.fromkeys(lines[k].category for k in kept)
+    }
     caption = "DEMETR · mean accuracy of the perturbations by category (Table 1)"
     reading = "The perturbations by what they damage: accuracy, fluency, both (mixed), typography, and the baselines."
     table = Table("categories", (TableColumn("category"),), (), caption, notes, reading=reading)
@@ -120,7 +122,9 @@ def welch_tests(perturbations: Table) -> Table:
         "Welch's test of the raw scores, unperturbed first: where lower is better t < 0 when a perturbation hurts",
         "35 is reversed: a hit is a reference that does not score below the machine translation",
     )
-    reading = "Whether a perturbation moves a metric's scores at all (t, p, df), beside how often in the right direction."
+    reading = (
+        "Whether a perturbation moves a metric's scores at all (t, p, df), beside how often in the right direction."
+    )
     caption = "DEMETR · Welch's test and strict accuracy per perturbation (Table A3)"
     return Table("welch", columns, rows, caption, notes, reading=reading)
 
@@ -143,7 +147,9 @@ def by_language(
     labels = [{"name": line.name, "perturbation": line.number, "phenomenon": line.phenomenon} for line in lines]
     hidden = tuple(TableColumn(key, hidden=True) for key in ("perturbation", "phenomenon"))
     caption = "DEMETR · strict accuracy per perturbation and source language"
-    reading = "Each kind of damage by the language translated from. A language that a metric does not know shows here first."
+    reading = (
+        "Each kind of damage by the language translated from. A language that a metric does not know shows here first."
+    )
     names = (TableColumn("name", "perturbation"), *hidden, TableColumn("language"))
     crossed = Table("perturbation_languages", names, (), caption, notes, reading=reading)
     mean = Table(

@@ -50,8 +50,10 @@ def metric_cells(metric: Measured) -> dict[str, Any]:
     return {"metric": metric.name, "contaminated": CONTAMINATED if metric.contaminated else ""}
 
 
-def with_average(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], values: Sequence[str]) -> list[Mapping[str, Any]]:
-    """The rows, and after those of each line (equal in `keys`) the plain mean of `values` over the metrics, where there are several.
+def with_average(
+    rows: Sequence[Mapping[str, Any]], keys: Sequence[str], values: Sequence[str]
+) -> list[Mapping[str, Any]]:
+    """The rows, and after those of each line (equal in `keys`) the mean of `values` over the metrics, where there are several.
 
     The mean has no interval and no place: it is one of metrics, which are not drawn at random. Counts are the largest.
     """

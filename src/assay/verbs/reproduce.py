@@ -93,7 +93,13 @@ class ReproduceResult(Result):
         from assay.receipts.checked import by_origin
 
         kinds = {origin: len(cells) for origin, cells in by_origin(self.cells).items()}
-        summary = {"name": self.name, "citation": self.source.citation, **self.counts, "from": kinds, "failed": self.failed}
+        summary = {
+            "name": self.name,
+            "citation": self.source.citation,
+            **self.counts,
+            "from": kinds,
+            "failed": self.failed,
+        }
         return {"summary": summary, "receipts": self.receipts}
 
 

@@ -85,5 +85,5 @@ def test_a_reference_free_file_is_in_its_group_and_silence_is_noted(tmp_path: Pa
 
 
 def test_a_file_that_is_not_there_is_said(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="gone.tsv"):
+    with pytest.raises(InputError, match=r"gone\.tsv"):
         read_metric(f"{tmp_path}/gone.tsv:source", ["a"])

@@ -33,7 +33,9 @@ def tables(everything: Study) -> list[Table]:
         everything.notes, reading="One line a phenomenon in a language pair. Where n is small, read the pooled value.",
     )  # fmt: skip
     return [
-        language_table(crossing, everything.measured, everything.sampling, mean, tau=True, plain=False, left_out=others),
+        language_table(
+            crossing, everything.measured, everything.sampling, mean, tau=True, plain=False, left_out=others
+        ),
         cell_table(crossing, everything.measured, labels, crossed, tau=True),
         *spread,
     ]

@@ -1,8 +1,8 @@
 """What a score file says of its metric: words after its name, and a small card beside it.
 
 ``scores.tsv:lower,source`` says that lower is better and that the metric reads the source alone. The card is a JSON file called
-``scores.card.json``: ``{"needs": "source", "better": "lower", "family": "learned", "trained_on": ["aces"], "languages": ["de", "en"]}``,
-every field of which may be left out. A word overrules the card.
+``scores.card.json``: ``{"needs": "source", "better": "lower", "family": "learned", "trained_on": ["aces"], "languages": ["de",
+"en"]}``, every field of which may be left out. A word overrules the card.
 """
 
 from __future__ import annotations
