@@ -40,6 +40,8 @@ def _inputs(args: argparse.Namespace) -> Iterator[str]:
 
 def _outputs(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
     out, folder = getattr(args, "out", None), getattr(args, "run_dir", None)
+    if exported := getattr(args, "export", None):
+        yield f"--export {exported}", exported
     if out and out != "-":
         yield f"--out {out}", out
         yield f"the manifest of --out {out}", f"{out}.manifest.json"

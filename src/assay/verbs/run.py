@@ -94,6 +94,8 @@ def run(
     columns: Mapping[str, str] | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
+    subsample: int | None = None,
+    labels: Mapping[str, str] | None = None,
     skip_bad: bool = False,
     verify: bool = False,
     seed: int = 12345,
@@ -115,6 +117,8 @@ def run(
         columns: Which column of a contrastive file plays which role where the names differ.
         quoting: How quotation marks in a contrastive TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: This language pair only; of a contrastive file that has none, its language pair.
+        subsample: At most so many items of each phenomenon, drawn with `seed` in the proportion of its language pairs.
+        labels: Other words for metrics in tables and figures; scores and signatures keep the names.
         skip_bad: Leave malformed rows out, and list them in `notes`.
         verify: Check the checksums of the suite's files first.
         seed: Seed of the resampling.
@@ -125,17 +129,21 @@ def run(
     """
     from assay.analyses import analyse
     from assay.metrics import build_metrics
+    from assay.verbs.labels import labelled
 
-    made, content = load_suite(
+    made, whole = _whole_suite(
         suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad, verify=verify
     )
+    content = whole if langpair is None else of_langpair(whole, langpair, made.card.title)
+    content = choose(content, subsample, seed)
     built = build_metrics(metrics) if metrics else {}
     measured = measure(made, content, built, workers=workers, store=store)
-    measured += [read_metric_file(path, content, made.card.name) for path in metric_files]
+    measured += [read_metric_file(path, content, made.card.name, whole) for path in metric_files]
     if not measured:
         raise InputError("no metric was asked for (-m chrf, or --metric-file scores.tsv).")
     name = analysis or made.card.analysis
     tables = analyse(name, content, measured, seed=seed, samples=samples, correction=correction)
+    tables = labelled(tables, labels or {}, [metric.name for metric in measured])
     return SuiteResult(
         {table.name: table for table in tables},
         suite=made.card.name,
@@ -166,6 +174,23 @@ def load_suite(
     verify: bool = False,
 ) -> tuple[Suite, Sequence[Item] | Judged]:
     """The suite object and its content."""
+    made, content = _whole_suite(
+        suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad, verify=verify
+    )
+    return made, content if langpair is None else of_langpair(content, langpair, made.card.title)
+
+
+def _whole_suite(
+    suite: str | Suite,
+    *,
+    data_dir: str | os.PathLike[str] | None,
+    columns: Mapping[str, str] | None,
+    quoting: Quoting,
+    langpair: str | None,
+    skip_bad: bool,
+    verify: bool,
+) -> tuple[Suite, Sequence[Item] | Judged]:
+    """The suite object and all that it has, a language pair only where the suite reads one at a time."""
     from assay.core.spec import create
     from assay.suites import SUITES
     from assay.suites.locate import locate
@@ -188,7 +213,18 @@ def load_suite(
     content = made.load(folder)
     if not isinstance(content, Judged) and len(content) == 0:
         raise InputError(f"{made.card.title} has no items: there is nothing to run.")
-    return made, content if langpair is None else of_langpair(content, langpair, made.card.title)
+    return made, content
+
+
+def choose(content: Sequence[Item] | Judged, subsample: int | None, seed: int) -> Sequence[Item] | Judged:
+    """At most `subsample` items of each phenomenon; all where None is asked for."""
+    if subsample is None:
+        return content
+    if isinstance(content, Judged):
+        raise InputError("--subsample draws items of phenomena: a judged set has none.")
+    from assay.suites.subsample import subsample as drawn
+
+    return drawn(content, subsample, seed)
 
 
 def _directed(spec: str, langpair: str | None) -> str:
@@ -234,15 +270,24 @@ def measure(
     return [measure_items(content, m, built, suite=name, workers=workers, store=kept) for m, built in metrics.items()]
 
 
-def read_metric_file(spec: str, content: Sequence[Item] | Judged, suite: str = "") -> Measured:
-    """A metric from a file of its scores, aligned to the suite's items."""
+def read_metric_file(
+    spec: str,
+    content: Sequence[Item] | Judged,
+    suite: str = "",
+    whole: Sequence[Item] | Judged | None = None,
+) -> Measured:
+    """A metric from a file of its scores, aligned to the items; it may have those of the `whole` set, too."""
     from assay.io.scores.metric_file import read_metric
 
+    everything = None if whole is None or whole is content else _ids(whole)
+    return read_metric(spec, _ids(content), isinstance(content, Judged), suite, everything)
+
+
+def _ids(content: Sequence[Item] | Judged) -> list[str]:
+    """The ids by which files of scores name items or segments."""
     if isinstance(content, Judged):
-        n = len(content.batch)
-        ids = content.batch.ids or [str(i) for i in range(1, n + 1)]
-        return read_metric(spec, ids=ids, judged=True, suite=suite)
-    return read_metric(spec, ids=[item.id for item in content], judged=False, suite=suite)
+        return list(content.batch.ids or (str(i) for i in range(1, len(content.batch) + 1)))
+    return [item.id for item in content]
 
 
 def _unsaid(metric_files: Sequence[str]) -> list[str]:

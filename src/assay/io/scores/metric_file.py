@@ -54,44 +54,52 @@ def parse_spec(spec: str) -> tuple[Path, bool]:
     return path, file_card(path, words).higher_is_better
 
 
-def read_metric(spec: str, ids: Sequence[str], judged: bool = False, suite: str = "") -> Measured:
-    """The metric in a score file (``scores.tsv``, ``scores.tsv:lower,source``), its values aligned to the suite's ids."""
+def read_metric(
+    spec: str, ids: Sequence[str], judged: bool = False, suite: str = "", whole: Sequence[str] | None = None
+) -> Measured:
+    """The metric in a score file (``scores.tsv``, ``scores.tsv:lower,source``), its values aligned to the suite's ids.
+
+    Where `ids` are part of a set only, the file may have scores of the `whole` set.
+    """
     path, words = split(spec)
     card = file_card(path, words)
     trained = suite in card.trained_on
     if judged:
-        return Measured(card.name, card, values=read_values(path, ids), contaminated=trained)
-    good, incorrect = read_pairs(path, ids)
+        return Measured(card.name, card, values=read_values(path, ids, whole), contaminated=trained)
+    good, incorrect = read_pairs(path, ids, whole)
     return Measured(card.name, card, good=good, incorrect=incorrect, contaminated=trained)
 
 
-def read_pairs(path: Path, ids: Sequence[str]) -> tuple[Floats, Floats]:
+def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> tuple[Floats, Floats]:
     """Scores of the good and of the incorrect translations, one of each for every id, in the order of `ids`."""
     rows, header = _table(path)
     if header is None and rows and all(len(row) == 2 and _system(row[0]) for _, row in rows):
         good = [(line, row[1]) for line, row in rows if _system(row[0]) == "good"]
         incorrect = [(line, row[1]) for line, row in rows if _system(row[0]) == "incorrect"]
-        return _in_order(path, good, ids, "'good' scores"), _in_order(path, incorrect, ids, "'incorrect' scores")
+        return (
+            _in_order(path, good, ids, "'good' scores", whole),
+            _in_order(path, incorrect, ids, "'incorrect' scores", whole),
+        )
     id_column, (first, second) = _columns(path, header, rows, PAIRS)
     good, incorrect = ([(line, row[column]) for line, row in rows] for column in (first, second))
     if id_column is None:
-        return _in_order(path, good, ids, "rows"), _in_order(path, incorrect, ids, "rows")
+        return _in_order(path, good, ids, "rows", whole), _in_order(path, incorrect, ids, "rows", whole)
     keys = [(line, row[id_column]) for line, row in rows]
-    return _by_id(path, keys, good, ids), _by_id(path, keys, incorrect, ids)
+    return _by_id(path, keys, good, ids, whole), _by_id(path, keys, incorrect, ids, whole)
 
 
-def read_values(path: Path, ids: Sequence[str]) -> Floats:
+def read_values(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> Floats:
     """One score for every id of a judged suite, in the order of `ids`."""
     rows, header = _table(path)
     if header is None and rows and all(len(row) == 2 for _, row in rows):
         systems = {str(row[0]) for _, row in rows}
         if len(systems) == 1 and not (systems <= set(ids) and len(rows) == 1):
-            return _in_order(path, [(line, row[1]) for line, row in rows], ids, "rows")
+            return _in_order(path, [(line, row[1]) for line, row in rows], ids, "rows", whole)
     id_column, (column,) = _columns(path, header, rows, VALUES)
     values = [(line, row[column]) for line, row in rows]
     if id_column is None:
-        return _in_order(path, values, ids, "rows")
-    return _by_id(path, [(line, row[id_column]) for line, row in rows], values, ids)
+        return _in_order(path, values, ids, "rows", whole)
+    return _by_id(path, [(line, row[id_column]) for line, row in rows], values, ids, whole)
 
 
 def _table(path: Path) -> tuple[Numbered, list[str] | None]:
@@ -144,9 +152,14 @@ def _score(path: Path, line: int, value: Any) -> float:
     return number
 
 
-def _in_order(path: Path, values: Sequence[tuple[int, Any]], ids: Sequence[str], what: str) -> Floats:
+def _in_order(
+    path: Path, values: Sequence[tuple[int, Any]], ids: Sequence[str], what: str, whole: Sequence[str] | None = None
+) -> Floats:
     import numpy as np
 
+    if whole is not None and len(values) == len(whole) != len(ids):
+        chosen = set(ids)
+        values = [value for name, value in zip(whole, values, strict=True) if name in chosen]
     if len(values) != len(ids):
         raise InputError(
             f"{path} has {len(values):,} {what}, the suite has {count(len(ids), 'item')}: they must match."
@@ -155,10 +168,15 @@ def _in_order(path: Path, values: Sequence[tuple[int, Any]], ids: Sequence[str],
 
 
 def _by_id(
-    path: Path, keys: Sequence[tuple[int, Any]], values: Sequence[tuple[int, Any]], ids: Sequence[str]
+    path: Path,
+    keys: Sequence[tuple[int, Any]],
+    values: Sequence[tuple[int, Any]],
+    ids: Sequence[str],
+    whole: Sequence[str] | None = None,
 ) -> Floats:
     import numpy as np
 
+    others = set(whole or ())
     position = {name: index for index, name in enumerate(ids)}
     out = np.full(len(ids), _NAN)
     line_of: dict[str, int] = {}
@@ -170,7 +188,7 @@ def _by_id(
         line_of[name] = line
         if name in position:
             out[position[name]] = _score(path, line, value)
-        else:
+        elif name not in others:
             strangers.append(name)
     if strangers:
         raise InputError(f"{path} has {count(len(strangers), 'id')} the suite does not have: {listing(strangers, 5)}.")
