@@ -73,6 +73,7 @@ def beta_quantile(a: float, b: float, share: float) -> float:
     """The value below which `share` of a beta distribution lies; 0 or 1 for one that has all its weight there."""
     if a <= 0 or b <= 0:
         return 0.0 if a <= 0 else 1.0
+    a, b = float(a), float(b)
     log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
     low, high, x = 0.0, 1.0, a / (a + b)
     for _ in range(100):
