@@ -12,6 +12,7 @@ import pytest
 
 import assay
 from assay.core.errors import InputError
+from assay.report.grid import grid
 from assay.tasks.running import task_outcomes
 from tests.tasks_fake import Mirror, Same, WordTask
 
@@ -35,6 +36,9 @@ def test_the_whole_protocol_with_a_perfect_metric() -> None:
     result = assay.run_task(WordTask(60), Mirror(), ["xx"], metrics=[Same()], samples=50)
     mine = next(row for row in result.table().rows if row["metric"] == "same")
     assert (mine["f1"], mine["mcc"]) == (1.0, 1.0)
+    by_f1 = result.tables["languages_f1"]
+    assert by_f1.rows == result.tables["languages"].rows and "Macro-F1 by language" in by_f1.caption
+    assert [row for row in grid(by_f1).rows if row[0] == "same"] == [["same", "1.000 ±0.000"]]
     assert any("54 of 60 examples succeed" in note for note in result.table().notes)
     assert any("xx: 1 example could not be translated (e7)" in note for note in result.table().notes)
 

@@ -8,13 +8,24 @@ alone would give if language made no difference: read a language against that, n
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from assay.analyses.outcomes import Bools, Counts, Floats, Ints, Outcomes, Sampling, count, estimates
+from assay.analyses.outcomes import (
+    Bools,
+    Counts,
+    Estimate,
+    Floats,
+    Ints,
+    Outcomes,
+    Sampling,
+    count,
+    estimates,
+    mean_weights,
+)
 from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, known, metric_cells
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
@@ -35,6 +46,10 @@ class Crossing:
     """The line of each cell."""
     languages: tuple[str, ...]
     """The language of each cell."""
+    cells: Ints
+    """The cell of each item, -1 for one that takes no part."""
+    outcome: Outcomes
+    right: Bools | None
     counts: Counts
     pooled: Floats
     """[metric, cell]: the pooled share, with its interval."""
@@ -60,7 +75,7 @@ def cross(
     cells = sorted({key for key in keys if key[0] >= 0 and key[1]})
     place = {key: i for i, key in enumerate(cells)}
     strata = np.array([place.get(key, -1) for key in keys], np.int64)
-    counts = count(outcome, strata, len(cells), sampling, right)
+    counts = count(outcome, strata, len(cells), replace(sampling, samples=1), right)  # nothing here is resampled
     of_line = np.array([line for line, _ in cells], np.int64)
     pooled, low, high, overall = (np.full(counts.n.shape, np.nan) for _ in range(4))
     for line in np.unique(of_line):
@@ -69,7 +84,8 @@ def cross(
             found = pooled_shares(counts.hits[m, mine], counts.n[m, mine])
             pooled[m, mine], low[m, mine], high[m, mine] = found.shares, found.low, found.high
             overall[m, mine] = found.mean
-    return Crossing(of_line, tuple(language for _, language in cells), counts, pooled, low, high, overall)
+    names = tuple(language for _, language in cells)
+    return Crossing(of_line, names, strata, outcome, right, counts, pooled, low, high, overall)
 
 
 def _scale(value: float, tau: bool) -> float | None:
@@ -137,7 +153,7 @@ def language_table(
     key = table.columns[0].key
     groups = crossing.of_language(left_out)
     weightings = [_weights(crossing.counts, cells, plain) for cells in groups.values()]
-    found = estimates(crossing.counts, weightings, sampling, tau=tau)
+    found = _estimates(crossing, groups, sampling, tau=tau, plain=plain)
     rows = []
     for g, (language, cells) in enumerate(groups.items()):
         for m, metric in enumerate(measured):
@@ -166,6 +182,21 @@ def language_table(
         *MARKS,
     )
     return Table(table.name, columns, rows, table.caption, (*POOLING, *table.notes), None, table.reading)
+
+
+def _estimates(
+    crossing: Crossing, groups: Mapping[str, list[int]], sampling: Sampling, *, tau: bool, plain: bool
+) -> list[list[Estimate | None]]:
+    """Every language's estimates: the mean of its cells, or the share of all its items, which are then one stratum."""
+    strata, size = crossing.cells, len(crossing.lines)
+    if not plain:
+        language = np.full(size + 1, -1, np.int64)  # the last is for items of no cell
+        for number, cells in enumerate(groups.values()):
+            language[cells] = number
+        strata, size = language[crossing.cells], len(groups)
+    counts = count(crossing.outcome, strata, size, sampling, crossing.right)
+    chosen = list(groups.values()) if plain else [[number] for number in range(size)]
+    return estimates(counts, [mean_weights(counts, strata) for strata in chosen], sampling, tau=tau)
 
 
 def _weights(counts: Counts, cells: Sequence[int], plain: bool) -> Floats:

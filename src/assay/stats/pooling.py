@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,8 @@ from assay.stats.distributions import incomplete_beta
 from assay.stats.proportions import wilson
 
 Floats = NDArray[np.float64]
+TOLERANCE = 1e-8
+"""How exact a bound is: far finer than anybody reads an interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +78,24 @@ def beta_quantile(a: float, b: float, share: float) -> float:
         return 0.0 if a <= 0 else 1.0
     a, b = float(a), float(b)
     log_beta = math.lgamma(a) + math.lgamma(b) - math.lgamma(a + b)
-    low, high, x = 0.0, 1.0, a / (a + b)
+    low, high, x = 0.0, 1.0, _near_quantile(a, b, share)
     for _ in range(100):
         off = incomplete_beta(a, b, x, 1 - x) - share
         low, high = (x, high) if off < 0 else (low, x)
         density = math.exp((a - 1) * math.log(x) + (b - 1) * math.log1p(-x) - log_beta) if 0 < x < 1 else 0.0
         step = x - off / density if density else low
         new = step if low < step < high else (low + high) / 2  # Newton's step, or half the bracket where it leaves it
-        if abs(new - x) < 1e-10:
+        if abs(new - x) < TOLERANCE:
             return new
         x = new
     return x
+
+
+def _near_quantile(a: float, b: float, share: float) -> float:
+    """About where a quantile lies, by the normal distribution (Abramowitz and Stegun 26.5.22); the mean of a slanted one."""
+    if min(a, b) <= 1:
+        return a / (a + b)
+    y, below, above = -NormalDist().inv_cdf(share), 1 / (2 * a - 1), 1 / (2 * b - 1)
+    part, middle = (y * y - 3) / 6, 2 / (below + above)
+    w = y * math.sqrt(max(0.0, middle + part)) / middle - (above - below) * (part + 5 / 6 - 2 / (3 * middle))
+    return min(1 - 1e-12, max(1e-12, a / (a + b * math.exp(2 * w))))

@@ -26,6 +26,7 @@ def test_words_after_the_name(tmp_path: Path) -> None:
     baseline = file_card(*split("runs/ngrams.tsv:reference,string"))
     assert metric_class(baseline) == "baseline" and group_of(baseline) == "reference-based"
     assert parse_spec("ter.tsv:reference,lower") == (Path("ter.tsv"), False)
+    assert parse_spec(".") == (Path("."), True)  # a folder of scores, for `assay meta`
 
 
 def test_a_card_beside_the_file_and_words_that_overrule_it(tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def split(spec: str) -> tuple[Path, list[str]]:
 def file_card(path: Path, words: Sequence[str] = ()) -> Card:
     """The card of the metric whose scores stand in `path`; it needs ``either`` where nobody says what it reads."""
     name = stem(path)
-    beside = path.with_name(f"{name}.card.json")
+    beside = path.parent / f"{name}.card.json"
     told = FileCard()
     if beside.is_file():
         told = typed(FileCard, read_document(beside, said="is not a card of a score file"), Place(str(beside)))
