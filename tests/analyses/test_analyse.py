@@ -105,7 +105,9 @@ def test_aces_on_a_file_with_its_names_equals_the_suite(tmp_path: Path) -> None:
 def test_demetr_takes_other_names_by_their_severity() -> None:
     # critical: "antonym" is DEMETR 7 with 1 of 2 right, "wrong dosage" none of DEMETR's with 2 of 2 right: mean 0.75
     items = [item(0, "antonym"), item(1, "antonym"), *(item(i, "wrong dosage", severity="critical") for i in (2, 3))]
-    summary, severity, perturbations = analyse("demetr", items, [measured("m", [2, 1, 2, 2], [1, 1, 1, 1])], samples=2)
+    summary, severity, perturbations, *_ = analyse(
+        "demetr", items, [measured("m", [2, 1, 2, 2], [1, 1, 1, 1])], samples=2
+    )
     assert summary.rows[0]["critical"] == by(severity.rows, "severity")["critical"]["accuracy"] == 0.75
     assert [(row["perturbation"], row["name"], row["accuracy"]) for row in perturbations.rows] == [
         (7, "7 change to antonym", 0.5),

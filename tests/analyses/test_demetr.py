@@ -7,6 +7,7 @@ from assay.analyses.demetr import tables
 from assay.core import InputError
 from assay.data.demetr import perturbations
 from assay.metrics.chrf import Chrf, ChrfPlusPlus
+from assay.report import render
 from tests.analyses.helpers import by, demetr_items, expected, item, measure, measured, printed_equal
 
 
@@ -171,3 +172,37 @@ def test_sensitivity_of_the_baselines(real):
     assert rows[32, "chrf"]["z"] == pytest.approx(1.0)
     assert rows[35, "chrf"]["z"] < 0
     assert 0 < rows[1, "chrf"]["z"] < rows[2, "chrf"]["z"] < rows[34, "chrf"]["z"]
+
+
+def test_categories_and_languages_by_hand():
+    # number 1 (accuracy): hi 1 of 2, de 2 of 2; number 12 (fluency): hi 0 of 1, de 1 of 1; number 35 enters no mean.
+    rights = [(1, "hi", 1), (1, "hi", 0), (1, "de", 1), (1, "de", 1), (12, "hi", 0), (12, "de", 1), (35, "de", 1)]
+    items = [pert(i, number, langpair=f"{code}-en") for i, (number, code, _) in enumerate(rights)]
+    found = named(tables(items, [measured("m", [right for *_, right in rights], [0.5] * len(rights))], samples=50))
+    categories = by(found["categories"].rows, "category")
+    assert categories["accuracy"]["accuracy"] == 0.75
+    assert categories["fluency"]["accuracy"] == 0.5
+    assert "baseline" not in categories
+    languages = by(found["languages"].rows, "language")
+    assert languages["hi"]["accuracy"] == pytest.approx((0.5 + 0) / 2)
+    assert languages["de"]["accuracy"] == 1.0
+    assert languages["hi"]["expected"] == pytest.approx((0.75 + 0.5) / 2)
+    cells = by(found["perturbation_languages"].rows, "perturbation", "language")
+    # 1 of 2 and 2 of 2: mean 3/4, spread 2 (1/4)² · 2 = 1/4 over 3/16 is 4/3; room 4 - 8/4 - 1 = 1, so rho = 1/3 and the rest
+    # is worth 2 items: hi (1 + 1.5) / 4, de (2 + 1.5) / 4.
+    assert cells[1, "hi"]["pooled"] == pytest.approx(0.625)
+    assert cells[1, "de"]["pooled"] == pytest.approx(0.875)
+    assert cells[1, "hi"]["accuracy"] == 0.5
+    assert (35, "de") in cells
+
+
+def test_table_a3_is_printed_whole_in_markdown_and_latex():
+    # 5, 6, 7 against 4, 4, 5: means 6 and 13/3, variances 1 and 1/3; t = (5/3) / sqrt(1/3 + 1/9) = 2.5,
+    # df = (4/9)² / ((1/3)²/2 + (1/9)²/2) = 3.2.
+    items = [pert(i, 1) for i in range(3)]
+    table = named(tables(items, [measured("m", [5, 6, 7], [4, 4, 5])], samples=20))["welch"]
+    assert table.rows[0]["t"] == pytest.approx(2.5)
+    assert table.rows[0]["df"] == pytest.approx(3.2)
+    for format in ("md", "latex"):
+        text = render([table], format)
+        assert "2.50" in text and "3.20" in text and "df" in text and "100.0" in text

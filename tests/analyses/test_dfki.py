@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from assay.analyses.dfki import metric_class, tables
+from assay.analyses.dfki_whole import tables as whole_tables
 from assay.core.batch import Batch
 from assay.core.errors import InputError, UnknownName
 from assay.core.item import Item
@@ -214,3 +215,34 @@ def test_real_tables_are_whole() -> None:
         assert by_phenomenon["accuracy"] == pytest.approx(
             np.mean([row["accuracy"] for row in cells(phenomena, metric=name)])
         )
+
+
+def test_means_over_metrics_and_wins_by_hand() -> None:
+    # a1: 4 of 4 and 2 of 4; a2: 1 of 2 and 1 of 2; b1: 0 of 2 and 2 of 2. Differences of so few items are never significant
+    # but for b1: pooled 0.5, z = -1 / sqrt(0.25) = -2, p = 0.023, so the second wins b1 (and B) alone.
+    one = measured("one", [1, 1, 1, 1, 1, -1, -1, -1])
+    two = measured("two", [1, 1, -1, -1, 1, -1, 1, 1], kind="learned")
+    found = {table.name: table for table in whole_tables(SMALL, [one, two])}
+    assert list(found) == ["averages", "categories", "phenomena", "metric_means", "wins"]
+    means = {(row["level"], row["name"]): row for row in found["metric_means"].rows}
+    assert means["phenomenon", "a1"]["accuracy"] == pytest.approx((1 + 0.5) / 2)
+    assert means["category", "A"]["accuracy"] == pytest.approx((5 / 6 + 3 / 6) / 2)
+    assert means["average", "micro"]["accuracy"] == pytest.approx((5 / 8 + 5 / 8) / 2)
+    assert (means["phenomenon", "b1"]["best"], means["phenomenon", "b1"]["lowest"]) == ("two", 0)
+    hardest = [row["name"] for row in found["metric_means"].rows if row["level"] == "phenomenon"]
+    assert hardest == ["a2", "b1", "a1"]
+    wins = {row["metric"]: row for row in found["wins"].rows}
+    # a1: 4 of 4 against 2 of 4, pooled 0.75, z = -0.5 / sqrt(0.1875 * 0.5) = -1.63, p = 0.051: shared.
+    assert [wins["two"][key] for key in ("categories", "categories_alone", "phenomena", "phenomena_alone")] == [
+        2,
+        1,
+        3,
+        1,
+    ]
+    assert [wins["one"][key] for key in ("categories", "categories_alone", "phenomena", "phenomena_alone")] == [
+        1,
+        0,
+        2,
+        0,
+    ]
+    assert [table.name for table in whole_tables(SMALL, [one])] == ["averages", "categories", "phenomena"]

@@ -9,7 +9,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.judged import Judged
 from assay.core.suite import Measured
-from assay.io.scores.metric_file import file_card
+from assay.io.scores.cards import file_card
 
 
 def test_pearson_and_kendall_by_language_pair():
@@ -18,7 +18,7 @@ def test_pearson_and_kendall_by_language_pair():
     gold[3] = np.nan
     metric[5] = np.nan
     batch = Batch(["x"] * 20, langpairs=["a-b"] * 12 + ["c-d"] * 8)
-    card = file_card(Path("mine.tsv"), higher_is_better=False)
+    card = file_card(Path("mine.tsv"), ["lower"])
     _, table = tables(Judged(batch, {"da": gold}), [Measured("mine", card, values=metric, contaminated=True)])
     known = [i for i in range(12) if i not in (3, 5)]
     first, second = table.rows

@@ -101,3 +101,32 @@ def test_mistakes_leave_with_2(data, capsys):
     assert dfki(data, "build", "--format", "csv") == 2
     assert main(["dfki", "judge", "--langpair", "en-de", "--data-dir", data]) == 2
     assert "outputs.LP.tsv" in capsys.readouterr().err
+
+
+def test_judge_by_phenomenon_and_by_output(data, capsys):
+    assert dfki(data, "judge", "--table", "phenomena", "--format", "json") == 0
+    first, second = json.loads(capsys.readouterr().out)["tables"]["phenomena"]
+    assert (first["phenomenon"], first["sentences"], first["pass"], first["fail"]) == ("Lexical ambiguity", 1, 2, 1)
+    assert first["rate"] == pytest.approx(2 / 3)
+    assert (second["pass"], second["fail"], second["unresolved"], second["rate"]) == (2, 0, 1, 1.0)
+    assert dfki(data, "judge", "--table", "verdicts", "--format", "json") == 0
+    rows = json.loads(capsys.readouterr().out)["tables"]["verdicts"]
+    assert [row["verdict"] for row in rows] == ["pass", "pass", "fail", "pass", "pass", "unresolved"]
+    assert (rows[2]["system"], rows[2]["ground"], rows[2]["output"]) == ("C", "rules", "She saw her husband.")
+
+
+def test_russian_with_items_of_ones_own(data, tmp_path, capsys):
+    """Tables 3 and 6: the items of en-ru are not public, so a user brings both files."""
+    folder = tmp_path / "data" / "dfki"
+    assert main(["dfki", "judge", "--langpair", "en-ru", "--data-dir", data]) == 2
+    assert "items.en-ru.json" in capsys.readouterr().err
+    item = {**ITEMS[0], "langpair": "enru", "source_sentence": "She saw the man.", "positive_regex": "мужчин",
+            "negative_regex": "муж[^ч]"}  # fmt: skip
+    (folder / "items.en-ru.json").write_text(json.dumps({"items": [item]}))
+    texts = ["Она увидела мужчину.", "Она видела мужчину.", "Она увидела мужа."]
+    rows = "".join(f"00000001\t2022\t{system}\t{text}\n" for system, text in zip("ABC", texts, strict=True))
+    (folder / "outputs.en-ru.tsv").write_text("id\tyear\tsystem\toutput\n" + rows)
+    run = ["run", "dfki:n=2", "--langpair", "en-ru", "--data-dir", data, "-m", "chrf", "-m", "bleu", "--samples", "20"]
+    assert main([*run, "--format", "json", "--quiet"]) == 0
+    tables = json.loads(capsys.readouterr().out)["tables"]
+    assert {row["n"] for row in tables["categories"]} == {2} and len(tables["wins"]) == 2

@@ -53,10 +53,19 @@ def test_json_holds_every_receipt(command, capsys):
         "difference": 0.0,
         "tolerance": 0.05,
         "verdict": "match",
+        "from": "data",
         "reason": "",
     }
     assert whole["summary"]["match"] == 1
     assert whole["summary"]["failed"] is True
+
+
+def test_the_terminal_says_what_a_cell_was_computed_from(command, capsys):
+    assert command(GOOD + "phenomena,metric=chrf; phenomenon=omission,n,4,,yes,\n" + LOST, "--all") == 0
+    out = capsys.readouterr().out
+    assert "1 of 1 from data · 1 of 1 counts of items" in out
+    rows = [line.split() for line in out.splitlines() if line.strip().startswith("metric=chrf")]
+    assert [row[-1] for row in rows] == ["data", "count", "–"]
 
 
 def test_explain_gives_the_reasons(command, capsys):

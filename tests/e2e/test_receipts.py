@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 
 import pytest
 
@@ -61,6 +62,9 @@ def test_aces():
     assert len([row for row in taus if row["column"] != "ACES-Score"]) == 18
     assert len([row for row in matching if row["column"] == "ACES-Score" and row["row"] != "Average"]) == 24
     assert {(row["row"], row["column"]) for row in matching if row["table"] == "Table 2"} >= {("chrF", "other")}
+    # Of the 135, 97 are arithmetic between printed cells and 19 are numbers of items (tests/analyses/test_printed.py).
+    origins = Counter(row["from"] for row in matching)
+    assert origins == {"data": 19, "printed cells": 97, "count": 19}
 
 
 @pytest.mark.real

@@ -204,3 +204,18 @@ def test_the_real_xquad() -> None:
     answers = task.model().answer([example.inputs for example in examples])
     right = sum(task.succeeds(example, answer) for example, answer in zip(examples, answers, strict=True))
     assert right / len(examples) >= 0.75
+
+
+@pytest.mark.real
+def test_xquad_is_split_as_in_the_paper() -> None:
+    """Moghe et al. 2023, Appendix B: the first 200 questions choose the threshold, all 1,190 are reported on."""
+    folder = need("data", "xquad")
+    parts = [example.split for example in xquad.examples(folder, spans=True)]
+    assert parts == ["dev+test"] * 200 + ["test"] * 990
+    with gzip.open(folder / "xquad.en.json.gz", "rt", encoding="utf-8") as file:
+        articles = json.load(file)["data"]
+    first = [question["id"] for one in articles for paragraph in one["paragraphs"] for question in paragraph["qas"]][
+        :200
+    ]
+    by_sentence = xquad.examples(folder)
+    assert {example.id for example in by_sentence if example.split == "dev+test"} <= set(first)

@@ -12,6 +12,8 @@ import pytest
 
 import assay
 from assay.core.errors import InputError
+from assay.decide.trial import parts
+from assay.report.grid import grid
 from assay.tasks.running import task_outcomes
 from tests.tasks_fake import Mirror, Same, WordTask
 
@@ -35,6 +37,9 @@ def test_the_whole_protocol_with_a_perfect_metric() -> None:
     result = assay.run_task(WordTask(60), Mirror(), ["xx"], metrics=[Same()], samples=50)
     mine = next(row for row in result.table().rows if row["metric"] == "same")
     assert (mine["f1"], mine["mcc"]) == (1.0, 1.0)
+    by_f1 = result.tables["languages_f1"]
+    assert by_f1.rows == result.tables["languages"].rows and "Macro-F1 by language" in by_f1.caption
+    assert [row for row in grid(by_f1).rows if row[0] == "same"] == [["same", "1.000 ±0.000"]]
     assert any("54 of 60 examples succeed" in note for note in result.table().notes)
     assert any("xx: 1 example could not be translated (e7)" in note for note in result.table().notes)
 
@@ -212,3 +217,40 @@ def test_a_person_names_error_types_in_the_result(tmp_path: Path) -> None:
     assert "mistranslation" in {row["error_type"] for row in result.tables["errors"].rows}
     again = assay.breakdown(path, [], scores=["mine"], samples=50, decisions=tmp_path / "kept.jsonl")
     assert [dict(row) for row in again.tables["errors"].rows] == [dict(row) for row in result.tables["errors"].rows]
+
+
+def test_nobody_is_asked_about_what_is_typed_already(tmp_path: Path) -> None:
+    """The case: a table with error types; a person's answer about such an example had no effect."""
+    path = outcomes_file(tmp_path / "o.tsv")
+    lines = path.read_text().splitlines()
+    head = lines[0] + "\tmine\terror_type\tid"
+    rows = [
+        f"{line}\t{(i * 7) % 10 / 10}\t{'' if i % 5 == 0 else 'omission'}\te{i}" for i, line in enumerate(lines[1:])
+    ]
+    # Every translation is a text of its own, so that a decision belongs to one example.
+    rows = [row.replace("one two", f"one two{i}", 1) for i, row in enumerate(rows)]
+    path.write_text("\n".join([head, *rows]) + "\n")
+    result = assay.breakdown(path, [], scores=["mine"], samples=50)
+    asked = result.questions()
+    untyped = {f"e{i}" for i in range(0, 60, 5)}
+    assert asked and {question.title.split(":")[0].split()[-1] for question in asked} <= untyped
+    kept = tmp_path / "kept.jsonl"
+    came = result.review(kept, stream=io.StringIO("m\n" * len(asked)), write=io.StringIO().write)
+    counted = sum(row["n"] for row in result.tables["errors"].rows if row["error_type"] == "mistranslation")
+    assert (came.answered, came.left) == (len(asked), 0) and counted == len(asked)  # no answer is dropped
+    again = assay.breakdown(path, [], scores=["mine"], samples=50, decisions=kept)
+    assert again.review(kept, stream=io.StringIO(""), write=io.StringIO().write).left == 0
+
+
+def test_examples_of_both_parts_choose_thresholds_and_are_reported(tmp_path: Path) -> None:
+    path = outcomes_file(tmp_path / "o.tsv")
+    path.write_text(path.read_text().replace("\tdev", "\tdev+test"))
+    result = assay.breakdown(path, ["chrf"], samples=50)
+    (row,) = result.tables["balance"].rows
+    assert row["test_good"] + row["test_bad"] == 60 and row["dev_good"] + row["dev_bad"] == 30
+    assert any("30 development examples in the test part, too" in note for note in result.table().notes)
+    teach, test = parts(result.outcomes)  # a rule is not tried on what it was learned from
+    assert (teach.sum(), test.sum(), (teach & test).sum()) == (30, 30, 0)
+    result.write(tmp_path / "run", figures=())
+    again = assay.breakdown(tmp_path / "run" / "outcomes.tsv", ["chrf"], samples=50)
+    assert list(again.outcomes.splits) == list(result.outcomes.splits)

@@ -1,7 +1,9 @@
 """DEMETR (Karpinska et al. 2022): accuracy, Welch's test and sensitivity for 35 perturbations.
 
 - `perturbations`: strict accuracy with Welch's t, p and df (Table A3) and the sensitivity ratio z (Section 4, Figure 2).
-- `severity`: plain mean of the perturbations' accuracies by severity (Table 4).
+- `severity`, `categories`: plain mean of the perturbations' accuracies by severity (Table 4) and by category (Table 1).
+- `welch`: the cells of Table A3 as it is printed: t, p, df and accuracy.
+- `languages`, `perturbation_languages`: by source language, the small cells pooled in part (Section 3 on COMET-QE and Hindi).
 - `summary`: one line a metric, with the perturbations it is blindest to.
 
 Accuracy is the share of items whose unperturbed text scores strictly better; a tie earns nothing. Number 35 (the
@@ -15,11 +17,12 @@ other item needs a severity; its phenomenon then has a line of its own after the
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from assay.analyses.demetr_parts import Line, by_language, categories, severities, welch_tests
 from assay.analyses.drawing import accuracy_map
 from assay.analyses.outcomes import (
     Counts,
@@ -70,20 +73,6 @@ _SENSITIVITY = Figure(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Line:
-    """One line of the tables: one of the 35, or a phenomenon of somebody else's with the severity that its items have."""
-
-    number: int | None
-    phenomenon: str
-    label: str
-    severity: str
-
-    @property
-    def name(self) -> str:
-        return self.label if self.number is None else f"{self.number} {self.label}"
-
-
 def _number(item: Item) -> int | None:
     """DEMETR's number of an item's perturbation; None where it is none of the 35."""
     number = item.meta.get("perturbation")
@@ -104,15 +93,15 @@ def _lacks(items: Sequence[Item]) -> str:
     )
 
 
-def _strata(items: Sequence[Item]) -> tuple[list[_Line], Ints]:
+def _strata(items: Sequence[Item]) -> tuple[list[Line], Ints]:
     """The 35 and whatever else there is, and the place of each item's line among them."""
-    lines = [_Line(one.number, one.phenomenon, one.label, one.severity) for one in perturbations()]
-    place: dict[_Line, int] = {}
+    lines = [Line(one.number, one.phenomenon, one.label, one.severity, one.category) for one in perturbations()]
+    place: dict[Line, int] = {}
     strata = np.empty(len(items), np.int64)
     for i, item in enumerate(items):
         number = _number(item)
         if number is None:
-            line = _Line(None, item.phenomenon, item.phenomenon, item.severity)
+            line = Line(None, item.phenomenon, item.phenomenon, item.severity, item.category)
             strata[i] = place.setdefault(line, len(lines) + len(place))
         else:
             strata[i] = number - 1
@@ -143,7 +132,7 @@ def tables(
     samples: int = 1000,
     correction: str = "none",
 ) -> list[Table]:
-    """The tables `summary`, `severity` and `perturbations`."""
+    """The tables above; those of languages only where the items have language pairs, of categories where they have those."""
     sampling = Sampling(tuple(metric.name for metric in measured), seed, samples, correction)
     requirement_of(tables).check("demetr", items)
     lines, strata = _strata(items)
@@ -154,18 +143,23 @@ def tables(
     there = [k for k in range(len(lines)) if (strata == k).any()]
     singles = estimates(counts, [mean_weights(counts, [k]) for k in there], sampling)
     notes = common_notes(items, measured, outcome, sampling)
-    severity = _severity(lines, measured, counts, there, sampling, notes)
+    severity = severities(lines, measured, counts, there, sampling, notes)
     accuracies = dict(zip(there, singles, strict=True))
-    return [
+    perturbed = _perturbations(items, lines, measured, counts, strata, accuracies, notes)
+    made = [
         _summary(len(items), lines, measured, severity, accuracies, notes),
         severity,
-        _perturbations(items, lines, measured, counts, strata, accuracies, notes),
+        perturbed,
+        categories(lines, measured, counts, there, sampling, notes),
+        welch_tests(perturbed),
+        *by_language(items, lines, measured, outcome, strata, right, sampling, notes),
     ]
+    return [table for table in made if table.rows]
 
 
 def _perturbations(
     items: Sequence[Item],
-    lines: Sequence[_Line],
+    lines: Sequence[Line],
     measured: Sequence[Measured],
     counts: Counts,
     strata: Ints,
@@ -219,7 +213,7 @@ def _perturbations(
     )
     own = (
         "35 is reversed: a hit is a reference that does not score below the machine translation",
-        "json and csv also have t, p, df (raw scores, unperturbed first: where lower is better t < 0 when a perturbation hurts)",
+        "t, p, df: table welch (raw scores, unperturbed first: where lower is better t < 0 when a perturbation hurts)",
         "and z: mean share of the drop to an empty translation (interval from the standard error)",
     )
     return Table(
@@ -263,52 +257,9 @@ def _sensitivity(good: Floats, incorrect: Floats, chosen: Ints, empty_row: Ints 
     return {"z": None, "z_low": None, "z_high": None}
 
 
-def _severity(
-    lines: Sequence[_Line],
-    measured: Sequence[Measured],
-    counts: Counts,
-    there: list[int],
-    sampling: Sampling,
-    notes: tuple[str, ...],
-) -> Table:
-    """Table 4: each severity is the plain mean of its perturbations' accuracies; `base` and `all` leave out number 35."""
-    without_reference = [k for k in there if lines[k].number != REFERENCE]
-    severities = dict.fromkeys([*SEVERITIES, *(lines[k].severity for k in without_reference)])
-    groups = {name: [k for k in without_reference if lines[k].severity == name] for name in severities}
-    groups = {name: strata for name, strata in (groups | {"all": without_reference}).items() if strata}
-    found = estimates(counts, [mean_weights(counts, strata) for strata in groups.values()], sampling)
-    rows = [
-        {
-            "severity": name,
-            **metric_cells(metric),
-            "perturbations": len(strata),
-            "n": int(counts.n[m, strata].sum()),
-            **estimate_cells("accuracy", found[g][m]),
-            "unscored": int(counts.unscored[m, strata].sum()),
-        }
-        for g, (name, strata) in enumerate(groups.items())
-        for m, metric in enumerate(measured)
-    ]
-    columns = (
-        TableColumn("severity"),
-        METRIC,
-        TableColumn("perturbations", kind="count"),
-        TableColumn("n", kind="count"),
-        *estimate_columns("accuracy", kind="percent", decimals=2),
-        UNSCORED,
-        *MARKS,
-    )
-    caption = "DEMETR · mean accuracy of the perturbations by severity (Table 4)"
-    reading = (
-        "Each number is the plain mean of the accuracies of the perturbations of that severity, so a rare perturbation counts "
-        "as much as a frequent one."
-    )
-    return Table("severity", columns, rows, caption, notes, Pivot("metric", "severity", "accuracy"), reading)
-
-
 def _summary(
     pairs: int,
-    lines: Sequence[_Line],
+    lines: Sequence[Line],
     measured: Sequence[Measured],
     severity: Table,
     accuracies: dict[int, list[Estimate | None]],
@@ -340,7 +291,7 @@ def _summary(
     return Table("summary", columns, rows, caption, notes, reading=reading)
 
 
-def _blindest(m: int, lines: Sequence[_Line], accuracies: dict[int, list[Estimate | None]], most: int = 2) -> str:
+def _blindest(m: int, lines: Sequence[Line], accuracies: dict[int, list[Estimate | None]], most: int = 2) -> str:
     """The perturbations with the lowest accuracy, number 35 apart."""
     estimated = [(per_metric[m], k) for k, per_metric in accuracies.items() if lines[k].number != REFERENCE]
     lowest = sorted((estimate.value, k) for estimate, k in estimated if estimate is not None)[:most]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from assay.analyses.rows import AVERAGE
 from assay.core.figure import Figure
 
 _BARS = "bars: 95% intervals · dashed: a coin"
@@ -13,9 +14,9 @@ BY_CATEGORY: Mapping[str, Any] = {"index": "phenomenon", "group": "category"}
 
 
 def accuracy_dots(family: str, name: str, index: str) -> Figure:
-    """One line a value of `index`, one dot a metric."""
+    """One line a value of `index`, one dot a metric; the mean over the metrics is not drawn."""
     how = {"value": "accuracy", "span": (0, 1), "chance": 0.5, "subtitle": f"strict accuracy · {_BARS}"}
-    return Figure(name, "dots", {**how, "index": index}, family)
+    return Figure(name, "dots", {**how, "index": index, "left_out": (AVERAGE,)}, family)
 
 
 def accuracy_map(family: str, name: str, lines: Mapping[str, Any] = BY_CATEGORY) -> Figure:
@@ -30,10 +31,10 @@ def accuracies(family: str, name: str, rows: Sequence[Mapping[str, Any]]) -> Fig
     return accuracy_dots(family, name, "phenomenon") if few else accuracy_map(family, name)
 
 
-def tau_dots(family: str, name: str, index: str) -> Figure:
-    """The same as `accuracy_dots` for Kendall's tau-like."""
+def tau_dots(family: str, name: str, index: str, series: str = "metric") -> Figure:
+    """The same as `accuracy_dots` for Kendall's tau-like; `series` says what has a colour."""
     how = {"value": "tau", "span": (-1, 1), "chance": 0, "subtitle": f"Kendall's tau-like · {_BARS}"}
-    return Figure(name, "dots", {**how, "index": index}, family)
+    return Figure(name, "dots", {**how, "index": index, "series": series, "left_out": (AVERAGE,)}, family)
 
 
 def tau_map(family: str, name: str) -> Figure:

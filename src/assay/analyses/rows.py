@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.analyses.outcomes import Estimate, Outcomes, Sampling
@@ -14,6 +14,8 @@ from assay.core.suite import Measured
 from assay.core.table import Kind, TableColumn
 
 FIRST, CONTAMINATED, UNCOVERED = "*", "†", "‡"
+AVERAGE = "average"
+"""The metric's place in a row that is the mean over all metrics."""
 FIRST_PLACE = "A star marks the metrics that share the first place."
 
 METRIC = TableColumn("metric", mark="contaminated")
@@ -46,6 +48,36 @@ def estimate_cells(key: str, estimate: Estimate | None, first: str | None = "fir
 def metric_cells(metric: Measured) -> dict[str, Any]:
     """The metric's name, and the mark of one that was trained on the suite."""
     return {"metric": metric.name, "contaminated": CONTAMINATED if metric.contaminated else ""}
+
+
+def with_average(
+    rows: Sequence[Mapping[str, Any]], keys: Sequence[str], values: Sequence[str]
+) -> list[Mapping[str, Any]]:
+    """The rows, and after those of each line (equal in `keys`) the mean of `values` over the metrics, where there are several.
+
+    The mean has no interval and no place: it is one of metrics, which are not drawn at random. Counts are the largest.
+    """
+    lines: dict[tuple[Any, ...], list[Mapping[str, Any]]] = {}
+    for row in rows:
+        lines.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return [row for mine in lines.values() for row in (*mine, *_average(mine, keys, values))]
+
+
+def _average(rows: Sequence[Mapping[str, Any]], keys: Sequence[str], values: Sequence[str]) -> list[dict[str, Any]]:
+    if len(rows) < 2:
+        return []
+    mean: dict[str, Any] = {}
+    for key, first in rows[0].items():
+        there = [row[key] for row in rows if row[key] is not None]
+        if key in keys:
+            mean[key] = first
+        elif key in values:
+            mean[key] = sum(there) / len(there) if there else None
+        elif there and all(isinstance(value, int) for value in there):
+            mean[key] = 0 if key == "unscored" else max(there)
+        else:
+            mean[key] = "" if there and isinstance(there[0], str) else None
+    return [mean | {"metric": AVERAGE}]
 
 
 def known(value: float) -> float | None:

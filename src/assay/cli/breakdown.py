@@ -23,7 +23,7 @@ A table of outcomes has source, translation, reference, outcome (success or brea
 and may have id and part (question and context of one example), task, error_type, back_translation (for pseudo-references)
 and columns of ready scores (--score comet, or --score ter:lower). Thresholds are chosen on dev, figures are from test."""
 DECISIONS = "breakdown-decisions.jsonl"
-TABLES = ("summary", "languages", "balance", "thresholds", "pseudo", "cases", "errors", "matrix")
+TABLES = ("summary", "languages", "languages_f1", "balance", "thresholds", "pseudo", "cases", "errors", "matrix")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 SUMMARY = "Judge the DFKI test suite's outputs, decide what its rules leave open, and build challenge items."
 EXAMPLES = """examples:
   assay dfki judge                       # pass, fail and open outputs
+  assay dfki judge --table verdicts --format tsv --out verdicts.tsv
   assay dfki review --langpair de-en     # decide the open ones, a key each
   assay dfki build --n 10000 --seed 7 --out items.jsonl
   assay run items.jsonl -m chrf
@@ -28,11 +29,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.verbs.dfki import DECISIONS
 
     parser.add_argument("action", choices=["judge", "review", "build"], help="what to do")
-    parser.add_argument("--langpair", choices=["de-en", "en-de"], help="the direction (default: both; build: de-en)")
+    parser.add_argument(
+        "--langpair",
+        choices=["de-en", "en-de", "en-ru"],
+        help="the direction (default: both public ones; build: de-en)",
+    )
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
     parser.add_argument("--decisions", metavar="FILE", help=f"people's decisions (default: {DECISIONS} where it is)")
     parser.add_argument("--skipped", action="store_true", help="review: ask again what was skipped before")
     parser.add_argument("--systems", action="store_true", help="judge: a line for each system, too")
+    parser.add_argument(
+        "--table", choices=["judged", "phenomena", "verdicts"], default="judged",
+        help="judge: outputs by system (default), pass rates by phenomenon, or the verdict of each output",
+    )  # fmt: skip
     parser.add_argument("--n", type=positive, default=10_000, metavar="N", help="build: how many (default: 10000)")
     parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="build: the seed (default: 12345)")
     add_output(parser, FORMATS)
@@ -49,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
     output, kept = Output.of(args), args.decisions or (DECISIONS if Path(DECISIONS).is_file() else None)
     where: dict[str, Any] = {"data_dir": args.data_dir, "decisions": kept}
     if args.action == "judge":
-        _judge(output, args.langpair, where, systems=args.systems)
+        _judge(output, args.langpair, where, table=args.table, systems=args.systems)
     elif args.action == "review":
         _review(output, args.langpair, {**where, "decisions": kept or DECISIONS}, skipped=args.skipped)
     else:
@@ -57,11 +66,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _judge(output: Output, langpair: str | None, where: dict[str, Any], *, systems: bool) -> None:
+def _judge(output: Output, langpair: str | None, where: dict[str, Any], *, table: str, systems: bool) -> None:
     from assay.verbs.dfki import judge
 
     result = judge(langpair, **where)
-    output.emit([result.table() if systems or output.format != "table" else result.totals()])
+    if table == "judged":
+        output.emit([result.table() if systems or output.format != "table" else result.totals()])
+    else:
+        output.emit([result.verdicts() if table == "verdicts" else result.pass_rates()])
     if where["decisions"]:
         output.note(f"with the decisions in {where['decisions']}")
 

@@ -35,12 +35,14 @@ def _inputs(args: argparse.Namespace) -> Iterator[str]:
         for given in value if isinstance(value, list) else [value]:
             if isinstance(given, str) and (name in FILES or os.sep in given or Path(given).suffix):
                 yield given
-                yield given.removesuffix(":lower")
+                yield given.rpartition(":")[0] or given
                 yield given.partition("=")[2] or given
 
 
 def _outputs(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
     out, folder = getattr(args, "out", None), getattr(args, "run_dir", None)
+    if exported := getattr(args, "export", None):
+        yield f"--export {exported}", exported
     if out and out != "-":
         yield f"--out {out}", out
         yield f"the manifest of --out {out}", f"{out}.manifest.json"

@@ -74,5 +74,6 @@ def _chosen(output: Output, result: ReproduceResult, *, everything: bool, explai
     summary = result.summary() + ("" if explain or not result.counts["not derivable"] else " (why: --explain)")
     if output.format == "table":
         head = [Table("source", (), (), result.source.citation)] if result.source.citation else []
-        return [*head, *tables, Table("summary", (), (), "", (summary,))]
-    return [*tables[:-1], replace(tables[-1], notes=(*tables[-1].notes, result.source.citation, summary))]
+        return [*head, *tables, Table("summary", (), (), "", (result.totals(), summary))]
+    notes = (*tables[-1].notes, result.source.citation, result.totals(), summary)
+    return [*tables[:-1], replace(tables[-1], notes=notes)]

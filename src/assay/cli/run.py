@@ -21,7 +21,8 @@ EXAMPLES = """examples:
 
 A suite is a name (assay list suites) or the path of a contrastive file: TSV, CSV, JSONL or Parquet with source,
 good-translation, incorrect-translation, reference, phenomena, langpair or near variants (--columns maps others).
-A file of scores (--metric-file FILE, or FILE:lower where lower is better) lets a metric in any language take part."""
+A file of scores (--metric-file FILE) lets a metric in any language take part; --export FILE writes the texts it needs, and
+FILE:lower,source says that lower is better and that it reads the source alone (or a card beside it: docs/run.md)."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,11 +35,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--metric-file", action="append", default=[], metavar="FILE", help="scores of a metric that lives elsewhere"
     )
+    parser.add_argument(
+        "--label", action="append", default=[], metavar="NAME=TEXT", help="call a metric so in tables and figures"
+    )
+    parser.add_argument(
+        "--export", metavar="FILE", help="run nothing: write the texts with their ids (.tsv .csv .jsonl .parquet)"
+    )
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
     parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of a contrastive file to take")
     parser.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
     parser.add_argument(
         "--langpair", type=langpair, metavar="xx-yy", help="this language pair only; or that of a file that has none"
+    )
+    parser.add_argument(
+        "--subsample", type=positive, metavar="N", help="at most N items of each phenomenon, drawn by language pair"
     )
     parser.add_argument(
         "--analysis",
@@ -95,6 +105,8 @@ def run(args: argparse.Namespace) -> int:
     output = Output.of(args)
     documents, shown, sections, kept = [], [], [], []
     suites = args.suites or ["embedded"]
+    if args.export:
+        return _export(args, suites, output)
     _note_missing_figures(args.figures, output, kept=_folder(args.run_dir, output, "", False) is not None)
     for suite in suites:
         started = time.monotonic()
@@ -107,6 +119,8 @@ def run(args: argparse.Namespace) -> int:
             columns=column_map(args.columns),
             quoting=args.quoting,
             langpair=args.langpair,
+            subsample=args.subsample,
+            labels=_labels(args.label),
             skip_bad=args.skip_bad,
             verify=args.verify,
             seed=args.seed,
@@ -135,6 +149,44 @@ def run(args: argparse.Namespace) -> int:
         output.emit(shown)
     for sentence in kept:
         output.note(sentence)
+    return 0
+
+
+def _labels(given: Sequence[str]) -> dict[str, str]:
+    """``NAME=TEXT`` arguments as a mapping."""
+    from assay.core.errors import InputError
+
+    labels: dict[str, str] = {}
+    for pair in given:
+        name, equals, text = (part.strip() for part in pair.partition("="))
+        if not (equals and name and text):
+            raise InputError(f"--label {pair}: write NAME=TEXT, such as --label chrf=chrF.")
+        labels[name] = text
+    return labels
+
+
+def _export(args: argparse.Namespace, suites: Sequence[str], output: Output) -> int:
+    """Write the texts of one suite, and say how the scores come back."""
+    from assay.cli.options import column_map
+    from assay.core.errors import InputError, count
+    from assay.verbs.export import export
+
+    if len(suites) > 1:
+        raise InputError(f"--export writes the texts of one suite, not of {len(suites)}.")
+    if args.metrics is not None or args.metric_file:
+        raise InputError("--export runs nothing: leave out -m and --metric-file.")
+    exported = export(
+        suites[0], args.export, data_dir=args.data_dir, columns=column_map(args.columns), quoting=args.quoting,
+        langpair=args.langpair, subsample=args.subsample, seed=args.seed, skip_bad=args.skip_bad,
+    )  # fmt: skip
+    for problem in exported.notes:
+        output.note(f"⚠ {problem}")
+    pairs = "good" in exported.to_polars().columns
+    wanted = "id, good and incorrect" if pairs else "id and score"
+    output.note(
+        f"{count(len(exported), 'item' if pairs else 'segment')} in {args.export}. A file of scores has the columns {wanted}: "
+        f"assay run {suites[0]} --metric-file scores.tsv"
+    )
     return 0
 
 

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
     Integers = NDArray[np.int64]
 
-DEV, TEST = "dev", "test"
+DEV, TEST, BOTH = "dev", "test", "dev+test"
+"""The parts of a set. An example of `BOTH` helps to choose thresholds and is reported on, too (Moghe et al. 2023, XQuAD)."""
 NO_TYPE = ""
 TASK_MODEL = "task model"
 """The error type of an example that failed through the task model's fault, not the translation's (Moghe et al. 2023, Table 2)."""

@@ -35,7 +35,7 @@ class Example:
     `inputs` has one or more named texts (``utterance``; ``question`` and ``context``) in the task language;
     `translations` maps a language to the same names in that language (written by people). A name that stands in `inputs`
     but not in a language's translations (a dialogue's oracle history) is not translated: the model gets it as it is.
-    `split` is ``dev`` or ``test``.
+    `split` is ``dev``, ``test``, or ``dev+test`` for an example that takes part in both.
     """
 
     id: str

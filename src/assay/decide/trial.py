@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from assay.core.errors import InputError, count
-from assay.core.outcomes import DEV, TEST, TaskOutcomes
+from assay.core.outcomes import BOTH, DEV, TEST, TaskOutcomes
 from assay.decide.apply import USE, decide
 from assay.decide.fit import FEWEST
 from assay.decide.rule import EVERY, Rule
 
 
 def parts(outcomes: TaskOutcomes) -> tuple[Any, Any]:
-    """Which examples teach and which test."""
-    teach = np.array([part == DEV for part in outcomes.splits])
+    """Which examples teach and which test; one of both parts teaches only, for a rule is not tried on what it learned from."""
+    teach = np.array([part in (DEV, BOTH) for part in outcomes.splits])
     test = np.array([part == TEST for part in outcomes.splits])
     if not teach.any():
         return np.ones(len(outcomes), bool), np.zeros(len(outcomes), bool)

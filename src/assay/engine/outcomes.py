@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Card, Metric
-from assay.core.outcomes import DEV, TaskOutcomes, split
+from assay.core.outcomes import BOTH, DEV, TaskOutcomes, split
 from assay.core.suite import Measured
 from assay.engine.scoring import score
 from assay.io.judgements.outcomes import read_outcomes
@@ -47,7 +47,7 @@ def load_outcomes(
         outcomes = outcomes.select([language in langs for language in outcomes.languages])
     if dev_share is not None:
         return split(outcomes, dev_share, seed)
-    if need_split and not any(part == DEV for part in outcomes.splits):
+    if need_split and not any(part in (DEV, BOTH) for part in outcomes.splits):
         raise InputError(
             f"{name} has no development part to choose thresholds on: give a split column with dev and test, "
             "or draw one with --dev-share 0.5."

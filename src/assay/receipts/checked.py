@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
-from assay.receipts.published import Publication, Receipt, Verdict
+from assay.receipts.published import Origin, Publication, Receipt, Verdict
 
 SAMPLE = 5
 """Matching cells of each table that are shown when not all are asked for."""
@@ -25,6 +25,7 @@ class Checked:
 
     receipt: Receipt
     obtained: float | None
+    origin: Origin = "data"
 
     @property
     def verdict(self) -> Verdict:
@@ -43,6 +44,7 @@ class Checked:
             "difference": receipt.difference(self.obtained),
             "tolerance": receipt.tolerance,
             "verdict": self.verdict,
+            "from": self.origin if receipt.derivable else "",
             "reason": receipt.reason,
         }
 
@@ -70,6 +72,21 @@ def summary(cells: Sequence[Checked]) -> str:
     return " · ".join(parts)
 
 
+def by_origin(cells: Sequence[Checked]) -> dict[Origin, list[Checked]]:
+    """The cells that should follow, by what they were computed from."""
+    found = {origin: [cell for cell in followable(cells) if cell.origin == origin] for origin in get_args(Origin)}
+    return {origin: mine for origin, mine in found.items() if mine}
+
+
+def totals(cells: Sequence[Checked]) -> str:
+    """One line: how many cells match, by what they were computed from (``19 of 19 from data · 97 of 97 from printed cells``)."""
+    named: dict[Origin, str] = {"data": "from data", "printed cells": "from printed cells", "count": "counts of items"}
+    return " · ".join(
+        f"{sum(cell.verdict == 'match' for cell in mine):,} of {len(mine):,} {named[origin]}"
+        for origin, mine in by_origin(cells).items()
+    )
+
+
 def raw(cells: Sequence[Checked], publication: Publication) -> Table:
     """Every cell as raw rows, for data formats."""
     columns = (
@@ -77,6 +94,7 @@ def raw(cells: Sequence[Checked], publication: Publication) -> Table:
         TableColumn("published"),
         *(TableColumn(key, kind="number", decimals=4) for key in ("obtained", "difference", "tolerance")),
         TableColumn("verdict"),
+        TableColumn("from"),
         TableColumn("reason", hidden=True),
     )
     return Table("receipts", columns, [cell.to_dict() for cell in cells], publication.citation, (summary(cells),))
@@ -136,11 +154,13 @@ def drawn(name: str, cells: Sequence[Checked], publication: Publication, everyth
             "difference": _digits(cell.receipt.difference(cell.obtained), cell.receipt.published, sign="+"),
             "within": f"{cell.receipt.tolerance:g}" if cell.receipt.derivable and cell.receipt.tolerance else "",
             "verdict": NOT_DERIVABLE if cell.verdict == "not derivable" else cell.verdict,
+            "from": cell.origin if cell.receipt.derivable else "",
         }
         for cell in shown
     ]
     numbers = ("published", "obtained", "difference", "within")
-    columns = (TableColumn("cell"), *(TableColumn(key, kind="number") for key in numbers), TableColumn("verdict"))
+    columns = (TableColumn("cell"), *(TableColumn(key, kind="number") for key in numbers))
+    columns = (*columns, TableColumn("verdict"), TableColumn("from"))
     what = publication.tables.get(name, "").partition("; row:")[0]
     return Table(name, columns, rows, f"{name} · {what}" if what else name, (_note(cells, shown),))
 

@@ -1,7 +1,8 @@
 """Where the obtained side of receipts comes from: one function a set of published tables, one line here.
 
 An obtainer gets the receipts and a `Runner`, and gives ``{(table, row, column): value}`` for the printed cells that it can
-derive, in the units they are printed in. Receipts of third parties need none: their rows name a line of an analysis's own
+derive, in the units they are printed in; a value that was not computed from texts and scores is an `Obtained`, which says what it
+comes from. Receipts of third parties need none: their rows name a line of an analysis's own
 table (`from_tables`).
 """
 
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from assay.core.errors import InputError, listing, unknown
 from assay.core.registry import Registry
-from assay.receipts.published import Receipt
+from assay.receipts.published import Origin, Receipt
 
 if TYPE_CHECKING:
     from assay.core.table import Table
@@ -27,6 +28,13 @@ class Derived(NamedTuple):
     content: Any = ()
 
 
+class Obtained(NamedTuple):
+    """A derived value and what it was computed from."""
+
+    value: float | None
+    origin: Origin = "data"
+
+
 class Runner(Protocol):
     """Runs metrics on data for an obtainer, which does not need to know how."""
 
@@ -37,7 +45,8 @@ class Runner(Protocol):
         """The official tables of a WMT metrics task."""
 
 
-Obtainer = Callable[[Sequence[Receipt], Runner], Mapping[Cell, float | None]]
+Found = Mapping[Cell, "float | Obtained | None"]
+Obtainer = Callable[[Sequence[Receipt], Runner], Found]
 
 OBTAINERS = Registry(
     "obtainer",
@@ -51,7 +60,7 @@ OBTAINERS = Registry(
 """Set of receipts to the function that derives its cells; the entry points ``assay.obtainers`` add others."""
 
 
-def obtain(obtainer: str, suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
+def obtain(obtainer: str, suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, Obtained]:
     """All cells that can be derived: printed ones by the obtainer, those that name a line of a table by a run of `suite`."""
     named = [receipt for receipt in receipts if is_address(receipt)]
     printed = [receipt for receipt in receipts if not is_address(receipt)]
@@ -60,10 +69,12 @@ def obtain(obtainer: str, suite: str, receipts: Sequence[Receipt], runner: Runne
             f"the receipt {' / '.join(printed[0].cell)} does not name a line of a table of {suite}: "
             "its row must be KEY=VALUE pairs such as metric=chrf; phenomenon=omission."
         )
-    found: dict[Cell, float | None] = {}
+    found: dict[Cell, float | Obtained | None] = {}
     if printed:
         found |= OBTAINERS.resolve(obtainer)(printed, runner)
-    return found | (from_tables(suite, named, runner) if named else {})
+    if named:
+        found |= _looked_up(suite, named, runner)
+    return {cell: value if isinstance(value, Obtained) else Obtained(value) for cell, value in found.items()}
 
 
 def demetr(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
@@ -80,20 +91,21 @@ def demetr(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | No
     return found
 
 
-def aces(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
+def aces(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | Obtained | None]:
     """Tables 1 and 2 for BLEU and chrF where a group is complete, the counts, and what follows from printed cells."""
     from assay.analyses.printed import aces_counts, aces_from_printed
     from assay.receipts.published import load_receipts
 
     result = runner.run("aces", ("bleu", "chrf"))
     label = {"bleu": "BLEU", "chrf": "chrF"}
-    found: dict[Cell, float | None] = {}
+    found: dict[Cell, float | Obtained | None] = {}
     for name, key, table in (("categories", "category", "Table 1"), ("sublevels", "sublevel", "Table 2")):
         for row in result.tables[name].rows if name in result.tables else ():
-            if row["missing_phenomena"] == 0:
+            if row["missing_phenomena"] == 0 and row["metric"] in label:
                 found[table, label[row["metric"]], row[key]] = row["tau"]
-    found |= aces_counts(result.content)
-    return found | aces_from_printed({receipt.cell: receipt.value for receipt in (*load_receipts("aces"), *receipts)})
+    found |= {cell: Obtained(n, "count") for cell, n in aces_counts(result.content).items()}
+    printed = {receipt.cell: receipt.value for receipt in (*load_receipts("aces"), *receipts)}
+    return found | {cell: Obtained(value, "printed cells") for cell, value in aces_from_printed(printed).items()}
 
 
 def hallucinations(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | None]:
@@ -135,17 +147,22 @@ def from_tables(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict
     that ``assay run SUITE --format json`` prints. Percentages are in percent. A line that is not there gives None, and so
     does a metric of which no cell is derivable: it may be one that nobody here can run.
     """
+    return {cell: found.value for cell, found in _looked_up(suite, receipts, runner).items()}
+
+
+def _looked_up(suite: str, receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, Obtained]:
+    """The cells of `from_tables`, and whether each is a number of items or comes from scores."""
     metrics = named_metrics(receipts)
     if not metrics:
         return {}
     addresses = {receipt.cell: _address(receipt) for receipt in receipts}
     tables = runner.run(suite, metrics).tables
-    found: dict[Cell, float | None] = {}
+    found: dict[Cell, Obtained] = {}
     for cell, where in addresses.items():
         name, _, column = cell
         if name not in tables:
             raise unknown(f"table of {suite}", name, tables)
-        found[cell] = _look_up(tables[name], where, column)
+        found[cell] = Obtained(_look_up(tables[name], where, column), "count" if column == "n" else "data")
     return found
 
 

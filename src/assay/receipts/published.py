@@ -22,6 +22,8 @@ from assay.io.documents import read_document
 from assay.io.table.forms import open_table
 
 Verdict = Literal["match", "differs", "not derivable"]
+Origin = Literal["data", "printed cells", "count"]
+"""What an obtained value was computed from: texts and scores, other printed cells alone, or the number of items."""
 COLUMNS = ("table", "row", "column", "published", "tolerance", "derivable", "reason")
 _SLACK = 1e-9
 """What binary fractions may add to a tolerance of half a printed digit."""

@@ -19,7 +19,9 @@ from assay.core.suite import Suite, SuiteCard
 from assay.io.documents import read_document
 from assay.io.files.text import read_text
 
-LangPair = Literal["de-en", "en-de"]
+LangPair = Literal["de-en", "en-de", "en-ru"]
+"""The directions of Avramidis et al. 2023. The items of en-ru are not public: they are read where a user has them."""
+PUBLIC: tuple[LangPair, ...] = ("de-en", "en-de")
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +147,8 @@ class Dfki(Suite):
         "translation metrics from a linguistic perspective",
         languages="de-en, en-de",
         folders=("dfki",),
-        how_to_get="Put items.LP.json and outputs.LP.tsv (gzipped or not; LP is de-en or en-de) into a folder 'dfki' of the "
+        how_to_get="Put items.LP.json and outputs.LP.tsv (gzipped or not; LP is de-en or en-de, or en-ru with items of your own) "
+        "into a folder 'dfki' of the "
         "data directory: items from github.com/DFKI-NLP/mt-testsuite, outputs (columns id, year, system, output) from the "
         "txt-ts folders of github.com/wmt-conference/wmt21-news-systems, wmt22-news-systems and wmt23-news-systems.",
         checksums={

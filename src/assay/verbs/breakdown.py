@@ -40,6 +40,8 @@ class BreakdownResult(Result):
     case: str | None = None
     seed: int = 12345
     samples: int = 1000
+    given_types: Sequence[str] = ()
+    """The error types that came with the data, before any person decided; nobody is asked about those."""
 
     verb: ClassVar[str] = "breakdown"
     analysis: ClassVar[str] = "breakdown"
@@ -96,7 +98,7 @@ class BreakdownResult(Result):
 
         `decisions` is the file that keeps what was decided. Keys are read from `stream` (a terminal, or lines of a file),
         cards go to `write`. Up to `most` false positives and as many false negatives of the metric of the case study are
-        asked about.
+        asked about, of those whose type did not come with the data.
         """
         from assay.analyses.breakdown.tables import tables
         from assay.review.decisions import DecisionLog
@@ -112,11 +114,12 @@ class BreakdownResult(Result):
         return reviewed
 
     def questions(self, most: int = 50) -> list[Question]:
-        """Up to `most` false positives and as many false negatives, drawn for a person to name their error types."""
+        """Up to `most` false positives and as many false negatives whose error type the data do not give, drawn for a person."""
         import numpy as np
 
         from assay.analyses.breakdown.errors import best
         from assay.analyses.breakdown.verdicts import judge, setups
+        from assay.core.outcomes import NO_TYPE
         from assay.review.error_types import question, rows_of
 
         verdicts = judge(self.outcomes, self.measured, setups(self.outcomes)[0])
@@ -134,6 +137,8 @@ class BreakdownResult(Result):
                 if verdict.metric == name
             ]
             everyone = np.concatenate([part for part in wrong if len(part)] or [np.empty(0, np.int64)])
+            if self.given_types:
+                everyone = np.array([i for i in everyone.tolist() if self.given_types[i] == NO_TYPE], np.int64)
             chosen = np.sort(rng.permutation(everyone)[:most]).tolist()
             asked += [question(self.outcomes, i, rows[i], what) for i in chosen]
         return asked
@@ -176,6 +181,7 @@ def breakdown(
     outcomes = load_outcomes(
         data, columns=columns, quoting=quoting, notes=read, scores=scores, langs=langs, dev_share=dev_share, seed=seed
     )
+    given = list(outcomes.error_types)
     if decisions is not None:
         from assay.review.decisions import DecisionLog
         from assay.review.error_types import typed
@@ -199,6 +205,7 @@ def breakdown(
         case,
         seed,
         samples,
+        given,
         signatures={name: metric.signed(1) for name, metric in built.items()},
         notes=read,
     )

@@ -54,6 +54,18 @@ class DfkiJudged(Result):
         """What is left for people to decide: each distinct unresolved translation once."""
         return [question for direction in self.directions for question in direction.questions()]
 
+    def verdicts(self) -> Table:
+        """One row an output: its item, year, system and text, the verdict and what it rests on."""
+        from assay.suites.dfki_verdicts import verdicts
+
+        return verdicts([(direction.items, direction.judged) for direction in self.directions])
+
+    def pass_rates(self) -> Table:
+        """Passed, failed and open outputs of every phenomenon, and the share that passes."""
+        from assay.analyses.dfki_rates import pass_rates
+
+        return pass_rates(self.verdicts())
+
     def totals(self) -> Table:
         """The lines of whole directions, with the number of systems that they sum up."""
         table, rows, notes = self.table(), [], []
@@ -111,8 +123,8 @@ def judge(
 ) -> DfkiJudged:
     """Apply the items' rules, and the decisions people made, to all outputs.
 
-    `langpair` is the direction (``de-en`` or ``en-de``; default: both). `data_dir` holds local copies of the suites (default:
-    ``$ASSAY_DATA``). `decisions` is a file that `review` has written.
+    `langpair` is the direction (``de-en`` or ``en-de``, default: both; ``en-ru`` with items of your own). `data_dir` holds local
+    copies of the suites (default: ``$ASSAY_DATA``). `decisions` is a file that `review` has written.
     """
     from assay.suites.dfki_judge import judge_summary
 
@@ -188,9 +200,9 @@ def _judged(langpair: str, data_dir: PathLike | None, decisions: Path | None) ->
 
 
 def _directions(langpair: str | None) -> Sequence[str]:
-    from assay.suites.dfki import LangPair
+    from assay.suites.dfki import PUBLIC
 
-    return [langpair] if langpair else get_args(LangPair)
+    return [langpair] if langpair else PUBLIC
 
 
 def _existing(decisions: PathLike | None) -> Path | None:

@@ -40,7 +40,8 @@ class ReproduceResult(Result):
 
     @property
     def receipts(self) -> list[dict[str, Any]]:
-        """One mapping for each printed cell: table, row, column, published, obtained, difference, tolerance, verdict."""
+        """One mapping for each printed cell: table, row, column, published, obtained, difference, tolerance, verdict, and what
+        the obtained value was computed from (``data``, ``printed cells`` or ``count``)."""
         return [cell.to_dict() for cell in self.cells]
 
     @property
@@ -66,6 +67,12 @@ class ReproduceResult(Result):
 
         return summary(self.cells)
 
+    def totals(self) -> str:
+        """One line: how many cells match, by what they were computed from."""
+        from assay.receipts.checked import totals
+
+        return totals(self.cells)
+
     def shown(self, everything: bool = False) -> list[Table]:
         """One table for each published one, as people read it: the differing cells and a sample of those that match, or
         `everything`. Obtained values have two digits more than the printed ones."""
@@ -83,7 +90,16 @@ class ReproduceResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """``{"summary": {...}, "receipts": [...]}``."""
-        summary = {"name": self.name, "citation": self.source.citation, **self.counts, "failed": self.failed}
+        from assay.receipts.checked import by_origin
+
+        kinds = {origin: len(cells) for origin, cells in by_origin(self.cells).items()}
+        summary = {
+            "name": self.name,
+            "citation": self.source.citation,
+            **self.counts,
+            "from": kinds,
+            "failed": self.failed,
+        }
         return {"summary": summary, "receipts": self.receipts}
 
 
@@ -106,7 +122,7 @@ def reproduce(
     from assay.core.trust import admit
     from assay.metrics import METRICS
     from assay.receipts.checked import Checked
-    from assay.receipts.obtain import OBTAINERS, named_metrics, obtain
+    from assay.receipts.obtain import OBTAINERS, Obtained, named_metrics, obtain
     from assay.receipts.published import load_publication, load_receipts, names
     from assay.suites import admit_suite
 
@@ -121,9 +137,8 @@ def reproduce(
         admit(METRICS, metric, str(path), trust=trust)
     obtainer = str(name) if str(name) in names() else suite
     obtained = obtain(obtainer, suite, published, VerbRunner(data_dir, workers))
-    return ReproduceResult.of(
-        str(path), source, [Checked(receipt, obtained.get(receipt.cell)) for receipt in published]
-    )
+    cells = [Checked(receipt, *obtained.get(receipt.cell, Obtained(None))) for receipt in published]
+    return ReproduceResult.of(str(path), source, cells)
 
 
 @dataclass(frozen=True)

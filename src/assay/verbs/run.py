@@ -94,6 +94,8 @@ def run(
     columns: Mapping[str, str] | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
+    subsample: int | None = None,
+    labels: Mapping[str, str] | None = None,
     skip_bad: bool = False,
     verify: bool = False,
     seed: int = 12345,
@@ -108,13 +110,16 @@ def run(
         suite: A registered name (``demetr``), the path of a contrastive file, or a Suite object.
         metrics: Names with options, paths of checkpoints, or Metric objects; by default string metrics, and assay-mini where it
             is installed and the suite has at most 20,000 translations.
-        metric_files: Files of scores by metrics that live elsewhere (``scores.tsv``, ``scores.tsv:lower``).
+        metric_files: Files of scores by metrics that live elsewhere (``scores.tsv``, ``scores.tsv:lower,source``,
+            or with a card ``scores.card.json`` beside it that says what the metric reads).
         analysis: The analysis that makes the tables instead of the suite's own: a name (`assay.analyses`), ``module:function`` or a
             function.
         data_dir: Where local copies of the suites lie; by default ``$ASSAY_DATA``.
         columns: Which column of a contrastive file plays which role where the names differ.
         quoting: How quotation marks in a contrastive TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: This language pair only; of a contrastive file that has none, its language pair.
+        subsample: At most so many items of each phenomenon, drawn with `seed` in the proportion of its language pairs.
+        labels: Other words for metrics in tables and figures; scores and signatures keep the names.
         skip_bad: Leave malformed rows out, and list them in `notes`.
         verify: Check the checksums of the suite's files first.
         seed: Seed of the resampling.
@@ -126,19 +131,23 @@ def run(
     from assay.analyses import analyse
     from assay.metrics import build_metrics
     from assay.verbs.defaults import with_learned
+    from assay.verbs.labels import labelled
 
-    made, content = load_suite(
+    made, whole = _whole_suite(
         suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad, verify=verify
     )
+    content = whole if langpair is None else of_langpair(whole, langpair, made.card.title)
+    content = choose(content, subsample, seed)
     if metrics is None and not metric_files:
         metrics = with_learned(METRICS, len(content.batch) if isinstance(content, Judged) else 2 * len(content))
     built = build_metrics(metrics) if metrics else {}
     measured = measure(made, content, built, workers=workers, store=store)
-    measured += [read_metric_file(path, content) for path in metric_files]
+    measured += [read_metric_file(path, content, made.card.name, whole) for path in metric_files]
     if not measured:
         raise InputError("no metric was asked for (-m chrf, or --metric-file scores.tsv).")
     name = analysis or made.card.analysis
     tables = analyse(name, content, measured, seed=seed, samples=samples, correction=correction)
+    tables = labelled(tables, labels or {}, [metric.name for metric in measured])
     return SuiteResult(
         {table.name: table for table in tables},
         suite=made.card.name,
@@ -147,7 +156,7 @@ def run(
         measured=measured,
         analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
         signatures={name: metric.signed(1) for name, metric in built.items()},
-        notes=[*made.notes, *made.problems, *flagged(measured)],
+        notes=[*made.notes, *made.problems, *flagged(measured), *_unsaid(metric_files)],
     )
 
 
@@ -169,6 +178,23 @@ def load_suite(
     verify: bool = False,
 ) -> tuple[Suite, Sequence[Item] | Judged]:
     """The suite object and its content."""
+    made, content = _whole_suite(
+        suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad, verify=verify
+    )
+    return made, content if langpair is None else of_langpair(content, langpair, made.card.title)
+
+
+def _whole_suite(
+    suite: str | Suite,
+    *,
+    data_dir: str | os.PathLike[str] | None,
+    columns: Mapping[str, str] | None,
+    quoting: Quoting,
+    langpair: str | None,
+    skip_bad: bool,
+    verify: bool,
+) -> tuple[Suite, Sequence[Item] | Judged]:
+    """The suite object and all that it has, a language pair only where the suite reads one at a time."""
     from assay.core.spec import create
     from assay.suites import SUITES
     from assay.suites.locate import locate
@@ -191,7 +217,18 @@ def load_suite(
     content = made.load(folder)
     if not isinstance(content, Judged) and len(content) == 0:
         raise InputError(f"{made.card.title} has no items: there is nothing to run.")
-    return made, content if langpair is None else of_langpair(content, langpair, made.card.title)
+    return made, content
+
+
+def choose(content: Sequence[Item] | Judged, subsample: int | None, seed: int) -> Sequence[Item] | Judged:
+    """At most `subsample` items of each phenomenon; all where None is asked for."""
+    if subsample is None:
+        return content
+    if isinstance(content, Judged):
+        raise InputError("--subsample draws items of phenomena: a judged set has none.")
+    from assay.suites.subsample import subsample as drawn
+
+    return drawn(content, subsample, seed)
 
 
 def _directed(spec: str, langpair: str | None) -> str:
@@ -237,11 +274,28 @@ def measure(
     return [measure_items(content, m, built, suite=name, workers=workers, store=kept) for m, built in metrics.items()]
 
 
-def read_metric_file(spec: str, content: Sequence[Item] | Judged) -> Measured:
-    """A metric from a file of its scores, aligned to the suite's items."""
+def read_metric_file(
+    spec: str,
+    content: Sequence[Item] | Judged,
+    suite: str = "",
+    whole: Sequence[Item] | Judged | None = None,
+) -> Measured:
+    """A metric from a file of its scores, aligned to the items; it may have those of the `whole` set, too."""
     from assay.io.scores.metric_file import read_metric
 
+    everything = None if whole is None or whole is content else _ids(whole)
+    return read_metric(spec, _ids(content), isinstance(content, Judged), suite, everything)
+
+
+def _ids(content: Sequence[Item] | Judged) -> list[str]:
+    """The ids by which files of scores name items or segments."""
     if isinstance(content, Judged):
-        n = len(content.batch)
-        return read_metric(spec, ids=content.batch.ids or [str(i) for i in range(1, n + 1)], judged=True)
-    return read_metric(spec, ids=[item.id for item in content], judged=False)
+        return list(content.batch.ids or (str(i) for i in range(1, len(content.batch) + 1)))
+    return [item.id for item in content]
+
+
+def _unsaid(metric_files: Sequence[str]) -> list[str]:
+    """A sentence for every score file that does not say what its metric reads."""
+    from assay.io.scores.cards import file_card, split, unsaid
+
+    return [unsaid(path) for path, words in map(split, metric_files) if file_card(path, words).needs == "either"]

@@ -262,6 +262,11 @@ def test_a_whole_synthetic_aces():
         "reference_copied",
         "unseen_pairs",
         "untranslated_sentence",
+        "lexical_overlap",
+        "langpairs",
+        "phenomenon_langpairs",
+        "langpair_examples",
+        "phenomenon_examples",
     }
     assert len(found["phenomena"].rows) == 3 * 68
     assert sum(row["n"] for row in found["phenomena"].rows) == 3 * size

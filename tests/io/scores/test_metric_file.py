@@ -5,7 +5,8 @@ import polars
 import pytest
 
 from assay.core.errors import InputError
-from assay.io.scores.metric_file import file_card, parse_spec, read_metric, read_pairs, read_values
+from assay.io.scores.cards import file_card
+from assay.io.scores.metric_file import parse_spec, read_metric, read_pairs, read_values
 
 IDS = ["a", "b", "c"]
 GOOD, INCORRECT = [0.5, 0.25, 1.0], [0.125, math.nan, -1.0]

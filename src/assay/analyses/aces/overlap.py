@@ -7,6 +7,7 @@ group's mean, but have their own rows.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,13 +21,15 @@ from assay.core.table import Pivot, Table, TableColumn
 from assay.data.aces import phenomena
 
 N = TableColumn("n", kind="count")
+LEXICAL_OVERLAP = "lexical-overlap"
 GROUP = TableColumn("group", hidden=True)
 
 
 def tables(everything: Study) -> list[Table]:
     """The tables of Section 8.2; one whose phenomena are not there has no rows."""
-    levels, copied = _levels(everything), _reference_copied(everything)
-    return [levels, _level_groups(levels), copied, _copied_groups(copied)]
+    levels, copied, overlapping = _levels(everything), _reference_copied(everything), _lexical_overlap(everything)
+    groups = [_level_groups(levels), _copied_groups(copied), _overlap_groups(overlapping)]
+    return [levels, groups[0], copied, groups[1], overlapping, groups[2]]
 
 
 def _by_kind(fact: str) -> dict[str, dict[str, str]]:
@@ -104,9 +107,11 @@ def _levels(everything: Study) -> Table:
 
 def _level_groups(levels: Table) -> Table:
     """Figure 2's two lines: the mean tau of reference-based and of reference-free metrics, string metrics apart."""
-    return _group_means(
-        levels, ("set", "level"), "tau", "level_groups", "ACES · mean tau of each group of metrics (Figure 2)"
-    )
+    caption = "ACES · mean tau of each group of metrics as the wrong text nears the reference (Figure 2)"
+    table = _group_means(levels, ("set", "level"), "tau", "level_groups", caption)
+    subtitle = "mean of the metrics of a group, string metrics apart · bars: standard deviation over the metrics"
+    drawn = Figure("level_groups", "levels", {"subtitle": subtitle, "series": "group"}, "aces")
+    return replace(table, figures=(drawn,))
 
 
 def _reference_copied(everything: Study) -> Table:
@@ -158,6 +163,35 @@ def _copied_groups(copied: Table) -> Table:
     return _group_means(copied, ("challenge_set",), "difference", "reference_copied_groups", caption)
 
 
+def _lexical_overlap(everything: Study) -> Table:
+    """Section 8.2: tau where the wrong text is a paraphrase of the reference that means something else."""
+    rows: list[dict[str, Any]] = []
+    if LEXICAL_OVERLAP in everything.index:
+        found = everything.estimates([everything.mean([LEXICAL_OVERLAP])])[0]
+        rows = [
+            {
+                "challenge_set": LEXICAL_OVERLAP,
+                **metric_cells(metric),
+                "group": group_of(metric.card),
+                "averaged": "yes" if _averaged(metric.card) else "no",
+                **everything.sizes(m, [LEXICAL_OVERLAP]),
+                **estimate_cells("tau", found[m]),
+            }
+            for m, metric in enumerate(everything.measured)
+        ]
+    hidden = (TableColumn("challenge_set", hidden=True), TableColumn("averaged", hidden=True))
+    columns = (METRIC, TableColumn("group"), *hidden, N, *estimate_columns("tau"), UNSCORED, *MARKS)
+    caption = "ACES · the wrong text shares most words with the reference (Section 8.2)"
+    reading = "A metric near or below 0 takes shared words for shared meaning."
+    return Table("lexical_overlap", columns, rows, caption, everything.notes, reading=reading)
+
+
+def _overlap_groups(overlapping: Table) -> Table:
+    """Section 8.2: the mean and deviation of each group of metrics on the paraphrases."""
+    caption = "ACES · mean tau of each group of metrics on high lexical overlap (Section 8.2)"
+    return _group_means(overlapping, ("challenge_set",), "tau", "lexical_overlap_groups", caption)
+
+
 def _group_means(table: Table, keys: Sequence[str], value: str, name: str, caption: str) -> Table:
     """Mean and sample standard deviation over each group's metrics; string metrics are left out (footnote 16)."""
     rows: list[dict[str, Any]] = []
@@ -167,14 +201,17 @@ def _group_means(table: Table, keys: Sequence[str], value: str, name: str, capti
             mine = [row for row in here if row["group"] == group and row[value] is not None]
             if mine:
                 values = np.array([row[value] for row in mine])
+                mean, std = float(values.mean()), float(values.std(ddof=1)) if len(mine) > 1 else None
                 rows.append(
                     {
                         **dict(zip(keys, place, strict=True)),
                         "group": group,
                         "metrics": len(mine),
                         "n": max(row["n"] for row in mine),
-                        value: float(values.mean()),
-                        "std": float(values.std(ddof=1)) if len(mine) > 1 else None,
+                        value: mean,
+                        "std": std,
+                        f"{value}_low": mean - std if std is not None else None,
+                        f"{value}_high": mean + std if std is not None else None,
                     }
                 )
     columns = (
@@ -184,6 +221,7 @@ def _group_means(table: Table, keys: Sequence[str], value: str, name: str, capti
         N,
         TableColumn(value, kind="number", decimals=3),
         TableColumn("std", kind="number", decimals=3),
+        *(TableColumn(f"{value}_{side}", kind="number", decimals=3, hidden=True) for side in ("low", "high")),
     )
     notes = ("string metrics are left out of the means (footnote 16)",)
     reading = "The same, averaged over the metrics with and without a reference."

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.aces.study import Study, group_of
+from assay.analyses.aces.study import GROUPS, Study, group_of
+from assay.analyses.drawing import tau_dots
 from assay.analyses.outcomes import count, difference_weights, estimates, mean_weights
 from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells, without_places
 from assay.core.table import Pivot, Table, TableColumn
@@ -176,4 +177,6 @@ def _untranslated_sentence(everything: Study) -> Table:
     columns = (METRIC, TableColumn("group"), N, *TAU, UNSCORED, *MARKS)
     caption = "ACES · the source copied as translation (Figure 3)"
     reading = "Whether a metric notices that the source was copied instead of translated."
-    return Table("untranslated_sentence", columns, rows, caption, everything.notes, reading=reading)
+    rows = sorted(rows, key=lambda row: (GROUPS.index(row["group"]), -(row["tau"] if row["tau"] is not None else -2)))
+    figures = (tau_dots("aces", "untranslated_sentence", "metric", "group"),)
+    return Table("untranslated_sentence", columns, rows, caption, everything.notes, reading=reading, figures=figures)

@@ -23,6 +23,7 @@ from assay.analyses.rows import common_notes
 from assay.core.item import Item
 from assay.core.metric import Card
 from assay.core.suite import Measured
+from assay.core.table import TableColumn
 from assay.data.aces import phenomena
 
 
@@ -81,3 +82,17 @@ GROUPS = ("reference-based", "reference-free")
 def group_of(card: Card) -> str:
     """Reference-free when the metric reads the source alone, by its card; all others are reference-based."""
     return "reference-free" if card.needs == "source" else "reference-based"
+
+
+BLOCKS = ("string", *GROUPS)
+BLOCK = TableColumn("block")
+
+
+def block_of(card: Card) -> str:
+    """The block of Tables 1 and 2 that a metric stands in: string metrics, then those with and without a reference."""
+    return "string" if card.kind == "string" else group_of(card)
+
+
+def in_blocks(measured: Sequence[Measured]) -> list[tuple[int, Measured]]:
+    """The metrics with their numbers, block by block."""
+    return sorted(enumerate(measured), key=lambda entry: BLOCKS.index(block_of(entry[1].card)))

@@ -3,7 +3,7 @@
 Tau is (better - not better) / all scored pairs; a tie counts as not better (Section 6.3). A category is the plain mean of
 its phenomena (Section 7.1, Table 1), the ACES-Score their weighted sum (Section 7.2). What a phenomenon belongs to comes
 from its name alone (`assay.data.aces`); names outside the 68 are shown apart and enter no mean. The studies of Section 8 are
-in `overlap` and `studies`.
+in `overlap` and `studies`, the tables by language pair in `languages`.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.aces import overlap, studies
-from assay.analyses.aces.study import Study, study
+from assay.analyses.aces import languages, overlap, studies
+from assay.analyses.aces.study import BLOCK, Study, block_of, in_blocks, study
 from assay.analyses.drawing import tau_dots, tau_map
 from assay.analyses.outcomes import Sampling, count, estimates, mean_weights
-from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells
+from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells, with_average
 from assay.core.analysis import requires
 from assay.core.errors import listing
 from assay.core.figure import Figure
@@ -60,6 +60,7 @@ def tables(
         _other_phenomena(everything),
         *studies.tables(everything),
         *overlap.tables(everything),
+        *languages.tables(everything),
     ]
     return [table for table in made if table.rows]
 
@@ -132,12 +133,13 @@ def _mean_table(everything: Study, key: str, groups: dict[str, list[str]], table
     found = everything.estimates([everything.mean(names) for names in groups.values()])
     rows: list[dict[str, Any]] = []
     for i, (group, names) in enumerate(groups.items()):
-        for m, metric in enumerate(everything.measured):
+        for m, metric in in_blocks(everything.measured):
             missing = _missing(everything, names, m)
             rows.append(
                 {
                     key: group,
                     **metric_cells(metric),
+                    "block": block_of(metric.card),
                     "phenomena": len(names) - len(missing),
                     "missing_phenomena": len(missing),
                     **everything.sizes(m, names),
@@ -147,6 +149,7 @@ def _mean_table(everything: Study, key: str, groups: dict[str, list[str]], table
     columns = (
         TableColumn(key),
         METRIC,
+        BLOCK,
         TableColumn("phenomena", kind="count"),
         TableColumn("missing_phenomena", "missing", kind="count", hidden=True),
         N,
@@ -155,7 +158,7 @@ def _mean_table(everything: Study, key: str, groups: dict[str, list[str]], table
         *MARKS,
     )
     notes = (*_gaps(everything, groups), *everything.notes)
-    return Table(table, columns, rows, caption, notes, Pivot("metric", key, "tau"))
+    return Table(table, columns, with_average(rows, [key], ["tau"]), caption, notes, Pivot("metric", key, "tau"))
 
 
 def _gaps(everything: Study, groups: dict[str, list[str]]) -> list[str]:
@@ -200,11 +203,12 @@ def _aces_score(everything: Study) -> Table:
         partial += weight * np.nan_to_num(by_category[category])
     scores, partials = everything.estimates([whole]), everything.estimates([partial], race=False)
     rows: list[dict[str, Any]] = []
-    for m, metric in enumerate(everything.measured):
+    for m, metric in in_blocks(everything.measured):
         absent = [category for category, weights in by_category.items() if np.isnan(weights[m]).any()]
         rows.append(
             {
                 **metric_cells(metric),
+                "block": block_of(metric.card),
                 **everything.sizes(m, list(phenomena())),
                 **estimate_cells("aces_score", scores[0][m]),
                 **estimate_cells("partial", partials[0][m], first=None),
@@ -215,6 +219,7 @@ def _aces_score(everything: Study) -> Table:
     any_missing = any(row["missing_phenomena"] for row in rows)
     columns = (
         METRIC,
+        BLOCK,
         *estimate_columns("aces_score", "ACES-Score", decimals=2),
         *(
             TableColumn(column.key, column.label, "number", 2, interval=column.interval, hidden=True)
@@ -232,8 +237,8 @@ def _aces_score(everything: Study) -> Table:
     notes += _gaps(everything, {category: names for category, names in groups.items() if category not in absent})
     caption = "ACES-Score, from -29.1 to 29.1 (Section 7.2)"
     reading = "The ten categories summed with the paper's weights: most accuracy errors count five times, punctuation a tenth."
-    rows = rows if everything.strata(list(phenomena())) else []
-    return Table("aces_score", columns, rows, caption, (*notes, *everything.notes), reading=reading)
+    made = with_average(rows, [], ["aces_score", "partial"]) if everything.strata(list(phenomena())) else []
+    return Table("aces_score", columns, made, caption, (*notes, *everything.notes), reading=reading)
 
 
 def _language_groups(everything: Study) -> Table:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import InputError, count
-from assay.core.outcomes import DEV, TEST, TaskOutcomes
+from assay.core.outcomes import BOTH, DEV, TEST, TaskOutcomes
 from assay.core.suite import Measured
 from assay.stats.classification import Confusion, bin_threshold, confusion, majority
 
@@ -54,7 +54,7 @@ Verdicts = dict[tuple[str, str, str], Verdict]
 
 
 def setups(outcomes: TaskOutcomes) -> tuple[list[Setup], list[str]]:
-    """The tasks and languages that can be judged, and a sentence for each that cannot.
+    """The tasks and languages that can be judged, and a sentence for each that cannot (and on examples in both parts).
 
     Examples with an error made on purpose take part only where there are no others.
     """
@@ -70,8 +70,8 @@ def setups(outcomes: TaskOutcomes) -> tuple[list[Setup], list[str]]:
     keys = [*zip(outcomes.tasks, outcomes.languages, strict=True)]
     order = {key: i for i, key in enumerate(dict.fromkeys(keys))}
     codes = np.array([order[key] for key in keys])
-    is_dev = np.array([split == DEV for split in outcomes.splits])
-    is_test = np.array([split == TEST for split in outcomes.splits])
+    is_dev = np.array([split in (DEV, BOTH) for split in outcomes.splits])
+    is_test = np.array([split in (TEST, BOTH) for split in outcomes.splits])
     kept, left_out = [], []
     for (task, language), code in order.items():
         mine = (codes == code) & natural
@@ -84,6 +84,9 @@ def setups(outcomes: TaskOutcomes) -> tuple[list[Setup], list[str]]:
             kept.append(setup)
     if not kept:
         raise InputError("no language can be judged. " + " ".join(reason.removeprefix("⚠ ") for reason in left_out))
+    shared = sum(len(np.intersect1d(setup.dev, setup.test)) for setup in kept)
+    if shared:
+        left_out.append(f"{count(shared, 'development example')} in the test part, too (split {BOTH})")
     return kept, left_out
 
 
@@ -92,7 +95,7 @@ def _name(task: str, language: str) -> str:
 
 
 def _unusable(outcomes: TaskOutcomes, setup: Setup) -> str | None:
-    size = len(setup.dev) + len(setup.test)
+    size = len(np.union1d(setup.dev, setup.test))
     if size < FEWEST:
         return f"{count(size, 'example')}, and there must be {FEWEST} or more."
     for name, part in (("development", setup.dev), ("test", setup.test)):

@@ -14,7 +14,7 @@ from typing import Any
 from assay.core.batch import Batch
 from assay.core.errors import InputError, unknown
 from assay.core.numbers import to_number
-from assay.core.outcomes import DEV, NO_TYPE, TEST, TaskOutcomes
+from assay.core.outcomes import BOTH, DEV, NO_TYPE, TEST, TaskOutcomes
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting
 from assay.io.table.quoting import quoted
@@ -42,7 +42,7 @@ WANTED = Wanted(
 )
 GOOD = ("success", "good", "ok", "1", "1.0", "true", "yes", "pass", "use")
 BAD = ("breakdown", "bad", "failure", "fail", "0", "0.0", "false", "no", "reject")
-PARTS = {DEV: DEV, "development": DEV, "valid": DEV, "validation": DEV, "train": DEV, TEST: TEST}
+PARTS = {DEV: DEV, "development": DEV, "valid": DEV, "validation": DEV, "train": DEV, TEST: TEST, BOTH: BOTH}
 CHUNK = 8192
 
 
@@ -170,7 +170,7 @@ def _splits(values: Sequence[Any] | None, n: int, name: str) -> list[str]:
     words = [str(value).strip().lower() for value in values]
     for word in dict.fromkeys(words):
         if word not in PARTS:
-            raise InputError(f"{name}: split {word[:40]!r} is neither dev nor test.")
+            raise InputError(f"{name}: split {word[:40]!r} is neither dev nor test nor {BOTH}.")
     return [PARTS[word] for word in words]
 
 

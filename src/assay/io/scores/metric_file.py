@@ -4,7 +4,8 @@ For contrastive suites a file gives two scores an item, in one of these forms: c
 ``incorrect`` (TSV, CSV, JSON lines, Parquet); the same without a header (three columns with the id, two in item order); or
 ``SYSTEM<TAB>SCORE`` lines as mt-metrics-eval writes them (``*.seg.score``), the systems being ``good`` and ``incorrect``
 and each system's lines in item order. For judged suites: one score a line, ``id`` and ``score``, or ``SYSTEM<TAB>SCORE``
-with one system. ``nan``, ``None`` or nothing means unscored.
+with one system. ``nan``, ``None`` or nothing means unscored. What the metric reads and which way is better stands in words after
+the name or in a card beside it (`assay.io.scores.cards`).
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError, count, listing
-from assay.core.metric import Card
 from assay.core.numbers import to_number
 from assay.core.schema import shorten
 from assay.core.suite import Measured
+from assay.io.scores.cards import file_card, split
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.delimited import DelimitedTable
 from assay.io.table.forms import open_table, read_fields
@@ -48,81 +49,57 @@ _NAN = float("nan")
 
 
 def parse_spec(spec: str) -> tuple[Path, bool]:
-    """``scores.tsv`` or ``scores.tsv:lower``: the path, and whether higher is better."""
-    path, colon, direction = spec.rpartition(":")
-    if colon and direction in ("lower", "higher"):
-        return Path(path), direction == "higher"
-    return Path(spec), True
+    """``scores.tsv`` or ``scores.tsv:lower``: the path, and whether higher is better (its card may say so, too)."""
+    path, words = split(spec)
+    return path, file_card(path, words).higher_is_better
 
 
-def file_card(path: Path, higher_is_better: bool = True) -> Card:
-    """The card of a metric that is known by its scores alone; its name is the file's, without endings."""
-    name = path.name
-    for ending in (
-        ".gz",
-        ".xz",
-        ".zst",
-        ".tsv",
-        ".csv",
-        ".jsonl",
-        ".json",
-        ".parquet",
-        ".txt",
-        ".score",
-        ".scores",
-        ".seg",
-    ):
-        name = name.removesuffix(ending)
-    return Card(
-        name=name or path.name,
-        label=name or path.name,
-        needs="either",
-        higher_is_better=higher_is_better,
-        range=(None, None),
-        meaning=f"Scores read from {path.name}.",
-        licence="",
-        stored=False,
-        kind="file",
-    )
+def read_metric(
+    spec: str, ids: Sequence[str], judged: bool = False, suite: str = "", whole: Sequence[str] | None = None
+) -> Measured:
+    """The metric in a score file (``scores.tsv``, ``scores.tsv:lower,source``), its values aligned to the suite's ids.
 
-
-def read_metric(spec: str, ids: Sequence[str], judged: bool = False) -> Measured:
-    """The metric in a score file (``scores.tsv``, ``scores.tsv:lower``), its values aligned to the suite's ids."""
-    path, higher = parse_spec(spec)
-    card = file_card(path, higher)
+    Where `ids` are part of a set only, the file may have scores of the `whole` set.
+    """
+    path, words = split(spec)
+    card = file_card(path, words)
+    trained = suite in card.trained_on
     if judged:
-        return Measured(card.name, card, values=read_values(path, ids))
-    good, incorrect = read_pairs(path, ids)
-    return Measured(card.name, card, good=good, incorrect=incorrect)
+        return Measured(card.name, card, values=read_values(path, ids, whole), contaminated=trained)
+    good, incorrect = read_pairs(path, ids, whole)
+    return Measured(card.name, card, good=good, incorrect=incorrect, contaminated=trained)
 
 
-def read_pairs(path: Path, ids: Sequence[str]) -> tuple[Floats, Floats]:
+def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> tuple[Floats, Floats]:
     """Scores of the good and of the incorrect translations, one of each for every id, in the order of `ids`."""
     rows, header = _table(path)
     if header is None and rows and all(len(row) == 2 and _system(row[0]) for _, row in rows):
         good = [(line, row[1]) for line, row in rows if _system(row[0]) == "good"]
         incorrect = [(line, row[1]) for line, row in rows if _system(row[0]) == "incorrect"]
-        return _in_order(path, good, ids, "'good' scores"), _in_order(path, incorrect, ids, "'incorrect' scores")
+        return (
+            _in_order(path, good, ids, "'good' scores", whole),
+            _in_order(path, incorrect, ids, "'incorrect' scores", whole),
+        )
     id_column, (first, second) = _columns(path, header, rows, PAIRS)
     good, incorrect = ([(line, row[column]) for line, row in rows] for column in (first, second))
     if id_column is None:
-        return _in_order(path, good, ids, "rows"), _in_order(path, incorrect, ids, "rows")
+        return _in_order(path, good, ids, "rows", whole), _in_order(path, incorrect, ids, "rows", whole)
     keys = [(line, row[id_column]) for line, row in rows]
-    return _by_id(path, keys, good, ids), _by_id(path, keys, incorrect, ids)
+    return _by_id(path, keys, good, ids, whole), _by_id(path, keys, incorrect, ids, whole)
 
 
-def read_values(path: Path, ids: Sequence[str]) -> Floats:
+def read_values(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> Floats:
     """One score for every id of a judged suite, in the order of `ids`."""
     rows, header = _table(path)
     if header is None and rows and all(len(row) == 2 for _, row in rows):
         systems = {str(row[0]) for _, row in rows}
         if len(systems) == 1 and not (systems <= set(ids) and len(rows) == 1):
-            return _in_order(path, [(line, row[1]) for line, row in rows], ids, "rows")
+            return _in_order(path, [(line, row[1]) for line, row in rows], ids, "rows", whole)
     id_column, (column,) = _columns(path, header, rows, VALUES)
     values = [(line, row[column]) for line, row in rows]
     if id_column is None:
-        return _in_order(path, values, ids, "rows")
-    return _by_id(path, [(line, row[id_column]) for line, row in rows], values, ids)
+        return _in_order(path, values, ids, "rows", whole)
+    return _by_id(path, [(line, row[id_column]) for line, row in rows], values, ids, whole)
 
 
 def _table(path: Path) -> tuple[Numbered, list[str] | None]:
@@ -175,9 +152,14 @@ def _score(path: Path, line: int, value: Any) -> float:
     return number
 
 
-def _in_order(path: Path, values: Sequence[tuple[int, Any]], ids: Sequence[str], what: str) -> Floats:
+def _in_order(
+    path: Path, values: Sequence[tuple[int, Any]], ids: Sequence[str], what: str, whole: Sequence[str] | None = None
+) -> Floats:
     import numpy as np
 
+    if whole is not None and len(values) == len(whole) != len(ids):
+        chosen = set(ids)
+        values = [value for name, value in zip(whole, values, strict=True) if name in chosen]
     if len(values) != len(ids):
         raise InputError(
             f"{path} has {len(values):,} {what}, the suite has {count(len(ids), 'item')}: they must match."
@@ -186,10 +168,15 @@ def _in_order(path: Path, values: Sequence[tuple[int, Any]], ids: Sequence[str],
 
 
 def _by_id(
-    path: Path, keys: Sequence[tuple[int, Any]], values: Sequence[tuple[int, Any]], ids: Sequence[str]
+    path: Path,
+    keys: Sequence[tuple[int, Any]],
+    values: Sequence[tuple[int, Any]],
+    ids: Sequence[str],
+    whole: Sequence[str] | None = None,
 ) -> Floats:
     import numpy as np
 
+    others = set(whole or ())
     position = {name: index for index, name in enumerate(ids)}
     out = np.full(len(ids), _NAN)
     line_of: dict[str, int] = {}
@@ -201,7 +188,7 @@ def _by_id(
         line_of[name] = line
         if name in position:
             out[position[name]] = _score(path, line, value)
-        else:
+        elif name not in others:
             strangers.append(name)
     if strangers:
         raise InputError(f"{path} has {count(len(strangers), 'id')} the suite does not have: {listing(strangers, 5)}.")

@@ -19,7 +19,8 @@ from assay.core.errors import InputError, count, listing, unknown
 from assay.core.judged_systems import LevelScores
 from assay.core.numbers import to_number, to_whole
 from assay.core.schema import shorten
-from assay.io.scores.metric_file import file_card, parse_spec
+from assay.io.scores.cards import file_card
+from assay.io.scores.metric_file import parse_spec
 from assay.io.table.forms import open_table
 from assay.io.table.vocabulary import Wanted, assign
 from assay.io.wmt.scores import read_domain_scores, read_scores

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from assay.core.table import Table
@@ -25,12 +26,28 @@ STEP = 0.105
 """Inches between the dots of two metrics on one line."""
 
 
-def dots(table: Table, *, index: str, value: str, subtitle: str, span: tuple[float, float], chance: float) -> Any:
-    """`span` is the range of the axis and `chance` the value of a coin, both as the table holds them."""
-    metrics = labels(table, "metric")
-    names = list(dict.fromkeys(str(row[index]) for row in table.rows))
+def dots(
+    table: Table,
+    *,
+    index: str,
+    value: str,
+    subtitle: str,
+    span: tuple[float, float],
+    chance: float,
+    series: str = "metric",
+    left_out: Sequence[str] = (),
+) -> Any:
+    """`span` is the range of the axis and `chance` the value of a coin, both as the table holds them.
+
+    Every value of `series` has a colour, and a height of its own on each line where metrics share the lines. Rows of the metrics
+    `left_out` are not drawn.
+    """
+    rows = [row for row in table.rows if row["metric"] not in left_out]
+    metrics = {name: shown for name, shown in labels(table, series).items() if any(row[series] == name for row in rows)}
+    names = list(dict.fromkeys(str(row[index]) for row in rows))
     shown = {name: fold(name, 38) for name in names}
-    deep = max(0.3, 0.17 + STEP * len(metrics), 0.2 * max(text.count("\n") + 1 for text in shown.values()) + 0.06)
+    step = STEP if series == "metric" else 0.0
+    deep = max(0.3, 0.17 + step * len(metrics), 0.2 * max(text.count("\n") + 1 for text in shown.values()) + 0.06)
     column = table.column(value)
     scale = 100 if column.kind == "percent" else 1
     frame = Margins(label_width(list(shown.values())) + 0.15, below=0.62)
@@ -45,8 +62,8 @@ def dots(table: Table, *, index: str, value: str, subtitle: str, span: tuple[flo
     striped(axes, len(names))
     axes.axvline(chance * scale, color=MUTED, linewidth=1.1, linestyle=(0, (4, 3)), zorder=1.5)
     for m, metric in enumerate(metrics):
-        shift = (m - (len(metrics) - 1) / 2) * STEP / deep
-        _series(axes, [row for row in table.rows if row["metric"] == metric], names, index, value, scale, shift, m)
+        shift = (m - (len(metrics) - 1) / 2) * step / deep
+        _series(axes, [row for row in rows if row[series] == metric], names, index, value, scale, shift, m)
     return figure
 
 
@@ -72,9 +89,9 @@ def _series(axes: Any, rows: Any, names: list[str], index: str, value: str, scal
     )  # fmt: skip
 
 
-def levels(table: Table, *, subtitle: str) -> Any:
-    """ACES's Figure 2: tau as the wrong text nears the reference, a panel for each set, a line for each metric."""
-    metrics = labels(table, "metric")
+def levels(table: Table, *, subtitle: str, series: str = "metric") -> Any:
+    """ACES's Figure 2: tau as the wrong text nears the reference, a panel for each set, a line for each metric or group."""
+    metrics = labels(table, series)
     sets = list(dict.fromkeys(row["set"] for row in table.rows))
     across = sorted({row["level"] for row in table.rows} | {1, 2, 3})
     frame = Margins(0.65, above=0.35, below=0.62)
@@ -94,7 +111,7 @@ def levels(table: Table, *, subtitle: str) -> Any:
         if p == 0:
             axes.set_ylabel("tau")
         for m, metric in enumerate(metrics):
-            _level_line(axes, [r for r in table.rows if r["metric"] == metric and r["set"] == panel], m, len(metrics))
+            _level_line(axes, [r for r in table.rows if r[series] == metric and r["set"] == panel], m, len(metrics))
     return figure
 
 
@@ -106,8 +123,8 @@ def _level_line(axes: Any, rows: Any, m: int, of: int) -> None:
     x = [row["level"] + (m - (of - 1) / 2) * 0.035 for row in known]
     y = [row["tau"] for row in known]
     sides = [
-        [max(0.0, row["tau"] - row["tau_low"]) for row in known],
-        [max(0.0, row["tau_high"] - row["tau"]) for row in known],
+        [max(0.0, row["tau"] - row["tau_low"]) if row["tau_low"] is not None else 0.0 for row in known],
+        [max(0.0, row["tau_high"] - row["tau"]) if row["tau_high"] is not None else 0.0 for row in known],
     ]
     axes.errorbar(
         x, y, yerr=sides, marker=marker, color=colour, linewidth=1.6, elinewidth=1, markersize=5.5,

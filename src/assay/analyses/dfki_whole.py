@@ -1,0 +1,119 @@
+"""All tables of the DFKI challenge set: accuracies (`dfki`), what is hard for all metrics, and who wins how often.
+
+Avramidis et al. 2023 speak of both in their Section 4 (accuracies averaged over all metrics, categories won) and print neither as a
+table. Tables 1 and 4 are those of de-en, 2 and 5 of en-de, 3 and 6 of en-ru, each by one run of its language pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from assay.analyses import dfki
+from assay.core.analysis import columns as has_columns
+from assay.core.analysis import requires
+from assay.core.item import Item
+from assay.core.suite import Measured
+from assay.core.table import Table, TableColumn
+
+
+@requires("items", has_columns("category", "phenomenon"))
+def tables(
+    items: Sequence[Item],
+    measured: Sequence[Measured],
+    *,
+    seed: int = 12345,
+    samples: int = 1000,
+    correction: str = "none",
+) -> list[Table]:
+    """The tables of `dfki`, and, where there are several metrics, `metric_means` and `wins`."""
+    made = dfki.tables(items, measured, seed=seed, samples=samples, correction=correction)
+    if len(measured) < 2:
+        return made
+    averages, categories, phenomena = made
+    return [*made, _means(averages, categories, phenomena), _wins(categories, phenomena)]
+
+
+def _means(averages: Table, categories: Table, phenomena: Table) -> Table:
+    """Section 4.2: the plain mean over all metrics of every average, category and phenomenon, the hardest first."""
+    rows = [
+        *_averaged(averages, "average", ("average",)),
+        *sorted(_averaged(categories, "category", ("category",)), key=_hardest),
+        *sorted(_averaged(phenomena, "phenomenon", ("category", "phenomenon")), key=_hardest),
+    ]
+    columns = (
+        TableColumn("level"),
+        TableColumn("name"),
+        TableColumn("category", hidden=True),
+        TableColumn("n", kind="count"),
+        TableColumn("metrics", kind="count"),
+        TableColumn("accuracy", "mean accuracy", "percent"),
+        TableColumn("best", "best metric"),
+        TableColumn("highest", kind="percent"),
+        TableColumn("lowest", kind="percent"),
+    )
+    caption = "DFKI · accuracy averaged over all metrics, the hardest first"
+    notes = ("the mean of the metrics that scored some of the items; n: the most that one scored",)
+    reading = "What is hard for all metrics together, and how well the best of them does there."
+    return Table("metric_means", columns, rows, caption, notes, reading=reading)
+
+
+def _averaged(table: Table, level: str, keys: tuple[str, ...]) -> list[dict[str, Any]]:
+    lines: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for row in table.rows:
+        if row["accuracy"] is not None:
+            lines.setdefault(tuple(row[key] for key in keys), []).append(row)
+    rows = []
+    for labels, mine in lines.items():
+        best = max(mine, key=lambda row: row["accuracy"])
+        rows.append(
+            {
+                "level": level,
+                "name": labels[-1],
+                "category": labels[0] if level != "average" else "",
+                "n": max(row["n"] for row in mine),
+                "metrics": len(mine),
+                "accuracy": sum(row["accuracy"] for row in mine) / len(mine),
+                "best": best["metric"],
+                "highest": best["accuracy"],
+                "lowest": min(row["accuracy"] for row in mine),
+            }
+        )
+    return rows
+
+
+def _hardest(row: Mapping[str, Any]) -> float:
+    return float(row["accuracy"])
+
+
+def _wins(categories: Table, phenomena: Table) -> Table:
+    """Section 4.1: in how many categories and phenomena a metric shares the first place, has it alone, shares that of its class."""
+    wins: dict[str, dict[str, Any]] = {}
+    for level, table in (("categories", categories), ("phenomena", phenomena)):
+        shared: dict[tuple[str, ...], int] = {}
+        for row in table.rows:
+            place = row["category"], row.get("phenomenon", "")
+            shared[place] = shared.get(place, 0) + bool(row["first"])
+        for row in table.rows:
+            mine = wins.setdefault(row["metric"], {"metric": row["metric"], "class": row["class"]})
+            alone = row["first"] and shared[row["category"], row.get("phenomenon", "")] == 1
+            for key, won in (
+                (level, row["first"]),
+                (f"{level}_alone", alone),
+                (f"{level}_class", row["first_in_class"]),
+            ):
+                mine[key] = mine.get(key, 0) + bool(won)
+    rows = sorted(wins.values(), key=lambda row: (-row["categories"], -row["phenomena"]))
+    columns = (
+        TableColumn("metric"),
+        TableColumn("class"),
+        *(
+            TableColumn(f"{level}{part}", f"{level}{words}", "number", 0)
+            for level in ("categories", "phenomena")
+            for part, words in (("", ""), ("_alone", " alone"), ("_class", " in class"))
+        ),
+    )
+    sizes = [len({(row["category"], row.get("phenomenon")) for row in table.rows}) for table in (categories, phenomena)]
+    caption = f"DFKI · first places in {sizes[0]:,} categories and {sizes[1]:,} phenomena"
+    reading = "How often a metric shares the first place, holds it alone, and shares the first place of its own class."
+    return Table("wins", columns, rows, caption, categories.notes[:1], reading=reading)

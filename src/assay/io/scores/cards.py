@@ -1,0 +1,88 @@
+"""What a score file says of its metric: words after its name, and a small card beside it.
+
+``scores.tsv:lower,source`` says that lower is better and that the metric reads the source alone. The card is a JSON file called
+``scores.card.json``: ``{"needs": "source", "better": "lower", "family": "learned", "trained_on": ["aces"], "languages": ["de",
+"en"]}``, every field of which may be left out. A word overrules the card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, get_args
+
+from assay.core.errors import unknown
+from assay.core.metric import Card
+from assay.core.schema import Place, typed
+from assay.io.documents import read_document
+
+Reads = Literal["source", "reference", "both"]
+Better = Literal["higher", "lower"]
+Family = Literal["string", "embedding", "learned"]
+
+ENDINGS = (".gz", ".xz", ".zst", ".tsv", ".csv", ".jsonl", ".json", ".parquet", ".txt", ".score", ".scores", ".seg")
+
+
+@dataclass(frozen=True, slots=True)
+class FileCard:
+    """The fields of a score file's card; `needs` is what the metric reads, `family` what it is made of."""
+
+    needs: Reads | None = None
+    better: Better | None = None
+    family: Family | None = None
+    trained_on: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ("any",)
+
+
+def split(spec: str) -> tuple[Path, list[str]]:
+    """The path in ``FILE:WORD,WORD``, and the words; a colon that no known word follows belongs to the path."""
+    known = [word for kind in (Reads, Better, Family) for word in get_args(kind)]
+    path, colon, words = spec.rpartition(":")
+    said = [word.strip() for word in words.split(",")]
+    strange = [word for word in said if word not in known]
+    if colon and strange and Path(path).is_file() and not Path(spec).exists():
+        raise unknown(f"word for a score file ({spec})", strange[0], known)
+    return (Path(path), said) if colon and not strange else (Path(spec), [])
+
+
+def file_card(path: Path, words: Sequence[str] = ()) -> Card:
+    """The card of the metric whose scores stand in `path`; it needs ``either`` where nobody says what it reads."""
+    name = stem(path)
+    beside = path.parent / f"{name}.card.json"
+    told = FileCard()
+    if beside.is_file():
+        told = typed(FileCard, read_document(beside, said="is not a card of a score file"), Place(str(beside)))
+
+    def word(kind: object) -> str | None:
+        return next((word for word in words if word in get_args(kind)), None)
+
+    return Card(
+        name=name,
+        label=name,
+        needs=word(Reads) or told.needs or "either",  # type: ignore[arg-type]
+        higher_is_better=(word(Better) or told.better) != "lower",
+        range=(None, None),
+        meaning=f"Scores read from {path.name}.",
+        languages=told.languages,
+        licence="",
+        trained_on=told.trained_on,
+        stored=False,
+        kind=word(Family) or told.family or "file",  # type: ignore[arg-type]
+    )
+
+
+def stem(path: Path) -> str:
+    """The metric's name: the file's, without endings."""
+    name = path.name
+    for ending in ENDINGS:
+        name = name.removesuffix(ending)
+    return name or path.name
+
+
+def unsaid(path: Path) -> str:
+    """The sentence for a file that does not say what its metric reads."""
+    return (
+        f"{path} does not say what its metric reads and counts as reference-based: write {path}:source (reference, both), "
+        f'or {{"needs": "source"}} in {stem(path)}.card.json beside it.'
+    )

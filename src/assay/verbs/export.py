@@ -1,0 +1,119 @@
+"""The texts of a suite with their ids, for a metric that runs elsewhere: it fills a file of scores, which `run` reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from assay.core.errors import InputError, listing
+from assay.core.item import Item
+from assay.core.judged import Judged
+from assay.core.suite import Suite
+from assay.core.table import Table, TableColumn
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.io.table.open_table import Quoting
+
+ENDINGS = (".tsv", ".csv", ".jsonl", ".parquet")
+ITEM = ("id", "source", "reference", "good", "incorrect", "phenomenon", "category", "severity", "langpair")
+
+
+@dataclass(repr=False)
+class Exported(Result):
+    """The texts of a suite: one row an item (good and incorrect) or a judged segment (hypothesis)."""
+
+    suite: str
+    path: Path | None = None
+
+    verb: ClassVar[str] = "export"
+    headline: ClassVar[str] = "items"
+
+    def __len__(self) -> int:
+        return len(self.table().rows)
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row an item or segment."""
+        return self.table().to_polars()
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the texts; the ending says the form (.tsv, .csv, .jsonl, .parquet)."""
+        from assay.io.files.atomic import atomic_write
+        from assay.report.data import as_csv, rows
+
+        self.path = Path(path)
+        ending = self.path.suffix
+        if ending not in ENDINGS:
+            raise InputError(f"{path}: the ending says the form, one of {listing(ENDINGS)}.")
+        if ending == ".parquet":
+            with atomic_write(self.path, "wb") as stream:
+                self.to_polars().write_parquet(stream)
+            return self.path
+        import json
+
+        table = self.table()
+        text = (
+            "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows(table))
+            if ending == ".jsonl"
+            else as_csv([table], "\t" if ending == ".tsv" else ",")
+        )
+        with atomic_write(self.path, "w") as stream:
+            stream.write(text)
+        return self.path
+
+
+def export(
+    suite: str | Suite,
+    path: str | os.PathLike[str] | None = None,
+    *,
+    data_dir: str | os.PathLike[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    quoting: Quoting = "auto",
+    langpair: str | None = None,
+    subsample: int | None = None,
+    seed: int = 12345,
+    skip_bad: bool = False,
+) -> Exported:
+    """The texts of a suite with the ids by which `run` reads a file of scores; written to `path` where one is given.
+
+    An item has ``good`` and ``incorrect``, a judged segment ``hypothesis``. The rest is as in `run`.
+    """
+    from assay.verbs.run import choose, load_suite
+
+    made, content = load_suite(
+        suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad
+    )
+    content = choose(content, subsample, seed)
+    rows = _segments(content) if isinstance(content, Judged) else _items(content)
+    keys = [key for key in rows[0] if any(row[key] for row in rows)] if rows else []
+    table = Table(
+        "items", [TableColumn(key) for key in keys], [{key: row[key] for key in keys} for row in rows], made.card.title
+    )
+    exported = Exported({"items": table}, made.card.name, notes=[*made.notes, *made.problems])
+    if path is not None:
+        exported.save(path)
+    return exported
+
+
+def _items(items: Sequence[Item]) -> list[dict[str, Any]]:
+    return [{key: getattr(item, key) for key in ITEM} for item in items]
+
+
+def _segments(judged: Judged) -> list[dict[str, Any]]:
+    batch = judged.batch
+    return [
+        {
+            "id": batch.ids[i] if batch.ids else str(i + 1),
+            "source": batch.sources[i] if batch.sources else None,
+            "reference": batch.references[0][i] if batch.references else None,
+            "hypothesis": batch.hypotheses[i],
+            "langpair": batch.langpairs[i] if batch.langpairs else None,
+            "system": batch.systems[i] if batch.systems else None,
+        }
+        for i in range(len(batch))
+    ]

@@ -1,0 +1,41 @@
+"""Other words for metrics in tables and figures (``--label xcomet-xl=XCOMET-XL``); what was computed stays as it is."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from assay.core.errors import InputError, unknown
+from assay.core.table import Table
+
+KEYS = ("metric", "best")
+"""The columns in which metrics stand by name."""
+
+
+def labelled(tables: Sequence[Table], labels: Mapping[str, str], names: Sequence[str]) -> list[Table]:
+    """The tables with metrics called by their labels, in rows and notes; `names` are the metrics there are."""
+    for name in labels:
+        if name not in names:
+            raise unknown("metric to label", name, names)
+    twice = [text for text, n in Counter(labels.get(name, name) for name in names).items() if n > 1]
+    if twice:
+        raise InputError(f"two metrics would be called {twice[0]!r}: give each a label of its own.")
+    if not labels:
+        return list(tables)
+    listed = "|".join(re.escape(name) for name in sorted(labels, key=len, reverse=True))
+    word = re.compile(rf"(?<![\w+-])({listed})(?![\w+-])")
+
+    def row(given: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: labels.get(value, value) if key in KEYS else value for key, value in given.items()}
+
+    return [
+        replace(
+            table,
+            rows=[row(given) for given in table.rows],
+            notes=tuple(word.sub(lambda found: labels[found[1]], note) for note in table.notes),
+        )
+        for table in tables
+    ]
