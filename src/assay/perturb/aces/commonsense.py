@@ -31,6 +31,10 @@ REASONS = {
 """How a clause of reason begins, by language."""
 
 
+_NEAR = 4
+"""Words of the clause, its conjunction among them, before which the pronoun stands."""
+
+
 def clause_at(text: str, language: str) -> int | None:
     """Where the clause of reason begins; None where there is none or it opens the text."""
     pattern = REASONS.get(language)
@@ -164,9 +168,11 @@ class Coreference(Perturbation):
         if at is None:
             return Refused("no clause of reason")
         forms = "|".join(WRONG[language])
-        found = list(re.finditer(rf"(?<!\w)(?:{forms})(?!\w)", text[at:], re.IGNORECASE))
-        if not found:
-            return Refused("no pronoun in the clause of reason")
+        found = list(re.finditer(rf"(?<!\w)(?:{forms})(?!\w)", text[at:]))
+        if not found or len(text[at : at + found[0].start()].split()) > _NEAR:
+            return Refused("no pronoun at the beginning of the clause of reason")
+        if found[0][0] in ("es", "il") and not segment.meta.get("distractor"):
+            return Refused("es and il may be nobody's pronoun")
         start, end = found[0].start() + at, found[0].end() + at
         new = segment.meta.get("distractor") or pick(WRONG[language][text[start:end].lower()], rng)
         new = like_case(new, text[start:end])

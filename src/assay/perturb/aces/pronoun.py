@@ -41,6 +41,30 @@ _GROUPS = frozenset(
 )
 
 
+_RENDERS: dict[str, dict[str, tuple[str, ...]]] = {
+    "de": {
+        "pleonastic_it": ("es",), "anaphoric_intra_subject_it": ("er", "sie"),
+        "anaphoric_intra_non-subject_it": ("ihn", "sie", "ihm"), "anaphoric_intra_they": ("sie", "ihnen"),
+        "anaphoric_singular_they": ("er", "sie", "ihm", "ihn"), "anaphoric_group_it-they": ("er", "sie", "ihm", "ihn", "ihnen"),
+    },
+    "fr": {
+        "pleonastic_it": ("il",), "anaphoric_intra_subject_it": ("il", "elle"),
+        "anaphoric_intra_non-subject_it": ("elle",), "anaphoric_intra_they": ("ils", "elles"),
+        "anaphoric_singular_they": ("il", "elle", "ils", "elles"), "anaphoric_group_it-they": ("il", "elle", "ils", "elles"),
+    },
+}  # fmt: skip
+"""Forms that can render a kind of pronoun without a doubt; German *es* and French *il y a* are often nobody's pronoun."""
+_IMPERSONAL = re.compile(r"\s(?:gibt|gab|geht|ging|handelt|y\b|faut|fallait|s['’]agi)", re.IGNORECASE)
+
+
+def _apart(segment: Segment, place: tuple[int, int]) -> bool:
+    """True where the pronouns of source and translation stand in quite different places."""
+    match = re.search(r"\b(?:it|they|them)\b", segment.source or "", re.IGNORECASE)
+    if match is None:
+        return True
+    return abs(match.start() / len(segment.source or " ") - place[0] / len(segment.hypothesis)) > 0.25
+
+
 def function_of(sentence: Sentence, i: int) -> str | None:
     """The kind of pronoun that token `i` (*it*, *they*, *them*) is, as ACES names it; None where it cannot be told."""
     word, head = sentence.lower[i], sentence.heads[i]
@@ -48,11 +72,17 @@ def function_of(sentence: Sentence, i: int) -> str | None:
         return "pleonastic_it"
     plural = word != "it"
     nouns = [j for j in range(i) if sentence.pos[j] in ("NOUN", "PROPN", "PRON") and sentence.deps[j] != "compound"]
-    lemmas = [sentence.lemmas[j].lower() for j in nouns]
-    if plural and any(lemma in _INDEFINITE for lemma in lemmas):
+    single = [
+        sentence.lemmas[j].lower() for j in nouns if sentence.tags[j] in ("NN", "PRP") or sentence.pos[j] == "PRON"
+    ]
+    several = any(sentence.tags[j] in ("NNS", "NNPS") for j in nouns)
+    persons, groups = (any(lemma in words for lemma in single) for words in (_INDEFINITE, _GROUPS))
+    if (persons and groups) or (several and plural and (persons or groups)):
+        return None  # more than one thing that it may speak of
+    if plural and persons:
         return "anaphoric_singular_they"
-    if any(lemma in _GROUPS for lemma in lemmas):
-        return "anaphoric_group_it-they"
+    if groups:
+        return "anaphoric_group_it-they" if plural or len(single) == 1 else None
     wanted = "NNS" if plural else "NN"
     if not any(sentence.tags[j] == wanted for j in nouns):
         return None
@@ -67,8 +97,8 @@ def _is_dummy(sentence: Sentence, head: int) -> bool:
     deps = {sentence.deps[child] for child in sentence.children[head]}
     complement = sentence.child(head, "acomp", "attr")
     below = {sentence.deps[child] for child in sentence.children[complement]} if complement is not None else set()
-    clause = {"ccomp", "xcomp", "csubj", "advcl"}
-    return sentence.lemmas[head] in _DUMMY and bool((clause & deps) or (clause & below))
+    beside = {"ccomp", "csubj"} | ({"xcomp"} if sentence.lemmas[head] == "take" else set())
+    return sentence.lemmas[head] in _DUMMY and bool(beside & deps or {"ccomp", "xcomp", "csubj"} & below)
 
 
 def source_function(segment: Segment, tools: Tools) -> str | Refused:
@@ -113,6 +143,12 @@ class WrongPronoun(Perturbation):
         place = pronoun_in(segment.hypothesis, language)
         if place is None:
             return Refused("not exactly one pronoun in the translation")
+        word = segment.hypothesis[slice(*place)].lower()
+        renders = _RENDERS.get(language, {}).get(function, tuple(WRONG[language]))
+        if word not in renders or _IMPERSONAL.match(segment.hypothesis, place[1]):
+            return Refused("the pronoun of the translation does not render that of the source")
+        if not segment.meta.get("pronoun_function") and _apart(segment, place):
+            return Refused("the pronouns of source and translation stand far apart")
         if function == "pleonastic_it" and segment.hypothesis[slice(*place)].lower() not in ("es", "il"):
             return Refused("the pronoun of the translation is not pleonastic")
         return self._changed(segment.hypothesis, place, language, rng)

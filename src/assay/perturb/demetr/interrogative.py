@@ -54,7 +54,7 @@ class Interrogative(ParsedRule):
 
     def _turned(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
         subject, finite = group.subject, group.finite
-        if subject is None:
+        if subject is None or sentence.deps[subject].startswith("csubj"):
             return ()
         if subject > finite:
             return self._said(sentence, group, inflection)
@@ -85,7 +85,7 @@ class Interrogative(ParsedRule):
             or (sentence.named[first] in NAME_TYPES and word.lower() != "the")
             or sentence.tags[first].startswith("NNP")
         )
-        kept = word[0] if keeps or (len(word) > 1 and word.isupper()) else word[0].lower()
+        kept = word[0] if keeps or any(letter.isupper() for letter in word[1:]) else word[0].lower()
         return (Change(start, start + 1, f"{capital(auxiliary)} {kept}"),)
 
     def _said(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:

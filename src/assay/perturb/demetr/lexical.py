@@ -9,7 +9,8 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, replaced
-from assay.perturb.language.antonyms import OPPOSITES
+from assay.perturb.language.antonyms import OPPOSITES, SURE_OPPOSITES
+from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import pick
 
@@ -90,21 +91,36 @@ class Hypernym(LexicalRule):
                 return None
             if part == "noun" and sentence.child(i, "compound") is not None and sentence.tags[i] == "NNP":
                 return None
-            found = hypernym(wordnet, frequency, sentence.lemmas[i], part)
+            lemma = sentence.lemmas[i].lower()
+            known = _class(sentence, i)
+            found = known or hypernym(wordnet, frequency, lemma, part)
             form = found and inflected(inflection, found, part, sentence.tags[i])
             if not form or form.lower() in sentence.lower:
                 return None
-            return Perturbed(replaced(sentence, i, form), f"{sentence.words[i]} -> {form}")
+            made = Perturbed(replaced(sentence, i, form), f"{sentence.words[i]} -> {form}")
+            return confident(made, sense=0.9 if known else 0.45 if len(wordnet.synsets(lemma, part)) == 1 else 0.25)
 
         words = [i for i in self.words(sentence) if not _fixed(sentence, i)]
         nouns = [i for i in words if sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] != "compound"]
         verbs = [i for i in words if sentence.pos[i] == "VERB"]
         clear = [i for i in nouns if len(wordnet.synsets(sentence.lemmas[i], "noun")) <= _FEW_SENSES]
-        for options in (clear, nouns, verbs):
+        listed = [i for i in (*nouns, *verbs) if _class(sentence, i)]
+        for options in (listed, clear, nouns, verbs):
             made = first_fit(rng, options, general, "no word with a usable hypernym")
             if isinstance(made, Perturbed):
                 break
         return made
+
+
+def _class(sentence: Sentence, i: int) -> str | None:
+    """The more general word of our lists for a noun or verb that stands as it is meant there."""
+    from assay.perturb.language.word_relations import CLASS_OF, ENTAILED, fits_noun, fits_verb
+
+    lemma = sentence.lemmas[i].lower()
+    if sentence.pos[i] == "VERB" and lemma in ENTAILED and fits_verb(sentence, i):
+        return ENTAILED[lemma][0]
+    single = sentence.child(i, "compound") is None and sentence.deps[i] != "compound"
+    return CLASS_OF[lemma] if lemma in CLASS_OF and single and fits_noun(sentence, i) else None
 
 
 def _fixed(sentence: Sentence, i: int) -> bool:
@@ -140,6 +156,8 @@ def _kin(first: str, second: str) -> bool:
 
 def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
     """The lemma in the form that `tag` asks for."""
+    if part == "noun" and inflection.lemma(lemma, "NOUN") != lemma:
+        return None  # a plural already: "book matches"
     if tag in ("NN", "VB", "VBP", "JJ", "RB"):
         return lemma
     if part in ("adj", "adv") and tag in ("JJR", "JJS", "RBR", "RBS"):
@@ -172,6 +190,13 @@ class Antonym(LexicalRule):
         wordnet, inflection = tools.get("wordnet", "en"), tools.get("inflection", "en")
         frequency = tools.get("frequency", "en")
 
+        def sure(i: int) -> Perturbed | None:
+            surface = _sure_opposite(sentence, i, inflection)
+            if surface is None or surface.lower() in sentence.lower:
+                return None
+            made = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+            return confident(made, sense=0.9)
+
         def opposite(i: int) -> Perturbed | None:
             surface = OPPOSITES.get(sentence.lower[i], {}).get(sentence.pos[i])
             if surface is None:
@@ -184,9 +209,56 @@ class Antonym(LexicalRule):
                 surface = surface and inflected(inflection, surface, part, sentence.tags[i])
             if not surface or " " in surface or surface.lower() in sentence.lower:
                 return None
-            return Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+            made = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+            return confident(made, sense=0.4)
 
-        return first_fit(rng, self.words(sentence), opposite, "no word with an antonym")
+        made = first_fit(rng, self.words(sentence), sure, "no word with an antonym")
+        if isinstance(made, Refused):
+            return first_fit(rng, self.words(sentence), opposite, "no word with an antonym")
+        return made
+
+
+def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
+    """The opposite of a word of our lists that stands as it is meant there."""
+    from assay.perturb.language.word_relations import SYNONYM_ANTONYM, fits_verb
+
+    pos, lemma, tag = sentence.pos[i], sentence.lemmas[i].lower(), sentence.tags[i]
+    if pos == "VERB":
+        if lemma not in SYNONYM_ANTONYM or not fits_verb(sentence, i):
+            return None
+        return inflected(inflection, SYNONYM_ANTONYM[lemma][1], "verb", tag)
+    if pos == "NOUN":
+        alone = sentence.deps[i] != "compound" and sentence.child(i, "compound") is None
+        found = SURE_OPPOSITES["NOUN"].get(lemma) if alone and tag in ("NN", "NNS") else None
+        return inflected(inflection, found, "noun", tag) if found else None
+    if sentence.hyphened(i) or _bound(sentence, i):
+        return None
+    if sentence.lower[i] == "more" and sentence.tags[sentence.heads[i]] == "NNS" and sentence.deps[i] == "amod":
+        return "fewer"
+    return SURE_OPPOSITES[pos].get(sentence.lower[i]) if pos in SURE_OPPOSITES else None
+
+
+_PHRASES = frozenset(
+    listed(
+        "no more, any more, no less, once more, no longer, any longer, more or, at best, at worst, good news, good morning, "
+        "good luck, good faith, as many, as few, so many, how many, too many, as long, so long, too long, how long, at large, "
+        "a few, the few, more and, more of, nothing more, no better, as possible, know better, much less, let alone, quite few"
+    )
+)
+
+
+def _bound(sentence: Sentence, i: int) -> bool:
+    """True in set phrases, in a name, beside a measure (*three years old*) and before a noun that it names (*high school*)."""
+    before = f"{sentence.lower[i - 1]} {sentence.lower[i]}" if i else ""
+    after = f"{sentence.lower[i]} {sentence.lower[i + 1]}" if i + 1 < len(sentence) else ""
+    measured = sentence.child(i, "npadvmod", "nummod", "quantmod") is not None
+    head = sentence.heads[i]
+    named = (
+        bool(sentence.named[head])
+        or sentence.tags[head].startswith("NNP")
+        or (sentence.words[i][:1].isupper() and i > 0)
+    )
+    return bool({before, after} & _PHRASES) or measured or named
 
 
 def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:

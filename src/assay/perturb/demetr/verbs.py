@@ -189,6 +189,8 @@ class Aspect(VerbRule):
         if sentence.lemmas[main] == "be" or sentence.lower[main] in ("is", "are", "was", "were", "'s", "'re", "'m"):
             end = group.subject if group.subject is not None and group.subject > main else main
             last = group.negation if group.negation is not None and group.negation > main else end
+            if group.subject is not None and sentence.deps[group.subject] == "expl":
+                return
             if sentence.deps[end] != "expl" and (end == main or sentence.deps[end].startswith("nsubj")):
                 yield [_after(sentence, max(last, main) if end == main else main, "being")]
         elif going and sentence.tags[main] in verbs.INFLECTED:
