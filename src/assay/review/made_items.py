@@ -33,7 +33,8 @@ def annotate_items(
 
     Decisions are kept in ``SET.decisions.jsonl``, the reviewed set in ``SET.reviewed.jsonl``; a decision belongs to the
     texts, so a set that is made anew keeps those that still fit. An `annotator` with a name has a decision file of their
-    own; with `sample` so many items of each perturbation are asked about, those with the smallest hashes. How many items were accepted, edited, rejected and left
+    own; with `sample` so many items of each perturbation are asked about, those with the smallest
+    hashes. How many items were accepted, edited, rejected and left
     comes back with the path of the reviewed set.
     """
     made = Path(path)

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.aces.pronoun import WRONG
+from assay.perturb.aces.pronoun import GUESSED, WRONG
+from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import sentence_of
 from assay.perturb.language.texts import like_case, pick, reference_of, source_language, word_at
 
@@ -176,6 +177,6 @@ class Coreference(Perturbation):
         start, end = found[0].start() + at, found[0].end() + at
         new = segment.meta.get("distractor") or pick(WRONG[language][text[start:end].lower()], rng)
         new = like_case(new, text[start:end])
-        return Perturbed(
-            (Change(start, end, new),), f"{text[start:end]} -> {new}", {"old": text[start:end], "new": new}
-        )
+        meta = {"old": text[start:end], "new": new}
+        made = Perturbed((Change(start, end, new),), f"{text[start:end]} -> {new}", meta)
+        return made if segment.meta.get("distractor") else confident(made, parse=GUESSED)

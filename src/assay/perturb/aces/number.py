@@ -181,6 +181,8 @@ def _ordinal_ending(value: int) -> str:
 def _limits(numeral: Numeral, text: str, language: str) -> tuple[float, float]:
     """The smallest and largest plausible value beside what stands around the number."""
     before, after = text[: numeral.start], text[numeral.end :]
+    if language == "my":
+        before, after = before.removesuffix("("), after.removeprefix(")")
     if numeral.is_year:
         return max(1000, numeral.value - 90), max(numeral.value, min(2024, numeral.value + 60))
     whole = not numeral.decimals and numeral.value == int(numeral.value)

@@ -6,12 +6,11 @@ A whole sentence is copied. A word is copied where it is known which source word
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.language.alignment import READ, Alignment, aligned
+from assay.perturb.language.alignment import READ, Alignment, aligned, content_words
 from assay.perturb.language.confidence import SURE, confident
 from assay.perturb.language.ring import Ring
 from assay.perturb.language.texts import like_case, reference_of, word_at
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 _LEAST = 0.3
 """The confidence from which a pair of words is offered at all."""
-_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 class CopySource(Perturbation):
@@ -88,11 +86,12 @@ class SourceWordKept(Perturbation):
         pair, source, text = segment.langpair or "", segment.source or "", segment.hypothesis
         if pair not in self._known:
             self._known[pair] = aligned(pair, tools)
-        ours, theirs = ([match.span() for match in _WORD.finditer(words)] for words in (text, source))
+        languages = pair.rpartition("-")
+        ours = [span for span, _ in content_words(text, languages[2], tools)]
+        theirs = [span for span, _ in content_words(source, languages[0], tools)]
         found = [
             (text[slice(*mine)], source[slice(*other)], value if pair in READ else min(value, SURE - 0.01))
             for mine, other, value in self._known[pair].pairs(source, theirs, text, ours)
-            if not text[mine[0]].isupper() or mine[0] == 0 or pair.endswith("-de")
         ]
         sure = [entry for entry in found if entry[2] >= SURE]
         return sure or [entry for entry in found if entry[2] > _LEAST]
@@ -113,7 +112,7 @@ def _card(name: str, phenomenon: str, about: str) -> PerturbationCard:
         category="accuracy/untranslated",
         severity="major",
         follows=(f"ACES {phenomenon}",),
-        needs=("words", "lemma"),
+        needs=("words", "frequency", "lemma"),
         wants=("source", "reference"),
         extra="make",
         manual=True,

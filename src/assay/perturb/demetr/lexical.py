@@ -229,6 +229,7 @@ def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
         return inflected(inflection, SYNONYM_ANTONYM[lemma][1], "verb", tag)
     if pos == "NOUN":
         alone = sentence.deps[i] != "compound" and sentence.child(i, "compound") is None
+        alone = alone and not (lemma == "failure" and sentence.child(i, "amod") is not None)
         found = SURE_OPPOSITES["NOUN"].get(lemma) if alone and tag in ("NN", "NNS") else None
         return inflected(inflection, found, "noun", tag) if found else None
     if sentence.hyphened(i) or _bound(sentence, i):
@@ -258,7 +259,9 @@ def _bound(sentence: Sentence, i: int) -> bool:
         or sentence.tags[head].startswith("NNP")
         or (sentence.words[i][:1].isupper() and i > 0)
     )
-    return bool({before, after} & _PHRASES) or measured or named
+    followed = sentence.tags[i + 1 : i + 2] in (["NNP"], ["NNPS"])
+    governs = sentence.lower[i] in ("safe", "certain", "able", "likely") and sentence.child(i, "prep") is not None
+    return bool({before, after} & _PHRASES) or measured or named or followed or governs
 
 
 def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:

@@ -49,10 +49,7 @@ _PLACES -= frozenset(
 )
 """Places that are surely places, and no team."""
 _UNITED = {"US": "States", "U.S.": "States", "USA": "States", "UK": "Kingdom", "U.K.": "Kingdom", "Britain": "Kingdom"}
-_SAME = {said: f"United {what}" for said, what in _UNITED.items()} | {
-    "Great Britain": "United Kingdom",
-    "England": "United Kingdom",
-}
+_SAME = {said: f"United {what}" for said, what in (*_UNITED.items(), ("England", "Kingdom"))}
 _ROLES = frozenset(
     listed(
         "president minister secretary senator judge leader spokesman spokeswoman director manager coach captain striker "

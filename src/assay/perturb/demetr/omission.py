@@ -31,6 +31,9 @@ Span = tuple[int, int]
 
 _STAYING = ("not", "n't", "n’t", "never", "no", "at")
 """Words whose omission is another error: a negation dropped, ``at least`` torn apart."""
+_SAYING = frozenset(
+    ("say", "ask", "add", "write", "explain", "reply", "claim", "admit", "insist", "warn", "shout", "cry")
+)
 _LAST_RESORT = ("as", "so", "than", "more", "most", "such", "same", "own")
 
 
@@ -240,6 +243,8 @@ def _stands_free_of_the_subject(sentence: Sentence, name: Entity) -> bool:
     after = sentence.lower[head + 1 : head + 2]
     if sentence.deps[head] not in ("pobj", "dobj") or name.first == 0 or after in (["'s"], ["’s"], ["'"], ["’"], ["-"]):
         return False
+    if sentence.deps[head] == "dobj" and sentence.lemmas[sentence.heads[head]] in _SAYING:
+        return False  # asked Martin
     first, last = sentence.edges[head]
     if (first, last) != (name.first, name.last) or sentence.hyphened(name.last) or sentence.hyphened(name.first):
         return False

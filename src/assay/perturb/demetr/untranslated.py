@@ -7,25 +7,21 @@ and frequency is offered with a low confidence, which ``assay make`` refuses.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import TextRule
-from assay.perturb.language.alignment import READ, Alignment, aligned
+from assay.perturb.language.alignment import READ, Alignment, aligned, content_words
 from assay.perturb.language.confidence import SURE, confident
 from assay.perturb.language.ring import Ring
-from assay.perturb.language.texts import capital, spaceless
+from assay.perturb.language.texts import capital
 
 if TYPE_CHECKING:
     import numpy as np
 
 Span = tuple[int, int]
-
-_COMMON = 5.7
-"""Zipf frequency from which a word counts as grammar rather than content."""
-_RARE = 1.0
 
 
 class UntranslatedWord(TextRule):
@@ -55,8 +51,10 @@ class UntranslatedWord(TextRule):
             self._known[pair] = aligned(pair, tools)
         source, text = segment.source or "", segment.hypothesis
         lowered = text.lower()
-        theirs = [e for e in _content(source, source_language, tools) if source[slice(*e[0])].lower() not in lowered]
-        ours = _content(text, language, tools)
+        theirs = [
+            e for e in content_words(source, source_language, tools) if source[slice(*e[0])].lower() not in lowered
+        ]
+        ours = content_words(text, language, tools)
         if not theirs or not ours:
             return Refused("no content word")
         found = self._known[pair].pairs(source, [span for span, _ in theirs], text, [span for span, _ in ours])
@@ -81,22 +79,6 @@ class UntranslatedWord(TextRule):
         if word.lower() not in (segment.source or "").lower() or word.lower() in segment.hypothesis.lower():
             found.append(f"{word!r} is not a word of the source alone")
         return found
-
-
-def _content(text: str, language: str, tools: Tools) -> list[tuple[Span, float]]:
-    """The content words with their frequencies: letters only, neither grammar nor too short to carry meaning."""
-    spans = tools.get("words", language)(text)
-    frequency: Any = tools.get("frequency", language)
-    shortest = 1 if spaceless(language) else 3
-    found = []
-    for start, end in spans:
-        word = text[start:end]
-        if len(word) < shortest or not word.replace("-", "").isalpha():
-            continue
-        zipf = frequency(word)
-        if _RARE < zipf < _COMMON and not (word[0].isupper() and start and language != "de"):
-            found.append(((start, end), zipf))
-    return found
 
 
 def _nearest(

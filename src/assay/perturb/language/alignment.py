@@ -13,6 +13,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from typing import Any
 
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Tools
@@ -22,6 +23,26 @@ Span = tuple[int, int]
 
 _STEM = 6
 """Letters of a word that count where nothing knows its lemma."""
+_LONGER = 1.5
+"""How much longer one of two words that look alike may be: *Präsidentschaftskandidatur* is more than *president*."""
+_COMMON, _RARE = 5.7, 1.0
+"""Zipf frequencies between which a word counts as content."""
+_PHRASAL = frozenset(
+    (
+        "according",
+        "least",
+        "however",
+        "including",
+        "instead",
+        "rather",
+        "forward",
+        "early",
+        "midterm",
+        "increasingly",
+        "former",
+    )
+)
+"""English words that another language says in several words, or with several of ours in one."""
 _SHARED = 3
 """Segments that two words must share before their being together counts."""
 _MARGIN = 0.72
@@ -31,7 +52,7 @@ _RIVAL = 0.75
 _FLOOR = 0.45
 """Dice's coefficient under which a pair is not believed."""
 
-READ = frozenset(("pl-en", "cs-en"))
+READ = frozenset(f"{source}-en" for source in ("cs", "de", "es", "fr", "it", "nl", "pl", "pt", "ro", "ru", "sv"))
 """Language pairs whose results were read, with few bad ones; in all others a pair of words stays in doubt."""
 
 
@@ -74,6 +95,8 @@ class Alignment:
         x, y = self.stem(theirs, 0), self.stem(ours, 1)
         together = self._together(x, y)
         alike = resemblance(theirs, ours)
+        if alike >= 0.5 and max(len(ours), len(theirs)) > _LONGER * min(len(ours), len(theirs)):
+            return min(together, 0.45)
         if alike >= 0.5 and len(ours) > 4 and len(theirs) > 4:
             return min(0.95, max(together, 0.0) / 2 + 0.6 * alike + (0.1 if self._both[x, y] > 1 else 0.0))
         return together
@@ -118,6 +141,22 @@ def aligned(langpair: str, tools: Tools) -> Alignment:
     return Alignment([(other.source or "", other.hypothesis) for other in pool], source, target, tools)
 
 
+def content_words(text: str, language: str, tools: Tools) -> list[tuple[Span, float]]:
+    """The content words with their frequencies: letters only, neither grammar nor too short to carry meaning."""
+    spans = tools.get("words", language)(text)
+    frequency: Any = tools.get("frequency", language)
+    shortest = 1 if spaceless(language) else 3
+    found = []
+    for start, end in spans:
+        word = text[start:end]
+        if len(word) < shortest or not word.replace("-", "").isalpha():
+            continue
+        zipf = 0.0 if word.lower() in _PHRASAL else frequency(word)
+        if _RARE < zipf < _COMMON and not (word[0].isupper() and start and language != "de"):
+            found.append(((start, end), zipf))
+    return found
+
+
 def resemblance(first: str, second: str) -> float:
     """How much alike two words look in Latin letters without accents, 0 to 1; endings count less than beginnings."""
     left, right = (_plain(word) for word in (first, second))
@@ -126,75 +165,11 @@ def resemblance(first: str, second: str) -> float:
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 
-_LATIN = str.maketrans(
-    dict(
-        zip(
-            "абвгґдеєжзиіїйклмнопрстуфхцчшщыэюяαβγδεζηθικλμνξοπρσςτυφχψω",
-            [
-                "a",
-                "b",
-                "v",
-                "g",
-                "g",
-                "d",
-                "e",
-                "e",
-                "zh",
-                "z",
-                "i",
-                "i",
-                "i",
-                "i",
-                "k",
-                "l",
-                "m",
-                "n",
-                "o",
-                "p",
-                "r",
-                "s",
-                "t",
-                "u",
-                "f",
-                "h",
-                "ts",
-                "ch",
-                "sh",
-                "sh",
-                "y",
-                "e",
-                "yu",
-                "ya",
-                "a",
-                "v",
-                "g",
-                "d",
-                "e",
-                "z",
-                "i",
-                "th",
-                "i",
-                "k",
-                "l",
-                "m",
-                "n",
-                "x",
-                "o",
-                "p",
-                "r",
-                "s",
-                "s",
-                "t",
-                "y",
-                "f",
-                "h",
-                "ps",
-                "o",
-            ],
-            strict=True,
-        )
-    )
+_LETTERS = (
+    "аa бb вv гg ґg дd еe єe жzh зz иi іi їi йi кk лl мm нn оo пp рr сs тt уu фf хh цts чch шsh щsh ыy эe юyu яya "
+    "αa βv γg δd εe ζz ηi θth ιi κk λl μm νn ξx οo πp ρr σs ςs τt υy φf χh ψps ωo"
 )
+_LATIN = str.maketrans({entry[0]: entry[1:] for entry in _LETTERS.split()})
 """Cyrillic and Greek letters as Latin ones, roughly."""
 
 

@@ -74,7 +74,7 @@ OPPOSITES = _read()
 _SURE = {
     "NOUN": (
         "victory defeat, success failure, friend enemy, ally enemy, enemy friend, majority minority, minority majority, winner "
-        "loser, loser winner, advantage disadvantage, disadvantage advantage, strength weakness, weakness strength, man woman, "
+        "loser, loser winner, strength weakness, weakness strength, man woman, "
         "woman man, boy girl, girl boy, son daughter, daughter son, father mother, mother father, brother sister, sister "
         "brother, husband wife, wife husband, king queen, queen king, summer winter, winter summer, north south, south north, "
         "east west, west east, profit loss, growth decline, supporter opponent, opponent supporter, buyer seller, seller buyer, "
@@ -89,8 +89,8 @@ _SURE = {
         "bad good, better worse, worse better, best worst, worst best, larger smaller, smaller larger, bigger smaller, "
         "higher lower, lower higher, longer shorter, shorter longer, older younger, younger older, largest smallest, "
         "smallest largest, biggest smallest, highest lowest, lowest highest, oldest youngest, youngest oldest, "
-        "long short, short long, private public, strong weak, weak strong, stronger weaker, weaker stronger, rich poor, "
-        "poor rich, hot cold, cold hot, easy difficult, difficult easy, happy unhappy, unhappy happy, safe dangerous, "
+        "long short, short long, private public, strong weak, weak strong, stronger weaker, weaker stronger, "
+        "hot cold, cold hot, easy difficult, difficult easy, happy unhappy, unhappy happy, safe dangerous, "
         "dangerous safe, possible impossible, impossible possible, male female, female male, northern southern, "
         "southern northern, eastern western, western eastern, major minor, minor major, senior junior, junior senior, "
         "similar different, common uncommon, positive negative, negative positive, true false, false true, rural urban, "
@@ -114,7 +114,6 @@ _SURE = {
     ),
 }
 SURE_OPPOSITES: dict[str, dict[str, str]] = {
-    part: dict(pair.split() for pair in pairs.split(", "))
-    for part, pairs in _SURE.items()  # type: ignore[misc]
+    part: dict(pair.split() for pair in pairs.split(", ")) for part, pairs in _SURE.items()
 }
 """Opposites that hold in almost any sentence, by part of speech."""

@@ -135,6 +135,7 @@ class Length:
         self._finders: dict[str, Callable[[str], list[tuple[int, int]]]] = {}
 
     def __call__(self, segment: Segment) -> bool:
+        """Count the words, as the language has them."""
         if self._words is None:
             return True
         language = (segment.langpair or "").rpartition("-")[2]
