@@ -16,20 +16,18 @@ _CLASSES = {
     "weapon": "gun rifle pistol grenade missile bomb handgun shotgun revolver | knife sword",
     "fruit": "| apple banana pear cherry strawberry peach lemon mango",
     "vegetable": "| potato tomato carrot onion cucumber cabbage",
-    "politician": "senator lawmaker congressman councillor congresswoman legislator governor | mayor chancellor",
-    "player": "| goalkeeper striker midfielder defender",
+    "politician": "senator lawmaker congressman councillor congresswoman legislator | mayor chancellor",
+    "player": "| goalkeeper midfielder quarterback",
     "crime": "robbery theft rape fraud burglary manslaughter extortion murder | arson kidnapping bribery perjury",
     "disease": "cancer diabetes pneumonia leukemia influenza hepatitis | malaria tuberculosis measles cholera",
     "sport": "football basketball rugby baseball hockey soccer | tennis golf cricket volleyball badminton",
     "meal": "dinner supper | breakfast lunch",
     "instrument": "| guitar piano violin trumpet cello saxophone",
-    "aircraft": "airplane drone plane | helicopter glider",
     "boat": "yacht trawler | canoe ferry",
     "disaster": "tsunami hurricane flood typhoon tornado | earthquake avalanche drought",
     "room": "| kitchen bedroom bathroom",
-    "garment": "jacket coat sweater blouse | shirt skirt dress",
+    "garment": "jacket sweater blouse | shirt skirt dress",
     "device": "phone laptop smartphone computer telephone | camera printer",
-    "feeling": "anger fear sadness disgust shame | envy joy",
     "doctor": "surgeon cardiologist pediatrician oncologist | dentist psychiatrist",
     "scientist": "| physicist biologist geologist",
     "musician": "guitarist | pianist violinist drummer",
@@ -41,10 +39,10 @@ _CLASSES = {
     "shop": "supermarket bookstore | bakery pharmacy",
     "publication": "magazine newspaper | book",
     "bird": "| eagle owl pigeon sparrow parrot duck swan",
-    "fish": "| salmon tuna cod trout shark",
+    "fish": "shark | salmon tuna",
     "insect": "| mosquito butterfly beetle wasp",
     "tree": "| oak birch willow",
-    "fuel": "petrol gasoline kerosene | diesel coal",
+    "fuel": "petrol gasoline | diesel kerosene",
     "lawyer": "barrister | solicitor prosecutor",
     "monarch": "| king queen",
     "journalist": "reporter correspondent columnist |",
@@ -52,7 +50,7 @@ _CLASSES = {
     "performer": "actor actress | comedian dancer magician",
     "writer": "| novelist poet playwright",
     "facility": "| stadium prison airport museum",
-    "competition": "tournament championship |",
+    "competition": "tournament |",
     "leader": "president |",
     "official": "diplomat ambassador inspector |",
     "worker": "plumber carpenter miner | electrician bricklayer welder",
@@ -61,7 +59,6 @@ _CLASSES = {
     "expense": "rent tuition |",
     "injury": "fracture concussion | burn bruise",
     "container": "| bottle bucket suitcase",
-    "film": "documentary thriller comedy |",
     "opponent": "rival adversary |",
     "dwelling": "apartment bungalow cottage |",
 }
@@ -141,7 +138,7 @@ _ENTAILED = (
     "arrest detain release, imprison confine free, jail detain free, kidnap abduct release, "
     "demolish destroy build, incinerate burn freeze, shatter break mend, smash break mend, "
     "bomb attack defend, invade attack defend, ambush attack defend, assault attack defend, "
-    "fly travel stay, drive travel stay, cycle travel stay, sail travel stay, hike walk drive, "
+    "drive travel stay, cycle travel stay, sail travel stay, hike walk drive, "
     "interview question ignore, interrogate question ignore, "
     "scribble write erase, tweet write delete, co-write write erase, "
     "glimpse see miss, witness see miss, glance look listen, stare look listen, "
@@ -165,14 +162,14 @@ _ENTAILED = (
     "wed marry divorce, massacre kill rescue, slaughter kill rescue, "
     "televise broadcast censor, "
     "videotape record erase, "
-    "manufacture make destroy, construct build demolish, compose write erase, "
+    "manufacture make destroy, construct build demolish, "
     "kill harm rescue, wound harm heal, injure harm heal, indict accuse acquit, hospitalize treat neglect, "
     "hospitalise treat neglect, rape attack protect, watch see miss, hug touch push, kiss touch push, "
     "destroy damage repair, ruin damage repair, wreck damage repair, obliterate damage repair, "
     "rebuild build demolish, reopen open close, relaunch launch cancel, resell sell buy, "
-    "overthrow remove install, topple remove install, rescue help harm, cure help harm, coach train ignore, tutor teach ignore, "
-    "outlaw forbid allow, trim cut extend, resign leave stay, flee leave enter, "
-    "strip remove add, acquit clear convict, exonerate clear convict, vilify criticize praise, slam criticize praise, "
+    "overthrow remove install, topple remove install, rescue help harm, "
+    "outlaw forbid allow, resign leave stay, flee leave enter, "
+    "acquit clear convict, exonerate clear convict, vilify criticize praise, slam criticize praise, "
     "lambast criticize praise, blast criticize praise, berate criticize praise, scold criticize praise, "
     "applaud praise criticize, hail praise criticize, laud praise criticize, "
     "co-found found dissolve, initiate start end, commence begin end, "
@@ -182,7 +179,7 @@ _ENTAILED = (
 )
 INTRANSITIVE = frozenset(
     listed(
-        "soar skyrocket surge plummet plunge slump tumble climb jump fly drive cycle sail hike stroll march sprint jog limp "
+        "soar skyrocket surge plummet plunge slump tumble climb jump drive cycle sail hike stroll march sprint jog limp "
         "trudge snore sob weep giggle cry laugh drown starve bolt escape glance stare eavesdrop shout yell scream whisper murmur "
         "deteriorate vanish disappear succeed surrender ascend descend agree resign"
     )
@@ -245,8 +242,14 @@ def fits_noun(sentence: Sentence, i: int) -> bool:
     general = CLASS_OF.get(lemma)
     if (i and sentence.lower[i - 1] == "golden") or (sentence.child(i, "amod") is not None and general == "disease"):
         return False
-    if general in _KINDS and i and sentence.pos[i - 1] in ("ADJ", "NOUN", "PROPN"):
+    if lemma == "horse" and sentence.child(i, "poss") is not None:
+        return False  # hold your horses
+    if general in _KINDS and i and sentence.pos[i - 1] not in ("DET", "ADP", "NUM", "PUNCT", "CCONJ", "VERB", "PRON"):
         return False  # bald eagle, spider monkey
+    if general in _KINDS and i and sentence.tags[i - 1] in ("VBN", "VBG"):
+        return False  # great horned owl
+    if lemma == "boy" and sentence.tags[i] == "NNS" and sentence.child(i, "amod") is None:
+        return False  # one of the boys
     owned = sentence.child(i, "poss") is not None
     if (general == "relative" and not owned) or (general == "player" and sentence.child(i, "prep", "poss") is not None):
         return False
@@ -254,8 +257,12 @@ def fits_noun(sentence: Sentence, i: int) -> bool:
         general == "disaster" and sentence.child(i, "prep") is not None
     ):
         return False
-    if general == "sport" and sentence.child(i, "det", "amod", "poss") is not None:
-        return False  # a baseball
+    if general == "sport":
+        apart = sentence.child(i, "det", "amod", "poss") is None and sentence.pos[i + 1 : i + 2] not in (
+            ["NOUN"],
+            ["PROPN"],
+        )
+        return sentence.tags[i] == "NN" and apart  # neither a baseball nor rugby sevens
     if sentence.tags[i] == "NNS" or CLASS_OF.get(sentence.lemmas[i].lower()) in UNCOUNTED:
         return sentence.child(i, "prep") is None or sentence.tags[i] == "NNS"
     return sentence.child(i, "det", "poss", "nummod") is not None
