@@ -18,6 +18,7 @@ from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.hallucinations import shared
+from assay.perturb.language.confidence import confident
 from assay.perturb.language.ring import drawn
 from assay.perturb.language.ring import words as words_around
 from assay.perturb.language.texts import deletion, pick, reference_of, spaceless, target_language
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"”»]?\s+(?=\S)|[。！？]")
+_BY_MODEL, _BY_NEIGHBOURS = 0.8, 0.6
+"""How sure it is that a filling reads on: one that a model chose, and one that stood between the same two words."""
 NEGATIONS = {
     "de": r"nicht", "es": r"no(?= (?:es|son|se|lo|la|le|ha|han|hay|está|están|puede|pueden|fue|era|tiene|tienen|quiere)\b)",
     "it": r"non", "pt": r"não", "ru": r"не(?= )", "pl": r"nie(?= )", "uk": r"не(?= )", "zh": r"没有|并不|不会|不是|不能",
@@ -153,7 +156,8 @@ class MaskFilled(Perturbation):
                 continue
             new = self._filled(text, start, end, left, right, rng, tools, language)
             if new and new.lower() != old.lower():
-                return Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
+                made = Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
+                return confident(made, fluency=_BY_MODEL if self.model else _BY_NEIGHBOURS)
         return Refused("nothing in the corpus fits between two words of the sentence")
 
     def _filled(
