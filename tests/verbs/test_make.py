@@ -253,3 +253,30 @@ def test_an_audit_of_a_sample(corpus: Path, tmp_path: Path) -> None:
     assert card["audit"]["audit"][0]["read"] == 10 and card["audit"]["agreement"][0]["items"] == 10
     with pytest.raises(InputError, match="an annotator's name"):
         annotate(out, stream=io.StringIO(""), write=said.write, annotator="../x")
+
+
+def test_masks_filled_by_a_model(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("torch")
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = {word: i for i, word in enumerate([*special, *WORDS])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    names = {
+        "mask_token": "[MASK]",
+        "pad_token": "[PAD]",
+        "unk_token": "[UNK]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+    }
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(tmp_path)
+    size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = transformers.BertConfig(vocab_size=len(vocabulary), **size)
+    transformers.BertForMaskedLM(config).save_pretrained(tmp_path)
+    made = make([f"mask-filled:model={tmp_path}"], Batch(SENTENCES[:5], None, None, ["de-en"] * 5))
+    assert len(made) == 5
+    for item in made.items():
+        assert item["meta"]["new"] in WORDS
+        assert item["meta"]["confidence by part"] == {"fluency": 0.8}

@@ -158,7 +158,8 @@ class MaskFilled(Perturbation):
             if new and new.lower() != old.lower():
                 made = Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
                 return confident(made, fluency=_BY_MODEL if self.model else _BY_NEIGHBOURS)
-        return Refused("nothing in the corpus fits between two words of the sentence")
+        nothing = "the model has no other word for a place in the sentence"
+        return Refused(nothing if self.model else "nothing in the corpus fits between two words of the sentence")
 
     def _filled(
         self,
