@@ -6,12 +6,12 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
-from assay.core.question import Verdict
+from assay.core.question import ItemVerdict
 from assay.core.table import Table, TableColumn
 from assay.stats.proportions import wilson
 
 
-def audit_tables(verdicts: Sequence[Verdict]) -> list[Table]:
+def audit_tables(verdicts: Sequence[ItemVerdict]) -> list[Table]:
     """The share of bad items of each perturbation and language pair, and the agreement of every two annotators.
 
     An item counts once: as bad where at least half of its annotators say so.
@@ -45,7 +45,7 @@ def _row(perturbation: str, langpair: str, items: Sequence[Sequence[bool]]) -> d
     return {"perturbation": perturbation, "langpair": langpair, "read": len(items), "bad": bad, **share}
 
 
-def _pair(first: str, second: str, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+def _pair(first: str, second: str, verdicts: Sequence[ItemVerdict]) -> dict[str, Any]:
     """Raw agreement and Cohen's kappa of two annotators over the items that both read."""
     said = [{v.item: v.bad for v in verdicts if v.annotator == name} for name in (first, second)]
     both = [(said[0][item], said[1][item]) for item in said[0] if item in said[1]]

@@ -14,7 +14,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class ItemVerdict:
     """What one annotator said about one made item: whether it is bad, that is, not what its perturbation promises."""
 
     annotator: str

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from assay.core.errors import InputError
-from assay.core.question import Choice, Question, Verdict
+from assay.core.question import Choice, ItemVerdict, Question
 from assay.review.decisions import DecisionLog
 from assay.review.screen import review_at
 
@@ -56,7 +56,7 @@ def decisions_path(made: Path, annotator: str | None) -> Path:
     return made.with_name(".".join(filter(None, [made.name, annotator, "decisions.jsonl"])))
 
 
-def verdicts(path: str | os.PathLike[str]) -> list[Verdict]:
+def verdicts(path: str | os.PathLike[str]) -> list[ItemVerdict]:
     """What every annotator said about every item of the set; skipped items have no verdict."""
     made = Path(path)
     items = list(_items(made))
@@ -69,7 +69,7 @@ def verdicts(path: str | os.PathLike[str]) -> list[Verdict]:
             choice = decisions.get(identity, "")
             if choice == ACCEPT.name or choice == REJECT.name or choice.startswith(EDITED):
                 name = str((item.get("meta") or {}).get("perturbation", item.get("phenomena", "")))
-                found.append(Verdict(who, identity, name, str(item.get("langpair", "")), choice != ACCEPT.name))
+                found.append(ItemVerdict(who, identity, name, str(item.get("langpair", "")), choice != ACCEPT.name))
     return found
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.language.alignment import READ, Alignment, aligned, content_words
+from assay.perturb.language.alignment import READ, WordAlignment, aligned, content_words
 from assay.perturb.language.confidence import SURE, confident
 from assay.perturb.language.ring import Ring
 from assay.perturb.language.texts import like_case, reference_of, word_at
@@ -55,7 +55,7 @@ class SourceWordKept(Perturbation):
     in_reference = True
 
     def __init__(self) -> None:
-        self._known: dict[str, Alignment] = {}
+        self._known: dict[str, WordAlignment] = {}
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Copy a source word over its translation."""

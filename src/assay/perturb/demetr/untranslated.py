@@ -13,7 +13,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import TextRule
-from assay.perturb.language.alignment import READ, Alignment, aligned, content_words
+from assay.perturb.language.alignment import READ, WordAlignment, aligned, content_words
 from assay.perturb.language.confidence import SURE, confident
 from assay.perturb.language.ring import Ring
 from assay.perturb.language.texts import capital
@@ -39,7 +39,7 @@ class UntranslatedWord(TextRule):
     )
 
     def __init__(self) -> None:
-        self._known: dict[str, Alignment] = {}
+        self._known: dict[str, WordAlignment] = {}
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Draw from the pairs of words that are sure; from the nearest of the others where none is."""

@@ -56,7 +56,7 @@ READ = frozenset(f"{source}-en" for source in ("cs", "de", "es", "fr", "it", "nl
 """Language pairs whose results were read, with few bad ones; in all others a pair of words stays in doubt."""
 
 
-class Alignment:
+class WordAlignment:
     """What a pool shows about a language pair: `confidence` of a word pair, from 0 to 1."""
 
     def __init__(self, pairs: Sequence[tuple[str, str]], source: str, target: str, tools: Tools) -> None:
@@ -134,11 +134,11 @@ class Alignment:
         return min(0.99, 0.5 + (dice - _FLOOR) * weight)
 
 
-def aligned(langpair: str, tools: Tools) -> Alignment:
+def aligned(langpair: str, tools: Tools) -> WordAlignment:
     """What the pool shows about a language pair."""
     source, _, target = langpair.rpartition("-")
     pool = [other for other in tools.others() if other.langpair == langpair and other.source]
-    return Alignment([(other.source or "", other.hypothesis) for other in pool], source, target, tools)
+    return WordAlignment([(other.source or "", other.hypothesis) for other in pool], source, target, tools)
 
 
 def content_words(text: str, language: str, tools: Tools) -> list[tuple[Span, float]]:
