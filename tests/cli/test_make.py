@@ -67,3 +67,35 @@ def test_the_matrix(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert "repeat-twice" in text
     assert "DEMETR 35" in text
+
+
+def test_a_masked_model_that_is_none_is_an_error(
+    corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ["make", "--data", str(corpus), "--langpair", "de-en", "--out", str(tmp_path / "set.jsonl")]
+    assert main([*asked, "-p", f"mask-filled:model={tmp_path}"]) == 2
+    assert "no config.json" in capsys.readouterr().err
+    (tmp_path / "config.json").write_text("{}", encoding="utf-8")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name, package=None: None)
+    assert main([*asked, "-p", f"mask-filled:model={tmp_path}"]) == 2
+    assert "pip install 'mt-assay[neural]' transformers" in capsys.readouterr().err
+    assert not (tmp_path / "set.jsonl").exists()
+
+
+def test_words_and_confidence(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    asked = [
+        "make",
+        "-p",
+        "word-swap",
+        "--data",
+        str(corpus),
+        "--langpair",
+        "de-en",
+        "--out",
+        str(tmp_path / "s.jsonl"),
+    ]
+    assert main([*asked, "--words", "5-9", "--min-confidence", "0.8", "--pool", str(corpus)]) == 0
+    card = json.loads((tmp_path / "s.jsonl.card.json").read_text(encoding="utf-8"))
+    assert (card["items"], card["least confidence"], card["pool"]["of"]) == (1, 0.8, "corpus.tsv")
+    assert main([*asked, "--words", "many"]) == 2
+    assert main([*asked, "--min-confidence", "2"]) == 2

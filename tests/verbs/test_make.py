@@ -144,3 +144,139 @@ def test_a_run_directory_has_the_set_and_its_card(corpus: Path, tmp_path: Path) 
     assert made.to_polars()["incorrect-translation"].to_list() == [
         item["incorrect-translation"] for item in made.items()
     ]
+
+
+POOLED = ["unrelated", "nonsense", "detached-random", "detached-similar:embedding=ngrams", "text-inserted"]
+WORDS = [
+    "donkey",
+    "pigeon",
+    "beaver",
+    "harbour",
+    "village",
+    "market",
+    "bridge",
+    "factory",
+    "museum",
+    "castle",
+    "cinema",
+    "garden",
+    "window",
+    "lantern",
+    "basket",
+    "needle",
+    "planet",
+    "island",
+    "desert",
+    "glacier",
+    "ticket",
+    "engine",
+    "violin",
+    "hammer",
+    "candle",
+    "letter",
+    "button",
+    "mirror",
+    "carpet",
+    "ladder",
+    "saddle",
+    "bottle",
+    "kettle",
+    "pepper",
+    "orange",
+    "walnut",
+    "copper",
+    "marble",
+    "cotton",
+    "leather",
+    "timber",
+]
+SENTENCES = [" ".join(WORDS[(i * k) % len(WORDS)] for k in range(3, 10)).capitalize() + "." for i in range(1, 41)]
+SENTENCES += [" ".join(WORDS[(i * k) % len(WORDS)] for k in range(11, 18)).capitalize() + "." for i in range(1, 41)]
+SENTENCES += [" ".join(WORDS[(i * k) % len(WORDS)] for k in range(19, 26)).capitalize() + "." for i in range(1, 41)]
+
+
+def test_adding_sentences_changes_no_item_of_a_named_pool(tmp_path: Path) -> None:
+    pool = Batch(SENTENCES[60:100], None, None, ["de-en"] * 40)
+    few = make(POOLED, Batch(SENTENCES[:30], None, None, ["de-en"] * 30), pool=pool)
+    more = make(POOLED, Batch(SENTENCES[:60], None, None, ["de-en"] * 60), pool=pool)
+    kept = {item["id"]: item for item in more.items()}
+    assert len(few) > 100
+    assert all(kept[item["id"]] == item for item in few.items())
+    assert few.card["pool"] == more.card["pool"]
+    assert few.card["pool"]["of"] == "a batch" and few.card["pool"]["segments"] == 40
+
+
+def test_adding_a_sentence_to_the_corpus_changes_few_items() -> None:
+    few = make(POOLED[:3], Batch(SENTENCES[:60], None, None, ["de-en"] * 60))
+    more = make(POOLED[:3], Batch(SENTENCES[:61], None, None, ["de-en"] * 61))
+    kept = {item["id"]: item["incorrect-translation"] for item in more.items()}
+    changed = sum(kept.get(item["id"]) != item["incorrect-translation"] for item in few.items())
+    # One of 61 sentences is new: about a sixtieth of the draws, several draws an item.
+    assert changed < 0.15 * len(few)
+
+
+def test_translations_of_a_length() -> None:
+    texts = ["Three short words.", "This one has five words.", "And here are rather many more words than that."]
+    made = make(["word-swap"], Batch(texts, None, None, ["de-en"] * 3), words=(4, 6))
+    assert [item["good-translation"] for item in made.items()] == [texts[1]]
+    assert made.card["words"] == [4, 6]
+    assert "2 segments with fewer or more words than asked for: passed over." in made.problems
+    with pytest.raises(InputError, match="from the fewest to the most"):
+        make(["word-swap"], Batch(texts, None, None, ["de-en"] * 3), words=(6, 4))
+
+
+def test_the_least_confidence_is_a_share() -> None:
+    with pytest.raises(InputError, match="between 0 and 1"):
+        make(["word-swap"], Batch(["Two words."]), langpair="de-en", min_confidence=2)
+
+
+def test_an_audit_of_a_sample(corpus: Path, tmp_path: Path) -> None:
+    out = tmp_path / "set.jsonl"
+    batch = Batch(SENTENCES[:100], None, None, ["de-en"] * 100)
+    make(["word-swap"], batch, out=out)
+    said = io.StringIO()
+    keys = "r\n" * 2 + "a\n" * 8
+    first = annotate(out, stream=io.StringIO(keys), write=said.write, sample=10, annotator="ann")
+    assert (first.accepted, first.rejected, first.left) == (8, 2, 0)
+    (row,) = first.tables["audit"].rows
+    # Wilson's interval for 2 of 10, by hand: 0.0567 to 0.5098 (Brown, Cai and DasGupta 2001, equation 4).
+    assert (row["read"], row["bad"], row["share"]) == (10, 2, 0.2)
+    assert row["low"] == pytest.approx(0.0567, abs=5e-5) and row["high"] == pytest.approx(0.5098, abs=5e-5)
+    second = annotate(
+        out, stream=io.StringIO("r\n" + "a\n" * 9), write=said.write, sample=10, annotator="ben"
+    )  # the same ten items
+    (pair,) = second.tables["agreement"].rows
+    # 9 of 10 agree; by chance 0.2 * 0.1 + 0.8 * 0.9 = 0.74; kappa = (0.9 - 0.74) / 0.26.
+    assert (pair["first"], pair["second"], pair["items"], pair["agree"]) == ("ann", "ben", 10, 0.9)
+    assert pair["kappa"] == pytest.approx(0.16 / 0.26)
+    card = json.loads(card_path(out).read_text(encoding="utf-8"))
+    assert card["audit"]["audit"][0]["read"] == 10 and card["audit"]["agreement"][0]["items"] == 10
+    with pytest.raises(InputError, match="an annotator's name"):
+        annotate(out, stream=io.StringIO(""), write=said.write, annotator="../x")
+
+
+def test_masks_filled_by_a_model(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("torch")
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
+    vocabulary = {word: i for i, word in enumerate([*special, *WORDS])}
+    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    names = {
+        "mask_token": "[MASK]",
+        "pad_token": "[PAD]",
+        "unk_token": "[UNK]",
+        "cls_token": "[CLS]",
+        "sep_token": "[SEP]",
+    }
+    transformers.PreTrainedTokenizerFast(tokenizer_object=tokenizer, **names).save_pretrained(tmp_path)
+    size = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "intermediate_size": 16}
+    config = transformers.BertConfig(vocab_size=len(vocabulary), **size)
+    transformers.BertForMaskedLM(config).save_pretrained(tmp_path)
+    made = make([f"mask-filled:model={tmp_path}"], Batch(SENTENCES[:5], None, None, ["de-en"] * 5))
+    assert len(made) == 5
+    for item in made.items():
+        assert item["meta"]["new"] in WORDS
+        assert item["meta"]["confidence by part"] == {"fluency": 0.8}

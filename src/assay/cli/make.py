@@ -17,7 +17,7 @@ EXAMPLES = """examples:
   assay make -p number-replaced -p word-swap --data demo --out set.jsonl
   assay run set.jsonl -m chrf -m bleu                # where is a metric blind?
   assay make -p demetr --data corpus.tsv --langpair de-en --n 1000 --seed 7 --out set.jsonl
-  assay make --annotate --out set.jsonl              # look through a set that was made: accept, reject, edit
+  assay make --annotate --sample 60 --out set.jsonl  # look through what was made; how many items are bad?
 
 The corpus is a table with the good translations in mt, beside src and ref where there are any. A perturbation is a name,
 a name with options (empty:stop=no) or a group: demetr, aces, smaug, hallucinations, all (assay list perturbations)."""
@@ -50,9 +50,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--n", type=positive, default=1000, metavar="N", help="items of each perturbation (default: 1000)"
     )
     parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed (default: 12345)")
+    parser.add_argument(
+        "--words", type=_from_to, metavar="A-B", help="only translations of A to B words (DEMETR: 15-25)"
+    )
+    parser.add_argument(
+        "--min-confidence", type=_share, default=0.5, metavar="X",
+        help="refuse items that the rule is less sure of; 0 takes all (default: 0.5)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--pool", type=table_file, metavar="FILE", help="where other sentences are drawn from (default: the corpus)"
+    )
     parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes to use (default: 1)")
     parser.add_argument("--out", metavar="FILE", required=True, help="the set (.jsonl); its data card goes beside it")
     parser.add_argument("--annotate", action="store_true", help="review the set: accept, reject or edit each item")
+    parser.add_argument("--sample", type=positive, metavar="N", help="with --annotate: N items of each perturbation")
+    parser.add_argument("--annotator", metavar="NAME", help="with --annotate: keep this person's decisions apart")
     parser.add_argument("--format", choices=FORMATS, default="table", help="of the summary (default: table)")
     parser.add_argument("--quiet", action="store_true", help="no progress, no notes")
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
@@ -72,11 +84,12 @@ def run(args: argparse.Namespace) -> int:
             raise InputError(f"a set is written as JSON lines: --out {Path(args.out).with_suffix('.jsonl')}.")
         corpus = {"langpair": args.langpair, "columns": column_map(args.columns), "quoting": args.quoting}
         settings = {"n": args.n, "seed": args.seed, "workers": args.workers}
+        settings |= {"words": args.words, "min_confidence": args.min_confidence, "pool": args.pool}
         _make(output, args.perturbations, args.data, args.out, **corpus, **settings)
     elif not args.annotate:
         raise InputError("nothing to make: name a perturbation (-p number-replaced) or a group (-p demetr).")
     if args.annotate:
-        _annotate(output, args.out)
+        _annotate(output, args.out, sample=args.sample, seed=args.seed, annotator=args.annotator)
     return 0
 
 
@@ -99,11 +112,31 @@ def _make(output: Output, perturbations: Sequence[str], data: str, out: str, **s
     output.note(f"wrote {out} ({count(len(made), 'item')}) and {card} · {time.monotonic() - started:.1f} s")
 
 
-def _annotate(output: Output, path: str) -> None:
+def _from_to(text: str) -> tuple[int, int]:
+    """``15-25``: the fewest and the most."""
+    first, dash, last = text.partition("-")
+    if not dash or not first.isdecimal() or not last.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} does not go from one number to another, as 15-25 does")
+    return int(first), int(last)
+
+
+def _share(text: str) -> float:
+    """A number between 0 and 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if not 0 <= value <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
+    return value
+
+
+def _annotate(output: Output, path: str, **settings: Any) -> None:
     from assay.cli.reviewing import show
     from assay.verbs.make import annotate
 
-    done = annotate(path, stream=sys.stdin, write=show)
+    done = annotate(path, stream=sys.stdin, write=show, **settings)
+    output.emit([table for name, table in done.tables.items() if name != "annotated"])
     output.note(
         f"{done.accepted:,} accepted, {done.edited:,} edited, {done.rejected:,} rejected, {done.left:,} left · "
         f"wrote {done.path}"

@@ -14,6 +14,17 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemVerdict:
+    """What one annotator said about one made item: whether it is bad, that is, not what its perturbation promises."""
+
+    annotator: str
+    item: str
+    perturbation: str
+    langpair: str
+    bad: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One card of a review. `id` is the key under which the decision is kept, so equal questions are asked once."""
 

@@ -15,7 +15,7 @@ _DEMETR = {
     "number-replaced": "demetr.numbers:NumberReplaced",
     "gender-pronoun": "demetr.pronouns:GenderPronoun",
     "omitted-conjunction": "demetr.omitted_links:OmittedConjunction",
-    "part-of-speech-shift": "demetr.lexical:PartOfSpeechShift",
+    "part-of-speech-shift": "demetr.part_of_speech:PartOfSpeechShift",
     "word-swap": "demetr.order:WordSwap",
     "pronoun-case": "demetr.pronouns:PronounCase",
     "function-word": "demetr.function_words:FunctionWord",

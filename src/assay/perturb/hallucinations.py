@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.language.ring import drawn, segments
 from assay.perturb.language.texts import pick, reference_of, target_language
 
 if TYPE_CHECKING:
@@ -89,9 +90,10 @@ class DetachedRandom(Detached):
 
     def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
         """Draw until one shares few words."""
+        around, allowed = segments(tools.others()), {other.hypothesis for other in pool}
         for _ in range(20):
-            text = pick(pool, rng).hypothesis
-            if shared(text, segment.hypothesis) <= _RELATED:
+            text = around.draw(rng).hypothesis
+            if text in allowed and shared(text, segment.hypothesis) <= _RELATED:
                 return text
         return None
 
@@ -127,7 +129,7 @@ class DetachedSimilar(Detached):
                 fit.append(texts[i])
             if len(fit) == self.nearest:
                 break
-        return pick(fit, rng) if fit else None
+        return drawn(fit, rng) if fit else None
 
 
 def _nearest(text: str, pool: tuple[str, ...], embedding: str) -> list[int]:

@@ -8,20 +8,27 @@ that stood between the same neighbours, or after the same word.
 from __future__ import annotations
 
 import functools
+import importlib.util
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.errors import MissingPart
+from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.hallucinations import shared
+from assay.perturb.language.confidence import confident
+from assay.perturb.language.ring import drawn
+from assay.perturb.language.ring import words as words_around
 from assay.perturb.language.texts import deletion, pick, reference_of, spaceless, target_language
 
 if TYPE_CHECKING:
     import numpy as np
 
 _SENTENCE_END = re.compile(r"[.!?。！？][\"”»]?\s+(?=\S)|[。！？]")
+_BY_MODEL, _BY_NEIGHBOURS = 0.8, 0.6
+"""How sure it is that a filling reads on: one that a model chose, and one that stood between the same two words."""
 NEGATIONS = {
     "de": r"nicht", "es": r"no(?= (?:es|son|se|lo|la|le|ha|han|hay|está|están|puede|pueden|fue|era|tiene|tienen|quiere)\b)",
     "it": r"non", "pt": r"não", "ru": r"не(?= )", "pl": r"nie(?= )", "uk": r"не(?= )", "zh": r"没有|并不|不会|不是|不能",
@@ -55,8 +62,9 @@ class TextInserted(Perturbation):
             and 10 <= len(other.hypothesis) <= 80
             and re.search(r"[.!?。！？]$", other.hypothesis.strip())
         ]
-        drawn = [pick(pool, rng) for _ in range(10)] if pool else []
-        new = next((other for other in drawn if other not in text and shared(other, text) < 0.5), None)
+        around = words_around(tuple(pool))
+        options = [around.draw(rng) for _ in range(10)] if pool else []
+        new = next((other for other in options if other not in text and shared(other, text) < 0.5), None)
         if new is None:
             return Refused("no short sentence in the corpus to insert")
         places = [0, *(match.end() for match in _SENTENCE_END.finditer(text) if match.end() < len(text))]
@@ -126,6 +134,8 @@ class MaskFilled(Perturbation):
     )
 
     def __init__(self, model: str = "") -> None:
+        if model:
+            _check_model(model)
         self.model = model
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
@@ -146,8 +156,10 @@ class MaskFilled(Perturbation):
                 continue
             new = self._filled(text, start, end, left, right, rng, tools, language)
             if new and new.lower() != old.lower():
-                return Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
-        return Refused("nothing in the corpus fits between two words of the sentence")
+                made = Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
+                return confident(made, fluency=_BY_MODEL if self.model else _BY_NEIGHBOURS)
+        nothing = "the model has no other word for a place in the sentence"
+        return Refused(nothing if self.model else "nothing in the corpus fits between two words of the sentence")
 
     def _filled(
         self,
@@ -167,7 +179,7 @@ class MaskFilled(Perturbation):
         options = [
             new for new in between.get((left.lower(), right.lower()), ()) if new.lower() != text[start:end].lower()
         ]
-        return pick(options, rng) if options else None
+        return drawn(options, rng) if options else None
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """A span inside the sentence became other words."""
@@ -200,14 +212,27 @@ def _ngrams(texts: tuple[str, ...], words: Any) -> dict[tuple[str, str], list[st
 _tables: dict[int, dict[tuple[str, str], list[str]]] = {}
 
 
+def _check_model(folder: str) -> None:
+    """Say before anything is made what stands in the way of a masked language model."""
+    for package in ("torch", "transformers"):
+        if importlib.util.find_spec(package) is None:
+            raise MissingPart(
+                f"filling masks with a model needs the package {package!r}: pip install 'mt-assay[neural]' transformers."
+            )
+    if not Path(folder, "config.json").is_file():
+        raise InputError(f"{folder!r} is not the folder of a masked language model: there is no config.json in it.")
+
+
 @functools.lru_cache(maxsize=1)
 def _masked_model(folder: str) -> Any:
-    """A function that fills one mask between two texts with one of the model's five likeliest words."""
+    """A function that fills one mask between two texts with one of the model's six likeliest words."""
+    import transformers
+
     try:
-        import transformers
-    except ImportError:
-        raise MissingPart("filling masks with a model needs transformers: pip install 'mt-assay[neural]'.") from None
-    fill: Any = transformers.pipeline("fill-mask", model=folder, top_k=6)
+        fill: Any = transformers.pipeline("fill-mask", model=folder, top_k=6)
+    except (OSError, ValueError, KeyError) as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(f"{folder!r} could not be read as a masked language model: {reason}") from error
 
     def filled(before: str, after: str, rng: np.random.Generator) -> str | None:
         options: Sequence[Any] = fill(f"{before}{fill.tokenizer.mask_token}{after}")

@@ -6,11 +6,12 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from glob import escape as glob_escape
 from pathlib import Path
 from typing import Any, TextIO
 
 from assay.core.errors import InputError
-from assay.core.question import Choice, Question
+from assay.core.question import Choice, ItemVerdict, Question
 from assay.review.decisions import DecisionLog
 from assay.review.screen import review_at
 
@@ -20,22 +21,67 @@ EDITED = "edit:"
 
 
 def annotate_items(
-    path: str | os.PathLike[str], stream: TextIO, write: Callable[[str], Any]
+    path: str | os.PathLike[str],
+    stream: TextIO,
+    write: Callable[[str], Any],
+    *,
+    sample: int | None = None,
+    seed: int = 12345,
+    annotator: str | None = None,
 ) -> tuple[dict[str, int], Path]:
     """Ask about every item of the set at `path` that has no decision yet; write the accepted and edited ones.
 
     Decisions are kept in ``SET.decisions.jsonl``, the reviewed set in ``SET.reviewed.jsonl``; a decision belongs to the
-    texts, so a set that is made anew keeps those that still fit. How many items were accepted, edited, rejected and left
+    texts, so a set that is made anew keeps those that still fit. An `annotator` with a name has a decision file of their
+    own; with `sample` so many items of each perturbation are asked about, those with the smallest
+    hashes. How many items were accepted, edited, rejected and left
     comes back with the path of the reviewed set.
     """
     made = Path(path)
     items = list(_items(made))
-    decisions = DecisionLog(made.with_name(made.name + ".decisions.jsonl"))
+    if sample is not None:
+        items = _sampled(items, sample, seed)
+    decisions = DecisionLog(decisions_path(made, annotator), annotator)
     questions = [_question(item) for item in items]
     texts = {question.id: item["incorrect-translation"] for question, item in zip(questions, items, strict=True)}
     review_at(stream, questions, decisions, write, ask=lambda question, line: _edited(question, line, texts))
     target = made.with_suffix(".reviewed.jsonl")
     return _write(target, items, questions, decisions), target
+
+
+def decisions_path(made: Path, annotator: str | None) -> Path:
+    """Where the decisions of an annotator lie, of the one without a name or of one with."""
+    if annotator is not None and not annotator.replace("-", "").replace("_", "").isalnum():
+        raise InputError(f"an annotator's name has letters, digits, - and _ only, not {annotator!r}.")
+    return made.with_name(".".join(filter(None, [made.name, annotator, "decisions.jsonl"])))
+
+
+def verdicts(path: str | os.PathLike[str]) -> list[ItemVerdict]:
+    """What every annotator said about every item of the set; skipped items have no verdict."""
+    made = Path(path)
+    items = list(_items(made))
+    identities = [_question(item).id for item in items]
+    found = []
+    for file in sorted(made.parent.glob(glob_escape(made.name) + "*.decisions.jsonl")):
+        who = file.name.removeprefix(made.name).removesuffix("decisions.jsonl").strip(".")
+        decisions = DecisionLog(file)
+        for item, identity in zip(items, identities, strict=True):
+            choice = decisions.get(identity, "")
+            if choice == ACCEPT.name or choice == REJECT.name or choice.startswith(EDITED):
+                name = str((item.get("meta") or {}).get("perturbation", item.get("phenomena", "")))
+                found.append(ItemVerdict(who, identity, name, str(item.get("langpair", "")), choice != ACCEPT.name))
+    return found
+
+
+def _sampled(items: Sequence[dict[str, Any]], sample: int, seed: int) -> list[dict[str, Any]]:
+    """So many items of each perturbation, in the order of the set."""
+    groups: dict[str, list[tuple[bytes, int]]] = {}
+    for number, item in enumerate(items):
+        mark = hashlib.blake2b(f"{seed}\x1f{_question(item).id}".encode(), digest_size=8).digest()
+        groups.setdefault(str(item.get("phenomena", "")), []).append((mark, number))
+    return [
+        items[number] for number in sorted(number for group in groups.values() for _, number in sorted(group)[:sample])
+    ]
 
 
 def _items(path: Path) -> Iterator[dict[str, Any]]:

@@ -84,6 +84,9 @@ def make(
     n: int = 1000,
     seed: int = 12345,
     workers: int = 1,
+    words: tuple[int, int] | None = None,
+    min_confidence: float = 0.5,
+    pool: str | os.PathLike[str] | Batch | None = None,
     out: str | os.PathLike[str] | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> MadeSet:
@@ -93,14 +96,26 @@ def make(
     translations in ``mt`` beside ``src`` and ``ref``, or a Batch; `columns` says which columns of the table to take
     where the names differ (``{"mt": "Translation"}``), `quoting` how quotation marks in a TSV are read, `langpair` is
     that of a corpus that has none. Each perturbation gives the first `n` items that it can, a corpus with several
-    language pairs giving each its share. The same `seed` gives the same bytes whatever `workers` (processes) is. With
+    language pairs giving each its share; `words` are the fewest and the most that a translation may have. An item of
+    which the rule is less sure than `min_confidence` is refused. Other sentences are drawn from `pool`, a table or a Batch,
+    else from the corpus itself. The same `seed` gives the same bytes whatever `workers` (processes) is. With
     `out` the items are written there, with a data card beside them (``OUT.card.json``). `progress` is told the number
     of segments of each finished chunk.
     """
     from assay.perturb.making.job import MakingJob
 
     job = MakingJob.prepare(
-        perturbations, data, langpair=langpair, columns=columns, quoting=quoting, n=n, seed=seed, workers=workers
+        perturbations,
+        data,
+        langpair=langpair,
+        columns=columns,
+        quoting=quoting,
+        n=n,
+        seed=seed,
+        workers=workers,
+        words=words,
+        least=min_confidence,
+        pool=pool,
     )
     if out is None:
         lines = list(job.lines(progress))
@@ -112,19 +127,45 @@ def make(
     return _made(card, path=path, problems=job.found.problems())
 
 
-def annotate(path: str | os.PathLike[str], *, stream: TextIO, write: Callable[[str], Any]) -> AnnotatedSet:
+def annotate(
+    path: str | os.PathLike[str],
+    *,
+    stream: TextIO,
+    write: Callable[[str], Any],
+    sample: int | None = None,
+    seed: int = 12345,
+    annotator: str | None = None,
+) -> AnnotatedSet:
     """Let a person accept, reject or edit each item of the set at `path` that has no decision yet.
 
     Keys are read from `stream` (a terminal, or lines of a file), cards go to `write`. Decisions are kept in
-    ``SET.decisions.jsonl`` as they are made; accepted and edited items go to ``SET.reviewed.jsonl``.
+    ``SET.decisions.jsonl`` (``SET.ANNOTATOR.decisions.jsonl`` for an `annotator` with a name) as they are made; accepted
+    and edited items go to ``SET.reviewed.jsonl``. With `sample` only so many items of each perturbation are shown, the same
+    ones for the same `seed`. What was decided so far, by everyone, is counted as an audit: the share of bad items with its
+    interval and the agreement of annotators; it is written into the data card.
     """
-    from assay.review.made_items import annotate_items
+    from assay.analyses.made_audit import audit_tables
+    from assay.review.made_items import annotate_items, verdicts
 
-    counts, reviewed = annotate_items(path, stream, write)
+    counts, reviewed = annotate_items(path, stream, write, sample=sample, seed=seed, annotator=annotator)
     columns = [TableColumn(key, kind="count") for key in counts]
-    table = Table("annotated", columns, [counts])
+    tables = {"annotated": Table("annotated", columns, [counts])}
+    tables |= {table.name: table for table in audit_tables(verdicts(path))}
+    _write_audit(Path(path), tables)
     accepted, edited, rejected, left = (counts[key] for key in ("accepted", "edited", "rejected", "left"))
-    return AnnotatedSet({table.name: table}, accepted, edited, rejected, left, reviewed)
+    return AnnotatedSet(tables, accepted, edited, rejected, left, reviewed)
+
+
+def _write_audit(path: Path, tables: Mapping[str, Table]) -> None:
+    """The audit beside what was made, where the set has a data card."""
+    place = card_path(path)
+    if not place.is_file() or "audit" not in tables:
+        return
+    from assay.io.documents import decode
+
+    card: Any = decode(place.read_text(encoding="utf-8"))
+    card["audit"] = {name: tables[name].rows for name in ("audit", "agreement") if name in tables}
+    _write_card(path, card)
 
 
 def card_path(path: Path) -> Path:

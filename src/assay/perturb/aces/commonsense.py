@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.aces.pronoun import WRONG
+from assay.perturb.aces.pronoun import GUESSED, WRONG
+from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import sentence_of
 from assay.perturb.language.texts import like_case, pick, reference_of, source_language, word_at
 
@@ -29,6 +30,10 @@ REASONS = {
     "ru": r",? (?:потому что|так как|поскольку) ",
 }
 """How a clause of reason begins, by language."""
+
+
+_NEAR = 4
+"""Words of the clause, its conjunction among them, before which the pronoun stands."""
 
 
 def clause_at(text: str, language: str) -> int | None:
@@ -164,12 +169,14 @@ class Coreference(Perturbation):
         if at is None:
             return Refused("no clause of reason")
         forms = "|".join(WRONG[language])
-        found = list(re.finditer(rf"(?<!\w)(?:{forms})(?!\w)", text[at:], re.IGNORECASE))
-        if not found:
-            return Refused("no pronoun in the clause of reason")
+        found = list(re.finditer(rf"(?<!\w)(?:{forms})(?!\w)", text[at:]))
+        if not found or len(text[at : at + found[0].start()].split()) > _NEAR:
+            return Refused("no pronoun at the beginning of the clause of reason")
+        if found[0][0] in ("es", "il") and not segment.meta.get("distractor"):
+            return Refused("es and il may be nobody's pronoun")
         start, end = found[0].start() + at, found[0].end() + at
         new = segment.meta.get("distractor") or pick(WRONG[language][text[start:end].lower()], rng)
         new = like_case(new, text[start:end])
-        return Perturbed(
-            (Change(start, end, new),), f"{text[start:end]} -> {new}", {"old": text[start:end], "new": new}
-        )
+        meta = {"old": text[start:end], "new": new}
+        made = Perturbed((Change(start, end, new),), f"{text[start:end]} -> {new}", meta)
+        return made if segment.meta.get("distractor") else confident(made, parse=GUESSED)

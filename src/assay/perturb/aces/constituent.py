@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.perturb.language.additions import ADDED
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import deletion, pick, reference_of
 
@@ -32,23 +33,6 @@ RELATIVES = {
     "pl": r"(?:któr\w+)",
     "cs": r"(?:kter\w+|jenž|jež)",
 }
-ADDED = {
-    "en": (
-        " for the first time in years",
-        " in front of a large crowd",
-        " despite many warnings",
-        " with great reluctance",
-    ),
-    "de": (", zum ersten Mal seit Jahren", ", trotz vieler Warnungen", ", vor einer großen Menge"),
-    "fr": (", pour la première fois depuis des années", ", malgré de nombreux avertissements"),
-    "es": (", por primera vez en años", ", a pesar de muchas advertencias"),
-    "it": (", per la prima volta dopo anni", ", nonostante molti avvertimenti"),
-    "pt": (", pela primeira vez em anos", ", apesar de muitos avisos"),
-    "ru": (", впервые за много лет", ", несмотря на многочисленные предупреждения"),
-    "pl": (", po raz pierwszy od lat", ", pomimo wielu ostrzeżeń"),
-    "zh": ("，这是多年来的第一次", "，尽管有许多警告"),
-}
-"""Phrases that may follow a finished sentence; ours."""
 _PARENTHESES = re.compile(r"\s?[(（][^()（）]{2,80}[)）]")
 
 

@@ -7,21 +7,35 @@ entailed verb) and an unfitting one (hyponym, sibling, antonym) into the incorre
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.demetr.lexical import inflected
 from assay.perturb.demetr.rules import replaced, with_article
-from assay.perturb.language.relations import antonyms, entailed, hypernyms, hyponyms, plain, siblings, synonyms
+from assay.perturb.language.confidence import SURE, confident
+from assay.perturb.language.relations import (
+    antonyms,
+    distractors,
+    entailed,
+    hypernyms,
+    hyponyms,
+    plain,
+    sense,
+    siblings,
+    synonyms,
+)
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import other_reference, shuffled
+from assay.perturb.language.word_relations import CLASS_OF, DISTRACTORS, ENTAILED, SYNONYM_ANTONYM, fits_noun, fits_verb
 
 if TYPE_CHECKING:
     import numpy as np
 
 NEEDS = ("parse", "wordnet", "inflection", "frequency")
+_LISTED = 0.9
+"""How sure the sense is of a word of our lists."""
 Finder = Callable[[Any, Any, str, str], list[str]]
 
 
@@ -31,15 +45,22 @@ class Exchanged(Perturbation):
     part = "noun"
     wrong: Finder
     right: Finder | None = None
+    known: Collection[str] = ()
+    """Words of our lists, whose relations hold whatever the sentence; all others are in doubt about their sense."""
+    doubtful = True
+    """False where the first sense does for most sentences."""
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
-        """Draw a word whose relations lead somewhere."""
+        """Draw a word whose relations lead somewhere; one of our lists where there is any."""
         base = other_reference(segment) if self.right is None else None
         sentence = sentence_of(tools, base or segment.hypothesis, language)
-        for i in shuffled(list(_words(sentence, self.part)), rng):
+        listed = [i for i in words_of(sentence, self.part, self.known) if sentence.lemmas[i].lower() in self.known]
+        for i in (*shuffled(listed, rng), *shuffled(list(words_of(sentence, self.part)), rng)):
             made = self._made(sentence, i, rng, tools, base)
             if made is not None:
-                return made
+                wordnet = tools.get("wordnet", "en")
+                sure = _LISTED if i in listed else sense(wordnet, sentence.lemmas[i].lower(), self.part)
+                return confident(made, sense=sure if self.doubtful else max(sure, SURE))
         return Refused(f"no {self.part} with the relation in WordNet")
 
     def _made(
@@ -47,7 +68,7 @@ class Exchanged(Perturbation):
     ) -> Perturbed | None:
         lexicon = tools.get("wordnet", "en"), tools.get("frequency", "en")
         lemma = sentence.lemmas[i].lower()
-        if self.right is not None and not plain(lexicon[0], lemma, self.part):
+        if self.right is not None and lemma not in self.known and not plain(lexicon[0], lemma, self.part):
             return None
         wrong = self._form(sentence, i, self.wrong(*lexicon, lemma, self.part), rng, tools)
         if wrong is None:
@@ -110,15 +131,19 @@ def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, m
     return Perturbed((*needs, Change(start, end, new)), what, meta, good=good)
 
 
-def _words(sentence: Sentence, part: str) -> Iterator[int]:
-    """Common nouns or full verbs outside names, compounds and hyphens."""
+def words_of(sentence: Sentence, part: str, known: Collection[str] = ()) -> Iterator[int]:
+    """Common nouns or full verbs outside names, compounds and hyphens; of words that are `known` those whose frame fits."""
     tags = ("NN", "NNS") if part == "noun" else ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
     for i, tag in enumerate(sentence.tags):
         if tag not in tags or sentence.named[i] or not sentence.words[i].isalpha() or len(sentence.words[i]) < 3:
             continue
         compound = part == "noun" and (sentence.deps[i] == "compound" or sentence.child(i, "compound") is not None)
-        verb = part == "verb" and (sentence.pos[i] != "VERB" or sentence.child(i, "prt", "prep") is not None)
-        if not sentence.hyphened(i) and not compound and not verb:
+        if sentence.hyphened(i) or compound:
+            continue
+        if known and sentence.lemmas[i].lower() in known:
+            if fits_verb(sentence, i) if part == "verb" else fits_noun(sentence, i):
+                yield i
+        elif part == "noun" or (sentence.pos[i] == "VERB" and sentence.child(i, "prt", "prep") is None):
             yield i
 
 
@@ -150,6 +175,7 @@ class Undertranslation(Exchanged):
         "major",
     )
     wrong = staticmethod(hypernyms)
+    known = CLASS_OF
 
 
 class Overtranslation(Exchanged):
@@ -163,6 +189,7 @@ class Overtranslation(Exchanged):
         "major",
     )
     wrong = staticmethod(hyponyms)
+    doubtful = False
 
 
 class NounAntonym(Exchanged):
@@ -176,6 +203,7 @@ class NounAntonym(Exchanged):
         "critical",
     )
     wrong = staticmethod(antonyms)
+    doubtful = False
 
 
 class HypernymVersusHyponym(Exchanged):
@@ -190,6 +218,7 @@ class HypernymVersusHyponym(Exchanged):
         True,
     )
     right, wrong = staticmethod(hypernyms), staticmethod(hyponyms)
+    doubtful = False
 
 
 class HypernymVersusDistractor(Exchanged):
@@ -203,7 +232,8 @@ class HypernymVersusDistractor(Exchanged):
         "major",
         True,
     )
-    right, wrong = staticmethod(hypernyms), staticmethod(siblings)
+    right, wrong = staticmethod(hypernyms), staticmethod(distractors)
+    known = frozenset(member for member, others in DISTRACTORS.items() if others)
 
 
 class SynonymVersusAntonym(Exchanged):
@@ -218,7 +248,12 @@ class SynonymVersusAntonym(Exchanged):
         True,
     )
     part = "verb"
-    right, wrong = staticmethod(synonyms), staticmethod(antonyms)
+    right = staticmethod(synonyms)
+    known = SYNONYM_ANTONYM
+
+    @staticmethod
+    def wrong(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:  # noqa: D102
+        return [SYNONYM_ANTONYM[lemma][1]] if lemma in SYNONYM_ANTONYM else antonyms(wordnet, frequency, lemma, part)
 
 
 class Entailment(Exchanged):
@@ -234,7 +269,10 @@ class Entailment(Exchanged):
     )
     part = "verb"
     right = staticmethod(entailed)
+    known = ENTAILED
 
     @staticmethod
     def wrong(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:  # noqa: D102
+        if lemma in ENTAILED:
+            return [ENTAILED[lemma][1]]
         return antonyms(wordnet, frequency, lemma, part) or siblings(wordnet, frequency, lemma, part)

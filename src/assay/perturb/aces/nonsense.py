@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.language.texts import like_case, other_reference, pick, reference_of, shuffled
+from assay.perturb.language.ring import words
+from assay.perturb.language.texts import like_case, other_reference, pick, reference_of, shuffled, target_language
 
 if TYPE_CHECKING:
     import numpy as np
@@ -53,14 +54,15 @@ class Nonsense(Perturbation):
         """Draw a word of six letters or more and exchange its first or second half."""
         base = other_reference(segment)
         text = base or segment.hypothesis
-        words = [match for match in _WORD.finditer(text) if match[0][1:].lower() == match[0][1:]]
-        pool = _vocabulary(tuple(other.hypothesis for other in tools.others()) or (segment.hypothesis, text))
-        if not words or len(pool) < 2:
+        found = [match for match in _WORD.finditer(text) if match[0][1:].lower() == match[0][1:]]
+        others = tuple(other.hypothesis for other in tools.others() if target_language(other) == language)
+        pool = _vocabulary(others or (segment.hypothesis, text))
+        if not found or len(pool) < 2:
             return Refused("no word of six letters, or no other words to take parts from")
-        frequency, vocabulary = _known(tools, language), frozenset(pool)
-        for match in shuffled(words, rng)[:6]:
+        frequency, vocabulary, around = _known(tools, language), frozenset(pool), words(pool)
+        for match in shuffled(found, rng)[:6]:
             for _ in range(8):
-                new = _crossed(match[0].lower(), pick(pool, rng), rng)
+                new = _crossed(match[0].lower(), around.draw(rng), rng)
                 if new != match[0].lower() and new not in vocabulary and frequency(new) == 0:
                     new = like_case(new, match[0])
                     return Perturbed(

@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 _ORDINAL = re.compile(r"\d+(st|nd|rd|th)\b")
-_HOUR = re.compile(r"\s?(?:Uhr|heures?|h\b|時|点|點|시\b|[ap]\.?m\b|o'clock|часов|часа|giờ|godz|hodin)", re.IGNORECASE)
+_HOUR = re.compile(
+    r"\s?(?:Uhr|heures?|h\b|時|点|點|시\b|[ap]\.?m\b|o'clock|часов|часа|giờ|godz|hodin|နာရီ)", re.IGNORECASE
+)
 _HOUR_BEFORE = re.compile(
     r"(?:(?:saa|ore|às|las|kello|klo|godz\.|saat|o|at|by|um|gegen|à|в|à les|alle|lúc|til) )$", re.I
 )
@@ -30,7 +32,12 @@ _CENTURY = re.compile(
     r"(?:st|nd|rd|th|\.|-?е|-?го|º)?[\s-]?(?:centur|Jahrhundert|siècle|siglo|sécul|secol|век|wiek|stolet|世紀|世纪|세기|yüzyıl|vuosisa)"
 )
 _MONTH_NUMBER = re.compile(r"\s?(?:月(?!間)|월)")
-_DAY_NUMBER = re.compile(r"\s?(?:日(?!間)|号|일(?!간))")
+_DAY_NUMBER = re.compile(r"\s?(?:日(?!間)|号|일(?!간)|ရက[်္])")
+_MINUTE = re.compile(r"\s?မိနစ")
+_AGE_BEFORE = re.compile(r"အသက[်္]\s?$")
+_RANGE_AFTER = re.compile(r"\s?[^\d\s]{1,8}\s?(?:မွ|မှ)\s?\d")
+_RANGE_BEFORE = re.compile(r"\d\s?[^\d\s]{0,8}\s?(?:မွ|မှ)\s?$")
+"""Burmese: minutes, ages, and ranges from one number to another."""
 _AN = re.compile(r"(?:8\d*|11|18)(?!\d)|8\d\d(?!\d)")
 
 
@@ -42,6 +49,8 @@ def candidates(text: str, language: str) -> list[Numeral]:
     for numeral in [*numerals(text, language), *(_ordinals(text) if language == "en" else [])]:
         after, before = text[numeral.end :], text[: numeral.start]
         if numeral.value == 0 or _MONTH_NUMBER.match(after) or vietnamese.search(before):
+            continue
+        if language == "my" and (_RANGE_AFTER.match(after) or _RANGE_BEFORE.search(before)):
             continue
         if names and len(numeral.digits) > 2 and not numeral.is_year and re.search(rf"(?:{names})\.? $", before):
             continue
@@ -172,6 +181,8 @@ def _ordinal_ending(value: int) -> str:
 def _limits(numeral: Numeral, text: str, language: str) -> tuple[float, float]:
     """The smallest and largest plausible value beside what stands around the number."""
     before, after = text[: numeral.start], text[numeral.end :]
+    if language == "my":
+        before, after = before.removesuffix("("), after.removeprefix(")")
     if numeral.is_year:
         return max(1000, numeral.value - 90), max(numeral.value, min(2024, numeral.value + 60))
     whole = not numeral.decimals and numeral.value == int(numeral.value)
@@ -179,6 +190,10 @@ def _limits(numeral: Numeral, text: str, language: str) -> tuple[float, float]:
         return 1, 28
     if whole and numeral.value <= 24 and (_HOUR.match(after) or _HOUR_BEFORE.search(before)):
         return (1, 12) if numeral.value <= 12 else (13, 23)
+    if whole and numeral.value < 60 and _MINUTE.match(after):
+        return 1, 59
+    if whole and numeral.value < 100 and _AGE_BEFORE.search(before):
+        return 2, 95
     if whole and numeral.value <= 21 and _CENTURY.match(after):
         return 2, 20
     if numeral.decimals and numeral.value < 10:

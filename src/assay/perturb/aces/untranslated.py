@@ -1,26 +1,25 @@
 """Text left in the source language (ACES section 5.9) and names that must not be translated (5.10).
 
 A whole sentence is copied. A word is copied where it is known which source word it translates: from the columns
-`source_word` and `target_word`, or from a strong association of the two words in the corpus itself.
+`source_word` and `target_word`, or by what the pool shows of the two words (`alignment`).
 """
 
 from __future__ import annotations
 
-import functools
-import re
-from collections import Counter
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.language.texts import like_case, reference_of, shuffled, word_at
+from assay.perturb.language.alignment import READ, WordAlignment, aligned, content_words
+from assay.perturb.language.confidence import SURE, confident
+from assay.perturb.language.ring import Ring
+from assay.perturb.language.texts import like_case, reference_of, word_at
 
 if TYPE_CHECKING:
     import numpy as np
 
-_LEAST, _DICE = 3, 0.7
-"""A word pair is taken as a translation when it occurs in three segments at least with a Dice coefficient of 0.7."""
-_WORD = re.compile(r"[^\W\d_]{4,}")
+_LEAST = 0.3
+"""The confidence from which a pair of words is offered at all."""
 
 
 class CopySource(Perturbation):
@@ -50,54 +49,52 @@ class CopySource(Perturbation):
         return found if perturbed.incorrect(segment) == segment.source else [*found, "the text is not the source"]
 
 
-def lexicon(pool: tuple[Segment, ...]) -> dict[str, str]:
-    """Target word to the source word that goes with it throughout the corpus."""
-    sources: Counter[str] = Counter()
-    targets: Counter[str] = Counter()
-    pairs: Counter[tuple[str, str]] = Counter()
-    for segment in pool:
-        left = set(map(str.lower, _WORD.findall(segment.source or "")))
-        right = set(map(str.lower, _WORD.findall(segment.hypothesis)))
-        sources.update(left)
-        targets.update(right)
-        pairs.update((target, source) for target in right for source in left if target != source)
-    best: dict[str, tuple[float, str]] = {}
-    for (target, source), count in pairs.items():
-        dice = 2 * count / (targets[target] + sources[source])
-        if count >= _LEAST and dice >= _DICE:
-            best[target] = max(best.get(target, (0.0, "")), (dice, source))
-    return {target: source for target, (_, source) in best.items()}
-
-
-_cached_lexicon = functools.lru_cache(maxsize=2)(lexicon)
-
-
 class SourceWordKept(Perturbation):
     """One word of the translation replaced by the source word; `in_reference` says whether the reference has the good word."""
 
     in_reference = True
 
+    def __init__(self) -> None:
+        self._known: dict[str, WordAlignment] = {}
+
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Copy a source word over its translation."""
-        reference, source, text = reference_of(segment) or "", segment.source or "", segment.hypothesis
+        reference, text = reference_of(segment) or "", segment.hypothesis
         given = segment.meta.get("target_word"), segment.meta.get("source_word")
         if given[0] and given[1]:
-            pairs = [(given[0], given[1])]
+            pairs = [(given[0], given[1], 1.0)]
         else:
-            known = _cached_lexicon(tuple(o for o in tools.others() if o.langpair == segment.langpair))
-            present = {word.lower(): word for word in _WORD.findall(source)}
-            words = dict.fromkeys(_WORD.findall(text))
-            pairs = [(word, present[known[word.lower()]]) for word in words if known.get(word.lower()) in present]
+            pairs = self._pairs(segment, tools)
             if not pairs:
                 return Refused("no word whose source word is known (give the columns source_word and target_word)")
-        for target, word in shuffled(pairs, rng):
-            places = word_at(text, target)
-            if places and bool(word_at(reference, target)) == self.in_reference and word.lower() != target.lower():
-                start, end = places[0]
-                new = like_case(word, target) if start == 0 else word
-                meta = {"old": target, "new": new}
-                return Perturbed((Change(start, end, new),), f"{target} -> {new}", meta)
-        return Refused("the reference has no such word" if self.in_reference else "the reference has the same word")
+        fitting = [
+            (target, word, sure)
+            for target, word, sure in pairs
+            if bool(word_at(reference, target)) == self.in_reference and word.lower() != target.lower()
+        ]
+        found = [entry for entry in fitting if word_at(text, entry[0])]
+        if not found:
+            return Refused("the reference has no such word" if self.in_reference else "the reference has the same word")
+        target, word, sure = Ring(found, lambda entry: entry[0]).draw(rng)
+        start, end = word_at(text, target)[0]
+        new = like_case(word, target) if start == 0 else word
+        made = Perturbed((Change(start, end, new),), f"{target} -> {new}", {"old": target, "new": new})
+        return made if sure == 1 else confident(made, alignment=sure)
+
+    def _pairs(self, segment: Segment, tools: Tools) -> list[tuple[str, str, float]]:
+        """Words of the translation with their source words; only those that are sure, where there are any."""
+        pair, source, text = segment.langpair or "", segment.source or "", segment.hypothesis
+        if pair not in self._known:
+            self._known[pair] = aligned(pair, tools)
+        languages = pair.rpartition("-")
+        ours = [span for span, _ in content_words(text, languages[2], tools)]
+        theirs = [span for span, _ in content_words(source, languages[0], tools)]
+        found = [
+            (text[slice(*mine)], source[slice(*other)], value if pair in READ else min(value, SURE - 0.01))
+            for mine, other, value in self._known[pair].pairs(source, theirs, text, ours)
+        ]
+        sure = [entry for entry in found if entry[2] >= SURE]
+        return sure or [entry for entry in found if entry[2] > _LEAST]
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """What was put in stands in the source."""
@@ -115,7 +112,9 @@ def _card(name: str, phenomenon: str, about: str) -> PerturbationCard:
         category="accuracy/untranslated",
         severity="major",
         follows=(f"ACES {phenomenon}",),
+        needs=("words", "frequency", "lemma"),
         wants=("source", "reference"),
+        extra="make",
         manual=True,
     )
 

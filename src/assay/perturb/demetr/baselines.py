@@ -10,7 +10,8 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import TextRule
-from assay.perturb.language.texts import capital, pick, spaceless
+from assay.perturb.language.ring import segments
+from assay.perturb.language.texts import capital, spaceless
 
 if TYPE_CHECKING:
     import numpy as np
@@ -54,9 +55,9 @@ class Unrelated(TextRule):
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Take another segment's text; one of another document where documents are known."""
-        others = tools.others()
+        others = segments(tools.others())
         for _ in range(_TRIES if others else 0):
-            other = pick(others, rng)
+            other = others.draw(rng)
             related = other.source is not None and other.source == segment.source
             related |= other.document is not None and other.document == segment.document
             if not related and self._differs(other, segment, language):

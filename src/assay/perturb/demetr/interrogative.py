@@ -10,6 +10,7 @@ from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, removed
 from assay.perturb.language import verbs
+from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import NAME_TYPES, Sentence
 from assay.perturb.language.texts import capital
 from assay.perturb.language.verbs import VerbGroup, word_of
@@ -49,12 +50,13 @@ class Interrogative(ParsedRule):
                 start, end = mark.span() if mark else (len(sentence.text), len(sentence.text))
                 if any(change.end > start for change in changes):
                     continue
-                return Perturbed((*changes, Change(start, end, "?")), "a question")
+                made = Perturbed((*changes, Change(start, end, "?")), "a question")
+                return confident(made, parse=verbs.parse_confidence(sentence, group))
         return Refused("no main clause with subject and finite verb")
 
     def _turned(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:
         subject, finite = group.subject, group.finite
-        if subject is None:
+        if subject is None or sentence.deps[subject].startswith("csubj"):
             return ()
         if subject > finite:
             return self._said(sentence, group, inflection)
@@ -84,8 +86,9 @@ class Interrogative(ParsedRule):
             word == "I"
             or (sentence.named[first] in NAME_TYPES and word.lower() != "the")
             or sentence.tags[first].startswith("NNP")
+            or (sentence.tags[first] == "NN" and sentence.deps[first].startswith("nsubj") and first + 1 < len(sentence))
         )
-        kept = word[0] if keeps or (len(word) > 1 and word.isupper()) else word[0].lower()
+        kept = word[0] if keeps or any(letter.isupper() for letter in word[1:]) else word[0].lower()
         return (Change(start, start + 1, f"{capital(auxiliary)} {kept}"),)
 
     def _said(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:

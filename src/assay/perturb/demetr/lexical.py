@@ -1,17 +1,16 @@
-"""DEMETR 3, 7 and 13: a word replaced by a more general one, by its opposite, by a relative of another part of speech."""
+"""DEMETR 3 and 7: a word replaced by a more general one or by its opposite."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, replaced
-from assay.perturb.language.antonyms import OPPOSITES
+from assay.perturb.language.antonyms import OPPOSITES, SURE_OPPOSITES
+from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
-from assay.perturb.language.texts import pick
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,21 +89,36 @@ class Hypernym(LexicalRule):
                 return None
             if part == "noun" and sentence.child(i, "compound") is not None and sentence.tags[i] == "NNP":
                 return None
-            found = hypernym(wordnet, frequency, sentence.lemmas[i], part)
+            lemma = sentence.lemmas[i].lower()
+            known = _class(sentence, i)
+            found = known or hypernym(wordnet, frequency, lemma, part)
             form = found and inflected(inflection, found, part, sentence.tags[i])
             if not form or form.lower() in sentence.lower:
                 return None
-            return Perturbed(replaced(sentence, i, form), f"{sentence.words[i]} -> {form}")
+            made = Perturbed(replaced(sentence, i, form), f"{sentence.words[i]} -> {form}")
+            return confident(made, sense=0.9 if known else 0.45 if len(wordnet.synsets(lemma, part)) == 1 else 0.25)
 
         words = [i for i in self.words(sentence) if not _fixed(sentence, i)]
         nouns = [i for i in words if sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] != "compound"]
         verbs = [i for i in words if sentence.pos[i] == "VERB"]
         clear = [i for i in nouns if len(wordnet.synsets(sentence.lemmas[i], "noun")) <= _FEW_SENSES]
-        for options in (clear, nouns, verbs):
+        listed = [i for i in (*nouns, *verbs) if _class(sentence, i)]
+        for options in (listed, clear, nouns, verbs):
             made = first_fit(rng, options, general, "no word with a usable hypernym")
             if isinstance(made, Perturbed):
                 break
         return made
+
+
+def _class(sentence: Sentence, i: int) -> str | None:
+    """The more general word of our lists for a noun or verb that stands as it is meant there."""
+    from assay.perturb.language.word_relations import CLASS_OF, ENTAILED, fits_noun, fits_verb
+
+    lemma = sentence.lemmas[i].lower()
+    if sentence.pos[i] == "VERB" and lemma in ENTAILED and fits_verb(sentence, i):
+        return ENTAILED[lemma][0]
+    single = sentence.child(i, "compound") is None and sentence.deps[i] != "compound"
+    return CLASS_OF[lemma] if lemma in CLASS_OF and single and fits_noun(sentence, i) else None
 
 
 def _fixed(sentence: Sentence, i: int) -> bool:
@@ -140,6 +154,8 @@ def _kin(first: str, second: str) -> bool:
 
 def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
     """The lemma in the form that `tag` asks for."""
+    if part == "noun" and inflection.lemma(lemma, "NOUN") != lemma:
+        return None  # a plural already: "book matches"
     if tag in ("NN", "VB", "VBP", "JJ", "RB"):
         return lemma
     if part in ("adj", "adv") and tag in ("JJR", "JJS", "RBR", "RBS"):
@@ -172,6 +188,13 @@ class Antonym(LexicalRule):
         wordnet, inflection = tools.get("wordnet", "en"), tools.get("inflection", "en")
         frequency = tools.get("frequency", "en")
 
+        def sure(i: int) -> Perturbed | None:
+            surface = _sure_opposite(sentence, i, inflection)
+            if surface is None or surface.lower() in sentence.lower:
+                return None
+            made = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+            return confident(made, sense=0.9)
+
         def opposite(i: int) -> Perturbed | None:
             surface = OPPOSITES.get(sentence.lower[i], {}).get(sentence.pos[i])
             if surface is None:
@@ -184,9 +207,59 @@ class Antonym(LexicalRule):
                 surface = surface and inflected(inflection, surface, part, sentence.tags[i])
             if not surface or " " in surface or surface.lower() in sentence.lower:
                 return None
-            return Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+            made = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
+            return confident(made, sense=0.4)
 
-        return first_fit(rng, self.words(sentence), opposite, "no word with an antonym")
+        made = first_fit(rng, self.words(sentence), sure, "no word with an antonym")
+        if isinstance(made, Refused):
+            return first_fit(rng, self.words(sentence), opposite, "no word with an antonym")
+        return made
+
+
+def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
+    """The opposite of a word of our lists that stands as it is meant there."""
+    from assay.perturb.language.word_relations import SYNONYM_ANTONYM, fits_verb
+
+    pos, lemma, tag = sentence.pos[i], sentence.lemmas[i].lower(), sentence.tags[i]
+    if pos == "VERB":
+        if lemma not in SYNONYM_ANTONYM or not fits_verb(sentence, i):
+            return None
+        return inflected(inflection, SYNONYM_ANTONYM[lemma][1], "verb", tag)
+    if pos == "NOUN":
+        alone = sentence.deps[i] != "compound" and sentence.child(i, "compound") is None
+        alone = alone and not (lemma == "failure" and sentence.child(i, "amod") is not None)
+        found = SURE_OPPOSITES["NOUN"].get(lemma) if alone and tag in ("NN", "NNS") else None
+        return inflected(inflection, found, "noun", tag) if found else None
+    if sentence.hyphened(i) or _bound(sentence, i):
+        return None
+    if sentence.lower[i] == "more" and sentence.tags[sentence.heads[i]] == "NNS" and sentence.deps[i] == "amod":
+        return "fewer"
+    return SURE_OPPOSITES[pos].get(sentence.lower[i]) if pos in SURE_OPPOSITES else None
+
+
+_PHRASES = frozenset(
+    listed(
+        "no more, any more, no less, once more, no longer, any longer, more or, at best, at worst, good news, good morning, "
+        "good luck, good faith, as many, as few, so many, how many, too many, as long, so long, too long, how long, at large, "
+        "a few, the few, more and, more of, nothing more, no better, as possible, know better, much less, let alone, quite few"
+    )
+)
+
+
+def _bound(sentence: Sentence, i: int) -> bool:
+    """True in set phrases, in a name, beside a measure (*three years old*) and before a noun that it names (*high school*)."""
+    before = f"{sentence.lower[i - 1]} {sentence.lower[i]}" if i else ""
+    after = f"{sentence.lower[i]} {sentence.lower[i + 1]}" if i + 1 < len(sentence) else ""
+    measured = sentence.child(i, "npadvmod", "nummod", "quantmod") is not None
+    head = sentence.heads[i]
+    named = (
+        bool(sentence.named[head])
+        or sentence.tags[head].startswith("NNP")
+        or (sentence.words[i][:1].isupper() and i > 0)
+    )
+    followed = sentence.tags[i + 1 : i + 2] in (["NNP"], ["NNPS"])
+    governs = sentence.lower[i] in ("safe", "certain", "able", "likely") and sentence.child(i, "prep") is not None
+    return bool({before, after} & _PHRASES) or measured or named or followed or governs
 
 
 def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
@@ -199,61 +272,3 @@ def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
                 names += wordnet.related_words(head, head.names[0], "!")
         found += [name for name in names if _usable(name, frequency) and name != lemma]
     return found
-
-
-class PartOfSpeechShift(LexicalRule):
-    """DEMETR 13: another word of the same root and another part of speech, by WordNet's derivations."""
-
-    most_places = 1
-    card = demetr_card(
-        13,
-        name="part-of-speech-shift",
-        about="another part of speech of the same root: the administration from -> the administrate from",
-        category="fluency/grammar",
-        languages=("en",),
-        needs=("parse", "wordnet", "inflection", "frequency"),
-        extra="make",
-        manual=True,
-    )
-
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
-        """Shift a random word."""
-        wordnet, frequency = tools.get("wordnet", "en"), tools.get("frequency", "en")
-
-        def shifted(i: int) -> Perturbed | None:
-            options = sorted(set(relatives(wordnet, frequency, sentence.lemmas[i].lower(), PARTS[sentence.pos[i]])))
-            options = [word for word in options if word != sentence.lower[i] and word[:3] == sentence.lower[i][:3]]
-            if not options:
-                return None
-            word = pick(options, rng)
-            changes = replaced(sentence, i, word, fix_article=False)
-            return Perturbed(changes, f"{sentence.words[i]} -> {word}")
-
-        return first_fit(rng, self.words(sentence), shifted, "no word with a relative of another part of speech")
-
-    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """The same root: at least the first three letters."""
-        found = super().problems(segment, perturbed, language, tools)
-        change = perturbed.changes[0]
-        if segment.hypothesis[change.start : change.end][:3].lower() != change.text[:3].lower():
-            found.append("not the same root")
-        return found
-
-
-def relatives(wordnet: Any, frequency: Any, lemma: str, part: str) -> Iterator[str]:
-    """Words of other parts of speech derived from this one (or the other way round), with its root visible."""
-    root = lemma[: max(3, min(5, len(lemma) - 2))]
-    for sense in wordnet.synsets(lemma, part)[:3]:
-        for pointer in sense.pointers:
-            derived = pointer.symbol in ("+", "\\") and pointer.part != part and pointer.source
-            if not derived or sense.names[pointer.source - 1].lower() != lemma:
-                continue
-            name = wordnet.synset(pointer.part, pointer.offset).names[pointer.target - 1]
-            if name != lemma and name.isalpha() and name.islower() and name.startswith(root) and frequency(name) >= 2:
-                yield str(name)
-    if part == "adj" and wordnet.synsets(lemma + "ly", "adv"):
-        yield lemma + "ly"
-    if part == "adv" and lemma.endswith("ly") and wordnet.synsets(lemma[:-2], "adj"):
-        yield lemma[:-2]

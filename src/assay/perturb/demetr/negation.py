@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import removed
+from assay.perturb.demetr.rules import listed, removed
 from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     import numpy as np
 
 _NOT = ("not", "n't", "n’t", "never")
+_DENYING = frozenset(
+    listed("neither nor nobody nothing none nowhere no hardly barely scarcely rarely seldom without not n't never")
+)
 
 
 class Negation(VerbRule):
@@ -57,6 +60,10 @@ class Negation(VerbRule):
             return
         below = (i for child in sentence.children[group.main] for i in sentence.children[child])
         no = next((i for i in below if sentence.lower[i] == "no"), None)
+        if _denied(sentence, group) and no is None:
+            return
+        if no is not None and (sentence.deps[no] != "det" or sentence.lower[no + 1 : no + 2] == ["one"]):
+            return
         if no is not None and no > group.finite:
             yield [becomes(sentence, no, "some")]
         elif not group.simple or sentence.lemmas[group.main] == "be":
@@ -91,6 +98,12 @@ class Negation(VerbRule):
         if abs(_negations(good) - _negations(bad)) != 1:
             found.append("the number of negations did not change by one")
         return found
+
+
+def _denied(sentence: Sentence, group: VerbGroup) -> bool:
+    """True where a clause has a word that denies already: *there is neither*, *nobody came*."""
+    below = [i for child in (group.main, *sentence.children[group.main]) for i in (child, *sentence.children[child])]
+    return any(sentence.lower[i] in _DENYING for i in below)
 
 
 def _negations(text: str) -> int:

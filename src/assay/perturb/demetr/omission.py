@@ -11,6 +11,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, first_fit, removed, with_article
+from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import (
     NAME_TYPES,
     SUBJECTS,
@@ -30,6 +31,9 @@ Span = tuple[int, int]
 
 _STAYING = ("not", "n't", "n’t", "never", "no", "at")
 """Words whose omission is another error: a negation dropped, ``at least`` torn apart."""
+_SAYING = frozenset(
+    ("say", "ask", "add", "write", "explain", "reply", "claim", "admit", "insist", "warn", "shout", "cry")
+)
 _LAST_RESORT = ("as", "so", "than", "more", "most", "such", "same", "own")
 
 
@@ -209,10 +213,15 @@ class OmittedName(ParsedRule):
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
     ) -> Perturbed | Refused:
-        """Take out one that is not the subject, or the subject where it is the only name."""
+        """Take out one that stands as an object or after a preposition; any other leaves a doubt about the parse."""
         found = [name for name in names(sentence) if name.last - name.first + 3 <= len(sentence)]
+        free = [name for name in found if _stands_free_of_the_subject(sentence, name)]
+        made = first_fit(rng, free, lambda name: self._taken(sentence, name), "no name")
+        if isinstance(made, Perturbed):
+            return confident(made, parse=0.9)
         apart = [name for name in found if not _is_subject(sentence, name)]
-        return first_fit(rng, apart or found, lambda name: self._taken(sentence, name), "no name")
+        made = first_fit(rng, apart or found, lambda name: self._taken(sentence, name), "no name")
+        return made if isinstance(made, Refused) else confident(made, parse=0.3)
 
     def _taken(self, sentence: Sentence, name: Entity) -> Perturbed | None:
         said = sentence.span(name.first, name.last)
@@ -224,6 +233,22 @@ class OmittedName(ParsedRule):
                 return None
             changes += new
         return Perturbed(tuple(changes), f"{said} omitted")
+
+
+def _stands_free_of_the_subject(sentence: Sentence, name: Entity) -> bool:
+    """True for a whole noun phrase after a verb or preposition, with nothing written onto it and no part of a subject."""
+    head = name.last
+    if name.label == "NORP":
+        return False
+    after = sentence.lower[head + 1 : head + 2]
+    if sentence.deps[head] not in ("pobj", "dobj") or name.first == 0 or after in (["'s"], ["’s"], ["'"], ["’"], ["-"]):
+        return False
+    if sentence.deps[head] == "dobj" and sentence.lemmas[sentence.heads[head]] in _SAYING:
+        return False  # asked Martin
+    first, last = sentence.edges[head]
+    if (first, last) != (name.first, name.last) or sentence.hyphened(name.last) or sentence.hyphened(name.first):
+        return False
+    return sentence.tags[head].startswith("NNP") and len(mentions(sentence, sentence.span(name.first, head))) == 1
 
 
 def _is_subject(sentence: Sentence, name: Entity) -> bool:

@@ -11,6 +11,7 @@ from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.rules import ParsedRule, first_fit, removed
 from assay.perturb.language import verbs
+from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import like_case
 from assay.perturb.language.verbs import VerbGroup, word_of
@@ -82,7 +83,7 @@ class VerbRule(ParsedRule):
             options = [option for option in self.options(sentence, group, inflection) if option]
             made = first_fit(rng, options, lambda option: as_perturbed(sentence, option), "") if options else None
             if isinstance(made, Perturbed):
-                return made
+                return confident(made, parse=verbs.parse_confidence(sentence, group))
         return Refused(self.nothing)
 
     @abstractmethod
@@ -189,6 +190,8 @@ class Aspect(VerbRule):
         if sentence.lemmas[main] == "be" or sentence.lower[main] in ("is", "are", "was", "were", "'s", "'re", "'m"):
             end = group.subject if group.subject is not None and group.subject > main else main
             last = group.negation if group.negation is not None and group.negation > main else end
+            if group.subject is not None and sentence.deps[group.subject] == "expl":
+                return
             if sentence.deps[end] != "expl" and (end == main or sentence.deps[end].startswith("nsubj")):
                 yield [_after(sentence, max(last, main) if end == main else main, "being")]
         elif going and sentence.tags[main] in verbs.INFLECTED:

@@ -69,3 +69,51 @@ def _read() -> dict[str, dict[str, str]]:
 
 OPPOSITES = _read()
 """Word to its opposite as VERB, NOUN, ADJ or ADV; each pair is read in the order given."""
+
+
+_SURE = {
+    "NOUN": (
+        "victory defeat, success failure, friend enemy, ally enemy, enemy friend, majority minority, minority majority, winner "
+        "loser, loser winner, strength weakness, weakness strength, man woman, "
+        "woman man, boy girl, girl boy, son daughter, daughter son, father mother, mother father, brother sister, sister "
+        "brother, husband wife, wife husband, king queen, queen king, summer winter, winter summer, north south, south north, "
+        "east west, west east, profit loss, growth decline, supporter opponent, opponent supporter, buyer seller, seller buyer, "
+        "arrival departure, departure arrival, import export, export import, increase decrease, decrease increase, "
+        "poverty wealth, wealth poverty, grandfather grandmother, grandmother grandfather, uncle aunt, aunt uncle, "
+        "nephew niece, niece nephew, boyfriend girlfriend, girlfriend boyfriend, optimism pessimism, pessimism optimism, "
+        "employer employee, employee employer, hero villain, villain hero, maximum minimum, minimum maximum, guilt innocence, "
+        "innocence guilt, entrance exit, success failure, failure success, defeat victory, presence absence, absence presence"
+    ),
+    "ADJ": (
+        "new old, young old, many few, few many, more less, less more, large small, small large, big small, low high, good bad, "
+        "bad good, better worse, worse better, best worst, worst best, larger smaller, smaller larger, bigger smaller, "
+        "higher lower, lower higher, longer shorter, shorter longer, older younger, younger older, largest smallest, "
+        "smallest largest, biggest smallest, highest lowest, lowest highest, oldest youngest, youngest oldest, "
+        "long short, short long, private public, strong weak, weak strong, stronger weaker, weaker stronger, "
+        "hot cold, cold hot, easy difficult, difficult easy, happy unhappy, unhappy happy, safe dangerous, "
+        "dangerous safe, possible impossible, impossible possible, male female, female male, northern southern, "
+        "southern northern, eastern western, western eastern, major minor, minor major, senior junior, junior senior, "
+        "similar different, common uncommon, positive negative, negative positive, true false, false true, rural urban, "
+        "urban rural, former current, current former, final initial, initial final, fast slow, slow fast, heavy light, "
+        "wet dry, able unable, unable able, available unavailable, unavailable available, likely unlikely, "
+        "unlikely likely, legal illegal, illegal legal, significant insignificant, official unofficial, "
+        "wide narrow, narrow wide, fair unfair, unfair fair, healthy unhealthy, unhealthy healthy, necessary unnecessary, "
+        "expensive cheap, cheap expensive, guilty innocent, innocent guilty, temporary permanent, permanent temporary, "
+        "successful unsuccessful, optimistic pessimistic, pessimistic optimistic, "
+        "certain uncertain, comfortable uncomfortable, pleasant unpleasant, friendly hostile, hostile friendly, "
+        "important unimportant, regular irregular, modern ancient, ancient modern, domestic foreign, external internal, "
+        "internal external, maximum minimum, minimum maximum, direct indirect, indirect direct, visible invisible"
+    ),
+    "ADV": (
+        "always never, never always, often rarely, rarely often, frequently rarely, quickly slowly, slowly quickly, together "
+        "separately, separately together, usually rarely, completely partially, directly indirectly, officially unofficially, "
+        "significantly slightly, slightly significantly, more less, less more, publicly privately, privately publicly, "
+        "sharply slightly, rapidly slowly, strongly weakly, successfully unsuccessfully, "
+        "illegally legally, legally illegally, temporarily permanently, permanently temporarily, positively negatively, "
+        "negatively positively, repeatedly rarely, carefully carelessly, safely dangerously, heavily lightly"
+    ),
+}
+SURE_OPPOSITES: dict[str, dict[str, str]] = {
+    part: dict(pair.split() for pair in pairs.split(", ")) for part, pairs in _SURE.items()
+}
+"""Opposites that hold in almost any sentence, by part of speech."""

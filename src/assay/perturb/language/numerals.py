@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from assay.perturb.language.cldr import NumberSigns, number_signs
+from assay.perturb.language.letters import is_mark
 
 SPACES = " \u00a0\u202f"
 """Blank, no-break and narrow no-break space: all of them group digits."""
@@ -51,7 +52,7 @@ def numerals(text: str, language: str) -> list[Numeral]:
     signs = number_signs(language)
     found = []
     for match in _NUMERAL.finditer(text):
-        if _stands_alone(text, *match.span()):
+        if _own_digits(match[0]) and _stands_alone(text, *match.span()):
             numeral = _read(match, signs)
             if numeral is not None:
                 found.append(numeral)
@@ -86,7 +87,14 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
 
 
 def _is_letter(char: str) -> bool:
-    return char.isalpha() and not _UNSPACED.match(char)
+    return (char.isalpha() or is_mark(char)) and not _UNSPACED.match(char)
+
+
+def _own_digits(text: str) -> bool:
+    """Digits of one kind, and none of the Shan ones, which old Burmese fonts use for a tone mark (U+1094)."""
+    digits = [char for char in text if char.isdigit()]
+    zeros = {ord(char) - unicodedata.digit(char) for char in digits}
+    return len(zeros) == 1 and 0x1090 not in zeros
 
 
 def _read(match: re.Match[str], signs: NumberSigns) -> Numeral | None:

@@ -7,6 +7,7 @@ from typing import Any
 from assay.perturb.demetr.lexical import TOO_GENERAL, hypernym
 from assay.perturb.demetr.rules import listed
 from assay.perturb.language.antonyms import OPPOSITES
+from assay.perturb.language.word_relations import CLASS_OF, DISTRACTORS, ENTAILED, SYNONYM_ANTONYM
 
 _COMMON = 2.6
 """Zipf frequency below which a replacement is too rare to be believed."""
@@ -15,10 +16,25 @@ _CONCRETE = frozenset((5, 6, 8, 13, 17, 18, 20, 27))
 """Lexicographer files of things one can point at: animals, artefacts, body, food, objects, people, plants, substances."""
 
 
+_SINGLE, _SEVERAL = 0.45, 0.25
+"""How sure the sense is of a word with one sense, whose relations may still not fit, and of a word with more."""
+
+
+def sense(wordnet: Any, lemma: str, part: str) -> float:
+    """How sure it is that a word has the sense that a relation starts from."""
+    return _SINGLE if len(wordnet.synsets(lemma, part)) == 1 else _SEVERAL
+
+
 def hypernyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """The nearest more general word of the first sense."""
-    found = hypernym(wordnet, frequency, lemma, part)
+    """The class of our list, or the nearest more general word of the first sense."""
+    known = CLASS_OF.get(lemma) if part == "noun" else None
+    found = known or hypernym(wordnet, frequency, lemma, part)
     return [found] if found else []
+
+
+def distractors(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    """Other members of the class: of our list, or by WordNet."""
+    return list(DISTRACTORS.get(lemma, ())) or siblings(wordnet, frequency, lemma, part)
 
 
 def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
@@ -44,7 +60,9 @@ def siblings(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Other words of the first sense."""
+    """The synonym of our list, or other words of the first sense."""
+    if lemma in SYNONYM_ANTONYM:
+        return [SYNONYM_ANTONYM[lemma][0]]
     senses = wordnet.synsets(lemma, part)[:1]
     names = [name for sense in senses for name in sense.names if "_" not in name]
     return [name for name in names if _believable(name, lemma, frequency)]
@@ -59,7 +77,9 @@ def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def entailed(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Verbs that the verb entails: WordNet's own relation (*snore*, *sleep*), then the more general verb (*murder*, *kill*)."""
+    """Verbs that the verb entails: ours, WordNet's own relation (*snore*, *sleep*), the more general verb (*murder*, *kill*)."""
+    if lemma in ENTAILED:
+        return [ENTAILED[lemma][0]]
     senses = _first_sense(wordnet, lemma, part)
     names = [name for sense in senses for other in wordnet.related(sense, "*") for name in other.names[:1]]
     found = [name for name in names if _believable(name, lemma, frequency) and "_" not in name]

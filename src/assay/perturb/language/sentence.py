@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from assay.core.errors import MissingPart
 from assay.core.perturbation import Tools
 
 _KEY = "assay.sentence"
@@ -100,12 +102,27 @@ def sentence_of(tools: Tools, text: str, language: str) -> Sentence:
     document = tools.parse(text, language)
     known = document.user_data.get(_KEY)
     if known is None:
-        known = document.user_data[_KEY] = read(document)
+        known = document.user_data[_KEY] = read(document, _lemmatizer(tools, language))
     return known  # type: ignore[no-any-return]
 
 
-def read(document: Any) -> Sentence:
-    """The lists of a Doc."""
+def _lemmatizer(tools: Tools, language: str) -> Callable[[str, str], str] | None:
+    """lemminflect for English, where it is installed: spaCy's small model makes *hop* of *hopes* and *specie* of *species*."""
+    try:
+        return tools.get("inflection", language).lemma  # type: ignore[no-any-return]
+    except MissingPart:
+        return None
+
+
+def _lemma(token: Any, lemmatize: Callable[[str, str], str] | None) -> str:
+    part = "VERB" if token.tag_.startswith("VB") and token.pos_ == "VERB" else "NOUN" if token.tag_ == "NNS" else ""
+    if lemmatize is None or not part or not token.text.isalpha():
+        return str(token.lemma_)
+    return lemmatize(token.text.lower(), part)
+
+
+def read(document: Any, lemmatize: Callable[[str, str], str] | None = None) -> Sentence:
+    """The lists of a Doc; verbs and plurals get their lemmas from `lemmatize` where there is one."""
     words = [token.text for token in document]
     starts = [token.idx for token in document]
     return Sentence(
@@ -114,7 +131,7 @@ def read(document: Any) -> Sentence:
         lower=[word.lower() for word in words],
         starts=starts,
         ends=[start + len(word) for start, word in zip(starts, words, strict=True)],
-        lemmas=[token.lemma_ for token in document],
+        lemmas=[_lemma(token, lemmatize) for token in document],
         tags=[token.tag_ for token in document],
         pos=[token.pos_ for token in document],
         deps=[token.dep_ for token in document],

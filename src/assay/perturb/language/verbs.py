@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,6 +58,19 @@ def group_of(sentence: Sentence, i: int) -> VerbGroup | None:
     return VerbGroup(i, finite, auxiliaries, subject, negation)
 
 
+_ENDED = re.compile(r"[.!?…。][\"'”’»)\]]*\s*$")
+
+
+def parse_confidence(sentence: Sentence, group: VerbGroup) -> float:
+    """How sure the verb is one: headlines are often parsed wrongly, and a colon before a quotation hides the clause."""
+    if not _ENDED.search(sentence.text):
+        return 0.4
+    glued = group.finite + 1 < len(sentence) and sentence.lower[group.finite + 1] == "not"
+    if glued and sentence.ends[group.finite] == sentence.starts[group.finite + 1]:
+        return 0.4  # cannot, as two tokens
+    return 0.9
+
+
 def word_of(sentence: Sentence, i: int) -> str:
     """The word behind a contraction: ``'re`` is ``are``; ``'s`` is ``is`` or ``has`` by what follows."""
     word = sentence.lower[i].replace("’", "'")
@@ -96,7 +110,10 @@ def _plural(sentence: Sentence, subject: int, group: VerbGroup) -> bool:
     word = sentence.lower[subject]
     if word in ("who", "which", "that") and sentence.deps[group.main] == "relcl":
         head = sentence.heads[group.main]
-        return head != subject and sentence.tags[head] in _PLURAL_TAGS
+        joined = any(sentence.deps[child] == "conj" for child in sentence.children[head])
+        return head != subject and (joined or sentence.tags[head] in _PLURAL_TAGS)
+    if sentence.named[subject] == "PERSON" and sentence.deps[subject] != "conj" and not sentence.children[subject]:
+        return False  # Sanders, Jones: surnames that look like plurals
     joined = any(sentence.deps[child] == "conj" for child in sentence.children[subject])
     counted = sentence.tags[subject] == "CD" and word != "one"
     return joined or counted or sentence.tags[subject] in _PLURAL_TAGS or word in _PLURAL_WORDS

@@ -12,6 +12,7 @@ from assay.core.perturbation import Perturbation, Refused, Tools
 from assay.core.spec import create, parse
 from assay.core.task import ControlledError, is_error
 from assay.perturb import PERTURBATIONS
+from assay.perturb.language.confidence import SURE, doubt
 from assay.perturb.language.tools import LinguisticTools
 from assay.perturb.making.selection import left_out, obstacle
 
@@ -50,7 +51,8 @@ def find_errors(names: Sequence[str], language: str = "en") -> tuple[list[Contro
 def perturbation_error(
     perturbation: Perturbation, tools: Tools, language: str = "en", *, lenient: bool = False
 ) -> ControlledError:
-    """A perturbation as a controlled error; its name is the error's type. Where it refuses, or fails its check, None.
+    """A perturbation as a controlled error; its name is the error's type. Where it refuses, is in doubt or
+    fails its check, None.
 
     A part that only some texts need and that is not installed is an error, or, where `lenient`, a refusal.
     """
@@ -59,7 +61,11 @@ def perturbation_error(
         segment = Segment(hypothesis=text, references=(text,))
         try:
             result = perturbation.perturb(segment, language, rng, tools)
-            if isinstance(result, Refused) or perturbation.problems(segment, result, language, tools):
+            if (
+                isinstance(result, Refused)
+                or doubt(result, SURE)
+                or perturbation.problems(segment, result, language, tools)
+            ):
                 return None
         except MissingPart:
             if not lenient:

@@ -10,12 +10,16 @@ from dataclasses import dataclass, field
 from assay.core.batch import Batch, Segment
 from assay.core.errors import InputError
 from assay.io.table.open_table import Quoting
+from assay.perturb.language.tools import load_resource
 
 Corpus = Callable[[], Iterator[Segment]]
 """Opens the corpus from the start."""
 
 POOL = 1000
-"""Segments kept as the others: for unrelated and similar translations."""
+"""Segments kept as the pool that unrelated and similar translations are drawn from."""
+
+Words = tuple[int, int]
+"""The fewest and the most words that a translation may have."""
 
 
 @dataclass
@@ -27,16 +31,20 @@ class Survey:
     """Segments to change, by language pair: neither empty nor seen before."""
     empty: int = 0
     duplicates: int = 0
+    outside: int = 0
+    """Segments with fewer or more words than were asked for."""
     without_reference: int = 0
     without_source: int = 0
     digest: str = ""
     others: list[Segment] = field(default_factory=list)
+    """A random sample, of all lengths."""
 
     def problems(self) -> list[str]:
         """Sentences about what was passed over or is missing."""
         facts = (
             (self.empty, "without a translation: passed over"),
             (self.duplicates, "seen before with the same source: passed over"),
+            (self.outside, "with fewer or more words than asked for: passed over"),
             (self.without_reference, "without a reference: perturbations that need one refuse them"),
             (self.without_source, "without a source: perturbations that need one refuse them"),
         )
@@ -67,8 +75,10 @@ def key(segment: Segment) -> bytes:
     return hashlib.blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
-def segments(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]:
-    """Row numbers from 1 and segments, each with its language pair; empty ones and duplicates are passed over."""
+def segments(corpus: Corpus, langpair: str | None, words: Words | None = None) -> Iterator[tuple[int, Segment]]:
+    """Row numbers from 1 and segments, each with its language pair; empty ones, duplicates and those of another length are
+    passed over."""
+    fits = Length(words)
     seen: set[int] = set()
     for row, segment in _rows(corpus, langpair):
         if not segment.hypothesis.strip():
@@ -76,10 +86,11 @@ def segments(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segmen
         mark = int.from_bytes(key(segment)[:8], "big")
         if mark not in seen:
             seen.add(mark)
-            yield row, segment
+            if fits(segment):
+                yield row, segment
 
 
-def survey(corpus: Corpus, langpair: str | None) -> Survey:
+def survey(corpus: Corpus, langpair: str | None, words: Words | None = None) -> Survey:
     """Read everything once: counts, and a random sample of segments (those with the smallest hashes) as the others."""
     import heapq
 
@@ -87,6 +98,7 @@ def survey(corpus: Corpus, langpair: str | None) -> Survey:
     digest = hashlib.blake2b(digest_size=16)
     seen: set[int] = set()
     sample: list[tuple[int, int, Segment]] = []
+    fits = Length(words)
     for row, segment in _rows(corpus, langpair):
         found.rows += 1
         own = key(segment)
@@ -99,9 +111,12 @@ def survey(corpus: Corpus, langpair: str | None) -> Survey:
             found.duplicates += 1
             continue
         seen.add(mark)
-        found.usable[segment.langpair or ""] = found.usable.get(segment.langpair or "", 0) + 1
-        found.without_reference += not segment.references or not segment.references[0].strip()
-        found.without_source += not (segment.source or "").strip()
+        if fits(segment):
+            found.usable[segment.langpair or ""] = found.usable.get(segment.langpair or "", 0) + 1
+            found.without_reference += not segment.references or not segment.references[0].strip()
+            found.without_source += not (segment.source or "").strip()
+        else:
+            found.outside += 1
         entry = (-mark, row, segment)
         if len(sample) < POOL:
             heapq.heappush(sample, entry)
@@ -110,6 +125,28 @@ def survey(corpus: Corpus, langpair: str | None) -> Survey:
     found.digest = digest.hexdigest()
     found.others = [segment for _, _, segment in sorted(sample, key=lambda entry: entry[1])]
     return found
+
+
+class Length:
+    """True for translations of as many words as were asked for; for all where nothing was."""
+
+    def __init__(self, words: Words | None) -> None:
+        self._words = words
+        self._finders: dict[str, Callable[[str], list[tuple[int, int]]]] = {}
+
+    def __call__(self, segment: Segment) -> bool:
+        """Count the words, as the language has them."""
+        if self._words is None:
+            return True
+        language = (segment.langpair or "").rpartition("-")[2]
+        if language not in self._finders:
+            self._finders[language] = load_resource("words", language)
+        return self._words[0] <= len(self._finders[language](segment.hypothesis)) <= self._words[1]
+
+
+def digest_of(pool: Sequence[Segment]) -> str:
+    """A hash of the segments of a pool, whatever their order."""
+    return hashlib.blake2b(b"".join(sorted(map(key, pool))), digest_size=16).hexdigest()
 
 
 def _rows(corpus: Corpus, langpair: str | None) -> Iterator[tuple[int, Segment]]:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.io.table.open_table import Quoting
-from assay.perturb.making.corpus import Corpus, Survey, open_corpus, quotas, segments, survey
+from assay.perturb.language.confidence import SURE
+from assay.perturb.making.corpus import Corpus, Survey, Words, digest_of, open_corpus, quotas, segments, survey
 from assay.perturb.making.maker import Attempt, Maker, chunks, start_worker, work
 from assay.perturb.making.provenance import provenance
 from assay.perturb.making.selection import Chosen, choose_perturbations, fitting
@@ -50,6 +51,12 @@ class MakingJob:
     workers: int
     corpus: Corpus
     langpair: str | None
+    words: Words | None = None
+    """The fewest and the most words of a translation that is changed."""
+    least: float = SURE
+    """The least confidence of an item."""
+    pool: str = "corpus"
+    """Where other sentences are drawn from: the corpus itself, or the file that was named."""
 
     def __post_init__(self) -> None:
         self.quota = quotas(self.found.usable, self.n)
@@ -67,19 +74,30 @@ class MakingJob:
         n: int,
         seed: int,
         workers: int,
+        words: Words | None = None,
+        least: float = SURE,
+        pool: str | os.PathLike[str] | Batch | None = None,
     ) -> MakingJob:
         """Read the corpus once, and settle what can be made from it in which language."""
         if n < 1:
             raise InputError(f"n must be at least 1, not {n}.")
+        if not 0 <= least <= 1:
+            raise InputError(f"the least confidence lies between 0 and 1, not at {least:g}.")
+        if words and not 1 <= words[0] <= words[1]:
+            raise InputError(f"words go from the fewest to the most, as in 15-25, not {words[0]}-{words[1]}.")
         chosen = choose_perturbations(perturbations)
         further = sorted({column for one in chosen for column in one.perturbation.card.columns})
         corpus, present = open_corpus(data, columns, further, quoting)
-        found = survey(corpus, langpair)
+        found = survey(corpus, langpair, words)
         if not found.usable:
             raise InputError(f"there is nothing to change: {found.rows:,} rows, none of them with a translation.")
         languages = sorted({pair.rpartition("-")[2] for pair in found.usable})
         able, left_out = fitting(chosen, languages, present)
-        return cls(chosen, able, left_out, found, n, seed, workers, corpus, langpair)
+        named = "corpus"
+        if pool is not None:
+            found.others = survey(open_corpus(pool, columns, (), quoting)[0], langpair).others
+            named = "a batch" if isinstance(pool, Batch) else os.path.basename(os.fspath(pool))
+        return cls(chosen, able, left_out, found, n, seed, workers, corpus, langpair, words, least, named)
 
     def lines(self, progress: Callable[[int], None] | None) -> Iterator[str]:
         """The items as lines, in the order of the corpus and then of the perturbations."""
@@ -116,14 +134,14 @@ class MakingJob:
         }
 
     def _attempts(self) -> Iterator[tuple[int, list[Attempt]]]:
-        pieces = iter(chunks(segments(self.corpus, self.langpair)))
+        pieces = iter(chunks(segments(self.corpus, self.langpair, self.words)))
         specs = [one.spec for one in self.chosen]
         if self.workers == 1:
-            maker = Maker(specs, self.seed, self.found.others)
+            maker = Maker(specs, self.seed, self.found.others, self.least)
             while (able := self._open_specs()) and any(able.values()) and (piece := next(pieces, None)):
                 yield len(piece), maker.chunk(piece, able)
             return
-        with _pool(self.workers, start_worker, (specs, self.seed, self.found.others)) as submit:
+        with _pool(self.workers, start_worker, (specs, self.seed, self.found.others, self.least)) as submit:
             waiting: deque[tuple[int, Future[list[Attempt]]]] = deque()
             while any((able := self._open_specs()).values()):
                 while len(waiting) < self.workers * IN_FLIGHT and (piece := next(pieces, None)):
@@ -156,6 +174,9 @@ class MakingJob:
             "n": self.n,
             "segments": self.found.rows,
             "usable by langpair": dict(sorted(self.found.usable.items())),
+            "words": list(self.words) if self.words else None,
+            "least confidence": self.least,
+            "pool": {"of": self.pool, "segments": len(self.found.others), "digest": digest_of(self.found.others)},
             "corpus": {"digest": self.found.digest, "problems": self.found.problems()},
             "perturbations": entries,
             "left out": dict(self.left_out),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Perturbation, Perturbed, Refused
+from assay.perturb.language.confidence import confidence, doubt, parts_of
 from assay.perturb.language.tools import LinguisticTools
 from assay.perturb.making.corpus import key
 from assay.perturb.making.selection import choose_perturbations
@@ -38,9 +39,10 @@ class Attempt(NamedTuple):
 
 
 class Maker:
-    """The perturbations of a run with their tools, in one process."""
+    """The perturbations of a run with their tools, in one process; what is less sure than `least` is refused."""
 
-    def __init__(self, specs: Sequence[str], seed: int, others: Sequence[Segment]) -> None:
+    def __init__(self, specs: Sequence[str], seed: int, others: Sequence[Segment], least: float = 0.0) -> None:
+        self.least = least
         self.perturbations = {one.spec: one.perturbation for one in choose_perturbations(specs)}
         self.generators = Generators(seed)
         self.tools = LinguisticTools(others)
@@ -69,6 +71,8 @@ class Maker:
         pair = segment.langpair or ""
         if isinstance(made, Refused):
             return Attempt(row, pair, spec, "", made.reason, False)
+        if unsure := doubt(made, self.least):
+            return Attempt(row, pair, spec, "", unsure, False)
         problems = perturbation.problems(segment, made, language, self.tools)
         if problems:
             return Attempt(row, pair, spec, "", problems[0], True)
@@ -131,7 +135,10 @@ def line(row: int, segment: Segment, perturbation: Perturbation, made: Perturbed
         "changes": [[change.start, change.end, change.text] for change in made.changes],
         "spans": [list(span) for span in made.spans()],
         **made.meta,
+        "confidence": confidence(made),
     }
+    if parts := parts_of(made):
+        meta["confidence by part"] = parts
     if made.base is not None and made.base != good:
         meta["changed text"] = made.base
     if segment.id:
@@ -158,10 +165,10 @@ def _target(segment: Segment) -> str:
 _maker: Maker | None = None
 
 
-def start_worker(specs: Sequence[str], seed: int, others: Sequence[Segment]) -> None:
+def start_worker(specs: Sequence[str], seed: int, others: Sequence[Segment], least: float) -> None:
     """Set a worker process up."""
     global _maker  # noqa: PLW0603
-    _maker = Maker(specs, seed, others)
+    _maker = Maker(specs, seed, others, least)
 
 
 def work(rows: Sequence[tuple[int, Segment]], able: Mapping[str, Sequence[str]]) -> list[Attempt]:

@@ -1,0 +1,202 @@
+"""Which source word a word of the translation comes from, as the segments of a pool show it.
+
+Words are counted by their stems, since most forms are rare. Two stems belong together when they share segments far more often
+than either shares them with any other stem (mutual best by Dice's coefficient, with a margin); words that look alike, letters
+transliterated, need less. Everything else is in doubt: a collocation (*White House*) gives two words the same
+partners, and one segment in common is chance.
+"""
+
+from __future__ import annotations
+
+import functools
+import unicodedata
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+from typing import Any
+
+from assay.core.errors import MissingPart
+from assay.core.perturbation import Tools
+from assay.perturb.language.texts import base_language, spaceless
+
+Span = tuple[int, int]
+
+_STEM = 6
+"""Letters of a word that count where nothing knows its lemma."""
+_LONGER = 1.5
+"""How much longer one of two words that look alike may be: *Präsidentschaftskandidatur* is more than *president*."""
+_COMMON, _RARE = 5.7, 1.0
+"""Zipf frequencies between which a word counts as content."""
+_PHRASAL = frozenset(
+    (
+        "according",
+        "least",
+        "however",
+        "including",
+        "instead",
+        "rather",
+        "forward",
+        "early",
+        "midterm",
+        "increasingly",
+        "former",
+    )
+)
+"""English words that another language says in several words, or with several of ours in one."""
+_SHARED = 3
+"""Segments that two words must share before their being together counts."""
+_MARGIN = 0.72
+"""How near the second best partner may come to the best."""
+_RIVAL = 0.75
+"""How near another pair of the sentence may come that has one of the words."""
+_FLOOR = 0.45
+"""Dice's coefficient under which a pair is not believed."""
+
+READ = frozenset(f"{source}-en" for source in ("cs", "de", "es", "fr", "it", "nl", "pl", "pt", "ro", "ru", "sv"))
+"""Language pairs whose results were read, with few bad ones; in all others a pair of words stays in doubt."""
+
+
+class WordAlignment:
+    """What a pool shows about a language pair: `confidence` of a word pair, from 0 to 1."""
+
+    def __init__(self, pairs: Sequence[tuple[str, str]], source: str, target: str, tools: Tools) -> None:
+        self._stems = _stemmer(source, tools), _stemmer(target, tools)
+        self._words = _finder(source, tools), _finder(target, tools)
+        self._first: Counter[str] = Counter()
+        self._second: Counter[str] = Counter()
+        both: Counter[tuple[str, str]] = Counter()
+        for theirs, ours in pairs:
+            left, right = self._bag(theirs, 0), self._bag(ours, 1)
+            self._first.update(left)
+            self._second.update(right)
+            both.update((x, y) for x in left for y in right)
+        self._forward: dict[str, list[tuple[float, str]]] = defaultdict(list)
+        self._backward: dict[str, list[tuple[float, str]]] = defaultdict(list)
+        for (x, y), count in both.items():
+            if count >= _SHARED:
+                dice = 2 * count / (self._first[x] + self._second[y])
+                self._forward[x].append((dice, y))
+                self._backward[y].append((dice, x))
+        self._both = both
+
+    def words(self, text: str, side: int) -> list[Span]:
+        """The words of a source (side 0) or a translation (side 1)."""
+        return self._words[side](text)
+
+    def stem(self, word: str, side: int) -> str:
+        """What a word is counted by."""
+        return self._stems[side](word.lower())
+
+    def _bag(self, text: str, side: int) -> set[str]:
+        return {self.stem(text[a:b], side) for a, b in self.words(text, side)}
+
+    def confidence(self, theirs: str, ours: str) -> float:
+        """How sure it is that the two words translate each other."""
+        x, y = self.stem(theirs, 0), self.stem(ours, 1)
+        together = self._together(x, y)
+        alike = resemblance(theirs, ours)
+        if alike >= 0.5 and max(len(ours), len(theirs)) > _LONGER * min(len(ours), len(theirs)):
+            return min(together, 0.45)
+        if alike >= 0.5 and len(ours) > 4 and len(theirs) > 4:
+            return min(0.95, max(together, 0.0) / 2 + 0.6 * alike + (0.1 if self._both[x, y] > 1 else 0.0))
+        return together
+
+    def pairs(
+        self, source: str, theirs: Sequence[Span], text: str, ours: Sequence[Span]
+    ) -> list[tuple[Span, Span, float]]:
+        """Words of the translation, each with its best word of the source where that is mutual, and how sure it is."""
+        table = {
+            (mine, other): self.confidence(source[slice(*other)], text[slice(*mine)])
+            for mine in ours
+            for other in theirs
+        }
+        found = []
+        for mine in ours:
+            other = max(theirs, key=lambda span: table[mine, span])
+            value = table[mine, other]
+            rivals = [table[mine, span] for span in theirs if span != other]
+            rivals += [table[span, other] for span in ours if span != mine]
+            if value > 0 and max(rivals, default=0.0) <= _RIVAL * value:
+                found.append((mine, other, value))
+        return found
+
+    def _together(self, x: str, y: str) -> float:
+        count = self._both[x, y]
+        if count < _SHARED:
+            return 0.1 * count
+        dice = 2 * count / (self._first[x] + self._second[y])
+        rivals = [value for value, other in self._forward[x] if other != y and other[:4] != y[:4]]
+        rivals += [value for value, other in self._backward[y] if other != x and other[:4] != x[:4]]
+        second = max(rivals, default=0.0)
+        if second > _MARGIN * dice or dice < _FLOOR:
+            return min(0.45, dice * 0.5)
+        weight = min(1.0, 0.7 + 0.1 * (count - _SHARED))
+        return min(0.99, 0.5 + (dice - _FLOOR) * weight)
+
+
+def aligned(langpair: str, tools: Tools) -> WordAlignment:
+    """What the pool shows about a language pair."""
+    source, _, target = langpair.rpartition("-")
+    pool = [other for other in tools.others() if other.langpair == langpair and other.source]
+    return WordAlignment([(other.source or "", other.hypothesis) for other in pool], source, target, tools)
+
+
+def content_words(text: str, language: str, tools: Tools) -> list[tuple[Span, float]]:
+    """The content words with their frequencies: letters only, neither grammar nor too short to carry meaning."""
+    spans = tools.get("words", language)(text)
+    frequency: Any = tools.get("frequency", language)
+    shortest = 1 if spaceless(language) else 3
+    found = []
+    for start, end in spans:
+        word = text[start:end]
+        if len(word) < shortest or not word.replace("-", "").isalpha():
+            continue
+        zipf = 0.0 if word.lower() in _PHRASAL else frequency(word)
+        if _RARE < zipf < _COMMON and not (word[0].isupper() and start and language != "de"):
+            found.append(((start, end), zipf))
+    return found
+
+
+def resemblance(first: str, second: str) -> float:
+    """How much alike two words look in Latin letters without accents, 0 to 1; endings count less than beginnings."""
+    left, right = (_plain(word) for word in (first, second))
+    if not left or not right or left[0] != right[0]:
+        return 0.0
+    return SequenceMatcher(None, left, right, autojunk=False).ratio()
+
+
+_LETTERS = (
+    "аa бb вv гg ґg дd еe єe жzh зz иi іi їi йi кk лl мm нn оo пp рr сs тt уu фf хh цts чch шsh щsh ыy эe юyu яya "
+    "αa βv γg δd εe ζz ηi θth ιi κk λl μm νn ξx οo πp ρr σs ςs τt υy φf χh ψps ωo"
+)
+_LATIN = str.maketrans({entry[0]: entry[1:] for entry in _LETTERS.split()})
+"""Cyrillic and Greek letters as Latin ones, roughly."""
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def _plain(word: str) -> str:
+    lowered = unicodedata.normalize("NFC", word.lower()).translate(_LATIN)
+    return "".join(char for char in unicodedata.normalize("NFD", lowered) if char.isascii() and char.isalpha())
+
+
+def _finder(language: str, tools: Tools) -> Callable[[str], list[Span]]:
+    """Words of letters, from the length on at which they can be told apart."""
+    words = tools.get("words", language)
+    shortest = 1 if spaceless(language) else 3
+
+    def found(text: str) -> list[Span]:
+        return [(a, b) for a, b in words(text) if b - a >= shortest and not any(c.isdigit() for c in text[a:b])]
+
+    return found
+
+
+def _stemmer(language: str, tools: Tools) -> Callable[[str], str]:
+    """Word to stem: the lemma where simplemma knows the language, else the beginning of the word."""
+    if spaceless(language):
+        return str
+    try:
+        lemma = tools.get("lemma", base_language(language))
+        lemma("a")
+    except (MissingPart, ValueError):
+        return lambda word: word[:_STEM]
+    return functools.lru_cache(maxsize=1 << 16)(lambda word: lemma(word).lower()[: _STEM + 2])

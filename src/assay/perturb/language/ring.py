@@ -1,0 +1,64 @@
+"""Drawing from a pool so that a pool that grows changes few draws.
+
+Every option lies on a circle at the places that its hash gives. A draw takes the option that follows a random place: one more
+option changes only the draws that fall into the arcs before it, and leaves all others as they were.
+"""
+
+from __future__ import annotations
+
+import bisect
+import functools
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from assay.core.batch import Segment
+
+if TYPE_CHECKING:
+    import numpy as np
+
+T = TypeVar("T")
+
+PLACES = 32
+"""Places of an option on the circle."""
+
+
+class Ring(Generic[T]):
+    """Options around a circle, each once by its name."""
+
+    def __init__(self, options: Iterable[T], name: Callable[[T], str]) -> None:
+        placed = {place: option for option in options for place in _places(name(option))}
+        self._places = sorted(placed)
+        self._options = [placed[place] for place in self._places]
+
+    def draw(self, rng: np.random.Generator) -> T:
+        """The option that follows a random place."""
+        at = bisect.bisect_left(self._places, int.from_bytes(rng.bytes(8), "big"))
+        return self._options[at % len(self._options)]
+
+
+def drawn(texts: Iterable[str], rng: np.random.Generator) -> str:
+    """One of a few texts, drawn as from a ring."""
+    return Ring(texts, str).draw(rng)
+
+
+@functools.lru_cache(maxsize=4)
+def _segments(pool: tuple[Segment, ...]) -> Ring[Segment]:
+    return Ring(pool, lambda segment: f"{segment.langpair}\x1f{segment.source}\x1f{segment.hypothesis}")
+
+
+def segments(pool: Sequence[Segment]) -> Ring[Segment]:
+    """The segments of a pool around a circle; kept for the next item."""
+    return _segments(tuple(pool))
+
+
+@functools.lru_cache(maxsize=4)
+def words(pool: tuple[str, ...]) -> Ring[str]:
+    """Words around a circle; kept for the next item."""
+    return Ring(pool, str)
+
+
+def _places(name: str) -> list[int]:
+    """Where an option lies: at many places, so that each is drawn about as often as any other."""
+    digest = hashlib.shake_128(name.encode("utf-8", "surrogatepass")).digest(8 * PLACES)
+    return [int.from_bytes(digest[at : at + 8], "big") for at in range(0, len(digest), 8)]
