@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <initializer_list>
@@ -86,6 +87,18 @@ class Tensors {
     const Array& get(const std::string& name) const {
         if (const Array* found = find(name)) return *found;
         throw nb::value_error(("the model has no tensor " + name).c_str());
+    }
+
+    // How many layers there are: one more than the largest number behind `prefix`. A layer that is missing is missed later.
+    size_t layers(const std::string& prefix) const {
+        size_t count = 0;
+        for (const auto& [name, array] : arrays_) {
+            size_t number = 0, i = prefix.size();
+            if (name.compare(0, i, prefix)) continue;
+            for (; i < name.size() && name[i] >= '0' && name[i] <= '9' && number < WIDEST; ++i) number = 10 * number + (name[i] - '0');
+            count = std::max(count, number + 1);
+        }
+        return count;
     }
 
     // How many numbers a vector has, or how many rows a matrix.
