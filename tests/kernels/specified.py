@@ -160,7 +160,9 @@ NEAR = {True: 0.005, False: 0.2}
 
 def nearly(expected: Any, found: Any, precise: bool) -> Verdict:
     """The verdict where numbers need only be near."""
-    distance = np.abs(np.subtract(expected, found)).max(initial=0.0) if np.shape(expected) == np.shape(found) else np.inf
+    distance = (
+        np.abs(np.subtract(expected, found)).max(initial=0.0) if np.shape(expected) == np.shape(found) else np.inf
+    )
     return (found if distance <= NEAR[precise] else expected), found
 
 
@@ -180,8 +182,11 @@ def judge_mini_score(arguments: Arguments, result: Any, row: int) -> Verdict:
     values, tags, starts, begins, ends, cut = result
     own = slice(starts[row], starts[row + 1])
     wanted = twin().score([hypotheses[row]], *([text] for text in others))
-    expected, found = nearly(np.vstack([wanted[0].reshape(-1, 1), wanted[1].reshape(-1, 1)]).ravel().tolist(),
-                             [*values[row], *(number for pair in tags[own] for number in pair)], precise) or ([], [])
+    expected, found = nearly(
+        np.vstack([wanted[0].reshape(-1, 1), wanted[1].reshape(-1, 1)]).ravel().tolist(),
+        [*values[row], *(number for pair in tags[own] for number in pair)],
+        precise,
+    ) or ([], [])
     plain = [array.tolist() for array in wanted[3:]]
     return [expected, plain], [found, [begins[own], ends[own], [cut[row]]]]
 

@@ -168,7 +168,11 @@ def test_texts_are_cut_behind_400_pieces() -> None:
     """A mark of a blank and n letters that form no longer piece are n + 1 pieces, or n where the two join."""
     exact, longer = " ".join("猫" * 400), " ".join("猫" * 401)
     assert np.diff(NATIVE.pieces([exact, longer])[1]).tolist() == [400, 401]
-    texts = [exact, longer, exact, exact, longer], [exact, exact, longer, None, longer], [None, exact, exact, longer, longer]
+    texts = (
+        [exact, longer, exact, exact, longer],
+        [exact, exact, longer, None, longer],
+        [None, exact, exact, longer, longer],
+    )
     _, tags, starts, _, _, cut = NATIVE.score(*texts, False, 2)
     assert cut.tolist() == [0, 1, 2, 4, 7]
     assert np.diff(starts).tolist() == [400] * 5 and len(tags) == 2000

@@ -114,7 +114,7 @@ def test_every_tensor_must_be_there_and_be_itself(name: str) -> None:
 def test_numbers_are_finite(name: str, number: float) -> None:
     changed = GOOD[name].copy()
     changed.reshape(-1)[-1] = number
-    with pytest.raises(ValueError, match="finite|sg holds"):
+    with pytest.raises(ValueError, match=r"finite|sg holds"):
         Mini(GOOD | {name: changed})
 
 
