@@ -21,7 +21,7 @@ from tests.kernels.mini_model import random_model
 from tests.kernels.texts import Batch, batch
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kernels with faults")]
-INPUTS, FEW = 200, 12
+INPUTS, FEW = 200, 6
 """Batches of a kernel, and of one that allocates a great deal."""
 ALLOCATIONS = (*range(100), *(round(100 * 1.01**k) for k in range(400)))
 """Which allocations of a call fail in turn, the first of them number 0: every one of most calls, one in so many of the longest."""
@@ -98,8 +98,9 @@ def alike(given: Batch) -> Batch:
 def test_texts(faults: Faults, name: str) -> None:
     """In a thread that kept nothing every allocation fails in turn; in one that keeps references, between other texts."""
     rng = random.Random(name)
-    for i in range(FEW if name.startswith("Mini.") else INPUTS):
-        texts = batch(rng, rng.randrange(1, 5), long=i % 8 == 0)
+    inputs = FEW if name.startswith("Mini.") else INPUTS
+    for i in range(inputs):
+        texts = batch(rng, rng.randrange(1, 5), long=inputs == INPUTS and i % 8 == 0)
         state = rng.getstate()
         first = TEXTS[name](rng, texts)
         rng.setstate(state)

@@ -73,8 +73,14 @@ class Tensors {
   public:
     explicit Tensors(nb::dict given) {
         for (auto [key, value] : given) {
-            std::string name;
-            if (!nb::try_cast<std::string>(key, name)) throw nb::type_error("the name of a tensor is no string");
+            // not by nb::try_cast: where no memory is left for the copy, nanobind would end the process
+            Py_ssize_t size = 0;
+            const char* const characters = PyUnicode_Check(key.ptr()) ? PyUnicode_AsUTF8AndSize(key.ptr(), &size) : nullptr;
+            if (!characters) {
+                PyErr_Clear();
+                throw nb::type_error("the name of a tensor is no string");
+            }
+            std::string name(characters, static_cast<size_t>(size));
             Array array;
             if (!nb::try_cast<Array>(value, array))
                 throw nb::type_error((name + " is no array of plain numbers that lies in one piece").c_str());
