@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 import random
 from collections.abc import Callable, Sequence
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from tests.kernels.mini_model import random_model
 from tests.kernels.texts import Batch
 
 Arguments = tuple[Any, ...]
@@ -23,6 +25,26 @@ def load(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@functools.cache
+def mini(native: ModuleType) -> Any:
+    """One small assay-mini of chance a build, which keeps its encodings from call to call."""
+    return native.Mini(random_model(layers=3))
+
+
+def kernel(native: ModuleType, name: str) -> Callable[..., Any]:
+    """A kernel by its name, or a method of assay-mini as ``Mini.method``."""
+    _, dot, method = name.partition(".")
+    found: Callable[..., Any] = getattr(mini(native) if dot else native, method or name)
+    return found
+
+
+def kernels(native: ModuleType) -> set[str]:
+    """The names of all kernels of a build."""
+    functions = {name for name in dir(native) if not name.startswith("_") and name != "Mini"}
+    methods = {name for name, value in vars(native.Mini).items() if not name.startswith("_") and callable(value)}
+    return functions | {f"Mini.{name}" for name in methods}
 
 
 def bleu(rng: random.Random, batch: Batch) -> Arguments:
@@ -84,6 +106,17 @@ def meteor(rng: random.Random, batch: Batch) -> Arguments:
     )
 
 
+def mini_score(rng: random.Random, batch: Batch) -> Arguments:
+    """A reference, a source, both or neither; one to three threads."""
+    references, sources = (rng.choice((None, batch.references[0], batch.references[-1])) for _ in range(2))
+    return batch.hypotheses, references, sources, rng.random() < 0.5, rng.choice((1, 2, 3))
+
+
+def mini_match(rng: random.Random, batch: Batch) -> Arguments:
+    kind, depth = rng.choice((1, 2)), rng.randrange(5)
+    return batch.hypotheses, batch.references[0], kind, depth, rng.random() < 0.5, rng.choice((1, 2, 3))
+
+
 def grouped(rng: random.Random) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """(gold, rows, starts): scores with ties, in groups of nothing up to more than a machine word."""
     sizes = [rng.choice((0, 1, 2, 5, 9, 70)) for _ in range(rng.randrange(1, 5))]
@@ -143,6 +176,9 @@ TEXTS: dict[str, Callable[[random.Random, Batch], Arguments]] = {
     "word_ids": columns,
     "distinct": distinct,
     "describe": describe,
+    "Mini.pieces": tokens,
+    "Mini.score": mini_score,
+    "Mini.match": mini_match,
 }
 """The kernels that read texts, and how their arguments are drawn."""
 

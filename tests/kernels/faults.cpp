@@ -2,15 +2,18 @@
 //
 // The linker leads every allocation of the kernels here (--wrap); the test reaches the two functions below by ctypes.
 #include <cstddef>
+#include <mutex>
 #include <new>
 
 namespace {
 
-thread_local long left = -1;     // allocations until the next one that fails; negative: none will
-thread_local bool lasting = false;  // whether all allocations after it fail too
-thread_local long failed = 0;
+std::mutex guard;     // kernels with threads of their own allocate in all of them
+long left = -1;       // allocations until the next one that fails; negative: none will
+bool lasting = false;  // whether all allocations after it fail too
+long failed = 0;
 
 bool fails() {
+    const std::lock_guard lock(guard);
     if (left < 0) return false;
     if (left > 0) return --left, false;
     ++failed;
@@ -30,14 +33,16 @@ void* __wrap_calloc(std::size_t count, std::size_t size) { return fails() ? null
 void* __wrap__Znwm(std::size_t size) { return fails() ? throw std::bad_alloc() : __real__Znwm(size); }
 void* __wrap__Znam(std::size_t size) { return fails() ? throw std::bad_alloc() : __real__Znam(size); }
 
-// The calling thread's allocation number `n` from now on fails (from 0), and where `lasting_too` all after it.
+// Allocation number `n` from now on fails, in whatever thread (from 0), and where `lasting_too` all after it.
 __attribute__((visibility("default"))) void assay_arm(long n, int lasting_too) {
+    const std::lock_guard lock(guard);
     left = n;
     lasting = lasting_too != 0;
     failed = 0;
 }
 // No allocation fails any longer; how many did.
 __attribute__((visibility("default"))) long assay_disarm() {
+    const std::lock_guard lock(guard);
     left = -1;
     return failed;
 }

@@ -3,6 +3,7 @@
     python -m tests.kernels.fuzz --seconds 60                          # against the twins
     python -m tests.kernels.fuzz --seconds 60 --originals              # against sacrebleu, rouge-score, rapidfuzz and NLTK
     python -m tests.kernels.fuzz --inputs 1000000 --compared 0.01      # mostly for what sanitizers see
+    python -m tests.kernels.fuzz --seconds 60 --only Mini.score        # one kernel
 
 An input is one row handed to one kernel with one choice of options. The last line of the output is a JSON object with the
 inputs tried and compared and the differences found, kernel by kernel; runs can be added up. Every difference (the first five of
@@ -17,11 +18,12 @@ import random
 import sys
 import time
 from collections import Counter
+from collections.abc import Collection
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
 
-from tests.kernels.calls import ARRAYS, TEXTS, Arguments, as_lists, load
+from tests.kernels.calls import ARRAYS, TEXTS, Arguments, as_lists, kernel, load
 from tests.kernels.texts import batch
 
 SHOWN = 5
@@ -40,8 +42,10 @@ class Limits(NamedTuple):
 class Search:
     """Random inputs through every kernel, and what was found."""
 
-    def __init__(self, native: ModuleType, seed: int, originals: bool = False) -> None:
+    def __init__(self, native: ModuleType, seed: int, originals: bool = False, only: Collection[str] = ()) -> None:
         self.native, self.seed, self.originals = native, seed, originals
+        self.texts = {name: TEXTS[name] for name in only or TEXTS if name in TEXTS}
+        self.arrays = {name: ARRAYS[name] for name in only or ARRAYS if name in ARRAYS}
         self.rng = random.Random(seed)
         self.tried: Counter[str] = Counter()
         self.compared: Counter[str] = Counter()
@@ -60,16 +64,16 @@ class Search:
         started = time.monotonic()
         while time.monotonic() - started < limits.seconds and sum(self.tried.values()) < limits.inputs:
             texts = batch(self.rng, limits.rows, long=limits.rows // 100)
-            for name, draw in TEXTS.items():
+            for name, draw in self.texts.items():
                 arguments = draw(self.rng, texts)
-                result = as_lists(getattr(self.native, name)(*arguments))
+                result = as_lists(kernel(self.native, name)(*arguments))
                 self.tried[name] += limits.rows
                 self.compare(name, arguments, result, limits.rows, limits.compared)
-            for name, take in ARRAYS.items():
+            for name, take in self.arrays.items():
                 for _ in range(10):
                     arguments = take(self.rng)
                     self.tried[name] += 1
-                    self.compare(name, arguments, as_lists(getattr(self.native, name)(*arguments)), 1, limits.compared)
+                    self.compare(name, arguments, as_lists(kernel(self.native, name)(*arguments)), 1, limits.compared)
         return {
             "seed": self.seed,
             "against": "originals" if self.originals else "twins",
@@ -134,6 +138,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--rows", type=int, default=250, help="rows of one call")
     parser.add_argument("--compared", type=float, default=0.05, help="share of the rows that is compared")
+    parser.add_argument("--only", action="append", choices=[*TEXTS, *ARRAYS], help="this kernel (may be repeated)")
     parser.add_argument("--originals", action="store_true", help="compare with the original tools instead of the twins")
     parser.add_argument("--module", type=Path, help="a build of the kernels other than the installed one")
     given = parser.parse_args()
@@ -141,7 +146,7 @@ def main() -> int:
         native = load(given.module)
     else:
         from assay.kernels import _native as native  # type: ignore[no-redef]
-    found = Search(native, given.seed, given.originals).run(
+    found = Search(native, given.seed, given.originals, given.only or ()).run(
         Limits(given.seconds, given.inputs, given.rows, given.compared)
     )
     say(found)

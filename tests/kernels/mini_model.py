@@ -26,15 +26,16 @@ NORMAL = {
 }
 
 
-def random_model(width: int = 128, layers: int = 4, fusion: int = 128, seed: int = 5) -> Tensors:
+def random_model(width: int = 64, layers: int = 4, fusion: int = 64, seed: int = 5, entries: int = 1000) -> Tensors:
     """A model of chance with everything the real one has: `layers` encoder layers of which all but the first two are mixed,
-    depths seen after layers 0, 1 and 3, a vocabulary of words and letters of which every fifth piece is untrained."""
+    depths seen after layers 0, 1 and the last, matrices of more than `entries` numbers in whole numbers, a vocabulary of words
+    and letters of which every fifth piece is untrained."""
     rng = np.random.default_rng(seed)
     tensors: Tensors = {}
 
     def put(name: str, *shape: int, deviation: float = 0.0, mean: float = 0.0) -> None:
         value = rng.normal(mean, deviation or 1.2 / np.sqrt(shape[-1]), shape)
-        if len(shape) == 2 and value.size > 5000:
+        if len(shape) == 2 and value.size > entries:
             scale = (np.abs(value).max(axis=1) / 127).astype(np.float16)
             tensors[f"{name}.q"] = np.rint(value / scale.astype(np.float64)[:, None]).clip(-127, 127).astype(np.int8)
             tensors[f"{name}.s"] = scale

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
-from assay.kernels.twins import bleu, chrf, edit, meteor, pairwise, permutation, requests, resample, rouge, ter
+from assay.kernels.twins import bleu, chrf, edit, meteor, mini, pairwise, permutation, requests, resample, rouge, ter
 from tests.kernels.calls import Arguments
+from tests.kernels.mini_model import random_model
 from tests.kernels.texts import Batch
 
 Verdict = tuple[Any, Any] | None
@@ -148,6 +149,56 @@ def judge_masked_sums(arguments: Arguments, result: Any, row: int) -> Verdict:
     return permutation.masked_sums(bits.T[:, : rows.shape[1]].astype(bool).tolist(), rows.tolist()), result
 
 
+@cache
+def twin() -> mini.Mini:
+    return mini.Mini(random_model(layers=3))
+
+
+NEAR = {True: 0.005, False: 0.2}
+"""How far assay-mini's whole numbers may lead from its twin, with 14 bits and with 8, in a model of chance."""
+
+
+def nearly(expected: Any, found: Any, precise: bool) -> Verdict:
+    """The verdict where numbers need only be near."""
+    distance = (
+        np.abs(np.subtract(expected, found)).max(initial=0.0) if np.shape(expected) == np.shape(found) else np.inf
+    )
+    return (found if distance <= NEAR[precise] else expected), found
+
+
+def judge_mini_pieces(arguments: Arguments, result: Any, row: int) -> Verdict:
+    ids, starts, begins, ends, *counts = result
+    own = slice(starts[row], starts[row + 1])
+    expected = [array.tolist() for array in twin().pieces([arguments[0][row]])]
+    del expected[1]
+    return expected, [ids[own], begins[own], ends[own], *([column[row]] for column in counts)]
+
+
+def judge_mini_score(arguments: Arguments, result: Any, row: int) -> Verdict:
+    hypotheses, references, sources, precise, _ = arguments
+    others = [column[row] if column else None for column in (references, sources)]
+    if too_long(hypotheses[row], [text or "" for text in others]):
+        return None
+    values, tags, starts, begins, ends, cut = result
+    own = slice(starts[row], starts[row + 1])
+    wanted = twin().score([hypotheses[row]], *([text] for text in others))
+    expected, found = nearly(
+        np.vstack([wanted[0].reshape(-1, 1), wanted[1].reshape(-1, 1)]).ravel().tolist(),
+        [*values[row], *(number for pair in tags[own] for number in pair)],
+        precise,
+    ) or ([], [])
+    plain = [array.tolist() for array in wanted[3:]]
+    return [expected, plain], [found, [begins[own], ends[own], [cut[row]]]]
+
+
+def judge_mini_match(arguments: Arguments, result: Any, row: int) -> Verdict:
+    hypotheses, others, kind, depth, precise, _ = arguments
+    pair = hypotheses[row], others[row] or ""
+    if too_long(pair[0], pair[1:]):
+        return None
+    return nearly(twin().match([pair[0]], [pair[1]], kind, depth)[0].tolist(), result[row], precise)
+
+
 JUDGES: dict[str, Callable[[Arguments, Any, int], Verdict]] = {
     "bleu": judge_bleu,
     "chrf": judge_chrf,
@@ -160,6 +211,9 @@ JUDGES: dict[str, Callable[[Arguments, Any, int], Verdict]] = {
     "word_ids": judge_word_ids,
     "distinct": judge_distinct,
     "describe": judge_describe,
+    "Mini.pieces": judge_mini_pieces,
+    "Mini.score": judge_mini_score,
+    "Mini.match": judge_mini_match,
     "pair_counts": judge_pair_counts,
     "kendall_like": judge_kendall_like,
     "correct_pairs": judge_correct_pairs,

@@ -16,11 +16,13 @@ from typing import Any, TypeVar
 import pytest
 
 from scripts.kernels import build, missing
-from tests.kernels.calls import ARRAYS, TEXTS, Arguments, as_lists, load
+from tests.kernels.calls import ARRAYS, TEXTS, Arguments, as_lists, kernel, load
+from tests.kernels.mini_model import random_model
 from tests.kernels.texts import Batch, batch
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kernels with faults")]
-INPUTS = 200
+INPUTS, FEW = 200, 6
+"""Batches of a kernel, and of one that allocates a great deal."""
 ALLOCATIONS = (*range(100), *(round(100 * 1.01**k) for k in range(400)))
 """Which allocations of a call fail in turn, the first of them number 0: every one of most calls, one in so many of the longest."""
 
@@ -35,9 +37,10 @@ class Faults:
 
     def fail(self, name: str, arguments: Arguments, n: int, lasting: bool) -> bool:
         """Call a kernel whose n-th allocation fails; whether one failed. A failure is a MemoryError and nothing else."""
+        call = kernel(self.native, name)
         self.library.assay_arm(ctypes.c_long(n), int(lasting))
         try:
-            getattr(self.native, name)(*arguments)
+            call(*arguments)
         except MemoryError:
             assert self.library.assay_disarm() > 0
             return True
@@ -49,7 +52,7 @@ class Faults:
         return not all(self.fail(name, arguments, n, lasting=bool(n % 2)) for n in ALLOCATIONS)
 
     def result(self, name: str, arguments: Arguments) -> str:
-        return repr(as_lists(getattr(self.native, name)(*arguments)))
+        return repr(as_lists(kernel(self.native, name)(*arguments)))
 
 
 T = TypeVar("T")
@@ -95,8 +98,9 @@ def alike(given: Batch) -> Batch:
 def test_texts(faults: Faults, name: str) -> None:
     """In a thread that kept nothing every allocation fails in turn; in one that keeps references, between other texts."""
     rng = random.Random(name)
-    for i in range(INPUTS):
-        texts = batch(rng, rng.randrange(1, 5), long=i % 8 == 0)
+    inputs = FEW if name.startswith("Mini.") else INPUTS
+    for i in range(inputs):
+        texts = batch(rng, rng.randrange(1, 5), long=inputs == INPUTS and i % 8 == 0)
         state = rng.getstate()
         first = TEXTS[name](rng, texts)
         rng.setstate(state)
@@ -135,12 +139,33 @@ def test_arrays(faults: Faults, name: str) -> None:
 def test_a_failed_call_holds_on_to_no_text(faults: Faults) -> None:
     """The reference counts of its strings and lists are what they were."""
     texts = Batch([f"hypothesis {i}" for i in range(5)], [[f"reference {i}" for i in range(5)]])
-    for name in ("bleu", "chrf", "ter", "cer", "rouge", "distinct", "describe", "word_ids"):
+    for name in ("bleu", "chrf", "ter", "cer", "rouge", "distinct", "describe", "word_ids", "Mini.pieces"):
         arguments = TEXTS[name](random.Random(1), texts)
         held = [texts.hypotheses, texts.references[0], *texts.hypotheses, *texts.references[0]]
         before = [sys.getrefcount(value) for value in held]
         assert faults.fail_throughout(name, arguments)
         assert [sys.getrefcount(value) for value in held] == before
+
+
+def test_a_model_that_was_not_made_leaves_nothing_behind(faults: Faults) -> None:
+    """assay-mini's constructor: every allocation fails in turn, and the next model is as good as any."""
+    tensors = random_model(layers=3)
+    arguments = ["die katze"], ["the cat"], None, False, 2
+    expected = repr(as_lists(faults.native.Mini(tensors).score(*arguments)))
+    counts = [sys.getrefcount(array) for array in tensors.values()]
+    for n in ALLOCATIONS:
+        faults.library.assay_arm(ctypes.c_long(n), n % 2)
+        try:
+            model = faults.native.Mini(tensors)
+        except MemoryError:
+            assert faults.library.assay_disarm() > 0
+            continue
+        assert faults.library.assay_disarm() == 0
+        assert repr(as_lists(model.score(*arguments))) == expected
+        del model
+        assert [sys.getrefcount(array) for array in tensors.values()] == counts
+        return
+    pytest.fail("more allocations than expected")
 
 
 def test_the_installed_kernels_have_no_faults() -> None:

@@ -65,7 +65,7 @@ Encoder::Encoder(const Tensors& tensors, const Ops& ops, size_t pieces) : run_{o
     block_scales_ = tensors.floats("scales", {pieces, width_ / BLOCK});
 
     wide_ = tensors.width("enc.layers.0.fi.weight.q", 2);
-    for (size_t i = 0; tensors.has("enc.layers." + std::to_string(i) + ".qkv.weight.q"); ++i) {
+    for (size_t i = 0; i < tensors.layers("enc.layers."); ++i) {
         const std::string name = "enc.layers." + std::to_string(i) + ".";
         layers_.push_back({tensors.matrix(name + "qkv", 3 * width_, width_), tensors.matrix(name + "o", width_, width_),
                            tensors.matrix(name + "fi", wide_, width_), tensors.matrix(name + "fo", width_, wide_),

@@ -74,7 +74,7 @@ Head::Head(const Tensors& tensors, const Ops& ops, size_t width) : run_{ops}, wi
     for_hypothesis_ = tensors.small("wh", hidden_, WH);
     for_other_ = tensors.small("wo", hidden_, WO);
     wide_ = tensors.width("fus.0.f1.weight.q", 2);
-    for (size_t i = 0; tensors.has("fus." + std::to_string(i) + ".qkv.weight.q"); ++i) {
+    for (size_t i = 0; i < tensors.layers("fus."); ++i) {
         const std::string name = "fus." + std::to_string(i) + ".";
         fusion_.push_back({tensors.matrix(name + "qkv", 3 * hidden_, hidden_), tensors.matrix(name + "o", hidden_, hidden_),
                            tensors.matrix(name + "f1", wide_, hidden_), tensors.matrix(name + "f2", hidden_, wide_),

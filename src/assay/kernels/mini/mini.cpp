@@ -1,6 +1,5 @@
 // assay-mini for Python: pieces, scores and similarities of texts, on as many cores as wanted.
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/string.h>
 
 #include <algorithm>
 #include <atomic>
@@ -80,7 +79,7 @@ struct Wanted {
 
 class Mini {
   public:
-    Mini(nb::dict tensors, const std::string& processor)
+    Mini(nb::dict tensors, const char* processor)
         : tensors_(std::move(tensors)),
           ops_(choose(processor)),
           tokenizer_(tokenizer(tensors_)),
@@ -326,7 +325,7 @@ const Ops* const* available() {
 
 void bind_mini(nb::module_& m) {
     nb::class_<mini::Mini>(m, "Mini")
-        .def(nb::init<nb::dict, const std::string&>(), nb::arg("tensors"), nb::arg("processor") = "")
+        .def(nb::init<nb::dict, const char*>(), nb::arg("tensors"), nb::arg("processor") = "")
         .def_prop_ro("processor", &mini::Mini::processor)
         .def("pieces", &mini::Mini::pieces, nb::arg("texts"))
         .def("score", &mini::Mini::score, nb::arg("hypotheses"), nb::arg("references").none(), nb::arg("sources").none(),

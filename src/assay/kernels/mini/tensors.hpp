@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <initializer_list>
@@ -72,8 +73,14 @@ class Tensors {
   public:
     explicit Tensors(nb::dict given) {
         for (auto [key, value] : given) {
-            std::string name;
-            if (!nb::try_cast<std::string>(key, name)) throw nb::type_error("the name of a tensor is no string");
+            // not by nb::try_cast: where no memory is left for the copy, nanobind would end the process
+            Py_ssize_t size = 0;
+            const char* const characters = PyUnicode_Check(key.ptr()) ? PyUnicode_AsUTF8AndSize(key.ptr(), &size) : nullptr;
+            if (!characters) {
+                PyErr_Clear();
+                throw nb::type_error("the name of a tensor is no string");
+            }
+            std::string name(characters, static_cast<size_t>(size));
             Array array;
             if (!nb::try_cast<Array>(value, array))
                 throw nb::type_error((name + " is no array of plain numbers that lies in one piece").c_str());
@@ -86,6 +93,18 @@ class Tensors {
     const Array& get(const std::string& name) const {
         if (const Array* found = find(name)) return *found;
         throw nb::value_error(("the model has no tensor " + name).c_str());
+    }
+
+    // How many layers there are: one more than the largest number behind `prefix`. A layer that is missing is missed later.
+    size_t layers(const std::string& prefix) const {
+        size_t count = 0;
+        for (const auto& [name, array] : arrays_) {
+            size_t number = 0, i = prefix.size();
+            if (name.compare(0, i, prefix)) continue;
+            for (; i < name.size() && name[i] >= '0' && name[i] <= '9' && number < WIDEST; ++i) number = 10 * number + (name[i] - '0');
+            count = std::max(count, number + 1);
+        }
+        return count;
     }
 
     // How many numbers a vector has, or how many rows a matrix.

@@ -1,0 +1,208 @@
+"""assay-mini beside an encoder of its size in transformers and in onnxruntime, taking turns in one run.
+
+    python benchmarks/mini.py --demetr ../shared/data/demetr      # DEMETR's segments, the installed weights
+    python benchmarks/mini.py --segments 24 --rounds 1            # a few sentences of its own
+
+A segment is a translation with its reference and its source. Cold: every text is new to a new model. Shared: the set in its order
+(the beginning of each file), in which many translations have one source and one reference. The other side is what bert-score
+does, without its matching: distinct texts by length, in padded batches of 64, through an encoder of chance of 12 layers, 384 and
+1,536 numbers; it gets our pieces, so tokenizing costs it nothing. onnxruntime runs the same encoder as 8-bit numbers (dynamic
+quantisation), where onnx and onnxruntime are installed beside torch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import importlib.util
+import itertools
+import json
+import os
+import random
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from assay.io.resources.mini import load_mini
+from assay.kernels._native import Mini
+
+Segment = tuple[str, str, str]
+Encode = Callable[[np.ndarray, np.ndarray], object]
+BATCH, VOCABULARY = 64, 30_000
+WORDS = "the treaty was signed by two countries in a small town near the northern border after many years of war"
+
+
+def own_segments(count: int) -> list[Segment]:
+    """Sentences of about DEMETR's length; two translations share a source and a reference."""
+    rng = random.Random(1)
+    rows: list[Segment] = []
+    while len(rows) < count:
+        source, reference = (" ".join(rng.choices(WORDS.split(), k=22)) + "." for _ in range(2))
+        rows += [(" ".join(rng.sample(reference.split(), 20)) + ".", reference, source) for _ in range(2)]
+    return rows[:count]
+
+
+def demetr_segments(folder: Path) -> list[list[Segment]]:
+    """File by file, the original and the changed translation of every item."""
+    files = []
+    for path in sorted(folder.glob("*.jsonl.gz")):
+        with gzip.open(path, "rt", encoding="utf-8") as lines:
+            items = map(json.loads, lines)
+            sides = ("mt_sent", "pert_sent")
+            files.append([(row[side], row["eng_sent"], row["src_sent"]) for row in items for side in sides])
+    return files
+
+
+def alone(rows: list[Segment]) -> list[Segment]:
+    """Those of which no text came before."""
+    seen: set[str] = set()
+    out = []
+    for row in rows:
+        if not seen.intersection(row):
+            out.append(row)
+        seen.update(row)
+    return out
+
+
+def score(tensors: dict[str, Any], rows: list[Segment], precise: bool, workers: int) -> float:
+    """Seconds of a new model for the rows; the model is made beforehand."""
+    model = Mini(tensors)
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    started = time.perf_counter()
+    model.score(*columns, precise, workers)
+    return time.perf_counter() - started
+
+
+def batches(model: Mini, rows: list[Segment]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The distinct texts' pieces and masks, by length."""
+    ids, starts, *_ = model.pieces(list(dict.fromkeys(text for row in rows for text in row)))
+    texts = sorted((np.r_[0, ids[a:b][:400], 2] % VOCABULARY for a, b in itertools.pairwise(starts)), key=len)
+    out = []
+    for i in range(0, len(texts), BATCH):
+        part = texts[i : i + BATCH]
+        padded = np.ones((len(part), len(part[-1])), np.int64)
+        for row, text in zip(padded, part, strict=True):
+            row[: len(text)] = text
+        lengths = np.array([len(text) for text in part])
+        out.append((padded, (np.arange(padded.shape[1]) < lengths[:, None]).astype(np.int64)))
+    return out
+
+
+def torch_encoder(threads: int) -> tuple[Any, Encode]:
+    """A BERT of assay-mini's size with weights of chance."""
+    import torch
+    from transformers import BertConfig, BertModel
+
+    torch.set_num_threads(threads)
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=VOCABULARY, hidden_size=384, num_hidden_layers=12, num_attention_heads=12, intermediate_size=1536
+    )
+    model = BertModel(config, add_pooling_layer=False).eval()
+
+    def encode(ids: np.ndarray, mask: np.ndarray) -> object:
+        with torch.inference_mode():
+            return model(input_ids=torch.from_numpy(ids), attention_mask=torch.from_numpy(mask)).last_hidden_state
+
+    return model, encode
+
+
+def onnx_encoder(model: Any, threads: int, folder: Path) -> Encode:
+    """The same encoder in onnxruntime, its matrices in 8 bits."""
+    import onnxruntime
+    import torch
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
+    class Vectors(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.encoder = model
+
+        def forward(self, ids: Any, mask: Any) -> Any:
+            return self.encoder(input_ids=ids, attention_mask=mask).last_hidden_state
+
+    plain, small = folder / "encoder.onnx", folder / "encoder.int8.onnx"
+    example = torch.ones(2, 9, dtype=torch.int64)
+    axes = {name: {0: "texts", 1: "pieces"} for name in ("input_ids", "attention_mask", "vectors")}
+    names = {"input_names": ["input_ids", "attention_mask"], "output_names": ["vectors"], "dynamic_axes": axes}
+    torch.onnx.export(Vectors(), (example, example), str(plain), dynamo=False, opset_version=17, **names)
+    quantize_dynamic(str(plain), str(small), weight_type=QuantType.QInt8)
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(str(small), options, providers=["CPUExecutionProvider"])
+    return lambda ids, mask: session.run(None, {"input_ids": ids, "attention_mask": mask})
+
+
+def run_all(encode: Encode, parts: list[tuple[np.ndarray, np.ndarray]]) -> float:
+    started = time.perf_counter()
+    for ids, mask in parts:
+        encode(ids, mask)
+    return time.perf_counter() - started
+
+
+def measure(contenders: dict[str, Callable[[], float]], rounds: int) -> dict[str, float]:
+    """The best seconds of each; they take turns, so that other work on the machine disturbs all alike."""
+    best: dict[str, float] = {}
+    for _ in range(rounds):
+        for name, run in contenders.items():
+            best[name] = min(best.get(name, float("inf")), run())
+    return best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument(
+        "--demetr", type=Path, help="folder with DEMETR's .jsonl.gz files; sentences of its own without"
+    )
+    parser.add_argument("--weights", type=Path, help="folder of assay-mini's weights; the installed ones without")
+    parser.add_argument("--segments", type=int, default=2000)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--without-peers", action="store_true", help="assay-mini alone")
+    args = parser.parse_args()
+    files = demetr_segments(args.demetr) if args.demetr else [own_segments(args.segments)]
+    rows = [row for file in files for row in file[: -(-args.segments // len(files))]]
+    cold = alone([row for file in files for row in file])[: args.segments]
+    started = time.perf_counter()
+    tensors = dict(load_mini(args.weights).tensors)
+    model = Mini(tensors)
+    print(
+        f"{len(rows):,} segments that share, {len(cold):,} that do not; {model.processor}; load average {os.getloadavg()[0]:.1f}"
+    )
+    print(f"weights checked and loaded in {time.perf_counter() - started:.2f} s")
+    for threads in dict.fromkeys((1, args.threads)):
+        with tempfile.TemporaryDirectory() as folder:
+            contenders = ours(tensors, rows, cold, threads)
+            if not args.without_peers:
+                contenders |= peers(batches(model, cold), threads, Path(folder))
+            found = measure(contenders, args.rounds)
+        print(f"\n{threads} thread{'s' * (threads > 1)}, segments/s, best of {args.rounds}")
+        for name, seconds in found.items():
+            print(f"  {name:<34}{(len(rows) if 'shared' in name else len(cold)) / seconds:>8.1f}", flush=True)
+
+
+def ours(
+    tensors: dict[str, Any], rows: list[Segment], cold: list[Segment], threads: int
+) -> dict[str, Callable[[], float]]:
+    return {
+        "assay-mini, cold": lambda: score(tensors, cold, False, threads),
+        "assay-mini, cold, 14 bits": lambda: score(tensors, cold, True, threads),
+        "assay-mini, shared": lambda: score(tensors, rows, False, threads),
+    }
+
+
+def peers(parts: list[tuple[np.ndarray, np.ndarray]], threads: int, folder: Path) -> dict[str, Callable[[], float]]:
+    model, plain = torch_encoder(threads)
+    out: dict[str, Callable[[], float]] = {"transformers, fp32, encoder alone": lambda: run_all(plain, parts)}
+    if all(importlib.util.find_spec(name) for name in ("onnx", "onnxruntime")):
+        small = onnx_encoder(model, threads, folder)
+        out["onnxruntime, int8, encoder alone"] = lambda: run_all(small, parts)
+    return out
+
+
+if __name__ == "__main__":
+    main()

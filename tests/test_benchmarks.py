@@ -1,0 +1,37 @@
+"""The benchmark of assay-mini runs, and measures what it says."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from assay.io.resources.mini import mini_folder
+from assay.kernels._native import Mini
+from benchmarks import mini
+from tests.kernels.mini_model import random_model
+
+
+def test_segments_alone_share_no_text() -> None:
+    rows = [("a", "r", "s"), ("b", "r", "s"), ("c", "t", "u"), ("a", "v", "w")]
+    assert mini.alone(rows) == [rows[0], rows[2]]
+    assert len(mini.alone(mini.own_segments(10))) == 5
+
+
+def test_batches_hold_every_text_once_by_length() -> None:
+    ((ids, mask),) = mini.batches(Mini(random_model()), [("a b", "abc", "abc"), ("a b", "", "die katze schläft")])
+    assert ids.shape[0] == 4
+    assert mask.sum(axis=1).tolist() == sorted(mask.sum(axis=1).tolist())
+    assert mask[0].sum() == 2 and (ids[mask == 0] == 1).all()
+
+
+@pytest.mark.slow
+def test_a_tiny_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    if mini_folder() is None:
+        pytest.skip("assay-mini's weights are not installed")
+    arguments = ["mini.py", "--segments", "6", "--rounds", "1", "--threads", "2", "--without-peers"]
+    monkeypatch.setattr(sys, "argv", arguments)
+    mini.main()
+    printed = capsys.readouterr().out
+    assert "6 segments that share, 3 that do not" in printed
+    assert printed.count("assay-mini, cold, 14 bits") == printed.count("assay-mini, shared") == 2
