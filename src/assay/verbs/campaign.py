@@ -243,7 +243,8 @@ def _metric_scores(
 def _from_file(spec: str, people: Campaign) -> tuple[str, dict[Any, float]]:
     from assay.analyses.spans.aligned import renamed
     from assay.io.judgements.campaign import read_campaign
-    from assay.io.scores.metric_file import file_card, parse_spec
+    from assay.io.scores.cards import file_card
+    from assay.io.scores.metric_file import parse_spec
 
     path, higher = parse_spec(spec)
     if not path.exists():

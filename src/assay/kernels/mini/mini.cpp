@@ -20,6 +20,7 @@ namespace mini {
 namespace {
 
 constexpr size_t REQUESTS = 192;          // that are worked on together: their encodings are held, whatever the cache does
+constexpr size_t LETTERS = 40'000;         // of their texts, at most, since a text's encoding takes 4 kB a piece
 constexpr size_t ROWS = 120;              // pieces that go through the matrices together
 constexpr size_t WORKERS = 3 * REQUESTS;  // more could find nothing to do
 constexpr size_t CACHE = size_t{128} << 20;
@@ -128,8 +129,12 @@ class Mini {
             const nb::gil_scoped_release unlocked;
             const std::lock_guard lock(guard_);
             std::vector<Workspace> rooms(std::clamp<size_t>(workers, 1, WORKERS));
-            for (size_t from = 0; from < n; from += REQUESTS) {
-                const size_t to = std::min(n, from + REQUESTS);
+            for (size_t from = 0, to; from < n; from = to) {
+                to = block(from, n, [&](size_t i) {
+                    size_t letters = mine[i].size;
+                    for (const auto& column : others) letters += column.empty() ? 0 : column[0][i].size;
+                    return letters;
+                });
                 std::vector<Wanted> wanted;
                 std::vector<Request> requests;
                 std::vector<size_t> at[3];
@@ -184,8 +189,8 @@ class Mini {
             const nb::gil_scoped_release unlocked;
             const std::lock_guard lock(guard_);
             std::vector<Workspace> rooms(std::clamp<size_t>(workers, 1, WORKERS));
-            for (size_t from = 0; from < mine.size(); from += REQUESTS) {
-                const size_t to = std::min(mine.size(), from + REQUESTS);
+            for (size_t from = 0, to; from < mine.size(); from = to) {
+                to = block(from, mine.size(), [&](size_t i) { return mine[i].size + theirs[i].size; });
                 std::vector<Wanted> wanted;
                 std::vector<size_t> a, b;
                 for (size_t i = from; i < to; ++i) {
@@ -231,6 +236,15 @@ class Mini {
         out.emplace_back(given, name);
         if (out[0].size() != rows) throw nb::value_error("every column must be as long as the hypotheses");
         return out;
+    }
+
+    // Where the block of requests that begins at `from` ends: one request at least.
+    template <class Size>
+    static size_t block(size_t from, size_t n, const Size& letters) {
+        size_t to = from, total = 0;
+        do total += letters(to++);
+        while (to < n && to - from < REQUESTS && total + letters(to) <= LETTERS);
+        return to;
     }
 
     // The number of a text among those that are wanted now.
