@@ -14,12 +14,6 @@ Norm norm(const Tensors& tensors, const std::string& name, size_t width) {
     return {tensors.floats(name + ".weight", {width}), tensors.floats(name + ".bias", {width})};
 }
 
-template <class T>
-T* room_for(std::vector<T>& buffer, size_t n) {
-    if (buffer.size() < n) buffer.resize(n);
-    return buffer.data();
-}
-
 }  // namespace
 
 void Runtime::apply(const Matrix8& matrix, float* x, size_t rows, size_t stride, bool precise, float* out, bool add,
@@ -103,42 +97,45 @@ void Encoder::operator()(const std::vector<Encoding*>& texts, const std::vector<
     std::vector<size_t> starts(1, 0);
     for (const Encoding* text : texts) starts.push_back(starts.back() + text->pieces.size() + 2);
     const size_t rows = starts.back(), numbers = rows * width_;
-    std::vector<float> x(numbers), y(numbers), mixed(numbers, 0.0f), wide(rows * std::max(padded(3 * width_, PANEL), wide_));
+    float *const x = room_for(room.x, numbers), *const y = room_for(room.y, numbers);
+    float* const wide = room_for(room.wide, rows * std::max(padded(3 * width_, PANEL), wide_));
+    float* const mixed = room_for(room.mixed, numbers);
+    std::fill_n(mixed, numbers, 0.0f);
 
     for (size_t t = 0; t < texts.size(); ++t) {  // y: the embeddings alone; x: with position and kind
         const auto& pieces = texts[t]->pieces;
         texts[t]->idf.clear();
         for (size_t i = 0; i < pieces.size() + 2; ++i) {
             const int32_t id = i == 0 ? START : i <= pieces.size() ? pieces[i - 1].id : END;
-            float* const plain = y.data() + (starts[t] + i) * width_;
+            float* const plain = y + (starts[t] + i) * width_;
             embed(id, plain);
             for (size_t k = 0; k < width_; ++k)
                 x[(starts[t] + i) * width_ + k] = plain[k] + positions_[i * width_ + k] + kinds_[kinds[t] * width_ + k];
             if (i >= 1 && i <= texts[t]->n()) texts[t]->idf.push_back(idf_[id]);
         }
     }
-    const auto keep = [&](size_t view, const std::vector<float>& vectors) {
+    const auto keep = [&](size_t view, const float* vectors) {
         for (size_t t = 0; t < texts.size(); ++t) {
             Encoding& text = *texts[t];
             text.units[view].resize(text.n() * width_);
             text.lengths.resize(text.n());
-            run_.ops.units(vectors.data() + (starts[t] + 1) * width_, text.n(), width_, text.units[view].data(),
+            run_.ops.units(vectors + (starts[t] + 1) * width_, text.n(), width_, text.units[view].data(),
                            text.lengths.data());
         }
     };
     keep(0, y);
     const auto& ops = run_.ops;
-    ops.norm(x.data(), nullptr, rows, width_, start_.weight.data(), start_.bias.data(), EPSILON, x.data());
+    ops.norm(x, nullptr, rows, width_, start_.weight.data(), start_.bias.data(), EPSILON, x);
     size_t view = 1;
     for (size_t i = 0; i < layers_.size(); ++i) {
         const Layer& layer = layers_[i];
-        run_.apply(layer.qkv, x.data(), rows, width_, precise, wide.data(), false, room);
-        run_.attend(wide.data(), starts, heads_, width_, y.data(), room);
-        run_.apply(layer.out, y.data(), rows, width_, precise, wide.data(), false, room);
-        ops.norm(x.data(), wide.data(), rows, width_, layer.first.weight.data(), layer.first.bias.data(), EPSILON, x.data());
-        run_.apply(layer.up, x.data(), rows, width_, precise, wide.data(), false, room);
-        run_.apply(layer.down, wide.data(), rows, wide_, precise, y.data(), false, room, true);
-        ops.norm(x.data(), y.data(), rows, width_, layer.second.weight.data(), layer.second.bias.data(), EPSILON, x.data());
+        run_.apply(layer.qkv, x, rows, width_, precise, wide, false, room);
+        run_.attend(wide, starts, heads_, width_, y, room);
+        run_.apply(layer.out, y, rows, width_, precise, wide, false, room);
+        ops.norm(x, wide, rows, width_, layer.first.weight.data(), layer.first.bias.data(), EPSILON, x);
+        run_.apply(layer.up, x, rows, width_, precise, wide, false, room);
+        run_.apply(layer.down, wide, rows, wide_, precise, y, false, room, true);
+        ops.norm(x, y, rows, width_, layer.second.weight.data(), layer.second.bias.data(), EPSILON, x);
         if (view < VIEWS - 1 && i == seen_[view - 1]) keep(view++, x);
         const size_t first = layers_.size() - mix_.size();
         if (i >= first)

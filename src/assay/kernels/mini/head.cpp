@@ -138,23 +138,24 @@ void Head::match(const Encoding& hypothesis, const Encoding& other, size_t depth
     out[4] = cosine(hypothesis.mean, other.mean);
 }
 
-void Head::fuse(std::vector<float>& z, const std::vector<size_t>& starts, bool precise, Workspace& room) const {
+void Head::fuse(float* z, const std::vector<size_t>& starts, bool precise, Workspace& room) const {
     const size_t rows = starts.back();
     const auto& ops = run_.ops;
-    std::vector<float> y(rows * hidden_), wide(rows * std::max(padded(3 * hidden_, PANEL), wide_));
+    float* const y = room_for(room.y, rows * hidden_);
+    float* const wide = room_for(room.wide, rows * std::max(padded(3 * hidden_, PANEL), wide_));
     const float* added = nullptr;
     for (const Layer& layer : fusion_) {
-        ops.norm(z.data(), added, rows, hidden_, layer.first.weight.data(), layer.first.bias.data(), EPSILON, y.data());
-        run_.apply(layer.qkv, y.data(), rows, hidden_, precise, wide.data(), false, room);
-        run_.attend(wide.data(), starts, heads_, hidden_, y.data(), room);
-        run_.apply(layer.out, y.data(), rows, hidden_, precise, wide.data(), false, room);
-        ops.norm(z.data(), wide.data(), rows, hidden_, layer.second.weight.data(), layer.second.bias.data(), EPSILON,
-                 y.data());
-        run_.apply(layer.up, y.data(), rows, hidden_, precise, wide.data(), false, room);
-        run_.apply(layer.down, wide.data(), rows, wide_, precise, y.data(), false, room, true);
-        added = y.data();
+        ops.norm(z, added, rows, hidden_, layer.first.weight.data(), layer.first.bias.data(), EPSILON, y);
+        run_.apply(layer.qkv, y, rows, hidden_, precise, wide, false, room);
+        run_.attend(wide, starts, heads_, hidden_, y, room);
+        run_.apply(layer.out, y, rows, hidden_, precise, wide, false, room);
+        ops.norm(z, wide, rows, hidden_, layer.second.weight.data(), layer.second.bias.data(), EPSILON,
+                 y);
+        run_.apply(layer.up, y, rows, hidden_, precise, wide, false, room);
+        run_.apply(layer.down, wide, rows, wide_, precise, y, false, room, true);
+        added = y;
     }
-    ops.norm(z.data(), added, rows, hidden_, last_.weight.data(), last_.bias.data(), EPSILON, z.data());
+    ops.norm(z, added, rows, hidden_, last_.weight.data(), last_.bias.data(), EPSILON, z);
 }
 
 // The mass of errors and the tags from what the layers gave, and the inputs of the global part: means, pooled pieces, numbers.
@@ -248,9 +249,9 @@ void Head::operator()(const std::vector<Request>& requests, bool precise, Worksp
     for (const Request& request : requests) starts.push_back(starts.back() + request.rows());
     const size_t rows = starts.back();
 
-    std::vector<float> x(rows * width_);  // the texts' vectors: hypothesis, reference, source of each request
+    float* const x = room_for(room.x, rows * width_);  // the texts' vectors: hypothesis, reference, source of each request
     for (size_t r = 0; r < requests.size(); ++r) {
-        float* to = x.data() + starts[r] * width_;
+        float* to = x + starts[r] * width_;
         for (const Encoding* text : {requests[r].hypothesis, requests[r].others[0], requests[r].others[1]})
             for (size_t i = 0; text && i < text->n(); ++i, to += width_) {
                 const float scale = text->lengths[i] / UNIT;
@@ -258,13 +259,13 @@ void Head::operator()(const std::vector<Request>& requests, bool precise, Worksp
                 for (size_t k = 0; k < width_; ++k) to[k] = static_cast<float>(unit[k]) * scale;
             }
     }
-    std::vector<float> z(rows * hidden_);
-    run_.apply(own_, x.data(), rows, width_, precise, z.data(), false, room);
+    float* const z = room_for(room.mixed, rows * hidden_);
+    float* const parts = room_for(room.parts, 3 * rows * width_);
+    run_.apply(own_, x, rows, width_, precise, z, false, room);
 
     std::vector<Side> sides(2 * requests.size());
     for (size_t which = 0; which < 2; ++which) {  // each text beside its counterpart: what stands there, product, distance
         std::vector<size_t> places;
-        std::vector<float> parts;
         for (size_t r = 0; r < requests.size(); ++r) {
             const Encoding &hypothesis = *requests[r].hypothesis, *other = requests[r].others[which];
             if (!other) continue;
@@ -274,29 +275,28 @@ void Head::operator()(const std::vector<Request>& requests, bool precise, Worksp
             std::vector<float> turned(n * m), counterpart((n + m) * width_);
             for (size_t i = 0; i < n; ++i)
                 for (size_t j = 0; j < m; ++j) turned[j * n + i] = side.similar[i * m + j];
-            if (room.scratch.size() < blend_room(std::max(n, m))) room.scratch.resize(blend_room(std::max(n, m)));
+            float* const scratch = room_for(room.scratch, blend_room(std::max(n, m)));
             const float t = temperatures_[which];
-            ops.blend(side.similar.data(), n, m, m, t, x.data() + theirs * width_, width_, room.scratch.data(),
+            ops.blend(side.similar.data(), n, m, m, t, x + theirs * width_, width_, scratch,
                       counterpart.data());
-            ops.blend(turned.data(), m, n, n, t, x.data() + mine * width_, width_, room.scratch.data(),
+            ops.blend(turned.data(), m, n, n, t, x + mine * width_, width_, scratch,
                       counterpart.data() + n * width_);
             for (size_t i = 0; i < n + m; ++i) {
                 const size_t at = i < n ? mine + i : theirs + i - n;
-                const float *a = counterpart.data() + i * width_, *own = x.data() + at * width_;
+                const float *a = counterpart.data() + i * width_, *own = x + at * width_;
+                float* const three = parts + 3 * places.size() * width_;
                 places.push_back(at);
-                const size_t from = parts.size();
-                parts.resize(from + 3 * width_);
                 for (size_t k = 0; k < width_; ++k) {
-                    parts[from + k] = a[k];
-                    parts[from + width_ + k] = own[k] * a[k];
-                    parts[from + 2 * width_ + k] = std::fabs(own[k] - a[k]);
+                    three[k] = a[k];
+                    three[width_ + k] = own[k] * a[k];
+                    three[2 * width_ + k] = std::fabs(own[k] - a[k]);
                 }
             }
         }
         if (places.empty()) continue;
-        std::vector<float> found(places.size() * hidden_);
+        float* const found = room_for(room.y, places.size() * hidden_);
         for (size_t part = 0; part < 3; ++part)
-            run_.apply(aligned_[which][part], parts.data() + part * width_, places.size(), 3 * width_, precise, found.data(),
+            run_.apply(aligned_[which][part], parts + part * width_, places.size(), 3 * width_, precise, found,
                        part > 0, room);
         for (size_t i = 0; i < places.size(); ++i)
             for (size_t k = 0; k < hidden_; ++k) z[places[i] * hidden_ + k] += found[i * hidden_ + k];
@@ -307,7 +307,7 @@ void Head::operator()(const std::vector<Request>& requests, bool precise, Worksp
         const float flags[2] = {side[0].given ? 1.0f : 0.0f, side[1].given ? 1.0f : 0.0f};
         size_t row = starts[r];
         const auto add = [&](const float* columns, size_t n, const Small& matrix, Kind kind) {
-            float* const to = z.data() + row++ * hidden_;
+            float* const to = z + row++ * hidden_;
             for (size_t k = 0; k < hidden_; ++k) to[k] = to[k] + matrix.bias[k] + kinds_[kind * hidden_ + k];
             ops.dense(columns, 1, n, matrix.columns.data(), matrix.inputs, matrix.outputs, to, hidden_);
         };
@@ -336,13 +336,13 @@ void Head::operator()(const std::vector<Request>& requests, bool precise, Worksp
                 add(columns, WO, for_other_, which ? SOURCE : REFERENCE);
             }
     }
-    ops.gelu(z.data(), rows * hidden_);
+    ops.gelu(z, rows * hidden_);
     fuse(z, starts, precise, room);
 
     const size_t input = global_[0].inputs + global_[1].inputs + global_[2].inputs, middle = global_next_.outputs;
     std::vector<float> global(requests.size() * input, 0.0f), out(requests.size() * middle), next(out.size());
     for (size_t r = 0; r < requests.size(); ++r)
-        finish(requests[r], &sides[2 * r], z.data() + starts[r] * hidden_, global.data() + r * input, room);
+        finish(requests[r], &sides[2 * r], z + starts[r] * hidden_, global.data() + r * input, room);
     for (size_t part = 0, from = 0; part < 3; from += global_[part++].inputs)
         run_.apply(global_[part], global.data() + from, requests.size(), input, true, out.data(), part > 0, room);
     run_.apply(global_next_, out.data(), requests.size(), middle, true, next.data(), false, room, true);

@@ -21,7 +21,7 @@ namespace {
 
 constexpr size_t REQUESTS = 192;          // that are worked on together: their encodings are held, whatever the cache does
 constexpr size_t LETTERS = 40'000;         // of their texts, at most, since a text's encoding takes 4 kB a piece
-constexpr size_t ROWS = 120;              // pieces that go through the matrices together
+constexpr size_t ROWS = 180;              // pieces that go through the matrices together
 constexpr size_t WORKERS = 3 * REQUESTS;  // more could find nothing to do
 constexpr size_t CACHE = size_t{128} << 20;
 

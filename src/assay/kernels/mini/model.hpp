@@ -53,10 +53,18 @@ struct Request {
 struct Workspace {
     std::vector<int16_t> integers;
     std::vector<float> scales, offsets, scratch;
+    std::vector<float> x, y, wide, mixed, parts;  // rows of numbers, for whoever works on a block
     std::vector<int32_t> products;
     Counts counts;
     Tokenizer::Room tokenizer;
 };
+
+// A buffer's memory for n numbers at least, with whatever stands there.
+template <class T>
+T* room_for(std::vector<T>& buffer, size_t n) {
+    if (buffer.size() < n) buffer.resize(n);
+    return buffer.data();
+}
 
 struct Norm {
     std::vector<float> weight, bias;
@@ -110,7 +118,7 @@ class Head {
     struct Side;
     Side compare(const Encoding& hypothesis, const Encoding& other, size_t which, Workspace& room) const;
     void similarities(const Encoding& a, const Encoding& b, size_t view, float* out, Workspace& room) const;
-    void fuse(std::vector<float>& z, const std::vector<size_t>& starts, bool precise, Workspace& room) const;
+    void fuse(float* z, const std::vector<size_t>& starts, bool precise, Workspace& room) const;
     void finish(const Request& request, const Side* sides, const float* z, float* global, Workspace& room) const;
     void numbers(const Request& request, const Side* sides, float* out) const;
 
