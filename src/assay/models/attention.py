@@ -69,7 +69,8 @@ def _learns(kernel: Callable[..., Any]) -> bool:
             ours = [mixed, *torch.autograd.grad((mixed * weights).sum(), parts)]
             theirs = [dense, *torch.autograd.grad((dense * weights).sum(), parts)]
             return all(
-                float((a - b).float().norm() / b.float().norm()) < 0.03 for a, b in zip(ours, theirs, strict=True)
+                float((a - b).detach().float().norm() / b.detach().float().norm()) < 0.03
+                for a, b in zip(ours, theirs, strict=True)
             )
     except Exception:  # a kernel that this GPU or this torch cannot run must never stop a score
         return False
