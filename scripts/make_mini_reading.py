@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.metrics.mini.model import Judgement, Triple, model_of
+from assay.metrics.mini.model import Opinion, Triple, model_of
 from assay.metrics.mini.reading import THRESHOLD, columns, ranking
 
 MAJOR_WEIGHT = 5
@@ -36,7 +36,7 @@ def held_out(folder: Path) -> Iterator[tuple[Triple, list[list[float]] | None]]:
                     yield triple, hypothesis.get("spans")
 
 
-def character_f1(rows: list[tuple[str, Judgement, Any]], column: int, least: float, threshold: float) -> float:
+def character_f1(rows: list[tuple[str, Opinion, Any]], column: int, least: float, threshold: float) -> float:
     """F1 over characters of pieces above the threshold against spans of at least the weight `least`."""
     right = marked = true = 0
     for text, judgement, spans in rows:

@@ -36,4 +36,4 @@ def write_folder(folder: Path, tensors: Tensors) -> Path:
 
 def chance(folder: Path, seed: int = 5) -> Path:
     """A model of chance, as wide as the real one and a third as deep."""
-    return write_folder(folder, random_model(384, 4, 128, seed))
+    return write_folder(folder, random_model(384, 4, 128, seed, entries=5000))

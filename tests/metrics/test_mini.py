@@ -23,7 +23,7 @@ from assay.metrics.mini import reading
 from assay.metrics.mini.asking import best
 from assay.metrics.mini.languages import languages
 from assay.metrics.mini.matching import BertscoreMini, E5Qe
-from assay.metrics.mini.model import Judgement, Model, model_of
+from assay.metrics.mini.model import Model, Opinion, model_of
 from assay.metrics.mini.scores import AssayMini, AssayMiniMqm, AssayMiniUnit
 from assay.metrics.mini.spans import spans
 from assay.metrics.mini.windows import windows
@@ -196,7 +196,7 @@ def test_neighbouring_pieces_are_one_span_as_bad_as_the_worst() -> None:
     text = "Der Vertrag von 1979 gilt  nicht."
     places = [(0, 3), (4, 11), (12, 15), (16, 18), (18, 20), (21, 25), (27, 32), (32, 33)]
     tags = [(0.1, 0.0), (0.1, 0.0), (0.2, 0.05), (0.5, 0.4), (0.3, 0.1), (0.0, 0.0), (0.17, 0.1), (0.0, 0.9)]
-    judgement = Judgement(np.zeros(7, np.float32), np.array(tags, np.float32), np.array(places, np.int32))
+    judgement = Opinion(np.zeros(7, np.float32), np.array(tags, np.float32), np.array(places, np.int32))
     found = spans(text, judgement, 0.16, 0.3)
     assert [(span.text, span.severity) for span in found] == [("von 1979", "major"), ("nicht", "minor")]
     assert found[0].confidence == pytest.approx(0.5)

@@ -52,7 +52,7 @@ class Strangeness(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Opinion:
     """What the model says of a triple."""
 
     values: NDArray[np.float32]
@@ -78,17 +78,17 @@ class Model:
         self.known = self.trained | frozenset(named.get("encoder", ()))
         """Those, and the ones that the encoder learned from plain text."""
         self.kernel: Any = _native.Mini(dict(weights.tensors))
-        self._kept: OrderedDict[tuple[Triple, bool], tuple[Judgement, set[str]]] = OrderedDict()
+        self._kept: OrderedDict[tuple[Triple, bool], tuple[Opinion, set[str]]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def judge(self, triples: Sequence[Triple], windows: bool, reader: str) -> list[Judgement]:
+    def judge(self, triples: Sequence[Triple], windows: bool, reader: str) -> list[Opinion]:
         """A judgement for each triple, each different one asked for once; long ones in windows, where wanted.
 
         What one reader made the model compute is kept for the others. A reader that asks again has it computed again: whoever
         looks whether numbers stay the same shall see the kernel's, not a memory of them.
         """
         keys = [(triple, windows) for triple in dict.fromkeys(triples)]
-        found: dict[Triple, Judgement] = {}
+        found: dict[Triple, Opinion] = {}
         with self._lock:
             for key in keys:
                 kept = self._kept.get(key)
@@ -105,7 +105,7 @@ class Model:
                 self._kept.popitem(last=False)
         return [found[triple] for triple in triples]
 
-    def _judge(self, triples: Sequence[Triple], windows: bool) -> list[Judgement]:
+    def _judge(self, triples: Sequence[Triple], windows: bool) -> list[Opinion]:
         made = self.ask(triples)
         if windows and any(judgement.long for judgement in made):
             from assay.metrics.mini.windows import judge_long
@@ -113,7 +113,7 @@ class Model:
             made = [judge_long(self, *pair) if pair[1].long else pair[1] for pair in zip(triples, made, strict=True)]
         return made
 
-    def ask(self, triples: Sequence[Triple]) -> list[Judgement]:
+    def ask(self, triples: Sequence[Triple]) -> list[Opinion]:
         """What the kernel says, of the first `LONGEST` pieces of every text."""
         hypotheses, references, sources = zip(*triples, strict=True)
         values, tags, starts, begins, ends, cut = self.kernel.score(
@@ -122,7 +122,7 @@ class Model:
         ranges = np.stack([begins, ends], axis=1)
         bounds = starts.tolist()
         return [
-            Judgement(values[i], tags[bounds[i] : bounds[i + 1]], ranges[bounds[i] : bounds[i + 1]], bool(cut[i]))
+            Opinion(values[i], tags[bounds[i] : bounds[i + 1]], ranges[bounds[i] : bounds[i + 1]], bool(cut[i]))
             for i in range(len(triples))
         ]
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.core.metric import Floats
-    from assay.metrics.mini.model import Judgement
+    from assay.metrics.mini.model import Opinion
 
 HEADS = {"da": 3, "esa": 4, "qe": 5, "teacher": 6}
 """The heads that were trained on something, by what it was: direct assessments, ESA, quality estimation, other metrics."""
@@ -26,7 +26,7 @@ THRESHOLD, MAJOR = 0.16, 0.12
 """From which probability on a piece is marked, and marked as major: the best F1 over the characters of held-out documents."""
 
 
-def columns(judgements: Sequence[Judgement]) -> Floats:
+def columns(judgements: Sequence[Opinion]) -> Floats:
     """The values of all judgements, a row each; NaN where there is none."""
     return np.array([judgement.values for judgement in judgements], np.float64).reshape(len(judgements), -1)
 

@@ -14,7 +14,7 @@ from assay.core.metric import Metric, Needs, Scores, Signature
 from assay.metrics.mini import reading
 from assay.metrics.mini.asking import best, strange_flags, triples
 from assay.metrics.mini.cards import MINI, MQM, UNIT
-from assay.metrics.mini.model import Judgement, Model, Triple, model_of, need_weights, weights_of
+from assay.metrics.mini.model import Model, Opinion, Triple, model_of, need_weights, weights_of
 from assay.metrics.mini.spans import spans
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 SLICE = 8192
 """Rows whose judgements are held at a time."""
-NOTHING = Judgement(np.full(7, np.nan, np.float32), np.empty((0, 2), np.float32), np.empty((0, 2), np.int32))
+NOTHING = Opinion(np.full(7, np.nan, np.float32), np.empty((0, 2), np.float32), np.empty((0, 2), np.int32))
 """The judgement of a row that the model is not asked about."""
 _NEEDS: dict[str, Needs] = {"both": "either", "src": "source", "ref": "reference"}
 
@@ -92,7 +92,7 @@ class Reading(Metric):
             flags={name: column[chosen] for name, column in flags.items() if column[chosen].any()},
         )
 
-    def _judge(self, model: Model, asked: list[Triple], without: np.ndarray) -> list[Judgement]:
+    def _judge(self, model: Model, asked: list[Triple], without: np.ndarray) -> list[Opinion]:
         """What the model says of every triple but those `without`."""
         judgements = [NOTHING] * len(asked)
         places = np.flatnonzero(~without).tolist()

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.core.spans import ErrorSpan
-from assay.metrics.mini.model import Judgement
+from assay.metrics.mini.model import Opinion
 
 
-def spans(text: str, judgement: Judgement, threshold: float, major: float) -> tuple[ErrorSpan, ...]:
+def spans(text: str, judgement: Opinion, threshold: float, major: float) -> tuple[ErrorSpan, ...]:
     """Pieces that are probably part of an error, neighbours joined: as bad and as sure as the worst of them.
 
     Neighbours stand together or have one character between them.

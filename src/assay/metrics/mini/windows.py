@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from assay.metrics.mini.model import LONGEST, PART, Judgement, Model, Triple
+from assay.metrics.mini.model import LONGEST, PART, Model, Opinion, Triple
 from assay.models.windows import cut
 
 OVERLAP = 8
@@ -44,7 +44,7 @@ def windows(text: str, parts: int) -> list[Window]:
     return out
 
 
-def judge_long(model: Model, triple: Triple, whole: Judgement) -> Judgement:
+def judge_long(model: Model, triple: Triple, whole: Opinion) -> Opinion:
     """The triple in as few windows as the model can read; the judgement as it is where no windows would do.
 
     Expected errors are added up, each window's by the share of it that is its own; the other heads are means by length.
@@ -71,7 +71,7 @@ def _seen(triple: Triple, sides: list[list[Window]], k: int) -> Triple:
     return Triple(hypothesis or "", reference, source)
 
 
-def _joined(sides: list[Window], found: list[Judgement]) -> Judgement:
+def _joined(sides: list[Window], found: list[Opinion]) -> Opinion:
     values = np.stack([judgement.values for judgement in found]).astype(np.float64)
     own = np.array([side.share() for side in sides])
     lengths = np.array([side.end - side.start for side in sides], np.float64)
@@ -83,4 +83,4 @@ def _joined(sides: list[Window], found: list[Judgement]) -> Judgement:
         inside = (places[:, 0] >= side.start) & (places[:, 0] < side.end)
         tags.append(judgement.tags[inside])
         ranges.append(places[inside])
-    return Judgement(total.astype(np.float32), np.concatenate(tags), np.concatenate(ranges), long=True)
+    return Opinion(total.astype(np.float32), np.concatenate(tags), np.concatenate(ranges), long=True)
