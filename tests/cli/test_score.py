@@ -13,6 +13,7 @@ import sacrebleu
 import zstandard
 
 from assay.cli.main import main
+from tests.metrics.mini_weights import needs_weights
 
 HYP = ["the cat sat on the mat", "", "a dog", "ein Hund"]
 REF = ["the cat is on the mat", "nothing", "a dog barks", "ein Hund bellt"]
@@ -178,3 +179,12 @@ def test_cache_info_and_clear(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["cache", "info"]) == 0
     assert "scores kept" in capsys.readouterr().out
     assert main(["cache", "clear"]) == 0
+
+
+@needs_weights
+def test_spans_come_with_the_flags_of_their_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mt").write_text("\nᓄᓇᕗᑦ ᒪᓕᒐᓕᐅᕐᕕᖓ\nzwei Länder\n", encoding="utf-8")
+    Path("ref").write_text("ein Land\nein Land\nzwei Länder\n", encoding="utf-8")
+    assert main(["score", "--spans", "--mt", "mt", "--ref", "ref"]) == 0
+    said = capsys.readouterr().err
+    assert "1 empty hypothesis" in said and "1 segment with many unknown characters" in said

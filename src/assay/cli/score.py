@@ -105,6 +105,7 @@ def _write_segments(result: ScoreResult, output: Output) -> None:
 
 def _write_spans(result: ScoreResult, output: Output) -> None:
     from assay.report import spans, terminal
+    from assay.verbs.score import flag_notes
 
     rows = result.span_rows()
     if output.format == "table":
@@ -116,6 +117,8 @@ def _write_spans(result: ScoreResult, output: Output) -> None:
         pieces = (spans.as_json if output.format == "json" else spans.as_html)(rows, lambda: result.signatures)
     write_pieces(pieces, output.out)
     cut = sum(rows for flag, rows in result.flags.items() if flag.endswith(" truncated"))
+    for note in flag_notes({flag: rows for flag, rows in result.flags.items() if not flag.endswith(" truncated")}):
+        output.note(note)
     if cut:
         windows = all(getattr(metric, "long", "") == "window" for metric in result.metrics.values())
         what = "scored in parts" if windows else "cut off (METRIC:long=window scores them in parts)"
