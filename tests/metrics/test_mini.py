@@ -375,3 +375,22 @@ def test_lists_and_the_selfcheck_know_it() -> None:
         "command line",
         "precision",
     }
+
+
+def test_readings_of_stored_scores_are_those_of_the_model(folder: str, tmp_path: Path) -> None:
+    """The engine computes and stores the ranking score alone; the others are read from its components."""
+    from assay.engine.scoring import score
+    from assay.engine.store import Store
+
+    batch = replace(BATCH, hypotheses=[*BATCH.hypotheses[:-1], ""], references=(REFERENCES, REFERENCES[::-1]))
+    store = Store(tmp_path / "store")
+    for kind in (AssayMini, AssayMiniUnit, AssayMiniMqm):
+        made = kind(path=folder)
+        plain, through = made.score(batch), score(batch, made, store=store)
+        assert through.values.tolist() == plain.values.tolist()
+        assert list(through.spans or ()) == list(plain.spans or ())
+        for name, column in through.components.items():
+            assert np.array_equal(column, plain.components[name], equal_nan=True), name
+    ranking = AssayMini(path=folder)
+    assert len(store.get_many(store.keys(str(ranking.signature), batch))) == len(batch)
+    assert not store.get_many(store.keys(str(AssayMiniMqm(path=folder).signature), batch))

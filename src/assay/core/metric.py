@@ -191,6 +191,15 @@ class Metric(ABC):
     def score(self, batch: Batch) -> Scores:
         """Scores of every segment of the batch, in its order."""
 
+    @property
+    def reads(self) -> Metric | None:
+        """Another metric whose scores this one only reads otherwise (`reading`): computed and stored once for both."""
+        return None
+
+    def reading(self, scores: Scores) -> Scores:
+        """This metric's scores out of those of `reads`."""
+        return scores
+
     def combine(self, stats: Floats) -> Floats:
         """Corpus values from summed sufficient statistics, over the last axis.
 

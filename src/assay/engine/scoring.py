@@ -35,6 +35,8 @@ def score(batch: Batch, metric: Metric, *, workers: int | None = None, store: St
     check_needs(batch, metric)
     if len(batch) == 0:
         return _scored(metric, batch)
+    if (other := metric.reads) is not None:
+        return metric.reading(score(batch, other, workers=workers, store=store))
     inverse, requests = _distinct(relevant(batch, metric))
     if store is not None and metric.card.stored:
         scores = _through_store(requests, metric, store, workers)

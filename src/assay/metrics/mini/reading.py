@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 HEADS = {"da": 3, "esa": 4, "qe": 5, "teacher": 6}
 """The heads that were trained on something, by what it was: direct assessments, ESA, quality estimation, other metrics."""
 LOG_MU = 0
+WIDTH = 7
+"""Values that the model gives: log mu, and six heads."""
 WORST_MQM = 25.0
 """What a translation that is none costs in MQM."""
 _RANKING = ((LOG_MU, -1.0, 0.509, 0.844), (HEADS["da"], 1.0, 0.261, 0.412), (HEADS["teacher"], 1.0, 0.497, 0.560))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -24,6 +25,7 @@ SLICE = 8192
 """Rows whose judgements are held at a time."""
 NOTHING = Opinion(np.full(7, np.nan, np.float32), np.empty((0, 2), np.float32), np.empty((0, 2), np.int32))
 """The judgement of a row that the model is not asked about."""
+_COMPONENTS = {"log_mu": reading.LOG_MU, **reading.HEADS}
 _NEEDS: dict[str, Needs] = {"both": "either", "src": "source", "ref": "reference"}
 
 
@@ -50,6 +52,29 @@ class Reading(Metric):
         need_weights(self.card.name, path)
         self.precision, self.inputs, self.threshold, self.long, self.path = precision, inputs, threshold, long, path
         self.card = replace(type(self).card, needs=_NEEDS[inputs])
+        self.reader = ""
+        """Who asks the model, where it is not this metric itself."""
+
+    @cached_property
+    def reads(self) -> AssayMini | None:
+        """The ranking score, from whose components the other two are read."""
+        if isinstance(self, AssayMini):
+            return None
+        ranking = AssayMini(
+            precision=self.precision, inputs=self.inputs, threshold=self.threshold, long=self.long, path=self.path
+        )
+        ranking.reader = str(self.signature)
+        return ranking
+
+    def reading(self, scores: Scores) -> Scores:
+        """The same opinions of the model, read as this metric reads them."""
+        values = np.full((len(scores), reading.WIDTH), np.nan)
+        for name, column in _COMPONENTS.items():
+            values[:, column] = scores.components[name]
+        shown, nothing = self.read(values), np.zeros(len(scores), bool)
+        empty = scores.flags.get("empty_hypothesis", nothing) & ~scores.flags.get("nothing_to_compare", nothing)
+        shown[empty] = self.worst()
+        return replace(scores, values=shown)
 
     @property
     def signature(self) -> Signature:
@@ -81,11 +106,10 @@ class Reading(Metric):
         shown = self.read(values)
         shown[flags["empty_hypothesis"] & ~flags["nothing_to_compare"]] = self.worst()
         flags["truncated"] = np.array([judgement.long for judgement in judgements], bool)
-        chosen = best(shown.tolist(), rows, len(batch))
-        names = {"log_mu": reading.LOG_MU, **reading.HEADS}
+        chosen = best(reading.ranking(values).tolist(), rows, len(batch))
         return Scores(
             shown[chosen],
-            components={name: values[chosen, column] for name, column in names.items()},
+            components={name: values[chosen, column] for name, column in _COMPONENTS.items()},
             spans=[
                 spans(asked[at].hypothesis, judgements[at], self.threshold, reading.MAJOR) for at in chosen.tolist()
             ],
@@ -96,7 +120,7 @@ class Reading(Metric):
         """What the model says of every triple but those `without`."""
         judgements = [NOTHING] * len(asked)
         places = np.flatnonzero(~without).tolist()
-        found = model.judge([asked[at] for at in places], self.long == "window", str(self.signature))
+        found = model.judge([asked[at] for at in places], self.long == "window", self.reader or str(self.signature))
         for at, judgement in zip(places, found, strict=True):
             judgements[at] = judgement
         return judgements
