@@ -20,7 +20,7 @@ from assay.cli.main import VERBS, main
 from tests.data import need
 
 ROOT = Path(__file__).resolve().parents[2]
-ELSEWHERE = ("breakdown", "decide", "train")
+ELSEWHERE = ("breakdown", "decide", "train", "train_mini")
 NEEDS = {
     "network": r"assay fetch|comet|spbleu",
     "real data": r"\b(demetr|aces|hallucinations|dfki|wmt\d\d|items\.jsonl)\b(?!.*--data)",
