@@ -32,6 +32,10 @@ _DEEP = f"nested more than {MOST_DEPTH} deep"
 def decode(text: str) -> Any:
     """The JSON value of a text; what is none, or goes beyond the bounds, is a ValueError that says why."""
     try:
+        value, end = _SCAN(text, 0)
+        if end != len(text):  # blanks around the value, or something that is no JSON: the decoder tells which
+            value = _DECODER.decode(text)
+    except StopIteration:
         value = _DECODER.decode(text)
     except RecursionError:
         raise ValueError(_DEEP) from None
@@ -93,6 +97,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder()
+_SCAN = _DECODER.scan_once
+"""The value that begins at a place, and where it ends: what the decoder calls, without its search for blanks."""
 _WHOLE_DECODER = json.JSONDecoder(parse_int=_whole, object_pairs_hook=_unique)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -34,6 +35,9 @@ LANGUAGES = MappingProxyType(
 _TEXTS = ("src_sent", "eng_sent", "mt_sent", "pert_sent", "lang_tag")
 _KEYS = (*_TEXTS, "id", "pert_check")
 _NUMBER_OR_TEXT = (str, int)
+_VALUES = itemgetter(*_KEYS)
+_GOOD = frozenset(((str,) * len(_TEXTS) + (kind, bool)) for kind in _NUMBER_OR_TEXT)
+"""The types of a row's values that need no further look."""
 _ENDINGS = (".json", ".jsonl", ".json.gz", ".jsonl.gz")
 
 
@@ -119,9 +123,12 @@ class Demetr(Suite):
 
 def _fault(row: dict[str, Any]) -> str:
     """Why a row cannot be used; empty when it can."""
-    for key in _KEYS:
-        if key not in row:
-            return f"the key {key!r} is missing."
+    try:
+        kinds = tuple(map(type, _VALUES(row)))
+    except KeyError as missing:
+        return f"the key {missing} is missing."
+    if kinds in _GOOD and type(row.get("data_source", "")) in _NUMBER_OR_TEXT and row["lang_tag"] in LANGUAGES:
+        return ""
     for key in _TEXTS:
         if type(row[key]) is not str:
             return f"{key!r} must be text, not {type(row[key]).__name__}."
