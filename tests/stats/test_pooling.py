@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from assay.stats.pooling import beta_quantile, pooled_shares
+from assay.stats.betas import beta_quantiles
+from assay.stats.pooling import pooled_shares
 from assay.stats.proportions import wilson
 
 
@@ -47,9 +48,26 @@ def test_a_group_alone_has_its_own_share_and_one_without_trials_has_none() -> No
 
 def test_quantiles_of_the_beta_distribution() -> None:
     # Beta(1, 1) is uniform; Beta(2, 1) has the distribution x², Beta(1, 3) has 1 - (1 - x)³.
-    assert beta_quantile(1, 1, 0.3) == pytest.approx(0.3)
-    assert beta_quantile(2, 1, 0.25) == pytest.approx(0.5)
-    assert beta_quantile(1, 3, 0.875) == pytest.approx(0.5)
+    assert beta_quantiles([1], [1], 0.3) == pytest.approx([0.3])
+    assert beta_quantiles([2, 2], [1, 1], 0.25) == pytest.approx([0.5, 0.5])
+    assert beta_quantiles([1, 0, 3], [3, 2, 0], 0.875) == pytest.approx([0.5, 0, 1])
+
+
+def test_many_quantiles_equal_scipys() -> None:
+    stats = pytest.importorskip("scipy.stats")
+    rng = np.random.default_rng(5)
+    a, b = np.exp(rng.uniform(-3, 7, (2, 2000)))
+    for share in (0.025, 0.5, 0.975):
+        assert beta_quantiles(a, b, share) == pytest.approx(stats.beta.ppf(share, a, b), abs=1e-7)
+
+
+def test_several_rows_are_pooled_each_by_itself() -> None:
+    k, n = np.array([[9, 3, 4], [3, 0, 0], [5, 5, 1]]), np.array([[10, 10, 4], [4, 0, 0], [10, 10, 2]])
+    together = pooled_shares(k, n)
+    for i in range(3):
+        alone = pooled_shares(k[i], n[i])
+        for part in ("shares", "low", "high", "mean", "strength"):
+            assert np.array_equal(getattr(together, part)[i], getattr(alone, part), equal_nan=True), part
 
 
 def test_the_moments_find_the_spread_that_was_put_in() -> None:

@@ -77,15 +77,14 @@ def cross(
     strata = np.array([place.get(key, -1) for key in keys], np.int64)
     counts = count(outcome, strata, len(cells), replace(sampling, samples=1), right)  # nothing here is resampled
     of_line = np.array([line for line, _ in cells], np.int64)
-    pooled, low, high, overall = (np.full(counts.n.shape, np.nan) for _ in range(4))
-    for line in np.unique(of_line):
-        mine = np.flatnonzero(of_line == line)
-        for m in range(len(counts.n)):
-            found = pooled_shares(counts.hits[m, mine], counts.n[m, mine])
-            pooled[m, mine], low[m, mine], high[m, mine] = found.shares, found.low, found.high
-            overall[m, mine] = found.mean
     names = tuple(language for _, language in cells)
-    return Crossing(of_line, names, strata, outcome, right, counts, pooled, low, high, overall)
+    place_of = {name: i for i, name in enumerate(sorted(set(names)))}
+    at = of_line, np.array([place_of[name] for name in names], np.int64)
+    whole = np.zeros((2, len(counts.n), int(of_line.max(initial=-1)) + 1, len(place_of)), np.int64)
+    whole[0][:, *at], whole[1][:, *at] = counts.hits, counts.n
+    found = pooled_shares(*whole)
+    pooled, low, high = (values[:, *at] for values in (found.shares, found.low, found.high))
+    return Crossing(of_line, names, strata, outcome, right, counts, pooled, low, high, found.mean[:, of_line])
 
 
 def _scale(value: float, tau: bool) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.item import Item
 from assay.core.judged import Judged
-from assay.core.metric import Metric
+from assay.core.metric import Card, Metric
 from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
 from assay.engine.scoring import score
@@ -30,7 +30,7 @@ def measure_items(
 ) -> Measured:
     """Score the good and the incorrect translation of every item; items that lack what the metric needs stay unscored."""
     card = metric.card
-    rows = [i for i, item in enumerate(items) if _can_score(item, metric)]
+    rows = _scorable(items, card)
     good = np.full(len(items), np.nan)
     incorrect = np.full(len(items), np.nan)
     flags: dict[str, int] = {}
@@ -65,13 +65,16 @@ def measure_judged(
     return Measured(name, metric.card, values=scores.values, contaminated=contaminated, flags=scores.raised())
 
 
-def _can_score(item: Item, metric: Metric) -> bool:
-    needs = metric.card.needs
-    if needs == "either":
-        return item.reference is not None or item.source is not None
-    return not (
-        (metric.card.needs_reference and item.reference is None) or (metric.card.needs_source and item.source is None)
-    )
+def _scorable(items: Sequence[Item], card: Card) -> list[int]:
+    """The items that have what the metric needs."""
+    if card.needs == "either":
+        return [i for i, item in enumerate(items) if item.reference is not None or item.source is not None]
+    reference, source = card.needs_reference, card.needs_source
+    return [
+        i
+        for i, item in enumerate(items)
+        if not ((reference and item.reference is None) or (source and item.source is None))
+    ]
 
 
 def _batch(items: Sequence[Item], metric: Metric) -> Batch:

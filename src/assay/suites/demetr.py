@@ -97,10 +97,11 @@ class Demetr(Suite):
         seen: dict[Any, int] = {}
         shared: dict[str, Mapping[str, Any]] = {}
         for line, row in objects(path, bad):
-            if (reason := _fault(row)) or (row["id"] in seen):
-                bad(path, line, reason or f"id {row['id']} was already on line {seen[row['id']]}.")
+            reason = _fault(row)
+            if reason or (key := row["id"]) in seen:
+                bad(path, line, reason or f"id {key} was already on line {seen[key]}.")
                 continue
-            seen[row["id"]] = line
+            seen[key] = line
             if not (row["pert_check"] or self.unchecked):
                 continue
             source = row.get("data_source", "")
@@ -108,7 +109,7 @@ class Demetr(Suite):
             if meta is None:
                 meta = shared[source] = MappingProxyType({"perturbation": one.number, "data_source": source})
             yield Item(
-                f"{one.number}:{row['id']}",
+                f"{one.number}:{key}",
                 row["src_sent"],
                 row["eng_sent"],
                 row["mt_sent"],

