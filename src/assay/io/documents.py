@@ -97,7 +97,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 _DECODER = json.JSONDecoder()
-_SCAN = _DECODER.scan_once
+_SCAN = _DECODER.scan_once  # type: ignore[attr-defined]
 """The value that begins at a place, and where it ends: what the decoder calls, without its search for blanks."""
 _WHOLE_DECODER = json.JSONDecoder(parse_int=_whole, object_pairs_hook=_unique)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,13 +16,13 @@ TOLERANCE = 1e-8
 
 def beta_quantiles(a: ArrayLike, b: ArrayLike, share: float) -> Floats:
     """The values below which `share` of beta distributions lies; 0 or 1 for one that has all its weight there."""
-    a, b = np.broadcast_arrays(np.asarray(a, np.float64), np.asarray(b, np.float64))
-    found = np.where(a <= 0, 0.0, 1.0)
-    places = np.flatnonzero((a > 0) & (b > 0))
-    a, b = a.ravel()[places], b.ravel()[places]
-    log_beta = _log_betas(a, b)
-    low, high, x = np.zeros(len(a)), np.ones(len(a)), _near_quantiles(a, b, share)
+    first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    found = np.where(first <= 0, 0.0, 1.0)
+    places: NDArray[Any] = np.flatnonzero((first > 0) & (second > 0))
+    state: list[Floats] = [first.flat[places], second.flat[places], np.zeros(len(places)), np.ones(len(places))]
+    state += [_log_betas(state[0], state[1]), _near_quantiles(state[0], state[1], share)]
     for _ in range(100):
+        a, b, low, high, log_beta, x = state
         off = incomplete_betas(a, b, x, log_beta) - share
         low, high = np.where(off < 0, x, low), np.where(off < 0, high, x)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -32,7 +33,7 @@ def beta_quantiles(a: ArrayLike, b: ArrayLike, share: float) -> Floats:
         going = np.abs(new - x) >= TOLERANCE
         if not going.any():
             break
-        places, a, b, log_beta, low, high, x = (values[going] for values in (places, a, b, log_beta, low, high, new))
+        places, state = places[going], [values[going] for values in (a, b, low, high, log_beta, new)]
     return found
 
 

@@ -66,4 +66,4 @@ def _strength(successes: Floats, trials: Floats, mean: Floats) -> Floats:
         spread = (trials * apart**2).sum(axis=-1) / variance
         rho = (spread - (groups - 1)) / room
         weight = np.clip((1 - rho) / rho, 0.0, whole)
-    return np.where((variance == 0) | (room <= 0) | (rho <= 0), whole, weight)
+    return np.asarray(np.where((variance == 0) | (room <= 0) | (rho <= 0), whole, weight))
