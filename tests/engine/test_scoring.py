@@ -77,8 +77,11 @@ class Broken(Metric):
 @pytest.mark.parametrize(
     ("gives", "words"),
     [
-        ([0.5, 0.5], r"Broken\.score gave list, not assay\.Scores \(of the metric broken\)"),
-        (Scores(np.zeros(3)), r"Broken\.score gave 3 scores for 2 segments"),
+        ([0.5, 0.5], r"score of the metric broken \(.*test_scoring\.py line \d+\) gave list, not assay\.Scores"),
+        (
+            Scores(np.zeros(3)),
+            r"score of the metric broken \(.*test_scoring\.py line \d+\) gave 3 scores for 2 segments",
+        ),
     ],
 )
 def test_a_metric_that_breaks_its_contract_is_told_by_name(gives: Any, words: str) -> None:

@@ -228,7 +228,10 @@ def test_a_function_that_takes_something_else_and_a_module_that_fails_are_told_s
             return 1.0
 
     (place / "typed_metrics.py").write_text("undefined\n")
-    with pytest.raises(InputError, match=r"importing the module 'typed_metrics' failed \(NameError: .*\)\.$"):
+    with pytest.raises(
+        InputError,
+        match=r"importing the module 'typed_metrics' failed at .*typed_metrics\.py line 1 \(NameError: .*\)\.$",
+    ):
         metric("typed_metrics:same")
 
 

@@ -150,8 +150,13 @@ def _explained(error: Exception) -> int:
         return _say(f"cannot go on: {error.strerror or error}{about}.", 2)
     if isinstance(error, MemoryError):
         return _say("out of memory. Try fewer --workers, or split the input.", 3)
-    where = f"{type(error).__name__}: {error}".splitlines()[0]
-    return _say(f"this is a bug in assay ({where}). The same command with --debug shows where; please report it.", 3)
+    from assay.core.blame import culprit, why
+
+    if place := culprit(error):
+        return _say(f"{place} failed: {why(error)}. The same command with --debug shows the way there.", 2)
+    return _say(
+        f"this is a bug in assay ({why(error)}). The same command with --debug shows where; please report it.", 3
+    )
 
 
 def _say(sentence: str, code: int) -> int:

@@ -8,7 +8,8 @@ from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from assay.core.batch import Batch
-from assay.core.errors import AssayError, InputError, count
+from assay.core.blame import blamed, place
+from assay.core.errors import InputError, count
 from assay.core.metric import Card, Metric, Needs, Scores, Signature
 
 if TYPE_CHECKING:
@@ -66,16 +67,13 @@ class FunctionMetric(Metric):
 
         if not hypotheses:
             return np.empty(0)
-        try:
+        with blamed(self.function, f"the metric {self.card.name}"):
             given = list(self.function(hypotheses, references, sources))
-        except AssayError:
-            raise
-        except Exception as error:
-            why = f"{type(error).__name__}: {error}".partition("\n")[0]
-            raise InputError(f"the metric {self.card.name} failed at {self._place(error)}: {why}.") from error
         if len(given) != len(hypotheses):
             what = f"{count(len(given), 'score')} for {count(len(hypotheses), 'segment')}"
-            raise InputError(f"the metric {self.card.name} ({self._place()}) gave {what}: it must give one each.")
+            raise InputError(
+                f"the metric {self.card.name} ({place(self.function)}) gave {what}: it must give one each."
+            )
         return np.array([self._number(value) for value in given])
 
     def _number(self, value: object) -> float:
@@ -84,19 +82,9 @@ class FunctionMetric(Metric):
                 return float(value)  # type: ignore[arg-type]
         except (TypeError, ValueError, OverflowError):
             pass
-        raise InputError(f"the metric {self.card.name} ({self._place()}) gave {str(value)[:40]!r}, not a number.")
-
-    def _place(self, error: BaseException | None = None) -> str:
-        """The function's file and line: where it went wrong, or where it begins."""
-        code: Any = getattr(inspect.unwrap(self.function), "__code__", None)
-        if code is None:
-            return f"{self.function.__module__}.{self.function.__qualname__}"
-        line, step = code.co_firstlineno, error.__traceback__ if error is not None else None
-        while step is not None:
-            if step.tb_frame.f_code.co_filename == code.co_filename:
-                line = step.tb_lineno
-            step = step.tb_next
-        return f"{code.co_filename} line {line}"
+        raise InputError(
+            f"the metric {self.card.name} ({place(self.function)}) gave {str(value)[:40]!r}, not a number."
+        )
 
 
 @overload

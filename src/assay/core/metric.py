@@ -10,9 +10,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from assay.core.batch import Batch
+from assay.core.errors import InputError
 from assay.core.spans import ErrorSpan
 
 if TYPE_CHECKING:
@@ -50,6 +51,12 @@ class Card:
     kind: Literal["string", "embedding", "learned", "file"] = "string"
     exact: bool = False
     """True for a network whose numbers are the same bits whatever the order, the batch and the number of workers."""
+
+    def __post_init__(self) -> None:
+        if self.needs not in get_args(Needs):
+            raise InputError(
+                f"the card of {self.name} needs {self.needs!r}: it must be one of {', '.join(get_args(Needs))}."
+            )
 
     @property
     def neural(self) -> bool:

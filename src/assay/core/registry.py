@@ -12,6 +12,7 @@ import importlib
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from assay.core.blame import culprit, met, why
 from assay.core.errors import AssayError, InputError, MissingPart, UnknownName, unknown
 
 
@@ -68,8 +69,11 @@ class Registry:
 def load(target: str, what: str) -> Any:
     """Import ``module:attribute``; a missing module or attribute is reported by name."""
     module_name, _, attribute = target.partition(":")
+    met(module_name)
     try:
         module = importlib.import_module(module_name)
+    except InputError as error:
+        raise InputError(f"{what}: importing the module {module_name!r} failed{_at(error)}: {error}") from error
     except AssayError:
         raise
     except ModuleNotFoundError as error:
@@ -77,11 +81,15 @@ def load(target: str, what: str) -> Any:
             raise UnknownName(f"{what}: there is no module {module_name!r} on the Python path.") from error
         raise MissingPart(f"{what} needs the package {error.name!r}, which is not installed.") from error
     except ImportError as error:
-        raise MissingPart(f"{what} could not be imported: {error}.") from error
+        raise MissingPart(f"{what} could not be imported{_at(error)}: {error}.") from error
     except Exception as error:
-        why = f"{type(error).__name__}: {error}"
-        raise InputError(f"{what}: importing the module {module_name!r} failed ({why}).") from error
+        raise InputError(f"{what}: importing the module {module_name!r} failed{_at(error)} ({why(error)}).") from error
     try:
         return getattr(module, attribute)
     except AttributeError as error:
         raise InputError(f"{what}: module {module_name!r} has no {attribute!r}.") from error
+
+
+def _at(error: Exception) -> str:
+    where = culprit(error)
+    return f" at {where}" if where else ""

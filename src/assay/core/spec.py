@@ -8,6 +8,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
+from assay.core.blame import blamed, foreign
 from assay.core.errors import InputError, listing, unknown
 
 if TYPE_CHECKING:
@@ -93,7 +94,15 @@ def build(factory: Callable[..., Any], name: str, options: Mapping[str, str], lo
         raise InputError(
             f"{_called(factory)} lacks {listing(missing)}, which every {_called(base, kind='')} must define."
         )
-    return factory(**arguments)
+    lacking = [key for key, parameter in parameters.items() if _required(parameter) and key not in arguments]
+    if lacking and foreign(factory):
+        raise InputError(f"{name} needs the option {lacking[0]}: write {name}:{lacking[0]}=VALUE.")
+    with blamed(factory, f"making {name}"):
+        return factory(**arguments)
+
+
+def _required(parameter: inspect.Parameter) -> bool:
+    return parameter.default is parameter.empty and parameter.kind is not parameter.VAR_KEYWORD
 
 
 def free_options(factory: Callable[..., Any], options: Mapping[str, str]) -> list[str]:

@@ -20,6 +20,7 @@ from assay.core.chunk import Chunk, Kept
 from assay.core.metric import Metric, Scores, statistics
 from assay.core.sums import exact_parts, total
 from assay.engine.chunks import from_arrays, to_arrays
+from assay.engine.others import check_corpus
 from assay.engine.scoring import check_needs, describe, score
 
 if TYPE_CHECKING:
@@ -142,6 +143,7 @@ def score_stream(
     run.data_hash = digest.hexdigest() if fingerprint else ""
     for (system, name), parts in sums.items():
         run.totals.setdefault(system, {})[name] = total(parts)
+        check_corpus(metrics[name], run.totals[system][name])
     return run
 
 

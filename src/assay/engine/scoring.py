@@ -13,10 +13,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores
 from assay.core.watch import tell
 from assay.core.workers import cores, working
+from assay.engine.others import scored
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,7 +35,7 @@ def score(batch: Batch, metric: Metric, *, workers: int | None = None, store: St
     """Scores of every row of `batch`, in its order."""
     check_needs(batch, metric)
     if len(batch) == 0:
-        return _scored(metric, batch)
+        return scored(metric, batch)
     if (other := metric.reads) is not None:
         return metric.reading(score(batch, other, workers=workers, store=store))
     inverse, requests = _distinct(relevant(batch, metric))
@@ -92,25 +93,10 @@ def _spread(batch: Batch, metric: Metric, workers: int | None) -> Scores:
     threads = workers or cores()
     if threads == 1 or len(batch) <= PART // 2 or metric.card.neural:
         with working(workers):  # a neural metric makes its own batches and keeps its device or the cores busy by itself
-            return _scored(metric, batch)
+            return scored(metric, batch)
     size = min(PART, -(-len(batch) // threads))
     parts = [batch.slice(start, start + size) for start in range(0, len(batch), size)]
-    return Scores.concat(list(_pool(threads).map(functools.partial(_scored, metric), parts)))
-
-
-def _scored(metric: Metric, batch: Batch) -> Scores:
-    """What the metric says about a part; a metric that breaks its contract is told so by name."""
-    scores = metric.score(batch)
-    kind = f"{type(metric).__module__}.{type(metric).__qualname__}"
-    if not isinstance(scores, Scores):
-        raise InputError(
-            f"{kind}.score gave {type(scores).__name__}, not assay.Scores (of the metric {metric.card.name})."
-        )
-    if len(scores) != len(batch):
-        raise InputError(
-            f"{kind}.score gave {count(len(scores), 'score')} for {count(len(batch), 'segment')}: it must give one each, in order."
-        )
-    return scores
+    return Scores.concat(list(_pool(threads).map(functools.partial(scored, metric), parts)))
 
 
 def _through_store(batch: Batch, metric: Metric, store: Store, workers: int | None) -> Scores:

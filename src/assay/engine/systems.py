@@ -8,6 +8,7 @@ from assay.core.batch import Batch
 from assay.core.judged_systems import LevelScores
 from assay.core.metric import Metric, statistics
 from assay.core.sums import exact_sum
+from assay.engine.others import check_corpus
 from assay.engine.scoring import score
 from assay.io.wmt.tree import EvalSet
 
@@ -35,6 +36,7 @@ def measure_systems(
     )
     scores = score(batch, metric, workers=workers, store=store)
     stats = statistics(scores).reshape(len(chosen), segments, -1)
+    check_corpus(metric, exact_sum(stats[0]))
     seg = np.full((len(systems), segments), np.nan)
     sys = np.full(len(systems), np.nan)
     domain = np.full((len(systems), len(evalset.domain_names)), np.nan)

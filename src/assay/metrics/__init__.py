@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from assay.core.registry import Registry, load
 from assay.core.rooms import listed
@@ -68,10 +68,30 @@ def metric(spec: str) -> Metric:
         made = build(factory, "checkpoint", {"path": name, **options}, f"{METRICS.look} {name}")
     else:
         made = create(METRICS, spec, Metric)
+    return signed(made)
+
+
+def signed(made: Metric) -> Metric:
+    """The metric, once it is sure that it has a card and a signature: what everything else goes by."""
+    from assay.core.blame import blamed, foreign, place
+    from assay.core.errors import InputError
+    from assay.core.metric import Card, Signature
+
+    if not foreign(made):
+        return made
+    if not isinstance(getattr(made, "card", None), Card):
+        raise InputError(
+            f"the metric {type(made).__qualname__} ({place(made)}) has no card: write card = Card(...) in it."
+        )
+    with blamed(made, f"the signature of the metric {made.card.name}"):
+        signature: object = made.signature
+    if not isinstance(signature, Signature):
+        what = f"{type(signature).__name__}, not an assay.Signature"
+        raise InputError(f"the signature of the metric {made.card.name} ({place(made)}) is {what}.")
     return made
 
 
-def build_metrics(wanted: Sequence[str | Metric] | str | Metric) -> dict[str, Metric]:
+def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
     """Metric objects by the name they were asked for; a Metric object goes by its card's name."""
     from assay.core.errors import InputError
     from assay.core.metric import Metric
@@ -80,9 +100,14 @@ def build_metrics(wanted: Sequence[str | Metric] | str | Metric) -> dict[str, Me
         wanted = [wanted]
     if not wanted:
         raise InputError("no metric was asked for (-m chrf, or metrics=['chrf']).")
-    return {
-        one if isinstance(one, str) else one.card.name: metric(one) if isinstance(one, str) else one for one in wanted
-    }
+    built: dict[str, Metric] = {}
+    for one in wanted:
+        if not isinstance(one, (str, Metric)):
+            hint = ": write @assay.metric above it" if callable(one) else ""
+            raise InputError(f"metrics takes names and Metric objects, not {one!r:.60}{hint}.")
+        made = metric(one) if isinstance(one, str) else signed(one)
+        built[one if isinstance(one, str) else made.card.name] = made
+    return built
 
 
 listed(__name__)
