@@ -15,7 +15,7 @@ The first system is the baseline unless --baseline names another. The same seed 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output, add_texts, natural, positive
+    from assay.cli.options import add_components, add_metrics, add_output, add_texts, natural, positive
     from assay.report import FORMATS
 
     add_metrics(parser)
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed of the tests (default: 12345)")
     parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
+    add_components(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from assay.cli.output import Output
-    from assay.cli.texts import finish, rows_progress, signature_notes, text_request
+    from assay.cli.texts import chosen_components, finish, rows_progress, signature_notes, text_request
     from assay.verbs.compare import compare_request
 
     output, asked = Output.of(args), text_request(args)
@@ -52,6 +53,7 @@ def run(args: argparse.Namespace) -> int:
         else:
             table = result.table()
             signatures = signature_notes(result.signatures, output, args.signatures)
-            output.emit([replace(table, notes=(*table.notes, *signatures))])
+            noted = replace(table, notes=(*table.notes, *signatures))
+            output.emit([noted, *chosen_components(result, args)])
     finish(result, output)
     return 0

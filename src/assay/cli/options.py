@@ -135,6 +135,15 @@ def add_trust(parser: argparse.ArgumentParser, action: str = "") -> None:
     )
 
 
+def add_components(parser: argparse.ArgumentParser) -> None:
+    """--components, where corpus scores are shown."""
+    parser.add_argument(
+        "--components",
+        action="store_true",
+        help="what the scores are made of: BLEU's brevity penalty, lengths and precisions (always in json)",
+    )
+
+
 def table_file(text: str) -> str:
     """The path of a table; ``demo`` is the one that comes with assay."""
     if text == "demo" and not Path(text).exists():
@@ -190,6 +199,7 @@ def column_map(text: str | None) -> dict[str, str] | None:
 __all__ = [
     "AssayError",
     "Parser",
+    "add_components",
     "add_metrics",
     "add_output",
     "add_texts",

@@ -23,6 +23,8 @@ EXAMPLES = """examples:
   assay score --src src.en --mt ours.de --spans
 
 Without -m: chrF and BLEU where there is a reference, assay-mini where it is installed (up to 20,000 rows).
+BLEU takes the tokenizer of the target language (--langpair, or the table's): zh, ja-mecab, ko-mecab, else 13a; of a table
+with several target languages there is one BLEU for each. bleu:tokenize=NAME decides otherwise.
 JSON has the form {"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [...]}}}};
 jsonl, tsv and parquet have one row a segment. A run that was stopped goes on where it stood when the same
 command is given again."""
@@ -32,7 +34,7 @@ SPAN_FORMATS = ("table", "json", "jsonl", "html")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output, add_texts, natural, positive
+    from assay.cli.options import add_components, add_metrics, add_output, add_texts, natural, positive
 
     add_metrics(parser)
     add_texts(parser)
@@ -45,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
     )
     parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
+    add_components(parser)
     parser.add_argument("--spans", action="store_true", help="show each translation with the errors found in it")
 
 
@@ -68,16 +71,17 @@ def run(args: argparse.Namespace) -> int:
         elif args.format in ("json", "jsonl", "tsv", "parquet"):
             _write_segments(result, output)
         else:
-            _write_table(result, output, args.signatures)
+            _write_table(result, output, args)
     finish(result, output)
     return 0
 
 
-def _write_table(result: ScoreResult, output: Output, signatures: bool) -> None:
-    from assay.cli.texts import signature_notes
+def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
+    from assay.cli.texts import chosen_components, signature_notes
 
     table = result.table()
-    output.emit([replace(table, notes=(*table.notes, *signature_notes(result.signatures, output, signatures)))])
+    noted = replace(table, notes=(*table.notes, *signature_notes(result.signatures, output, args.signatures)))
+    output.emit([noted, *chosen_components(result, args)])
 
 
 def _write_segments(result: ScoreResult, output: Output) -> None:
@@ -88,11 +92,11 @@ def _write_segments(result: ScoreResult, output: Output) -> None:
         if output.format == "json":
             scores.as_json(result.run, result.known(), stream.write)
         elif output.format == "jsonl":
-            scores.as_jsonl(result.run, result.metrics, stream.write)
+            scores.as_jsonl(result.run, result.run.asked, stream.write)
         elif output.format == "tsv":
-            scores.as_tsv(result.run, result.metrics, stream.write, spreadsheet_safe=output.spreadsheet_safe)
+            scores.as_tsv(result.run, result.run.asked, stream.write, spreadsheet_safe=output.spreadsheet_safe)
         else:
-            scores.as_parquet(result.run, result.metrics, stream)
+            scores.as_parquet(result.run, result.run.asked, stream)
 
     binary = output.format == "parquet"
     if output.out and output.out != "-":

@@ -12,6 +12,7 @@ from assay.cli.output import Output
 from assay.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from assay.core.table import Table
     from assay.verbs.request import TextRequest
     from assay.verbs.result import Result
 
@@ -56,6 +57,11 @@ def signature_notes(signatures: Mapping[str, str], output: Output, everything: b
     if everything or output.format != "table" or len(lines) == 1:
         return lines
     return [f"{lines[0]}     (--signatures shows all)"]
+
+
+def chosen_components(result: Result, args: argparse.Namespace) -> list[Table]:
+    """The table behind ``--components``, where it is asked for and a metric has any."""
+    return [table for name, table in result.tables.items() if name == "components" and args.components]
 
 
 def finish(result: Result, output: Output) -> None:

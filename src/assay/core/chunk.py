@@ -35,11 +35,14 @@ class Chunk:
     codes: NDArray[np.int32]
     scores: Mapping[str, Scores]
     """By metric; statistics and spans only where they are kept."""
-    sums: Mapping[str, Mapping[int, Floats]]
-    """By metric and system number: parts that add up to the exact sum of the statistics (`assay.core.sums`)."""
+    sums: Mapping[str, Mapping[tuple[int, int], Floats]]
+    """By metric, and by system and language number: parts that add up to the exact sum of the statistics (`assay.core.sums`)."""
     flags: Mapping[str, int] = field(default_factory=dict)
     """How many rows a reader should know about: of the texts (``empty_hypothesis``) or of a metric (``comet truncated``)."""
     columns: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    languages: Sequence[str] = ()
+    """The target languages met so far, where a metric goes by them; `spoken` numbers each row's."""
+    spoken: NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)

@@ -194,6 +194,14 @@ class Metric(ABC):
         own = self.signature
         return str(own.with_parameters(nrefs=nrefs) if nrefs else own)
 
+    by_language: bool = False
+    """Whether `for_language` gives another metric for another target language. Texts in several languages then get a corpus
+    score for each of them and none for all."""
+
+    def for_language(self, language: str) -> Metric:
+        """This metric as it is computed for translations into `language` (``de``; empty where it is not known)."""
+        return self
+
     @abstractmethod
     def score(self, batch: Batch) -> Scores:
         """Scores of every segment of the batch, in its order."""
@@ -216,6 +224,10 @@ class Metric(ABC):
 
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(stats[..., 0] / stats[..., 1])
+
+    def components(self, stats: Floats) -> Mapping[str, float]:
+        """What a corpus score is made of, by name, from the summed statistics of one corpus; nothing unless a metric says it."""
+        return {}
 
 
 def statistics(scores: Scores) -> Floats:

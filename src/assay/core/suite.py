@@ -37,6 +37,9 @@ class SuiteCard:
     """File name to sha256, for the files as they are distributed."""
     downloads: Mapping[str, str] = field(default_factory=dict)
     """File name to the address it is fetched from; empty when the suite cannot be fetched."""
+    by_language: bool = False
+    """Whether a metric that goes by the target language (BLEU's tokenizer) does so here. A published set keeps what its numbers
+    were made with: one setting for every language."""
 
 
 class Suite(ABC):

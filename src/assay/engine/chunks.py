@@ -72,8 +72,11 @@ def to_arrays(chunk: Chunk) -> dict[str, NDArray[Any]]:
     def put(array: Any, *name: object) -> None:
         arrays[json.dumps(name)] = np.asarray(array)
 
-    put(_text([list(chunk.systems), dict(chunk.flags), dict(chunk.columns)]), "about")
+    about = [list(chunk.systems), dict(chunk.flags), dict(chunk.columns), list(chunk.languages)]
+    put(_text(about), "about")
     put(chunk.codes, "codes")
+    if chunk.spoken is not None:
+        put(chunk.spoken, "spoken")
     for metric, scores in chunk.scores.items():
         put(scores.values, "values", metric)
         if scores.stats is not None:
@@ -84,8 +87,8 @@ def to_arrays(chunk: Chunk) -> dict[str, NDArray[Any]]:
             put(column, "component", metric, part)
         for flag, raised in scores.flags.items():
             put(raised, "flag", metric, flag)
-        for code, parts in chunk.sums[metric].items():
-            put(parts, "sum", metric, code)
+        for place, parts in chunk.sums[metric].items():
+            put(parts, "sum", metric, place)
     return arrays
 
 
@@ -94,12 +97,12 @@ def from_arrays(arrays: Arrays) -> Chunk:
     by_kind: dict[str, dict[str, dict[Any, NDArray[Any]]]] = {}
     for name, array in arrays.items():
         kind, metric, part = (*json.loads(name), "", "")[:3]
-        by_kind.setdefault(kind, {}).setdefault(metric, {})[part] = array
+        by_kind.setdefault(kind, {}).setdefault(metric, {})[tuple(part) if kind == "sum" else part] = array
 
     def of(kind: str, metric: str) -> dict[Any, NDArray[Any]]:
         return by_kind.get(kind, {}).get(metric, {})
 
-    systems, flags, columns = json.loads(of("about", "")[""].tobytes())
+    systems, flags, columns, languages = json.loads(of("about", "")[""].tobytes())
     scores = {}
     for metric, values in by_kind.get("values", {}).items():
         spans = of("spans", metric).get("")
@@ -111,7 +114,8 @@ def from_arrays(arrays: Arrays) -> Chunk:
             of("flag", metric),
         )
     sums = {metric: of("sum", metric) for metric in scores}
-    return Chunk(systems, of("codes", "")[""], scores, sums, flags, columns)
+    spoken = of("spoken", "").get("")
+    return Chunk(systems, of("codes", "")[""], scores, sums, flags, columns, languages, spoken)
 
 
 def _text(value: object) -> NDArray[np.uint8]:

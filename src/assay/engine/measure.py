@@ -13,7 +13,7 @@ from assay.core.judged import Judged
 from assay.core.metric import Card, Metric
 from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
-from assay.engine.scoring import score
+from assay.engine.languages import score_by_language
 
 if TYPE_CHECKING:
     from assay.engine.store import Store
@@ -37,7 +37,7 @@ def measure_items(
     spans: dict[str, list[tuple[ErrorSpan, ...]] | None] = {"good": None, "incorrect": None}
     if rows:
         kept = [items[i] for i in rows]
-        scores = score(_batch(kept, metric), metric, workers=workers, store=store)
+        scores = score_by_language(_batch(kept, metric), metric, workers=workers, store=store)
         good[rows], incorrect[rows] = scores.values[: len(rows)], scores.values[len(rows) :]
         flags = scores.raised()
         if scores.spans is not None:
@@ -60,7 +60,7 @@ def measure_judged(
     store: Store | None = None,
 ) -> Measured:
     """Score every segment of a judged suite."""
-    scores = score(judged.batch, metric, workers=workers, store=store)
+    scores = score_by_language(judged.batch, metric, workers=workers, store=store)
     contaminated = suite in metric.card.trained_on
     return Measured(name, metric.card, values=scores.values, contaminated=contaminated, flags=scores.raised())
 

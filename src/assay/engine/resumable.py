@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from assay.core.chunk import Kept
-from assay.core.errors import InputError, Interrupted
+from assay.core.errors import InputError, Interrupted, count
 from assay.engine.inputs import Inputs
 from assay.engine.manifest import InputFile, Manifest, now
 from assay.engine.run import RowsDone, ScoredRun, score_stream
@@ -69,14 +69,19 @@ def run_inputs(
         *(spool.notice for spool in spools if spool.notice),
         *inputs.notes,
         *(kept_scores.notices if kept_scores else ()),
-        *(notice for metric in metrics.values() for notice in metric.notices),
+        *(notice for metric in run.metrics.values() for notice in metric.notices),
     ]
+    if run.shares:
+        split = ", ".join(metric.card.label for metric in metrics.values() if metric.by_language)
+        languages = count(len(run.languages), "target language")
+        run.notices.append(f"the texts are in {languages}: {split} is given for each, and there is none for all.")
     return run
 
 
 def _key(inputs: Inputs, metrics: Mapping[str, Metric], keep: Kept) -> str:
     """What makes two runs the same run."""
-    parts = [*(f"{name} {metric.signature}" for name, metric in metrics.items()), repr(keep), inputs.about]
+    signed = [f"{name} {metric.signature}{' by language' * metric.by_language}" for name, metric in metrics.items()]
+    parts = [*signed, repr(keep), inputs.about]
     return "\n".join([*parts, *(os.path.abspath(path) if path != "-" else "-" for path in inputs.paths)])
 
 

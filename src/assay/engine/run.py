@@ -20,24 +20,36 @@ from assay.core.chunk import Chunk, Kept
 from assay.core.metric import Metric, Scores, statistics
 from assay.core.sums import exact_parts, total
 from assay.engine.chunks import from_arrays, to_arrays
+from assay.engine.languages import Shares, divided, score_by_language, spoken
 from assay.engine.others import check_corpus
-from assay.engine.scoring import check_needs, describe, score
+from assay.engine.scoring import check_needs, describe
 
 if TYPE_CHECKING:
-    from assay.core.metric import Floats
+    from numpy.typing import NDArray
+
+    from assay.core.metric import Bools, Floats
     from assay.engine.spool import Spool
     from assay.engine.store import Store
 
 RowsDone = Callable[[int, bool], None]
 """Called after every chunk with the number of rows in it and whether it came from the spool."""
+Sums = dict[tuple[str, str, int], list["Floats"]]
+"""By system, metric and language number."""
 
 
 @dataclass
 class ScoredRun:
     """What a run knows when it is through. Values and statistics are read back chunk by chunk."""
 
-    metrics: Mapping[str, Metric]
+    asked: Mapping[str, Metric]
     kept: Kept = Kept()  # noqa: RUF009
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+    """What there are scores by: what was `asked` for as it was computed, a metric for each target language where it goes by that
+    and the rows are in several."""
+    shares: Shares = field(default_factory=dict)
+    """Which of the rows such a metric is about."""
+    languages: list[str] = field(default_factory=list)
+    """The target languages, where a metric goes by them."""
     systems: list[str] = field(default_factory=list)
     segments: dict[str, int] = field(default_factory=dict)
     totals: dict[str, dict[str, Floats]] = field(default_factory=dict)
@@ -57,29 +69,43 @@ class ScoredRun:
         return sum(self.segments.values())
 
     def chunks(self) -> Iterator[Chunk]:
-        """Every chunk, in order."""
+        """Every chunk, in order; its scores go by the names that were `asked` for."""
         if self.spool is None:
             yield from self.in_memory
         else:
             yield from (from_arrays(arrays) for _, arrays in self.spool.chunks())
 
     def scores(self, system: str, metric: str) -> Iterator[Scores]:
-        """What one metric said about one system, in order, a chunk at a time."""
-        code = self.systems.index(system)
+        """What one metric said about one system, in order, a chunk at a time; one of `shares`, about its language alone."""
+        asked, _ = self.shares.get(metric, (metric, 0))
         for chunk in self.chunks():
-            yield chunk.scores[metric].take(np.flatnonzero(chunk.codes == code))
+            yield chunk.scores[asked].take(np.flatnonzero(self._about(chunk, system, metric)))
 
     def values(self, system: str, metric: str) -> Iterator[Floats]:
         """Segment values of one system and metric, in order, a chunk at a time."""
-        code = self.systems.index(system)
+        asked, _ = self.shares.get(metric, (metric, 0))
         for chunk in self.chunks():
-            yield chunk.scores[metric].values[chunk.codes == code]
+            yield chunk.scores[asked].values[self._about(chunk, system, metric)]
 
     def stats(self, system: str, metric: str) -> Floats:
-        """Sufficient statistics of all segments of one system and metric; a run must have kept them."""
+        """Sufficient statistics of the segments of one system that a metric is about (`rows`); a run must have kept them."""
         if not self.kept.stats:
             raise ValueError("this run did not keep its statistics")
         return np.concatenate([statistics(scores) for scores in self.scores(system, metric)])
+
+    def rows(self, system: str, metric: str) -> NDArray[np.int64]:
+        """Which segments of a system, from 0, a metric is about: all, or those in its language."""
+        code = self.systems.index(system)
+        return np.flatnonzero(
+            np.concatenate([self._about(chunk, system, metric)[chunk.codes == code] for chunk in self.chunks()])
+        )
+
+    def _about(self, chunk: Chunk, system: str, metric: str) -> Bools:
+        """The rows of a chunk that are a system's, and in the language of a metric that is one of `shares`."""
+        mine: Bools = chunk.codes == self.systems.index(system)
+        if metric in self.shares and chunk.spoken is not None:
+            mine &= chunk.spoken == self.shares[metric][1]
+        return mine
 
     @property
     def signatures(self) -> dict[str, str]:
@@ -120,7 +146,7 @@ def score_stream(
     needs no spool does not hash its texts either."""
     run = ScoredRun(metrics, keep)
     digest = blake2b(digest_size=16)
-    sums: dict[tuple[str, str], list[Floats]] = {}
+    sums: Sums = {}
     for index, (batch, alone) in enumerate(_ahead(chunks)):
         if index == 0 and not alone and open_spool is not None:
             run.spool = open_spool()
@@ -141,9 +167,12 @@ def score_stream(
         if progress is not None:
             progress(len(batch), arrays is not None)
     run.data_hash = digest.hexdigest() if fingerprint else ""
-    for (system, name), parts in sums.items():
-        run.totals.setdefault(system, {})[name] = total(parts)
-        check_corpus(metrics[name], run.totals[system][name])
+    run.metrics, run.shares = divided(metrics, run.languages)
+    for name, metric_sums in ((name, run.shares.get(name, (name, 0))) for name in run.metrics):
+        for system in run.systems:
+            if parts := sums.get((system, *metric_sums)):
+                run.totals.setdefault(system, {})[name] = total(parts)
+                check_corpus(run.metrics[name], run.totals[system][name])
     return run
 
 
@@ -177,7 +206,7 @@ def _hash(batch: Batch, systems: list[str]) -> bytes:
 
 def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store | None) -> Chunk:
     keep = run.kept
-    for metric in run.metrics.values():
+    for metric in run.asked.values():
         check_needs(batch, metric, before=len(run))
     numbers = {name: code for code, name in enumerate(run.systems)}
     column = batch.systems or [""] * len(batch)
@@ -187,12 +216,11 @@ def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store
         codes = np.zeros(len(batch), np.int32)
     else:
         codes = np.fromiter(map(numbers.__getitem__, column), np.int32, len(batch))
-    present = np.unique(codes).tolist()
     flags, kept, sums = describe(batch), {}, {}
-    for name, metric in run.metrics.items():
-        scores = score(batch, metric, workers=workers, store=store)
-        stats = statistics(scores)
-        sums[name] = {code: exact_parts(stats if len(present) == 1 else stats[codes == code]) for code in present}
+    languages = spoken(batch, run.languages) if any(metric.by_language for metric in run.asked.values()) else None
+    for name, metric in run.asked.items():
+        scores = score_by_language(batch, metric, languages=languages, workers=workers, store=store)
+        sums[name] = _sums(statistics(scores), codes, languages[1] if languages and metric.by_language else None)
         raised = scores.raised()
         flags |= {f"{name} {flag}": rows for flag, rows in raised.items()}
         kept[name] = replace(
@@ -201,17 +229,31 @@ def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store
             spans=scores.spans if keep.spans else None,
             flags={flag: scores.flags[flag] for flag in raised},
         )
-    return Chunk(list(numbers), codes, kept, sums, flags, {name: getattr(batch, name) or () for name in keep.columns})
+    columns = {name: getattr(batch, name) or () for name in keep.columns}
+    return Chunk(list(numbers), codes, kept, sums, flags, columns, *(languages or ((), None)))
 
 
-def _account(run: ScoredRun, batch: Batch, chunk: Chunk, sums: dict[tuple[str, str], list[Floats]]) -> None:
-    run.systems[:] = chunk.systems
+def _sums(
+    stats: Floats, systems: NDArray[np.int32], languages: NDArray[np.int32] | None
+) -> dict[tuple[int, int], Floats]:
+    """Exact sums by system and language; without languages, by system and 0."""
+    found = {}
+    for system in np.unique(systems).tolist():
+        mine = systems == system
+        for language in (0,) if languages is None else np.unique(languages[mine]).tolist():
+            rows = mine if languages is None else mine & (languages == language)
+            found[system, language] = exact_parts(stats if rows.all() else stats[rows])
+    return found
+
+
+def _account(run: ScoredRun, batch: Batch, chunk: Chunk, sums: Sums) -> None:
+    run.systems[:], run.languages[:] = chunk.systems, chunk.languages
     run.nrefs = max(run.nrefs, batch.nrefs)
     counts = np.bincount(chunk.codes, minlength=len(run.systems))
     for code, system in enumerate(run.systems):
         run.segments[system] = run.segments.get(system, 0) + int(counts[code])
     for flag, rows in chunk.flags.items():
         run.flags[flag] = run.flags.get(flag, 0) + rows
-    for name, by_system in chunk.sums.items():
-        for code, parts in by_system.items():
-            sums.setdefault((run.systems[code], name), []).append(parts)
+    for name, by_place in chunk.sums.items():
+        for (code, language), parts in by_place.items():
+            sums.setdefault((run.systems[code], name, language), []).append(parts)

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 _HEAD = struct.Struct("<8sIII")
 """Mark, length of the description, length of the data's hash, checksum of everything behind."""
-_MARK = b"assaysp1"
+_MARK = b"assaysp2"
 _LOCK = "lock"
 
 

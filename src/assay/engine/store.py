@@ -75,7 +75,7 @@ class Store:
     @classmethod
     def for_metrics(cls, metrics: Mapping[str, Metric], wanted: bool = True) -> Store | None:
         """The store in the cache folder, where it is wanted and a metric's results are worth keeping."""
-        return default_store() if wanted and any(metric.card.stored for metric in metrics.values()) else None
+        return default_store() if wanted and any(m.card.stored or m.by_language for m in metrics.values()) else None
 
     @staticmethod
     def key(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
 from assay.core.judged_systems import LevelScores
+from assay.core.langpair import target
 from assay.core.metric import Metric, statistics
 from assay.core.sums import exact_sum
 from assay.engine.others import check_corpus
@@ -21,10 +22,12 @@ def measure_systems(
 ) -> LevelScores:
     """Scores of every system but the reference itself, higher for better.
 
-    System and domain scores are corpus scores where the metric has sufficient statistics, else means of segment scores.
+    System and domain scores are corpus scores where the metric has sufficient statistics, else means of segment scores. A
+    metric that goes by the target language is taken for that of the set.
     """
     import numpy as np
 
+    metric = metric.for_language(target(evalset.langpair))
     systems, segments = evalset.systems, len(evalset.sources)
     chosen = [row for row, system in enumerate(systems) if system != reference]
     batch = Batch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
@@ -9,19 +10,24 @@ import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
+from assay.core.langpair import NO_BLANKS, written
 from assay.core.metric import Card, Metric, Scores, Signature
 from assay.kernels import _native
 from assay.metrics.common import lowercased, reference_columns
 from assay.metrics.tokenizers import SENTENCEPIECE, tokenizer
 
 if TYPE_CHECKING:
-    from assay.core.metric import Floats
+    from collections.abc import Iterator
 
-Tokenize = Literal["13a", "intl", "zh", "char", "ja-mecab", "ko-mecab", "none", "spm", "flores101", "flores200"]
+    from assay.core.metric import Bools, Floats
+
+Tokenize = Literal["auto", "13a", "intl", "zh", "char", "ja-mecab", "ko-mecab", "none", "spm", "flores101", "flores200"]
 Pieces = Literal["spm", "flores101", "flores200"]
 Smooth = Literal["exp", "floor", "add-k", "none"]
 
 NATIVE = ("13a", "none")
+OF_LANGUAGE: dict[str, Tokenize] = {"zh": "zh", "ja": "ja-mecab", "ko": "ko-mecab"}
+"""What ``auto`` takes for a target language, as sacrebleu does; 13a for every other one."""
 SMOOTH_DEFAULTS = {"floor": 0.1, "add-k": 1.0}  # Chen and Cherry 2014, section 3
 
 
@@ -31,7 +37,7 @@ class Bleu(Metric):
     A segment's value is sentence BLEU, over those orders that the hypothesis has n-grams of; `effective_order` asks for
     the same at the corpus level, where it is off as in sacrebleu. With several references an n-gram may match any of them
     and the reference length nearest to the hypothesis's counts. Without a common n-gram, and so for an empty side, the
-    value is 0.
+    value is 0. The tokenizer ``auto`` is the target language's (`for_language`), and 13a where none is known.
     """
 
     card = Card(
@@ -49,7 +55,7 @@ class Bleu(Metric):
     def __init__(
         self,
         *,
-        tokenize: Tokenize = "13a",
+        tokenize: Tokenize = "auto",
         lowercase: bool = False,
         smooth_method: Smooth = "exp",
         smooth_value: float | None = None,
@@ -68,9 +74,28 @@ class Bleu(Metric):
         self.tokenize, self.lowercase, self.smooth_method = tokenize, lowercase, smooth_method
         self.max_ngram_order, self.effective_order = max_ngram_order, effective_order
         self.smooth_value = SMOOTH_DEFAULTS.get(smooth_method, 0.0) if smooth_value is None else smooth_value
+        self.by_language = tokenize == "auto"
+        self._take("13a" if tokenize == "auto" else tokenize, model)
+
+    def _take(self, tokenize: Tokenize, model: str | None) -> None:
+        self._words_of = tokenize
         self._tokenizer = None if tokenize in NATIVE else tokenizer(tokenize, model)
         if self._tokenizer is not None:
             self.card = replace(self.card, stored=True)  # these tokenizers cost more than a look-up
+
+    def for_language(self, language: str) -> Bleu:
+        """BLEU with the tokenizer of a target language, unless another was asked for; a note where none finds its words."""
+        if not self.by_language:
+            return self
+        made, code = copy.copy(self), written(language)
+        made.tokenize, made.by_language = OF_LANGUAGE.get(code, "13a"), False
+        made._take(made.tokenize, None)
+        if code in NO_BLANKS:
+            made.notices = [
+                f"{self.card.label} counts what stands between blanks (tok:13a), and {language} is written without: take spbleu or "
+                "bleu:tokenize=char."
+            ]
+        return made
 
     @property
     def signature(self) -> Signature:
@@ -82,7 +107,7 @@ class Bleu(Metric):
             1,
             case="lc" if self.lowercase else "mixed",
             eff=self.effective_order,
-            tok=self._tokenizer.signature if self._tokenizer else self.tokenize,
+            tok=self._tokenizer.signature if self._tokenizer else self._words_of,
             smooth=self.smooth_method + value,
             **order,
         )
@@ -96,31 +121,51 @@ class Bleu(Metric):
         if self._tokenizer is not None:
             hypotheses, references = self._tokenizer.columns(hypotheses, references)
         stats, values = _native.bleu(
-            hypotheses, references, self.max_ngram_order, self.tokenize == "13a", self.smooth_method, self.smooth_value
+            hypotheses, references, self.max_ngram_order, self._words_of == "13a", self.smooth_method, self.smooth_value
         )
         return Scores(values, stats=stats)
 
     def combine(self, stats: Floats) -> Floats:
         """Corpus BLEU. Unless `effective_order` asks otherwise, an order without any n-gram makes it 0."""
-        order = self.max_ngram_order
-        hyp_len, ref_len = stats[..., 0], stats[..., 1]
-        correct, total = stats[..., 2 : 2 + order], stats[..., 2 + order :]
-        logs, orders, zeros = (np.zeros(stats.shape[:-1]) for _ in range(3))
-        present = np.ones(stats.shape[:-1], bool)  # until the first order without n-grams
+        logs, orders = (np.zeros(stats.shape[:-1]) for _ in range(2))
         with np.errstate(divide="ignore", invalid="ignore"):
-            for k in range(order):
-                added = self.smooth_value if self.smooth_method == "add-k" and k > 0 else 0.0
-                hits, grams = correct[..., k] + added, total[..., k] + added
-                present &= grams != 0
-                zeros += hits == 0
-                precision = np.where(hits == 0, self._smoothed(zeros, grams), 100.0 * hits / grams)
+            for precision, present in self._precisions(stats):
                 log = np.where(present & (precision > 0), np.log(precision), -9999999999.0)
                 counted = present if self.effective_order else np.ones_like(present)
                 logs += np.where(counted, log, 0.0)
                 orders += counted
-            penalty = np.where(hyp_len < ref_len, np.where(hyp_len > 0, np.exp(1 - ref_len / hyp_len), 0.0), 1.0)
-            score = penalty * np.exp(logs / orders)
-        return np.asarray(np.where(correct.any(axis=-1), score, 0.0))
+            score = self._penalty(stats) * np.exp(logs / orders)
+        return np.asarray(np.where(self._matches(stats), score, 0.0))
+
+    def components(self, stats: Floats) -> dict[str, float]:
+        """Brevity penalty, lengths in words and their ratio, and the precision of each order, in sacrebleu's words."""
+        matches = bool(self._matches(stats))
+        hyp_len, ref_len = int(stats[0]), int(stats[1])
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found = [float(np.where(present, precision, 0.0)) for precision, present in self._precisions(stats)]
+            parts = {"bp": float(self._penalty(stats)), "ratio": hyp_len / ref_len if ref_len else 0.0}
+        parts |= {"hyp_len": hyp_len, "ref_len": ref_len}
+        return parts | {f"precision_{n}": value if matches else 0.0 for n, value in enumerate(found, 1)}
+
+    def _matches(self, stats: Floats) -> Bools:
+        return np.asarray(stats[..., 2 : 2 + self.max_ngram_order].any(axis=-1))
+
+    def _penalty(self, stats: Floats) -> Floats:
+        """The brevity penalty."""
+        hyp_len, ref_len = stats[..., 0], stats[..., 1]
+        return np.where(hyp_len < ref_len, np.where(hyp_len > 0, np.exp(1 - ref_len / hyp_len), 0.0), 1.0)
+
+    def _precisions(self, stats: Floats) -> Iterator[tuple[Floats, Bools]]:
+        """Of each order the precision in percent, smoothed, and whether it and all before it have n-grams."""
+        order = self.max_ngram_order
+        correct, total = stats[..., 2 : 2 + order], stats[..., 2 + order :]
+        zeros, present = np.zeros(stats.shape[:-1]), np.ones(stats.shape[:-1], bool)
+        for k in range(order):
+            added = self.smooth_value if self.smooth_method == "add-k" and k > 0 else 0.0
+            hits, grams = correct[..., k] + added, total[..., k] + added
+            present = present & (grams != 0)
+            zeros = zeros + (hits == 0)
+            yield np.where(hits == 0, self._smoothed(zeros, grams), 100.0 * hits / grams), present
 
     def _smoothed(self, zeros: Floats, grams: Floats) -> Floats:
         """The precision in place of 0: the `zeros`-th such order of a segment or corpus, with `grams` n-grams."""

@@ -61,6 +61,7 @@ class Contrastive(Suite):
         languages="any",
         folders=(),
         how_to_get="Give the path of a TSV, CSV, JSONL or Parquet file.",
+        by_language=True,
     )
 
     def __init__(

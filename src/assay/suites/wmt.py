@@ -140,6 +140,7 @@ class Wmt(Suite):
         languages="those of the tree",
         folders=("wmt",),
         how_to_get="python3 -m mt_metrics_eval.mtme --download",
+        by_language=True,
     )
 
     def __init__(self, *, path: str | None = None, year: Word | None = None, langpair: Word | None = None) -> None:

@@ -111,6 +111,7 @@ def campaign(
     from assay.analyses.campaign import metrics as metric_tables
     from assay.analyses.campaign import ranking, raters
     from assay.analyses.campaign.scored import described, scored_pairs
+    from assay.engine.languages import as_computed
     from assay.metrics import build_metrics
 
     for option, value, there in (
@@ -132,9 +133,11 @@ def campaign(
             pairs, scores, by=by, statistic=statistic, resample=how, samples=samples, seed=seed
         )
     made.append(segment_table(pairs, label))
-    signatures = {name: metric.signed(1) for name, metric in built.items()}
+    computed = as_computed(built, people.langpairs)
+    signatures = {name: metric.signed(1) for name, metric in computed.items()}
+    notices = [notice for metric in computed.values() for notice in metric.notices]
     named = {table.name: table for table in made}
-    return CampaignResult(named, people, pairs, seed, signatures=signatures, notes=list(people.notes))
+    return CampaignResult(named, people, pairs, seed, signatures=signatures, notes=[*people.notes, *notices])
 
 
 def read_people(
@@ -222,7 +225,7 @@ def _metric_scores(
     store: bool,
 ) -> dict[str, dict[str, Floats]]:
     """Language pair to metric to scores (systems by segments), higher for better."""
-    from assay.engine.scoring import score
+    from assay.engine.languages import score_by_language
     from assay.engine.store import Store
     from assay.verbs.spans import judged_batch
 
@@ -231,7 +234,7 @@ def _metric_scores(
         cells, batch = judged_batch(people)
         kept = Store.for_metrics(built, store)
         for name, metric in built.items():
-            values = score(batch, metric, workers=workers, store=kept).values
+            values = score_by_language(batch, metric, workers=workers, store=kept).values
             sign = 1 if metric.card.higher_is_better else -1
             by_cell[name] = dict(zip(cells, (sign * values).tolist(), strict=True))
     for spec in metric_files:

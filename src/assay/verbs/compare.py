@@ -32,7 +32,9 @@ class Comparison(RunOverTexts):
     @property
     def worth(self) -> dict[str, dict[float, float]]:
         """What a point is worth: for each metric that is known, the difference from which people agreed in 80, 90 and 95%."""
-        return {name: worth for name in self.metrics if (worth := known_worth(name)) is not None}
+        asked = {name: metric for name, metric in self.run.asked.items() if name in self.metrics}
+        usual = [name for name, metric in asked.items() if metric.signature == self.metrics[name].signature]
+        return {name: worth for name in usual if (worth := known_worth(name)) is not None}
 
     @property
     def baseline(self) -> str:
@@ -44,8 +46,16 @@ class Comparison(RunOverTexts):
 
     def to_dict(self) -> dict[str, Any]:
         """``{"baseline": ..., "systems": {SYSTEM: {METRIC: {...}}}}``."""
+        made_of = self.components
         systems = {
-            system: {name: {**asdict(standing), "signature": self.signatures[name]} for name, standing in row.items()}
+            system: {
+                name: {
+                    **asdict(standing),
+                    "signature": self.signatures[name],
+                    **({"components": parts} if (parts := made_of[system].get(name)) else {}),
+                }
+                for name, standing in row.items()
+            }
             for system, row in self.standings.items()
         }
         worth = {name: {f"{level:.0%}": d for level, d in known.items()} for name, known in self.worth.items()}
@@ -144,6 +154,8 @@ def compare_request(
         if len(systems) < fewest:
             raise InputError("compare needs two systems or more: repeat --mt, or give --data with a system column.")
         unequal(run.segments)
+        for name in run.shares:
+            unequal({system: len(run.rows(system, name)) for system in systems}, f" of {name}")
         stats = {s: {m: run.stats(s, m) for m in run.metrics} for s in systems}
         standings = comparison.compare(stats, run.metrics, samples=samples, trials=trials, seed=seed)
     except BaseException:
@@ -158,6 +170,7 @@ def compare_request(
         notes += worth_notes(made.worth, run.metrics)
     table = comparison.table(standings, run.metrics, notes=[*notes, *flag_notes(run.flags)])
     made.tables[table.name] = table
+    made.add_components()
     return made
 
 

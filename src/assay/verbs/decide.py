@@ -274,7 +274,10 @@ def label_ready_scores(
 
 
 def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Metric]:
-    """The metrics of a rule that was read from `where`, ready to score; one whose identity has changed since is refused."""
+    """The metrics of a rule that was read from `where`, ready to score; one whose identity has changed since is refused.
+
+    One that goes by the target language stays what the rule was learned with.
+    """
     from assay.core.trust import admit
     from assay.metrics import METRICS, build_metrics
 
@@ -291,7 +294,7 @@ def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Me
             raise InputError(
                 f"the rule was learned with {member.signature}, and {member.name} is now {now}: learn the rule again."
             )
-    return built
+    return {name: metric.for_language("") for name, metric in built.items()}
 
 
 def _rule(rule: AnyRule) -> Rule:

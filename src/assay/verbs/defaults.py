@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -41,7 +41,23 @@ def with_defaults(inputs: Inputs, spans: bool) -> TextRequest:
             raise InputError(_time(rows))
         without_reference("marks errors" if spans else "scores without a reference")
     notes = [] if rows <= MOST_ROWS or _learned() is None else [f"{LEARNED} was left out: {_time(rows)}"]
-    return TextRequest(inputs, build_metrics([*wanted, *learned]), notes)
+    built, left_out = able(build_metrics([*wanted, *learned]), {p for batch in first for p in batch.langpairs or ()})
+    return TextRequest(inputs, built, [*left_out, *notes])
+
+
+def able(metrics: Mapping[str, Metric], langpairs: Iterable[str]) -> tuple[dict[str, Metric], list[str]]:
+    """Those of the metrics, which nobody asked for by name, that can be computed for these languages here, and a sentence about
+    each of the others: BLEU of Japanese without MeCab."""
+    from assay.engine.languages import as_computed
+
+    found, notes, pairs = {}, [], list(langpairs)
+    for name, metric in metrics.items():
+        try:
+            as_computed({name: metric}, pairs)
+            found[name] = metric
+        except MissingPart as error:
+            notes.append(f"{metric.card.label} was left out: {error}")
+    return found, notes
 
 
 def _has_references(batch: Batch) -> bool:

@@ -161,6 +161,7 @@ def meta(
         raise InputError("--worth looks at whole systems: leave --domain out.")
     from assay.analyses.meta import tables as meta_tables
     from assay.analyses.meta import tasks as analysis
+    from assay.engine.languages import as_computed
     from assay.metrics import build_metrics
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
     from assay.verbs import meta_choice
@@ -195,13 +196,15 @@ def meta(
     made = [
         replace(table, notes=[*table.notes, *notes]) if table.name in ("overall", "tasks") else table for table in made
     ]
+    computed = as_computed(built, sets)
     return MetaResult(
         {table.name: table for table in made},
         name=label,
         title=f"{label.upper()} metrics task" if official is not None else str(name),
         sets=judged,
         new=tuple(new),
-        signatures={spec: metric.signed(1) for spec, metric in built.items()},
+        signatures={spec: metric.signed(1) for spec, metric in computed.items()},
+        notes=[notice for metric in computed.values() for notice in metric.notices],
         seed=seed,
         own=bool(statistics) or own is not None,
     )

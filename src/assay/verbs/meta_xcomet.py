@@ -45,6 +45,7 @@ def xcomet(
     """
     from assay.analyses.meta import rater_agreement
     from assay.analyses.meta import xcomet as analysis
+    from assay.engine.languages import as_computed
     from assay.metrics import build_metrics
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
 
@@ -70,7 +71,7 @@ def xcomet(
         title=f"xCOMET's evaluation on {label}",
         sets=judged,
         new=tuple(new),
-        signatures={spec: metric.signed(1) for spec, metric in built.items()},
+        signatures={spec: metric.signed(1) for spec, metric in as_computed(built, sets).items()},
         seed=seed,
     )
 

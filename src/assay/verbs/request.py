@@ -129,11 +129,13 @@ def _in_memory(
     return from_columns(batches)
 
 
-def unequal(segments: Mapping[str, int]) -> None:
+def unequal(segments: Mapping[str, int], of: str = "") -> None:
     """Refuse systems of different lengths."""
     if len(set(segments.values())) > 1:
         counts = ", ".join(f"{system} {n:,}" for system, n in segments.items())
-        raise InputError(f"the systems have different numbers of segments ({counts}): a paired test needs the same.")
+        raise InputError(
+            f"the systems have different numbers of segments{of} ({counts}): a paired test needs the same."
+        )
 
 
 def _several(paths: PathName | Sequence[PathName]) -> list[PathName]:

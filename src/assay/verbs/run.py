@@ -129,8 +129,9 @@ def run(
         store: Look up and keep the results of slow metrics.
     """
     from assay.analyses import analyse
+    from assay.engine.languages import as_computed
     from assay.metrics import build_metrics
-    from assay.verbs.defaults import with_learned
+    from assay.verbs.defaults import able, with_learned
     from assay.verbs.labels import labelled
 
     made, whole = _whole_suite(
@@ -138,9 +139,13 @@ def run(
     )
     content = whole if langpair is None else of_langpair(whole, langpair, made.card.title)
     content = choose(content, subsample, seed)
-    if metrics is None and not metric_files:
+    unasked = metrics is None and not metric_files
+    if unasked:
         metrics = with_learned(METRICS, len(content.batch) if isinstance(content, Judged) else 2 * len(content))
-    built = build_metrics(metrics) if metrics else {}
+    built, pairs = build_metrics(metrics) if metrics else {}, langpairs_of(content)
+    if not made.card.by_language:
+        built = {name: metric.for_language("") for name, metric in built.items()}
+    built, left_out = able(built, pairs) if unasked else (built, [])
     measured = measure(made, content, built, workers=workers, store=store)
     measured += [read_metric_file(path, content, made.card.name, whole) for path in metric_files]
     if not measured:
@@ -148,6 +153,8 @@ def run(
     name = analysis or made.card.analysis
     tables = analyse(name, content, measured, seed=seed, samples=samples, correction=correction)
     tables = labelled(tables, labels or {}, [metric.name for metric in measured])
+    computed = as_computed(built, pairs)
+    notices = [notice for metric in computed.values() for notice in metric.notices]
     return SuiteResult(
         {table.name: table for table in tables},
         suite=made.card.name,
@@ -155,8 +162,8 @@ def run(
         content=content,
         measured=measured,
         analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
-        signatures={name: metric.signed(1) for name, metric in built.items()},
-        notes=[*made.notes, *made.problems, *flagged(measured), *_unsaid(metric_files)],
+        signatures={name: metric.signed(1) for name, metric in computed.items()},
+        notes=[*made.notes, *made.problems, *flagged(measured), *left_out, *notices, *_unsaid(metric_files)],
     )
 
 
@@ -244,13 +251,18 @@ def _directed(spec: str, langpair: str | None) -> str:
 
 def of_langpair(content: Sequence[Item] | Judged, langpair: str, title: str) -> Sequence[Item] | Judged:
     """The items or segments of one language pair; a pair that the set lacks is refused with those it has."""
-    pairs = content.batch.langpairs or () if isinstance(content, Judged) else [item.langpair for item in content]
+    pairs = langpairs_of(content)
     rows = [row for row, pair in enumerate(pairs) if pair == langpair]
     if not rows:
         raise unknown(f"language pair in {title}", langpair, sorted({pair for pair in pairs if pair}))
     if len(rows) == len(pairs):
         return content
     return content.select(rows) if isinstance(content, Judged) else [content[row] for row in rows]
+
+
+def langpairs_of(content: Sequence[Item] | Judged) -> Sequence[str]:
+    """The language pair of each item or segment; none where a judged set names none."""
+    return content.batch.langpairs or () if isinstance(content, Judged) else [item.langpair for item in content]
 
 
 def measure(

@@ -56,13 +56,27 @@ class RunOverTexts(Result):
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """The metrics by the name they were asked for."""
+        """The metrics by the name they were asked for; one that goes by the target language, for each of several (``bleu zh``)."""
         return self.run.metrics
+
+    @property
+    def components(self) -> dict[str, dict[str, dict[str, float]]]:
+        """What corpus scores are made of, by system and metric: BLEU's brevity penalty, lengths and precisions."""
+        return {
+            system: {name: dict(found) for name, sums in row.items() if (found := self.metrics[name].components(sums))}
+            for system, row in self.run.totals.items()
+        }
 
     @property
     def flags(self) -> dict[str, int]:
         """How many segments a reader should know about: ``empty_hypothesis``, ``comet truncated`` …"""
         return self.run.flags
+
+    def add_components(self) -> None:
+        """The table `components`, behind the others, where a metric says what its score is made of."""
+        from assay.analyses import components
+
+        self.tables |= {table.name: table for table in components.table(self.components, self.metrics)}
 
     def manifest(self) -> Manifest:
         """What was done, with which signatures, on which files."""
@@ -89,7 +103,7 @@ class ScoreResult(RunOverTexts):
 
     @property
     def segments(self) -> dict[str, Floats]:
-        """Segment scores by metric, in the order of the input, of the one system that was scored."""
+        """Segment scores by metric asked for, in the order of the input, of the one system that was scored."""
         return {name: scores.values for name, scores in self.scores.items()}
 
     @cached_property
@@ -99,7 +113,7 @@ class ScoreResult(RunOverTexts):
 
     def scores_of(self, system: str) -> dict[str, Scores]:
         """All that each metric said about a system."""
-        return {name: Scores.concat(list(self.run.scores(system, name))) for name in self.metrics}
+        return {name: Scores.concat(list(self.run.scores(system, name))) for name in self.run.asked}
 
     def __len__(self) -> int:
         return len(self.run)
@@ -130,7 +144,7 @@ class ScoreResult(RunOverTexts):
     scores_frame = to_polars
 
     def to_dict(self) -> dict[str, Any]:
-        """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [...]}}}}``."""
+        """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "components": {...}, "segments": [...]}}}}``."""
         import io
         import json
 
@@ -143,9 +157,16 @@ class ScoreResult(RunOverTexts):
 
     def known(self) -> dict[str, dict[str, dict[str, Any]]]:
         """What JSON says of each system and metric before its segments."""
+        made_of = self.components
         return {
             system: {
-                name: {"score": s.score, "low": s.low, "high": s.high, "signature": self.signatures[name]}
+                name: {
+                    "score": s.score,
+                    "low": s.low,
+                    "high": s.high,
+                    "signature": self.signatures[name],
+                    "components": made_of[system].get(name),
+                }
                 for name, s in row.items()
             }
             for system, row in self.standings.items()
@@ -266,14 +287,17 @@ def score_request(
     standings = comparison.plain(run.corpus)
     if ci:
         stats = {s: {m: run.stats(s, m) for m in run.metrics} for s in run.systems}
-        standings = comparison.compare(stats, run.metrics, samples=samples, seed=seed, paired=False)
+        found = comparison.compare(stats, run.metrics, samples=samples, seed=seed, paired=False)
+        standings = {system: {name: found[system][name] for name in row} for system, row in standings.items()}
     about = segments_note(run) + (f" · 95% bootstrap, n={samples}, seed {seed}" if ci else "")
     table = comparison.table(standings, run.metrics, notes=[about, *flag_notes(run.flags)])
-    return ScoreResult({table.name: table}, run, standings, files=asked.inputs.paths, seed=seed if ci else None)
+    made = ScoreResult({table.name: table}, run, standings, files=asked.inputs.paths, seed=seed if ci else None)
+    made.add_components()
+    return made
 
 
 def _need_spans(run: ScoredRun) -> None:
-    for name, metric in run.metrics.items():
+    for name, metric in run.asked.items():
         if any(chunk.scores[name].spans is None for chunk in run.chunks()):
             run.finish()
             raise InputError(

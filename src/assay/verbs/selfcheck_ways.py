@@ -224,11 +224,17 @@ def by_command_line(wanted: Mapping[str, Metric], texts: Iterable[Mapping[str, A
 
 
 def _complete(spec: str, metric: Metric) -> str:
-    """The spec with the folder of its checkpoint, which lies in the cache folder that the command does not see."""
+    """The spec with the folder of its checkpoint, which lies in the cache folder that the command does not see; one that goes by
+    the target language, as it is where none is known."""
     from assay.core.spec import parse
     from assay.metrics import is_path
 
     name, given = parse(spec)
+    if metric.by_language:
+        fixed = {
+            key: value for key, value in _options(metric.for_language("")).items() if value != _options(metric)[key]
+        }
+        return f"{name}:" + ",".join(f"{key}={value}" for key, value in (given | fixed).items())
     path = getattr(metric, "path", None)
     if is_path(name) or not metric.card.neural or path is None or "path" in given:
         return spec
