@@ -147,6 +147,11 @@ def test_several_languages_give_one_bleu_each_and_no_total(table: Callable[..., 
         for language in ("zh", "de", "ja")
     ]
     assert frame["bleu"].to_list()[:9] == pytest.approx(own, abs=1e-9)
+    # A metric of one language has nothing to say about the rows of the others, and keeps their places.
+    (values,), about = result.run.values("ours", "bleu de"), result.run.about("ours", "bleu de")
+    assert about.tolist() == [False, True, False] * 3
+    assert values[about] == pytest.approx([own[i] for i in (1, 4, 7)], abs=1e-9)
+    assert np.isnan(values[~about]).all()
 
 
 def test_the_command_says_the_same_of_several_languages(table: Callable[..., Path], capsys) -> None:  # type: ignore[no-untyped-def]

@@ -21,6 +21,7 @@ from assay.engine.scoring import score
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from assay.core.metric import Bools
     from assay.engine.store import Store
 
 Shares = Mapping[str, tuple[str, int]]
@@ -78,6 +79,17 @@ def divided(metrics: Mapping[str, Metric], languages: Sequence[str]) -> tuple[di
                 made.card = replace(made.card, name=own, label=f"{made.card.label} {language or '?'}")
             found[own] = made
     return found, shares
+
+
+def only(scores: Scores, rows: Bools) -> Scores:
+    """The scores of some rows, and nothing about the others."""
+    return Scores(
+        values=np.where(rows, scores.values, np.nan),
+        stats=None if scores.stats is None else np.where(rows[:, None], scores.stats, 0.0),
+        components={name: np.where(rows, column, np.nan) for name, column in scores.components.items()},
+        spans=None if scores.spans is None else [s if r else () for s, r in zip(scores.spans, rows, strict=True)],
+        flags={name: column & rows for name, column in scores.flags.items()},
+    )
 
 
 def as_computed(metrics: Mapping[str, Metric], langpairs: Iterable[str | None]) -> dict[str, Metric]:

@@ -20,7 +20,7 @@ from assay.core.chunk import Chunk, Kept
 from assay.core.metric import Metric, Scores, statistics
 from assay.core.sums import exact_parts, total
 from assay.engine.chunks import from_arrays, to_arrays
-from assay.engine.languages import Shares, divided, score_by_language, spoken
+from assay.engine.languages import Shares, divided, only, score_by_language, spoken
 from assay.engine.others import check_corpus
 from assay.engine.scoring import check_needs, describe
 
@@ -76,36 +76,50 @@ class ScoredRun:
             yield from (from_arrays(arrays) for _, arrays in self.spool.chunks())
 
     def scores(self, system: str, metric: str) -> Iterator[Scores]:
-        """What one metric said about one system, in order, a chunk at a time; one of `shares`, about its language alone."""
-        asked, _ = self.shares.get(metric, (metric, 0))
+        """What one metric said about one system, in order, a chunk at a time; one of `shares` says nothing of other languages."""
+        asked, number = self.shares.get(metric, (metric, None))
+        code = self.systems.index(system)
         for chunk in self.chunks():
-            yield chunk.scores[asked].take(np.flatnonzero(self._about(chunk, system, metric)))
+            rows = np.flatnonzero(chunk.codes == code)
+            found = chunk.scores[asked].take(rows)
+            yield found if number is None or chunk.spoken is None else only(found, chunk.spoken[rows] == number)
 
     def values(self, system: str, metric: str) -> Iterator[Floats]:
         """Segment values of one system and metric, in order, a chunk at a time."""
-        asked, _ = self.shares.get(metric, (metric, 0))
+        if metric in self.shares:
+            yield from (scores.values for scores in self.scores(system, metric))
+            return
+        code = self.systems.index(system)
         for chunk in self.chunks():
-            yield chunk.scores[asked].values[self._about(chunk, system, metric)]
+            yield chunk.scores[metric].values[chunk.codes == code]
 
     def stats(self, system: str, metric: str) -> Floats:
-        """Sufficient statistics of the segments of one system that a metric is about (`rows`); a run must have kept them."""
+        """Sufficient statistics of all segments of one system and metric; a run must have kept them."""
         if not self.kept.stats:
             raise ValueError("this run did not keep its statistics")
         return np.concatenate([statistics(scores) for scores in self.scores(system, metric)])
 
-    def rows(self, system: str, metric: str) -> NDArray[np.int64]:
-        """Which segments of a system, from 0, a metric is about: all, or those in its language."""
-        code = self.systems.index(system)
-        return np.flatnonzero(
-            np.concatenate([self._about(chunk, system, metric)[chunk.codes == code] for chunk in self.chunks()])
-        )
+    def about(self, system: str, metric: str) -> Bools:
+        """Which segments of a system a metric is about: all, or those in the language of one of `shares`."""
+        if metric not in self.shares:
+            return np.ones(self.segments[system], bool)
+        code, number = self.systems.index(system), self.shares[metric][1]
+        spoken = [chunk.spoken[chunk.codes == code] for chunk in self.chunks() if chunk.spoken is not None]
+        return np.asarray(np.concatenate(spoken) == number)
 
-    def _about(self, chunk: Chunk, system: str, metric: str) -> Bools:
-        """The rows of a chunk that are a system's, and in the language of a metric that is one of `shares`."""
-        mine: Bools = chunk.codes == self.systems.index(system)
-        if metric in self.shares and chunk.spoken is not None:
-            mine &= chunk.spoken == self.shares[metric][1]
-        return mine
+    def own_values(self, system: str, metric: str) -> Iterator[Floats]:
+        """Values of the segments that a metric is `about`, in order, a chunk at a time."""
+        if metric not in self.shares:
+            yield from self.values(system, metric)
+            return
+        code, (asked, number) = self.systems.index(system), self.shares[metric]
+        for chunk in self.chunks():
+            yield chunk.scores[asked].values[(chunk.codes == code) & (chunk.spoken == number)]
+
+    def own_stats(self, system: str, metric: str) -> Floats:
+        """`stats` of the segments that the metric is `about`: what resampling draws from."""
+        stats = self.stats(system, metric)
+        return stats[self.about(system, metric)] if metric in self.shares else stats
 
     @property
     def signatures(self) -> dict[str, str]:

@@ -18,8 +18,8 @@ class Scored(Protocol):
     def systems(self) -> list[str]:
         """Names of the systems."""
 
-    def values(self, system: str, metric: str) -> Iterator[Any]:
-        """Segment values, a chunk at a time."""
+    def own_values(self, system: str, metric: str) -> Iterator[Any]:
+        """Values of the segments that a metric is about, a chunk at a time."""
 
     def chunks(self) -> Iterator[Chunk]:
         """Every chunk, in order."""
@@ -36,7 +36,7 @@ def as_json(run: Scored, scores: Mapping[str, Mapping[str, Mapping[str, Any]]], 
             )
             write(("," if j else "") + f'\n {json.dumps(metric)}: {{{fields}"segments": [')
             separator = ""
-            for values in run.values(system, metric):
+            for values in run.own_values(system, metric):
                 if len(values):
                     write(separator + ", ".join(map(_text, values.tolist())))
                     separator = ", "

@@ -155,8 +155,8 @@ def compare_request(
             raise InputError("compare needs two systems or more: repeat --mt, or give --data with a system column.")
         unequal(run.segments)
         for name in run.shares:
-            unequal({system: len(run.rows(system, name)) for system in systems}, f" of {name}")
-        stats = {s: {m: run.stats(s, m) for m in run.metrics} for s in systems}
+            unequal({system: int(run.about(system, name).sum()) for system in systems}, f" of {name}")
+        stats = {s: {m: run.own_stats(s, m) for m in run.metrics} for s in systems}
         standings = comparison.compare(stats, run.metrics, samples=samples, trials=trials, seed=seed)
     except BaseException:
         run.close()

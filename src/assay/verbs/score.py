@@ -286,7 +286,7 @@ def score_request(
         _need_spans(run)
     standings = comparison.plain(run.corpus)
     if ci:
-        stats = {s: {m: run.stats(s, m) for m in run.metrics} for s in run.systems}
+        stats = {s: {m: run.own_stats(s, m) for m in run.metrics} for s in run.systems}
         found = comparison.compare(stats, run.metrics, samples=samples, seed=seed, paired=False)
         standings = {system: {name: found[system][name] for name in row} for system, row in standings.items()}
     about = segments_note(run) + (f" · 95% bootstrap, n={samples}, seed {seed}" if ci else "")
