@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.elsewhere import japanese_verbs
 from assay.perturb.demetr.rules import ParsedRule, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.confidence import confident
@@ -30,11 +31,12 @@ class Interrogative(ParsedRule):
         name="interrogative",
         about="a statement as a question: This is the tenth time … 100. -> Is this the tenth time … 100?",
         category="fluency/grammar",
-        languages=("en",),
+        languages=("en", "ja"),
         needs=("parse", "inflection"),
         extra="make",
         manual=True,
     )
+    elsewhere = {"ja": japanese_verbs.interrogative}
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
@@ -107,6 +109,7 @@ class Interrogative(ParsedRule):
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
         """It ends as a question."""
         found = super().problems(segment, perturbed, language, tools)
-        if not perturbed.apply(segment.hypothesis).rstrip("\"'”’») ]").endswith("?"):
+        asked = perturbed.apply(segment.hypothesis).rstrip("\"'”’») ]")
+        if not asked.endswith(("?", "か。")):
             found.append("no question mark at the end")
         return found

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.elsewhere import japanese_verbs, russian_verbs
 from assay.perturb.demetr.rules import listed, removed
 from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
-from assay.perturb.language.texts import like_case
+from assay.perturb.language.texts import base_language, like_case
 from assay.perturb.language.verbs import VerbGroup, word_of
 
 if TYPE_CHECKING:
@@ -32,11 +34,12 @@ class Negation(VerbRule):
         name="negation",
         about="negated, or a negation dropped: recommended the -> did not recommend the",
         category="accuracy/mistranslation",
-        languages=("en",),
+        languages=("en", "ru", "ja"),
         needs=("parse", "inflection"),
         extra="make",
         manual=True,
     )
+    elsewhere = {"ru": russian_verbs.negation, "ja": japanese_verbs.negation}
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
@@ -95,7 +98,7 @@ class Negation(VerbRule):
         """One text has one negation more than the other."""
         found = super().problems(segment, perturbed, language, tools)
         good, bad = segment.hypothesis, perturbed.apply(segment.hypothesis)
-        if abs(_negations(good) - _negations(bad)) != 1:
+        if abs(_negations(good, language) - _negations(bad, language)) != 1:
             found.append("the number of negations did not change by one")
         return found
 
@@ -106,7 +109,12 @@ def _denied(sentence: Sentence, group: VerbGroup) -> bool:
     return any(sentence.lower[i] in _DENYING for i in below)
 
 
-def _negations(text: str) -> int:
+_COUNTED = {"ru": re.compile(r"\bне\b", re.I), "ja": re.compile("ない|なかった|ません")}
+
+
+def _negations(text: str, language: str) -> int:
+    if (counted := _COUNTED.get(base_language(language))) is not None:
+        return len(counted.findall(text))
     words = text.lower().replace("n't", " not").replace("n’t", " not").replace("cannot", "can not").split()
     return sum(word.strip("\"'.,;:!?()“”") in ("not", "never", "no") for word in words)
 

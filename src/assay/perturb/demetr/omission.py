@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import ParsedRule, first_fit, removed, with_article
+from assay.perturb.demetr.elsewhere import japanese_words, russian_words
+from assay.perturb.demetr.rules import Elsewhere, ParsedRule, first_fit, removed, with_article
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import (
     NAME_TYPES,
@@ -22,7 +23,7 @@ from assay.perturb.language.sentence import (
     names,
     with_compounds,
 )
-from assay.perturb.language.texts import pick
+from assay.perturb.language.texts import pick, spaceless
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +44,7 @@ def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
     start, end = sentence.starts[first], sentence.ends[last]
     if text[end - 1] == "." and not text[end:].strip("\"'”’) ") and end - start > 1:
         end -= 1
-    opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’([")
+    opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’«„([")
     before, after = text[:start].rstrip()[-1:], text[end : end + 1]
     if after == "," and before == ",":
         start, end = len(text[:start].rstrip()) - 1, end + 1
@@ -54,6 +55,34 @@ def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
     following = text[change.end :].lstrip()
     fixed = with_article(sentence, first, following) if following[:1].isalnum() else []
     return (*fixed, change)
+
+
+def word_left_out(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
+    """Tokens taken out that are no insertion: of two commas around them the first stays."""
+    text, start, end = sentence.text, sentence.starts[first], sentence.ends[last]
+    opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’«„([")
+    if text[end : end + 1] == "," and text[:start].rstrip()[-1:] == ",":
+        end += 1
+    return (removed(text, start, end, opens=opens),)
+
+
+def omitting(
+    spans: Callable[[Sentence], Sequence[Span]],
+    nothing: str,
+    leave_out: Callable[[Sentence, int, int], tuple[Change, ...]] = without,
+) -> Elsewhere:
+    """An omission in another language than English: one of the runs of tokens that `spans` allows."""
+
+    def change(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        found = [span for span in spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
+        if not found:
+            return Refused(nothing)
+        first, last = pick(found, rng)
+        return confident(
+            Perturbed(leave_out(sentence, first, last), f"{sentence.span(first, last)} omitted"), parse=0.9
+        )
+
+    return change
 
 
 class TokensOmitted(ParsedRule):
@@ -82,8 +111,9 @@ class TokensOmitted(ParsedRule):
         good = segment.hypothesis
         bad = perturbed.apply(good)
         found = super().problems(segment, perturbed, language, tools)
-        rest = iter(_bare(good))
-        if not all(any(word == other for other in rest) for word in _bare(bad)):
+        bare = list if spaceless(language) else _bare
+        rest = iter(bare(good))
+        if not all(any(word == other for other in rest) for word in bare(bad)):
             found.append("more than an omission")
         return found
 
@@ -102,10 +132,14 @@ class OmittedAdjectiveAdverb(TokensOmitted):
         name="omitted-adjective-adverb",
         about="an adjective or adverb is missing: Rangers closely monitor -> Rangers monitor",
         category="accuracy/omission",
-        languages=("en",),
+        languages=("en", "ru", "ja"),
         needs=("parse",),
         extra="make",
     )
+    elsewhere = {
+        "ru": omitting(russian_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
+        "ja": omitting(japanese_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
+    }
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Adjectives and adverbs that stand alone before what they modify; others only where there is none such."""
@@ -132,10 +166,11 @@ class OmittedVerb(TokensOmitted):
         name="omitted-verb",
         about="a content verb is missing: Catri said that 85% … -> Catri that 85% …",
         category="accuracy/omission",
-        languages=("en",),
+        languages=("en", "ru"),
         needs=("parse",),
         extra="make",
     )
+    elsewhere = {"ru": omitting(russian_words.verbs, "no content verb", word_left_out)}
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Verbs other than ``be`` that are not hyphened to another word."""
@@ -155,10 +190,11 @@ class OmittedNoun(TokensOmitted):
         name="omitted-noun",
         about="a noun is missing: stood up to other aristocrats who -> stood up to other who",
         category="accuracy/omission",
-        languages=("en",),
+        languages=("en", "ru"),
         needs=("parse",),
         extra="make",
     )
+    elsewhere = {"ru": omitting(russian_words.nouns, "no noun that is neither subject nor name")}
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Nouns by their heads; parts of a compound or hyphenated nouns only where there is no other."""
@@ -183,10 +219,11 @@ class OmittedSubject(TokensOmitted):
         name="omitted-subject",
         about="the head of the subject is missing: His research shows -> His shows",
         category="accuracy/omission",
-        languages=("en",),
+        languages=("en", "ru"),
         needs=("parse",),
         extra="make",
     )
+    elsewhere = {"ru": omitting(russian_words.subjects, "no subject that is a noun or a name")}
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Nouns and pronouns; a relative pronoun or an empty ``there`` only where there is no other."""
@@ -205,10 +242,14 @@ class OmittedName(ParsedRule):
         name="omitted-name",
         about="a name is missing: imported from Central America are -> imported from are",
         category="accuracy/omission",
-        languages=("en",),
+        languages=("en", "ru", "ja"),
         needs=("parse",),
         extra="make",
     )
+    elsewhere = {
+        "ru": omitting(russian_words.names, "no name that stands alone"),
+        "ja": omitting(japanese_words.names, "no name that stands alone"),
+    }
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

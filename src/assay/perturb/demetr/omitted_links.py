@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.omission import Span, TokensOmitted
+from assay.perturb.demetr.elsewhere import japanese_words, russian_words
+from assay.perturb.demetr.omission import Span, TokensOmitted, omitting
 from assay.perturb.demetr.rules import listed
 from assay.perturb.language.sentence import SUBJECTS, Sentence
 
@@ -28,10 +29,14 @@ class OmittedPrepositionalPhrase(TokensOmitted):
         name="omitted-prepositional-phrase",
         about="a prepositional phrase is missing: She is in custody pending … -> She is pending …",
         category="accuracy/omission",
-        languages=("en",),
+        languages=("en", "ru", "ja"),
         needs=("parse",),
         extra="make",
     )
+    elsewhere = {
+        "ru": omitting(russian_words.prepositional_phrases, "no phrase that ends clearly"),
+        "ja": omitting(japanese_words.postpositional_phrases, "no phrase that ends clearly"),
+    }
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """The shortest phrases that are one run of words and not most of the sentence."""
@@ -81,10 +86,14 @@ class OmittedConjunction(TokensOmitted):
         name="omitted-conjunction",
         about="a conjunction is missing: formed since a comet collided -> formed a comet collided",
         category="fluency/cohesion",
-        languages=("en",),
+        languages=("en", "ru", "ja"),
         needs=("parse",),
         extra="make",
     )
+    elsewhere = {
+        "ru": omitting(russian_words.conjunctions, "no conjunction"),
+        "ja": omitting(japanese_words.conjunctions, "no conjunction"),
+    }
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Coordinators, subordinators, connecting adverbs, relative words; ``that``, which may be dropped, as a last resort."""

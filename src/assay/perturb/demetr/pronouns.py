@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.elsewhere import japanese_words, russian_words
 from assay.perturb.demetr.rules import ParsedRule
 from assay.perturb.language.sentence import Sentence
-from assay.perturb.language.texts import capital, pick
+from assay.perturb.language.texts import base_language, capital, pick
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,10 +49,11 @@ class GenderPronoun(ParsedRule):
         name="gender-pronoun",
         about="a pronoun of the other gender: He has been unable -> She has been unable",
         category="accuracy/mistranslation",
-        languages=("en",),
+        languages=("en", "ru", "ja"),
         needs=("parse",),
         extra="make",
     )
+    elsewhere = {"ru": russian_words.gender_pronoun, "ja": japanese_words.gender_pronoun}
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
@@ -68,6 +70,8 @@ class GenderPronoun(ParsedRule):
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old = segment.hypothesis[change.start : change.end].lower()
+        if base_language(language) in self.elsewhere:
+            return found
         if change.text.lower() not in {new for (word, _), new in _GENDER.items() if word == old}:
             found.append(f"{change.text!r} is not the other gender of {old!r}")
         return found
@@ -81,10 +85,11 @@ class PronounCase(ParsedRule):
         name="pronoun-case",
         about="a pronoun in the wrong case: She announced that -> Her announced that",
         category="fluency/grammar",
-        languages=("en",),
+        languages=("en", "ru"),
         needs=("parse",),
         extra="make",
     )
+    elsewhere = {"ru": russian_words.pronoun_case}
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
@@ -108,7 +113,7 @@ class PronounCase(ParsedRule):
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old, new = segment.hypothesis[change.start : change.end].lower(), change.text.lower()
-        rows = [{form.lower() for form in row} for row in _CASES]
+        rows = [{form.lower() for form in row} for row in (*_CASES, *russian_words.CASES)]
         if not any(old in row and new in row for row in rows):
             found.append(f"{new!r} is no form of {old!r}")
         return found

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
 from assay.perturb.language.sentence import Sentence, sentence_of
-from assay.perturb.language.texts import like_case, like_first, shuffled
+from assay.perturb.language.texts import base_language, like_case, like_first, shuffled
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,8 +57,8 @@ def removed(text: str, start: int, end: int, *, opens: bool | None = None) -> Ch
     `opens` says that the words removed opened a sentence; by default that is so when nothing but quotes stands before.
     """
     if opens is None:
-        opens = not text[:start].strip(" \"'“”‘’([—-")
-    if end < len(text) and text[end] == " " and (start == 0 or text[start - 1] in ' "“‘([—\n'):
+        opens = not text[:start].strip(" \"'“”‘’«„([—-")
+    if end < len(text) and text[end] == " " and (start == 0 or text[start - 1] in ' "“‘«„([—\n、「（'):
         end += 1
     elif start and text[start - 1] == " ":
         start -= 1
@@ -96,12 +96,20 @@ class TextRule(Perturbation):
         return found
 
 
+Elsewhere = Callable[[Sentence, "np.random.Generator", Tools], Perturbed | Refused]
+"""A rule as another language than English has it."""
+
+
 class ParsedRule(TextRule):
-    """A rule over a parsed sentence."""
+    """A rule over a parsed sentence: `change` in English, one of `elsewhere` in another language."""
+
+    elsewhere: ClassVar[Mapping[str, Elsewhere]] = {}
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Parse (once for all rules) and change."""
-        return self.change(sentence_of(tools, segment.hypothesis, language), segment, rng, tools)
+        sentence = sentence_of(tools, segment.hypothesis, language)
+        other = self.elsewhere.get(base_language(language))
+        return self.change(sentence, segment, rng, tools) if other is None else other(sentence, rng, tools)
 
     @abstractmethod
     def change(

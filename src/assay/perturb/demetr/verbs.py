@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.demetr.elsewhere import japanese_verbs, russian_verbs
 from assay.perturb.demetr.rules import ParsedRule, first_fit, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.confidence import confident
@@ -99,11 +100,12 @@ class Tense(VerbRule):
         name="tense",
         about="another tense: were both found in -> are both found in",
         category="fluency/grammar",
-        languages=("en",),
+        languages=("en", "ru", "ja"),
         needs=("parse", "inflection"),
         extra="make",
         manual=True,
     )
+    elsewhere = {"ru": russian_verbs.tense, "ja": japanese_verbs.tense}
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The other tenses of the finite verb."""

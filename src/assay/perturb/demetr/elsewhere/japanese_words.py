@@ -1,0 +1,202 @@
+"""Japanese: words and phrases that can be missing (DEMETR 5, 12, 20, 24), and pronouns of the wrong gender (11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import listed
+from assay.perturb.language.confidence import confident
+from assay.perturb.language.sentence import Entity, Sentence
+from assay.perturb.language.texts import pick
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Span = tuple[int, int]
+
+_NO_ADVERB = frozenset(
+    listed(
+        "なぜ どう そう こう ああ もし いかに どれほど 決して けっして 全く まったく あまり ほとんど 全然 まだ もう 例えば たとえば まるで "
+        "必ずしも 少しも もはや あたかも たとえ いくら どうして 如何に 一切 約 およそ わずか まず 初めて はじめて どうぞ はい いいえ よう 再び"
+    )
+)
+"""Adverbs that go with a negation, a question or a number, or that bind sentences."""
+_NAMES = frozenset(
+    listed(
+        "Person City Country Province Company Region Island County Continental_Region Domestic_Region Political_Party "
+        "International_Organization Sports_Organization_Other Pro_Sports_Organization School River Mountain Sea Government"
+    )
+)
+_PARTICLES = ("の", "で", "に", "へ", "から", "を")
+_JOINING = ("と", "や", "か", "・", "、", "および", "及び", "並びに", "または", "の", "的", "･", "=", "＝")
+
+
+def _next(sentence: Sentence, i: int) -> str:
+    return sentence.words[i + 1] if i + 1 < len(sentence) else ""
+
+
+def _form(sentence: Sentence, i: int) -> str:
+    return sentence.feats[i].get("Inflection", "").partition(";")[2]
+
+
+def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
+    """An adjective just before its noun (with its *な*), or an adverb, on which nothing else depends."""
+    found = []
+    for i, tag in enumerate(sentence.tags):
+        after = i + 1
+        if after >= len(sentence) or sentence.words[i - 1 : i] == ["と"]:
+            continue
+        if tag.startswith("形容詞") and _form(sentence, i).startswith("連体形") and not sentence.children[i]:
+            if (
+                sentence.tags[after].startswith("名詞-普通名詞")
+                and sentence.words[i] not in ("ない", "無い", "なき")
+                and _opens(sentence, i)
+            ):
+                found.append((i, i))
+        elif tag == "形状詞-一般" and sentence.words[after] == "な" and len(sentence.children[i]) == 1:
+            if (
+                sentence.tags[after + 1 : after + 2]
+                and sentence.tags[after + 1].startswith("名詞-普通名詞")
+                and _opens(sentence, i)
+            ):
+                found.append((i, after))
+        elif tag == "副詞" and not sentence.children[i] and sentence.lower[i] not in _NO_ADVERB:
+            beside = sentence.tags[after]
+            if sentence.pos[i] == "ADV" and beside.startswith(("動詞", "名詞-普通名詞", "形容詞", "形状詞")):
+                found.append((i, i))
+    return found
+
+
+def _opens(sentence: Sentence, i: int) -> bool:
+    """True where what stands before cannot belong to the adjective: nothing, a sign, a particle of case or a topic."""
+    if i == 0:
+        return True
+    return sentence.pos[i - 1] in ("PUNCT", "SYM") or (
+        sentence.tags[i - 1] in ("助詞-格助詞", "助詞-係助詞")
+        and sentence.words[i - 1] in ("は", "を", "に", "で", "へ", "から")
+    )
+
+
+def postpositional_phrases(sentence: Sentence) -> Sequence[Span]:
+    """The shortest phrases of a noun and the particle of place, time or means after it."""
+    found = []
+    for i, dep in enumerate(sentence.deps):
+        if dep != "obl" or sentence.pos[i] not in ("NOUN", "PROPN"):
+            continue
+        first, last = sentence.edges[i]
+        if (
+            last != i + 1
+            or sentence.words[last] not in ("で", "に", "から", "へ")
+            or sentence.tags[last] != "助詞-格助詞"
+        ):
+            continue
+        inside = range(first, last + 1)
+        whole = not any(sentence.heads[j] in inside for j in range(len(sentence)) if j not in inside)
+        if not whole or last - first > 5 or any(sentence.pos[j] in ("PUNCT", "VERB", "AUX") for j in inside):
+            continue
+        head = sentence.heads[i]
+        if sentence.tags[last + 1 : last + 2] and sentence.tags[last + 1].startswith(("助詞", "助動詞")):
+            continue
+        if head == last + 1 and (sentence.words[last] == "に" or sentence.lemmas[head] in _BINDING):
+            continue
+        if sentence.lemmas[last + 1] in _BINDING or sentence.words[i] in _GRAMMAR:
+            continue
+        if first and sentence.words[first - 1] in _JOINING and sentence.words[first - 1] != "、":
+            continue
+        if first and (
+            sentence.tags[first - 1].startswith(("動詞", "形容詞", "助動詞", "連体詞", "接頭辞", "接尾辞"))
+            or sentence.pos[first - 1] in ("NOUN", "PROPN", "NUM", "DET")
+        ):
+            continue
+        if sentence.words[i] in _MANNER or any(sentence.pos[j] in ("ADJ", "ADV") for j in inside):
+            continue
+        if first > 1 and sentence.words[first - 1] == "、" and sentence.tags[first - 2].startswith("名詞"):
+            continue  # the last of a list
+        if first == i and first and sentence.words[first - 1] == "を":
+            continue  # *を境に*, *を機に*
+        found.append((first, last))
+    shortest = min((last - first for first, last in found), default=0)
+    return [(first, last) for first, last in found if last - first == shortest]
+
+
+_BINDING = frozenset(
+    listed(
+        "よる つく 関する 対する 基づく 伴う おく 於く なる する とる 至る わたる 亘る 当たる あたる 向ける 先立つ 加える 際する つれる 従う 沿う ある いる できる 続く 比べる くらべる 反する"
+    )
+)
+"""Verbs that make one particle with the one before them (*によって*), or that cannot do without the phrase."""
+_MANNER = frozenset(
+    listed(
+        "実際 本当 常 ダントツ 特別 別 一気 同時 一緒 自動 順調 確か 非常 大幅 急 直 逆 次 さら 既 特 主 単 急速 無事 無料 全力 全員 単独 共同 現実 "
+        "事実 一般 基本 公式 正式 完全 故意 最初 最後 最終的 個人的 自分 自身 一斉 互い 勝手 徐々 極端 大量 大抵 たまに 頻繁 絶対 代わり 仮 相次いで 個別"
+    )
+)
+"""Nouns that are an adverb with their particle."""
+_GRAMMAR = frozenset(
+    listed(
+        "こと もの ため よう 中 なか 上 うえ 前 後 あと 間 ところ 時 とき 際 うち 方 ほう 他 ほか 場合 一方 以上 まま はず 場 通り とおり 代わり かわり 点 下 もと 元 限り さい 気 度 たび 逆 共 とも つもり 分 多く 一部 少数 大半 大部分 すべて 全て ほとんど 半分 それぞれ 側 よう 周辺 付近 近く 外 内 北 南 東 西 隣"
+    )
+)
+"""Nouns that a clause or another noun leans on."""
+
+
+def names(sentence: Sentence) -> Sequence[Span]:
+    """Names with the particle after them, where they are no subject and nothing describes them."""
+    found = []
+    for name in sentence.entities:
+        after = name.last + 1
+        if name.label not in _NAMES or after + 1 >= len(sentence) or sentence.words[after] not in _PARTICLES:
+            continue
+        if sentence.tags[after] != "助詞-格助詞" or sentence.tags[after + 1].startswith(("助詞", "助動詞", "補助記号")):
+            continue
+        if sentence.lemmas[after + 1] in _BINDING or sentence.words[after + 1] in _GRAMMAR:
+            continue
+        if not all(sentence.pos[i] == "PROPN" for i in range(name.first, after)):
+            continue
+        if sentence.deps[name.last] not in ("nmod", "obl", "obj") or not _alone(sentence, name):
+            continue
+        if sentence.text.count(sentence.span(name.first, name.last)) == 1:
+            found.append((name.first, after))
+    return found
+
+
+def _alone(sentence: Sentence, name: Entity) -> bool:
+    """True where the name is the whole of its phrase and joined to nothing before it."""
+    first, last = sentence.edges[name.last]
+    before = sentence.words[name.first - 1] if name.first else ""
+    touching = name.first and (sentence.pos[name.first - 1] in ("NOUN", "PROPN", "NUM", "AUX", "VERB", "ADJ", "DET"))
+    return (first, last) == (name.first, name.last + 1) and before not in _JOINING[:4] + ("の", "・") and not touching
+
+
+def conjunctions(sentence: Sentence) -> Sequence[Span]:
+    """Conjunctions that open a sentence, with the comma after them."""
+    return [
+        (i, i + 1 if _next(sentence, i) == "、" else i)
+        for i, tag in enumerate(sentence.tags)
+        if tag == "接続詞"
+        and _next(sentence, i) != "ながら"
+        and (sentence.words[i] != "また" or _next(sentence, i) == "、")
+        and (i in sentence.firsts or sentence.words[i - 1] in ("「", "。"))
+    ]
+
+
+_GENDER = {"彼": "彼女", "彼女": "彼"}
+
+
+def gender_pronoun(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    """*彼* for *彼女* or the other way round; *彼女* as a girlfriend, which someone has, stays."""
+    found = [
+        i
+        for i, word in enumerate(sentence.words)
+        if word in _GENDER
+        and sentence.pos[i] == "PRON"
+        and sentence.words[i - 1 : i] != ["の"]
+        and _next(sentence, i) not in ("氏", "たち", "ら")
+    ]
+    if not found:
+        return Refused("no pronoun with a gender")
+    i = pick(found, rng)
+    old, new = sentence.words[i], _GENDER[sentence.words[i]]
+    return confident(Perturbed((Change(sentence.starts[i], sentence.ends[i], new),), f"{old} -> {new}"), parse=0.9)

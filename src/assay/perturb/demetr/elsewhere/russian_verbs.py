@@ -1,0 +1,202 @@
+"""Russian: the main verb negated or no longer (DEMETR 8), and in another tense (DEMETR 17)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import first_fit, listed, removed
+from assay.perturb.language.confidence import confident
+from assay.perturb.language.sentence import Sentence
+from assay.perturb.language.texts import like_case
+
+if TYPE_CHECKING:
+    import numpy as np
+
+_DENYING = frozenset(
+    listed(
+        "не ни нет никто никого никому ничто ничего ничему никогда нигде никуда никак никакой никакого никаких никакие никакая "
+        "никакую никакой никаким нельзя ничуть нисколько вовсе никем ничем ничей отнюдь"
+    )
+)
+_RESTRICTING = frozenset(
+    listed("только лишь едва чуть почти даже и ли бы чтобы же разве пусть пускай давайте вряд всё-таки")
+)
+"""Words that a *не* would stand badly beside."""
+_EXISTING = ("существ", "име", "остал", "остаё", "остае", "быва", "есть", "суть", "хват", "наступ", "стоит", "стоил")
+"""Verbs whose subject becomes a genitive when they are denied, or that mean something else then."""
+_COPULAS = frozenset(listed("был была было были будет будут буду будем будешь будете"))
+_OPENING = "«„“\"'([ —–-"
+
+
+def _mains(sentence: Sentence) -> list[int]:
+    """The finite verbs of main clauses that state something."""
+    return [
+        i
+        for i, dep in enumerate(sentence.deps)
+        if dep == "root"
+        and sentence.feats[i].get("VerbForm") == "Fin"
+        and sentence.feats[i].get("Mood") == "Ind"
+        and sentence.words[i].isalpha()
+        and sentence.lower[i] not in _DENYING
+        and not _asked(sentence, i)
+    ]
+
+
+def _asked(sentence: Sentence, i: int) -> bool:
+    """True where the sentence of token `i` ends with a question mark."""
+    end = next((first for first in sorted(sentence.firsts) if first > i), len(sentence))
+    return "?" in sentence.words[i:end]
+
+
+def _below(sentence: Sentence, i: int) -> list[int]:
+    """The dependents of a verb and theirs, of its own clause."""
+    own = [
+        child
+        for child in sentence.children[i]
+        if sentence.deps[child] not in ("ccomp", "advcl", "parataxis", "conj", "acl", "acl:relcl", "csubj")
+    ]
+    return [j for child in own for j in (child, *sentence.children[child])]
+
+
+def negation(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    """*не* before the main verb, or its *не* taken away where no other word of the clause denies."""
+    nothing = "no main clause that can be negated"
+    if not sentence.sound:
+        return Refused("in doubt about the parse")
+    made = first_fit(rng, _mains(sentence), lambda i: _negated(sentence, i), nothing)
+    return made if isinstance(made, Refused) else confident(made, parse=0.9)
+
+
+def _negated(sentence: Sentence, i: int) -> Perturbed | None:
+    below = _below(sentence, i)
+    denying = [j for j in below if sentence.lower[j] in _DENYING]
+    before = sentence.lower[i - 1] if i else ""
+    if before == "не" and denying == [i - 1]:
+        return _affirmed(sentence, i)
+    if denying or sentence.lower[i].startswith(_EXISTING) or sentence.lower[i] in _COPULAS:
+        return None
+    if before in _RESTRICTING or any(sentence.lower[j] in _RESTRICTING for j in sentence.children[i] if j < i):
+        return None
+    if _says(sentence, i) or sentence.hyphened(i):
+        return None
+    word = sentence.words[i]
+    new = f"{like_case('не', word[:1] + 'x')} {word[:1].lower()}{word[1:]}" if word[:1].isupper() else f"не {word}"
+    return Perturbed((Change(sentence.starts[i], sentence.ends[i], new),), f"{word} -> {new}")
+
+
+def _affirmed(sentence: Sentence, i: int) -> Perturbed | None:
+    """Without *не*; refused where an object in the genitive would be left, which only a denied verb has."""
+    if any(
+        sentence.feats[j].get("Case") == "Gen"
+        and sentence.deps[j] in ("obj", "nsubj", "obl", "iobj")
+        and sentence.child(j, "case") is None
+        for j in sentence.children[i]
+    ):
+        return None
+    if sentence.lower[i].startswith(("хват", "мог", "мож", "стоит")) and "не" in sentence.lower[i + 1 :]:
+        return None
+    infinitive = sentence.child(i, "xcomp")
+    if infinitive is not None and any(
+        sentence.feats[j].get("Case") == "Gen" and sentence.deps[j] == "obj" for j in sentence.children[infinitive]
+    ):
+        return None
+    if {"а", "только", "столько", "пока", "более", "больше", "ещё", "еще", "пор"} & {
+        sentence.lower[j] for j in _near(sentence, i)
+    }:
+        return None
+    change = removed(sentence.text, sentence.starts[i - 1], sentence.ends[i - 1], opens=i - 1 in sentence.firsts)
+    return Perturbed((change,), f"{sentence.span(i - 1, i)} -> {sentence.words[i]}")
+
+
+def _near(sentence: Sentence, i: int) -> range:
+    return range(max(0, i - 3), min(len(sentence), i + 6))
+
+
+def _says(sentence: Sentence, i: int) -> bool:
+    """True for *— сказал он*: a verb of saying behind what was said, and for *Сказал он*, which opens a sentence."""
+    subject = sentence.child(i, "nsubj")
+    if i in sentence.firsts and subject is not None and subject > i:
+        return True
+    before = sentence.words[i - 1] if i else ""
+    quoted = before == "," and i > 1 and sentence.words[i - 2] in ("»", '"', "”")
+    return before in ("—", "–", "-", "»", '"', "”") or quoted
+
+
+def tense(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    """Past to present (imperfective) or future (perfective), and back, agreeing with the subject as before."""
+    if not sentence.sound:
+        return Refused("in doubt about the parse")
+    morphology = tools.get("inflection", "ru")
+    made = first_fit(
+        rng, _mains(sentence), lambda i: _shifted(sentence, i, morphology), "no main verb whose other tense is clear"
+    )
+    return made if isinstance(made, Refused) else confident(made, parse=0.9)
+
+
+_PERSONS = {"я": "1per", "мы": "1per", "ты": "2per", "вы": "2per"}
+_GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
+
+
+def _shifted(sentence: Sentence, i: int, morphology: Any) -> Perturbed | None:
+    feats, word = sentence.feats[i], sentence.words[i]
+    if any(sentence.lower[j] in ("бы", "б", "чтобы", "есть") for j in (*_below(sentence, i), i)):
+        return None
+    if sentence.lower[i] in _COPULAS and any(sentence.feats[j].get("VerbForm") == "Inf" for j in sentence.children[i]):
+        return None
+    subject = sentence.child(i, "nsubj", "nsubj:pass")
+    wanted = (
+        _nonpast(sentence, feats, subject)
+        if feats.get("Tense") == "Past"
+        else _past(sentence, feats, subject, morphology)
+    )
+    if wanted is None:
+        return None
+    tag = {"Past": "past", "Pres": "pres", "Fut": "futr"}.get(feats.get("Tense", ""), "")
+    parses = [one for one in morphology.parse(word.lower()) if one.tag.POS == "VERB" and one.tag.tense == tag]
+    if not parses or len({one.normal_form for one in parses}) != 1 or len({one.tag.aspect for one in parses}) != 1:
+        return None
+    if "Past" != feats.get("Tense") and parses[0].normal_form in ("мочь", "быть") and feats.get("Tense") != "Pres":
+        return None
+    if feats.get("Tense") == "Past":
+        wanted |= {"futr" if parses[0].tag.aspect == "perf" or parses[0].normal_form == "быть" else "pres"}
+    form = parses[0].inflect(wanted)
+    if form is None or form.word == word.lower():
+        return None
+    new = like_case(form.word if "ё" in sentence.text else form.word.replace("ё", "е"), word)
+    return Perturbed((Change(sentence.starts[i], sentence.ends[i], new),), f"{word} -> {new}")
+
+
+def _nonpast(sentence: Sentence, feats: Any, subject: int | None) -> set[str] | None:
+    """Person and number of the form that a past verb becomes; a subject must tell the person, unless there can be none."""
+    number = "plur" if feats.get("Number") == "Plur" else "sing"
+    if subject is None:
+        return {"3per", "sing"} if feats.get("Gender") == "Neut" else None
+    person = _PERSONS.get(sentence.lower[subject], "3per")
+    joined = sentence.child(subject, "conj")
+    if joined is not None and sentence.pos[joined] == "PRON":
+        return None
+    return {person, number}
+
+
+def _past(sentence: Sentence, feats: Any, subject: int | None, morphology: Any) -> set[str] | None:
+    """Gender and number of the past form; the gender is that of the subject, where tagger and dictionary agree on it."""
+    if feats.get("Number") == "Plur":
+        return {"past", "plur"} if subject is not None else None
+    if subject is None or feats.get("Person") != "3":
+        return None
+    gender = _GENDERS.get(sentence.feats[subject].get("Gender", ""))
+    if (
+        gender is None
+        or sentence.feats[subject].get("Case") != "Nom"
+        or sentence.feats[subject].get("Number") != "Sing"
+    ):
+        return None
+    if sentence.pos[subject] not in ("NOUN", "PROPN") and sentence.lower[subject] not in ("он", "она", "оно"):
+        return None
+    known = {
+        str(one.tag.gender)
+        for one in morphology.parse(sentence.words[subject])
+        if "nomn" in one.tag.grammemes and one.is_known
+    }
+    return {"past", "sing", gender} if known == {gender} else None

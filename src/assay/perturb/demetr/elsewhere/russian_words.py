@@ -1,0 +1,361 @@
+"""Russian: words and phrases that can be missing (DEMETR 5, 12, 20 to 24), and pronouns (11 and 15)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.demetr.rules import listed
+from assay.perturb.language.confidence import confident
+from assay.perturb.language.sentence import Entity, Sentence
+from assay.perturb.language.texts import like_first, pick
+
+if TYPE_CHECKING:
+    import numpy as np
+
+Span = tuple[int, int]
+
+_RELATIVES = frozenset(listed("где когда куда откуда чей чья чьё чье чьи кто что чем"))
+_QUOTES = "«»„“”\"'()[]–—-"
+_NO_ADVERB = frozenset(
+    listed(
+        "много мало немного можно нужно надо необходимо видно только просто около довольно столько сколько несколько "
+        "возможно вероятно очевидно конечно безусловно должно верно недавно давно именно примерно настолько почти "
+        "достаточно одинаково невозможно полно известно далеко нельзя наверно"
+    )
+)
+"""Words in -о that are a predicate, a quantity or a remark beside the sentence."""
+_ADVERB = re.compile(r"[а-яё]{3,}(?:о|ски|цки)")
+_FULL = re.compile(r"(?:[ыио]й|[ая]я|[ое]е|[ыи]е|[ое]го|[ое]му|[ыи]м|[ое]м|[ую]ю|[ыи]х|[ыи]ми|[ое]й)$")
+"""How a full adjective ends."""
+_LEAST_LETTERS = 3
+
+
+def _plain(sentence: Sentence, i: int) -> bool:
+    """A word of small letters that belongs to no name and to no hyphen."""
+    word = sentence.words[i]
+    small = word[1:].islower() and (word[0].islower() or i in sentence.firsts)
+    return (
+        small and word.isalpha() and len(word) >= _LEAST_LETTERS and not sentence.named[i] and not sentence.hyphened(i)
+    )
+
+
+def _next(sentence: Sentence, i: int) -> str:
+    return sentence.lower[i + 1] if i + 1 < len(sentence) else ""
+
+
+def _sign(word: str) -> bool:
+    return bool(word) and not word[0].isalnum()
+
+
+def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
+    """An adjective just before its noun, or an adverb of manner beside its verb, on which nothing else depends."""
+    found = []
+    for i, pos in enumerate(sentence.pos):
+        head = sentence.heads[i]
+        if sentence.children[i] or head == i or not _plain(sentence, i):
+            continue
+        if pos == "ADJ" and sentence.deps[i] == "amod" and head == i + 1 and sentence.pos[head] == "NOUN":
+            full = _FULL.search(sentence.lower[i]) and "Case" in sentence.feats[i]
+            before = sentence.lower[i - 1] if i else ""
+            alone = not _sign(before) and before not in (
+                "самый",
+                "самая",
+                "самое",
+                "самые",
+                "и",
+                "или",
+                "не",
+                "более",
+                "менее",
+            )
+            if full and alone and _plain(sentence, head):
+                found.append((i, i))
+        elif pos == "ADV" and sentence.deps[i] == "advmod" and abs(head - i) == 1 and sentence.pos[head] == "VERB":
+            before = sentence.lower[i - 1] if i else ""
+            manner = _ADVERB.fullmatch(sentence.lower[i]) and sentence.lower[i] not in _NO_ADVERB
+            if (
+                manner
+                and before not in ("не", "как", "так", "очень", "более", "и", "или", "слишком")
+                and not (_sign(before) and _sign(_next(sentence, i)))
+                and _next(sentence, i) not in ("и", "или", "ли", "же")
+            ):
+                found.append((i, i))
+    return found
+
+
+def prepositional_phrases(sentence: Sentence) -> Sequence[Span]:
+    """The shortest phrases of preposition and noun that end where a phrase can end."""
+    found = []
+    for i, dep in enumerate(sentence.deps):
+        if dep not in ("obl", "nmod") or sentence.pos[i] not in ("NOUN", "PROPN") or sentence.named[i] == "PERSON":
+            continue
+        first, last = sentence.edges[i]
+        case = sentence.child(i, "case")
+        if case != first or sentence.pos[first] != "ADP" or last - first > _LONGEST_PHRASE:
+            continue
+        inside = range(first, last + 1)
+        if any(sentence.lower[j].startswith(("как", "котор", "чей", "чь")) for j in inside):
+            continue
+        if last != i and sentence.pos[last] == "ADJ":  # an adjective without a noun
+            continue
+        if any(sentence.heads[j] not in inside and j != i for j in inside) or any(
+            sentence.heads[j] in inside for j in range(len(sentence)) if j not in inside
+        ):
+            continue
+        if all(sentence.words[j].isalnum() for j in inside) and _ends(sentence, last) and _free(sentence, first, i):
+            found.append((first, last))
+    shortest = min((last - first for first, last in found), default=0)
+    return [(first, last) for first, last in found if last - first == shortest]
+
+
+_LONGEST_PHRASE = 5
+_BOUND = frozenset(listed("быть является являются находится находятся находился находилась зависит относится состоит"))
+
+
+def _free(sentence: Sentence, first: int, i: int) -> bool:
+    """False for a phrase that its head cannot do without, and for *из-за*, *в том числе* and the like."""
+    before = sentence.lower[first - 1] if first else ""
+    head = sentence.heads[i]
+    return (
+        sentence.pos[head] in ("VERB", "NOUN")
+        and sentence.lower[head] not in _BOUND
+        and before
+        not in ("не", "и", "или", "ни", "а", "но", "как", "чем", "кто", "что", "одним", "один", "одна", "одно")
+        and sentence.pos[first - 1 : first] not in (["ADP"], ["NUM"])
+        and not (before and before in _QUOTES)
+        and not sentence.hyphened(first)
+        and sentence.lower[i] not in ("числе", "время", "счет", "счёт", "то", "том", "того", "тем", "тому")
+    )
+
+
+def _ends(sentence: Sentence, last: int) -> bool:
+    """True where what follows cannot belong to the phrase: neither a genitive nor a name nor a clause about it."""
+    after = last + 1
+    if after >= len(sentence):
+        return True
+    if sentence.words[after] == ",":
+        following = sentence.lower[after + 1] if after + 1 < len(sentence) else ""
+        about = following.startswith("котор") or following in _RELATIVES
+        return not about and sentence.feats[after + 1 : after + 2] != [] and not _participle(sentence, after + 1)
+    if sentence.lower[last] in ("св", "им", "г", "гг", "т", "ул", "стр", "др"):
+        return False
+    if sentence.lower[after + 1 : after + 2] in _POINTING:  # the question *of what* …
+        return False
+    if (
+        sentence.lower[after] in ("не", "и", "или", "«", "(", '"', "-", "—", "–", "%", "а")
+        or sentence.words[after][:1].isdigit()
+    ):
+        return False
+    if sentence.pos[after] in ("PROPN", "ADJ", "NOUN", "NUM", "DET") and sentence.feats[after].get("Case") != "Nom":
+        return sentence.feats[after].get("Case") == "Acc"
+    return sentence.pos[after] != "PROPN" and not _participle(sentence, after)
+
+
+def _participle(sentence: Sentence, i: int) -> bool:
+    return sentence.feats[i].get("VerbForm") == "Part" and sentence.feats[i].get("Variant") != "Short"
+
+
+def verbs(sentence: Sentence) -> Sequence[Span]:
+    """Finite content verbs; those that are negated stay, since their omission would leave a *не*."""
+    return [
+        (i, i)
+        for i, pos in enumerate(sentence.pos)
+        if pos == "VERB"
+        and sentence.feats[i].get("VerbForm") == "Fin"
+        and sentence.deps[i] not in ("aux", "cop", "aux:pass", "parataxis", "dep")
+        and _plain(sentence, i)
+        and (not i or sentence.lower[i - 1] not in ("не", "бы"))
+        and sentence.lower[i] not in ("есть", "нет")  # the one may go unsaid, the other denies
+        and _next(sentence, i) not in ("бы", "ли", "же")
+    ]
+
+
+def nouns(sentence: Sentence) -> Sequence[Span]:
+    """Nouns that are objects or stand after a preposition; neither subjects nor names, nor one that a number counts."""
+    return [
+        (i, i)
+        for i, pos in enumerate(sentence.pos)
+        if pos == "NOUN"
+        and sentence.deps[i] in ("obj", "iobj", "obl", "nmod")
+        and _plain(sentence, i)
+        and sentence.lower[i] not in ("числе", "рода", "тем", "счет", "счёт")
+        and sentence.words[i - 1 : i] not in (["«"], ['"'])
+        and _next(sentence, i) not in ("«", '"', "и", "или")
+        and sentence.pos[i + 1 : i + 2] != ["PROPN"]
+    ]
+
+
+def subjects(sentence: Sentence) -> Sequence[Span]:
+    """Nouns and names of people that are subjects; a pronoun may be left out in Russian and is no error."""
+    found = []
+    for i, dep in enumerate(sentence.deps):
+        if dep not in ("nsubj", "nsubj:pass") or sentence.feats[i].get("Case") != "Nom":
+            continue
+        rivals = [j for j in sentence.children[sentence.heads[i]] if sentence.deps[j] in ("nsubj", "nsubj:pass")]
+        if len(rivals) > 1:
+            continue
+        if sentence.pos[i] == "NOUN" and _plain(sentence, i) and sentence.pos[i + 1 : i + 2] != ["PROPN"]:
+            if _next(sentence, i) not in ("«", '"', "и", "или"):
+                found.append((i, i))
+        elif sentence.pos[i] == "PROPN" and sentence.named[i] == "PERSON":
+            name = next(entity for entity in sentence.entities if entity.first <= i <= entity.last)
+            before = sentence.pos[name.first - 1] if name.first else ""
+            if before not in ("NOUN", "ADJ", "PROPN") and not _quoted(sentence, name):
+                found.append((name.first, name.last))
+    return found
+
+
+def names(sentence: Sentence) -> Sequence[Span]:
+    """Names in an oblique case that the sentence mentions once: after a preposition, as an object, or as a genitive."""
+    found = []
+    for name in sentence.entities:
+        head = next(
+            (i for i in range(name.first, name.last + 1) if sentence.heads[i] not in range(name.first, name.last + 1)),
+            None,
+        )
+        said = sentence.span(name.first, name.last)
+        if head is None or sentence.pos[head] != "PROPN" or sentence.text.count(said) != 1 or _quoted(sentence, name):
+            continue
+        alone = all(
+            sentence.deps[child] == "case"
+            for i in _inside(name)
+            for child in sentence.children[i]
+            if child not in _inside(name)
+        )
+        if not alone or (name.label == "ORG" and name.first == name.last and sentence.lower[head].startswith(_BODIES)):
+            continue
+        oblique = all(sentence.feats[i].get("Case") in ("Gen", "Dat", "Ins", "Loc", "Acc") for i in _inside(name))
+        plain = said.replace(" ", "").replace("-", "").isalpha() and all(
+            sentence.words[i][0].isupper() for i in _inside(name)
+        )
+        if (
+            oblique
+            and plain
+            and sentence.deps[head] in ("obj", "iobj", "obl", "nmod")
+            and name.first not in sentence.firsts
+        ):
+            if _name_ends(sentence, name):
+                found.append((name.first, name.last))
+    return found
+
+
+_BODIES = listed(
+    "ассамбле комитет парламент сенат парти правительств министерств совет суд конгресс палат комисси союз университет банк "
+    "компани корпораци академи институт агентств полици бюро служб департамент фонд федераци лиг клуб церк админ"
+)
+"""Common nouns that are written with a capital as the name of a body."""
+
+
+def _inside(name: Entity) -> range:
+    return range(name.first, name.last + 1)
+
+
+def _name_ends(sentence: Sentence, name: Entity) -> bool:
+    """True where neither a further name nor a sign joins the name to what is around it."""
+    after = sentence.words[name.last + 1] if name.last + 1 < len(sentence) else ""
+    before = sentence.words[name.first - 1]
+    joined = (
+        after[:1].isupper() or before[:1].isupper() or after in ("и", "или", "(", "-") or before in ("и", "или", "-")
+    )
+    return not joined and not sentence.hyphened(name.first) and not sentence.hyphened(name.last)
+
+
+def _quoted(sentence: Sentence, name: Entity) -> bool:
+    before = sentence.words[name.first - 1] if name.first else ""
+    after = sentence.words[name.last + 1] if name.last + 1 < len(sentence) else ""
+    return before in ("«", '"', "“", "„") or after in ("»", '"', "”")
+
+
+_COORDINATING = frozenset(listed("и а но или однако"))
+_POINTING = [[word] for word in listed("то том того тем тому таков такова таково таковы")]
+_SUBORDINATING = frozenset(listed("что чтобы если хотя поскольку"))
+
+
+def conjunctions(sentence: Sentence) -> Sequence[Span]:
+    """Conjunctions of one word between what they join."""
+    found = []
+    for i, (word, dep) in enumerate(zip(sentence.lower, sentence.deps, strict=True)):
+        before = sentence.lower[i - 1] if i else ""
+        joins = dep == "cc" and sentence.pos[i] == "CCONJ" and word in _COORDINATING
+        if joins and word == "и":  # not the particle: it stands just before what it joins, on the same level
+            joins = (
+                i > 0
+                and not (before and before in _QUOTES)
+                and sentence.lower.count("и") == 1
+                and before not in ("так", "как", ",")
+            )
+        joins |= dep == "mark" and sentence.pos[i] == "SCONJ" and word in _SUBORDINATING and before == ","
+        if word == "что" and sentence.lower[i - 2 : i - 1] not in _POINTING:
+            continue  # "Говорят, она пришла" needs none
+        if (
+            joins
+            and before not in ("так", "потому", "тем", "или")
+            and _next(sentence, i) not in ("то", "бы", "не", ",")
+        ):
+            found.append((i, i))
+    return found
+
+
+_GENDER = {
+    "его": "её", "её": "его", "ее": "его", "ему": "ей", "него": "неё", "неё": "него", "нее": "него", "нему": "ней", "нём": "ней",
+}  # fmt: skip
+_AFTER = {"к": "нему", "ко": "нему", "с": "ним", "со": "ним", "за": "ним", "перед": "ним", "над": "ним", "под": "ним", "между": "ним",
+          "о": "нём", "об": "нём", "в": "нём", "на": "нём", "при": "нём"}  # fmt: skip
+"""Which form of *он* a preposition asks for where *ней* stands."""
+
+
+def gender_pronoun(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    """A pronoun in an oblique case becomes one of the other gender: the verb then agrees with it as before."""
+    found = []
+    for i, word in enumerate(sentence.lower):
+        before = sentence.lower[i - 1] if i else ""
+        new = _GENDER.get(word)
+        if word == "ней":
+            new = _AFTER.get(before)
+        elif word == "ним" and before in ("с", "со", "за", "перед", "над", "под"):
+            new = "ней"
+        elif word == "ей" and sentence.feats[i].get("Case") == "Dat":
+            new = "ему"
+        if new and sentence.pos[i] in ("PRON", "DET") and before != "все" and sentence.words[i][1:].islower():
+            found.append((i, new if "ё" in sentence.text.lower() or word == "её" else new.replace("ё", "е")))
+    if not found:
+        return Refused("no pronoun with a gender in an oblique case")
+    i, new = pick(found, rng)
+    return confident(_became(sentence, i, new), parse=0.9)
+
+
+_OBLIQUE = {
+    "я": ("меня", "мне", "мной"), "ты": ("тебя", "тебе", "тобой"), "он": ("его", "ему"), "она": ("её",),
+    "мы": ("нас", "нам", "нами"), "вы": ("вас", "вам", "вами"), "они": ("их", "ими"),
+}  # fmt: skip
+CASES = tuple(
+    (nominative, *forms, *(form.replace("ё", "е") for form in forms)) for nominative, forms in _OBLIQUE.items()
+)
+"""The forms of each pronoun, for the check of a result."""
+
+
+def pronoun_case(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    """A pronoun that is the subject of a finite verb loses its nominative."""
+    found = [
+        i
+        for i, word in enumerate(sentence.lower)
+        if word in _OBLIQUE
+        and sentence.deps[i] == "nsubj"
+        and sentence.feats[i].get("Case") == "Nom"
+        and sentence.feats[sentence.heads[i]].get("VerbForm") == "Fin"
+        and not sentence.hyphened(i)
+    ]
+    if not found:
+        return Refused("no pronoun that is the subject of a verb")
+    i = pick(found, rng)
+    new = pick(_OBLIQUE[sentence.lower[i]], rng)
+    return confident(_became(sentence, i, new if "ё" in sentence.text.lower() else new.replace("ё", "е")), parse=0.9)
+
+
+def _became(sentence: Sentence, i: int, new: str) -> Perturbed:
+    old = sentence.words[i]
+    said = like_first(new, old)
+    return Perturbed((Change(sentence.starts[i], sentence.ends[i], said),), f"{old} -> {said}")
