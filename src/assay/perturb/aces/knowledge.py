@@ -14,7 +14,9 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.demetr.lexical import inflected
 from assay.perturb.demetr.rules import replaced, with_article
-from assay.perturb.language.confidence import SURE, confident
+from assay.perturb.language.confidence import confident
+from assay.perturb.language.antonyms import SURE_OPPOSITES
+from assay.perturb.language.kinds import KINDS, fits_kind, fits_opposite
 from assay.perturb.language.relations import (
     antonyms,
     distractors,
@@ -47,20 +49,21 @@ class Exchanged(Perturbation):
     right: Finder | None = None
     known: Collection[str] = ()
     """Words of our lists, whose relations hold whatever the sentence; all others are in doubt about their sense."""
-    doubtful = True
-    """False where the first sense does for most sentences."""
+    fits: Callable[[Sentence, int], bool] = staticmethod(fits_noun)
+    """Whether a noun of the lists stands as it is meant there."""
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Draw a word whose relations lead somewhere; one of our lists where there is any."""
         base = other_reference(segment) if self.right is None else None
         sentence = sentence_of(tools, base or segment.hypothesis, language)
-        listed = [i for i in words_of(sentence, self.part, self.known) if sentence.lemmas[i].lower() in self.known]
+        fitting = words_of(sentence, self.part, self.known, self.fits)
+        listed = [i for i in fitting if sentence.lemmas[i].lower() in self.known]
         for i in (*shuffled(listed, rng), *shuffled(list(words_of(sentence, self.part)), rng)):
             made = self._made(sentence, i, rng, tools, base)
             if made is not None:
                 wordnet = tools.get("wordnet", "en")
                 sure = _LISTED if i in listed else sense(wordnet, sentence.lemmas[i].lower(), self.part)
-                return confident(made, sense=sure if self.doubtful else max(sure, SURE))
+                return confident(made, sense=sure)
         return Refused(f"no {self.part} with the relation in WordNet")
 
     def _made(
@@ -131,7 +134,9 @@ def _contrasted(sentence: Sentence, i: int, right: str, wrong: str, what: str, m
     return Perturbed((*needs, Change(start, end, new)), what, meta, good=good)
 
 
-def words_of(sentence: Sentence, part: str, known: Collection[str] = ()) -> Iterator[int]:
+def words_of(
+    sentence: Sentence, part: str, known: Collection[str] = (), fits: Callable[[Sentence, int], bool] = fits_noun
+) -> Iterator[int]:
     """Common nouns or full verbs outside names, compounds and hyphens; of words that are `known` those whose frame fits."""
     tags = ("NN", "NNS") if part == "noun" else ("VB", "VBD", "VBG", "VBN", "VBP", "VBZ")
     for i, tag in enumerate(sentence.tags):
@@ -141,7 +146,7 @@ def words_of(sentence: Sentence, part: str, known: Collection[str] = ()) -> Iter
         if sentence.hyphened(i) or compound:
             continue
         if known and sentence.lemmas[i].lower() in known:
-            if fits_verb(sentence, i) if part == "verb" else fits_noun(sentence, i):
+            if fits_verb(sentence, i) if part == "verb" else fits(sentence, i):
                 yield i
         elif part == "noun" or (sentence.pos[i] == "VERB" and sentence.child(i, "prt", "prep") is None):
             yield i
@@ -189,7 +194,8 @@ class Overtranslation(Exchanged):
         "major",
     )
     wrong = staticmethod(hyponyms)
-    doubtful = False
+    known = KINDS
+    fits = staticmethod(fits_kind)
 
 
 class NounAntonym(Exchanged):
@@ -203,7 +209,8 @@ class NounAntonym(Exchanged):
         "critical",
     )
     wrong = staticmethod(antonyms)
-    doubtful = False
+    known = SURE_OPPOSITES["NOUN"]
+    fits = staticmethod(fits_opposite)
 
 
 class HypernymVersusHyponym(Exchanged):
@@ -218,7 +225,8 @@ class HypernymVersusHyponym(Exchanged):
         True,
     )
     right, wrong = staticmethod(hypernyms), staticmethod(hyponyms)
-    doubtful = False
+    known = frozenset(KINDS) & frozenset(CLASS_OF)
+    fits = staticmethod(fits_kind)
 
 
 class HypernymVersusDistractor(Exchanged):

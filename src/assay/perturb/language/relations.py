@@ -6,7 +6,8 @@ from typing import Any
 
 from assay.perturb.demetr.lexical import TOO_GENERAL, hypernym
 from assay.perturb.demetr.rules import listed
-from assay.perturb.language.antonyms import OPPOSITES
+from assay.perturb.language.antonyms import OPPOSITES, SURE_OPPOSITES
+from assay.perturb.language.kinds import KINDS
 from assay.perturb.language.word_relations import CLASS_OF, DISTRACTORS, ENTAILED, SYNONYM_ANTONYM
 
 _COMMON = 2.6
@@ -38,7 +39,9 @@ def distractors(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str
 
 
 def hyponyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """More special words of the first sense, of one word or two, that people use."""
+    """The kinds of our list, or more special words of the first sense, of one word or two, that people use."""
+    if part == "noun" and lemma in KINDS:
+        return list(KINDS[lemma])
     senses = _first_sense(wordnet, lemma, part)
     names = [name for sense in senses for below in wordnet.related(sense, "~") for name in below.names]
     return [name.replace("_", " ") for name in names if _believable(name, lemma, frequency)]
@@ -69,7 +72,9 @@ def synonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
 
 
 def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-    """Opposites: WordNet's of the first two senses, and our list of common ones."""
+    """The opposite of our list that holds in almost any sentence; else WordNet's of the first two senses, and common ones."""
+    if part == "noun" and lemma in SURE_OPPOSITES["NOUN"]:
+        return [SURE_OPPOSITES["NOUN"][lemma]]
     names = [name for sense in wordnet.synsets(lemma, part)[:2] for name in wordnet.related_words(sense, lemma, "!")]
     opposite = OPPOSITES.get(lemma, {}).get({"noun": "NOUN", "verb": "VERB"}[part])
     names += [opposite] if opposite else []
