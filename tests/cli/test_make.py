@@ -32,7 +32,7 @@ def test_make_then_run(corpus: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     ("more", "message"),
     [
         (["-p", "antonim", "--langpair", "de-en"], "Did you mean antonym"),
-        (["-p", "negation", "--langpair", "en-fi"], "negation works in en, not in fi"),
+        (["-p", "negation", "--langpair", "en-fi"], "negation: it needs a parse, and no parser of fi"),
         (["-p", "word-swap"], "the language pair is not known"),
         ([], "nothing to make"),
     ],
@@ -67,6 +67,18 @@ def test_the_matrix(capsys: pytest.CaptureFixture[str]) -> None:
     text = capsys.readouterr().out
     assert "repeat-twice" in text
     assert "DEMETR 35" in text
+    rows = {row["name"]: row for row in json.loads(text)["tables"]["perturbations"]}
+    assert [rows["untranslated-word"][language] for language in ("en", "de")] == ["✓", "◐"]  # read into English alone
+    assert {rows["pronoun-pleonastic-it-deletion"][language] for language in ("de", "fr")} == {"◐"}
+    assert rows["similar-language-high"]["en"] == "◐"  # waits for a column
+    assert (rows["negation"]["de"], rows["word-swap"]["de"]) == ("·", "✓")
+
+
+def test_one_perturbation_says_what_holds(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "perturbations", "coreference-based-on-commonsense", "--format", "json"]) == 0
+    said = {row["field"]: row["value"] for row in json.loads(capsys.readouterr().out)["tables"]["perturbations"]}
+    assert said["de"] == "off by default, in doubt: give the column distractor, or --min-confidence 0"
+    assert said["en"] == "works in de, fr, ru, not in en"
 
 
 def test_a_masked_model_that_is_none_is_an_error(

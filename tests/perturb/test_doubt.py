@@ -60,13 +60,49 @@ def test_a_subject_or_owner_is_not_omitted(text: str) -> None:
 
 def test_a_word_of_unknown_sense_is_not_exchanged() -> None:
     # WordNet's first sense of "bank" is a slope, of "plant" a factory, of "run" a score.
-    for spec in ("hypernym", "hypernym-versus-distractor", "synonym-versus-antonym", "entailment", "antonym"):
+    lists = ("hypernym", "hypernym-versus-distractor", "synonym-versus-antonym", "entailment", "antonym")
+    for spec in (*lists, "noun-antonym", "overtranslation", "hypernym-versus-hyponym"):
         assert refusals(spec, "The bank ran a plant near the yard.")
+    assert refusals("overtranslation", "The bank was near.") == {f"{IN_DOUBT}sense": 1}
+
+
+@pytest.mark.parametrize(
+    ("spec", "text"),
+    [
+        ("noun-antonym", "They had sixty per cent of their strength."),
+        ("noun-antonym", "She took a leave of absence."),
+        ("noun-antonym", "Winter stayed in New York."),
+        ("noun-antonym", "They won a victory over the Romans."),
+        ("overtranslation", "The senate is the upper house."),
+        ("overtranslation", "A cardiovascular surgeon spoke."),
+        ("overtranslation", "The birds of prey were shot."),
+        ("hypernym-versus-hyponym", "She was on the phone."),
+    ],
+)
+def test_a_noun_in_another_sense_is_not_exchanged(spec: str, text: str) -> None:
+    assert refusals(spec, text)
+
+
+@pytest.mark.parametrize(
+    ("spec", "text", "expected"),
+    [
+        ("noun-antonym", "The victory surprised him.", {"The defeat surprised him."}),
+        (
+            "overtranslation",
+            "They burned the house.",
+            {f"They burned the {k}." for k in ("cottage", "villa", "bungalow")},
+        ),
+        ("overtranslation", "Two soldiers ran.", {"Two snipers ran.", "Two paratroopers ran."}),
+    ],
+)
+def test_nouns_of_our_lists(spec: str, text: str, expected: set[str]) -> None:
+    assert every(spec, text) == expected
 
 
 @pytest.mark.parametrize(
     ("spec", "text", "good", "bad"),
     [
+        ("hypernym-versus-hyponym", "He saw the cat.", "He saw the animal.", "He saw the kitten."),
         ("hypernym-versus-distractor", "He saw the piano.", "He saw the instrument.", "He saw the "),
         ("synonym-versus-antonym", "She bought the house.", "She purchased the house.", "She sold the house."),
         ("entailment", "They murdered the king.", "They killed the king.", "They rescued the king."),

@@ -9,7 +9,7 @@ EXAMPLES = """examples:
   assay list metrics
   assay list metrics bleu          # one metric: its card and its options
   assay list suites demetr         # one suite, and how to get its data
-  assay list perturbations         # name by language, and what to install"""
+  assay list perturbations         # name by language: on, off by default, or what to install"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -42,6 +42,10 @@ class PerturbationCard:
     """Columns that the segment must have beside the good translation."""
     columns: tuple[str, ...] = ()
     """Further columns of the row that it must have (`Segment.meta`), where a sentence pair alone does not tell enough."""
+    sure_in: tuple[str, ...] = ("any",)
+    """Target languages in which its items are sure enough by default; in the others they are in doubt, and refused."""
+    unless: tuple[str, ...] = ()
+    """Columns of the row that say what it guesses otherwise: with them it is sure in every language."""
     extra: str | None = None
     """The optional extra of mt-assay that brings the resources."""
     manual: bool = False

@@ -182,12 +182,12 @@ def _suite(name: str) -> Table:
 
 def _perturbations(name: str | None) -> Table:
     from assay.core.perturbation import Perturbation
-    from assay.perturb.making.matrix import matrix
+    from assay.perturb.making.matrix import matrix, states
 
     if name is None:
         return matrix()
     contracted(_registry("perturbations"), name, Perturbation)
-    return _alone(matrix([name]))
+    return _facts("perturbations", states(name))
 
 
 def _described(kind: str, name: str | None) -> Table:

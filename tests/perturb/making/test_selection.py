@@ -28,7 +28,7 @@ def test_options_and_doubles() -> None:
 
 def test_a_language_without_the_resource_is_named() -> None:
     named, group = choose_perturbations(["negation"]), choose_perturbations(["demetr"])
-    with pytest.raises(MissingPart, match="negation works in en, not in de"):
+    with pytest.raises(MissingPart, match="negation: it needs a parse, and no parser of de"):
         fitting(named, ["de"])
     able, left_out = fitting(group, ["de"])
     assert "repeat-twice" in able["de"]
@@ -39,8 +39,11 @@ def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch: 
     monkeypatch.setattr(tools, "_installed", lambda package: False)
     with pytest.raises(MissingPart, match=r"pip install 'mt-assay\[make\]'"):
         fitting(choose_perturbations(["negation"]), ["en"])
-    with pytest.raises(MissingPart, match=r"mt-assay\[make-ru\]"):
-        tools.load_resource("morphology", "ru")
+    for resource in ("morphology", "parse", "inflection"):
+        with pytest.raises(MissingPart, match=r"mt-assay\[make-ru\]"):
+            tools.load_resource(resource, "ru")
+    with pytest.raises(MissingPart, match=r"mt-assay\[make-ja\]"):
+        tools.load_resource("parse", "ja")
 
 
 # 10 of 30, 15 of 30 and 5 of 30 of n = 7: 2.33, 3.5, 1.17; floors 2, 3, 1 and the one left goes to the largest remainder.

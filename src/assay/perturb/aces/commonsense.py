@@ -112,7 +112,13 @@ class Commonsense(Perturbation):
         return found
 
 
-def _card(name: str, about: str, languages: tuple[str, ...]) -> PerturbationCard:
+def _card(
+    name: str,
+    about: str,
+    languages: tuple[str, ...],
+    sure_in: tuple[str, ...] = ("en",),
+    unless: tuple[str, ...] = ("filler", "distractor"),
+) -> PerturbationCard:
     return PerturbationCard(
         name=name,
         about=about,
@@ -122,6 +128,8 @@ def _card(name: str, about: str, languages: tuple[str, ...]) -> PerturbationCard
         follows=(f"ACES {name}",),
         languages=languages,
         wants=("source",),
+        sure_in=sure_in,
+        unless=unless,
         extra="make",
         manual=True,
     )
@@ -153,6 +161,8 @@ class Coreference(Perturbation):
         "coreference-based-on-commonsense",
         "a pronoun that points at the wrong noun: da es schmutziger war -> da er …",
         ("de", "fr", "ru"),
+        sure_in=(),
+        unless=("distractor",),
     )
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:

@@ -14,8 +14,8 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
 from assay.perturb.demetr.lexical import inflected
 from assay.perturb.demetr.rules import replaced, with_article
-from assay.perturb.language.confidence import confident
 from assay.perturb.language.antonyms import SURE_OPPOSITES
+from assay.perturb.language.confidence import confident
 from assay.perturb.language.kinds import KINDS, fits_kind, fits_opposite
 from assay.perturb.language.relations import (
     antonyms,

@@ -164,6 +164,8 @@ def _card(function: str, strategy: str) -> PerturbationCard:
         follows=(f"ACES {phenomenon}",),
         languages=("de", "fr"),
         wants=("source",),
+        sure_in=(),
+        unless=("pronoun_function",),
         extra="make",
     )
 

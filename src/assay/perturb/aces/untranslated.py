@@ -114,6 +114,8 @@ def _card(name: str, phenomenon: str, about: str) -> PerturbationCard:
         follows=(f"ACES {phenomenon}",),
         needs=("words", "frequency", "lemma"),
         wants=("source", "reference"),
+        sure_in=("en",),
+        unless=("source_word", "target_word"),
         extra="make",
         manual=True,
     )
@@ -247,8 +249,9 @@ class DoNotTranslate(Perturbation):
         category="accuracy/do-not-translate",
         severity="major",
         follows=("ACES do-not-translate",),
-        languages=("de", "fr", "es", "ru", "zh", "ja", "any"),
         wants=("source",),
+        sure_in=("de", "fr", "es", "ru", "zh", "ja"),
+        unless=("do_not_translate", "translated"),
         manual=True,
     )
 

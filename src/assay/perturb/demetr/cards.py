@@ -20,6 +20,7 @@ def demetr_card(
     languages: tuple[str, ...] = ("any",),
     needs: tuple[str, ...] = (),
     wants: tuple[Literal["source", "reference"], ...] = (),
+    sure_in: tuple[str, ...] = ("any",),
     extra: str | None = None,
     manual: bool = False,
 ) -> PerturbationCard:
@@ -35,6 +36,7 @@ def demetr_card(
         languages=languages,
         needs=needs,
         wants=wants,
+        sure_in=sure_in,
         extra=extra,
         manual=manual,
     )

@@ -9,7 +9,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.elsewhere import japanese_verbs
-from assay.perturb.demetr.rules import ParsedRule, removed
+from assay.perturb.demetr.rules import ParsedRule, in_languages, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import NAME_TYPES, Sentence
@@ -36,7 +36,7 @@ class Interrogative(ParsedRule):
         extra="make",
         manual=True,
     )
-    elsewhere = {"ja": japanese_verbs.interrogative}
+    elsewhere = in_languages(ja=japanese_verbs.interrogative)
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

@@ -10,7 +10,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.elsewhere import japanese_verbs, russian_verbs
-from assay.perturb.demetr.rules import listed, removed
+from assay.perturb.demetr.rules import in_languages, listed, removed
 from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
@@ -39,7 +39,7 @@ class Negation(VerbRule):
         extra="make",
         manual=True,
     )
-    elsewhere = {"ru": russian_verbs.negation, "ja": japanese_verbs.negation}
+    elsewhere = in_languages(ru=russian_verbs.negation, ja=japanese_verbs.negation)
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

@@ -11,7 +11,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.elsewhere import japanese_words, russian_words
-from assay.perturb.demetr.rules import Elsewhere, ParsedRule, first_fit, removed, with_article
+from assay.perturb.demetr.rules import Elsewhere, ParsedRule, first_fit, in_languages, removed, with_article
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import (
     NAME_TYPES,
@@ -136,10 +136,10 @@ class OmittedAdjectiveAdverb(TokensOmitted):
         needs=("parse",),
         extra="make",
     )
-    elsewhere = {
-        "ru": omitting(russian_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
-        "ja": omitting(japanese_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
-    }
+    elsewhere = in_languages(
+        ru=omitting(russian_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
+        ja=omitting(japanese_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
+    )
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Adjectives and adverbs that stand alone before what they modify; others only where there is none such."""
@@ -170,7 +170,7 @@ class OmittedVerb(TokensOmitted):
         needs=("parse",),
         extra="make",
     )
-    elsewhere = {"ru": omitting(russian_words.verbs, "no content verb", word_left_out)}
+    elsewhere = in_languages(ru=omitting(russian_words.verbs, "no content verb", word_left_out))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Verbs other than ``be`` that are not hyphened to another word."""
@@ -194,7 +194,7 @@ class OmittedNoun(TokensOmitted):
         needs=("parse",),
         extra="make",
     )
-    elsewhere = {"ru": omitting(russian_words.nouns, "no noun that is neither subject nor name")}
+    elsewhere = in_languages(ru=omitting(russian_words.nouns, "no noun that is neither subject nor name"))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Nouns by their heads; parts of a compound or hyphenated nouns only where there is no other."""
@@ -223,7 +223,7 @@ class OmittedSubject(TokensOmitted):
         needs=("parse",),
         extra="make",
     )
-    elsewhere = {"ru": omitting(russian_words.subjects, "no subject that is a noun or a name")}
+    elsewhere = in_languages(ru=omitting(russian_words.subjects, "no subject that is a noun or a name"))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Nouns and pronouns; a relative pronoun or an empty ``there`` only where there is no other."""
@@ -246,10 +246,10 @@ class OmittedName(ParsedRule):
         needs=("parse",),
         extra="make",
     )
-    elsewhere = {
-        "ru": omitting(russian_words.names, "no name that stands alone"),
-        "ja": omitting(japanese_words.names, "no name that stands alone"),
-    }
+    elsewhere = in_languages(
+        ru=omitting(russian_words.names, "no name that stands alone"),
+        ja=omitting(japanese_words.names, "no name that stands alone"),
+    )
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

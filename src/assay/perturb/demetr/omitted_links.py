@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.elsewhere import japanese_words, russian_words
 from assay.perturb.demetr.omission import Span, TokensOmitted, omitting
-from assay.perturb.demetr.rules import listed
+from assay.perturb.demetr.rules import in_languages, listed
 from assay.perturb.language.sentence import SUBJECTS, Sentence
 
 _CONNECTING_ADVERBS = frozenset(
@@ -33,10 +33,10 @@ class OmittedPrepositionalPhrase(TokensOmitted):
         needs=("parse",),
         extra="make",
     )
-    elsewhere = {
-        "ru": omitting(russian_words.prepositional_phrases, "no phrase that ends clearly"),
-        "ja": omitting(japanese_words.postpositional_phrases, "no phrase that ends clearly"),
-    }
+    elsewhere = in_languages(
+        ru=omitting(russian_words.prepositional_phrases, "no phrase that ends clearly"),
+        ja=omitting(japanese_words.postpositional_phrases, "no phrase that ends clearly"),
+    )
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """The shortest phrases that are one run of words and not most of the sentence."""
@@ -90,10 +90,10 @@ class OmittedConjunction(TokensOmitted):
         needs=("parse",),
         extra="make",
     )
-    elsewhere = {
-        "ru": omitting(russian_words.conjunctions, "no conjunction"),
-        "ja": omitting(japanese_words.conjunctions, "no conjunction"),
-    }
+    elsewhere = in_languages(
+        ru=omitting(russian_words.conjunctions, "no conjunction"),
+        ja=omitting(japanese_words.conjunctions, "no conjunction"),
+    )
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
         """Coordinators, subordinators, connecting adverbs, relative words; ``that``, which may be dropped, as a last resort."""

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.elsewhere import japanese_words, russian_words
-from assay.perturb.demetr.rules import ParsedRule
+from assay.perturb.demetr.elsewhere import japanese_words, russian_pronouns
+from assay.perturb.demetr.rules import ParsedRule, in_languages
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import base_language, capital, pick
 
@@ -53,7 +53,7 @@ class GenderPronoun(ParsedRule):
         needs=("parse",),
         extra="make",
     )
-    elsewhere = {"ru": russian_words.gender_pronoun, "ja": japanese_words.gender_pronoun}
+    elsewhere = in_languages(ru=russian_pronouns.gender_pronoun, ja=japanese_words.gender_pronoun)
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
@@ -89,7 +89,7 @@ class PronounCase(ParsedRule):
         needs=("parse",),
         extra="make",
     )
-    elsewhere = {"ru": russian_words.pronoun_case}
+    elsewhere = in_languages(ru=russian_pronouns.pronoun_case)
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
@@ -113,7 +113,7 @@ class PronounCase(ParsedRule):
         found = super().problems(segment, perturbed, language, tools)
         change = perturbed.changes[0]
         old, new = segment.hypothesis[change.start : change.end].lower(), change.text.lower()
-        rows = [{form.lower() for form in row} for row in (*_CASES, *russian_words.CASES)]
+        rows = [{form.lower() for form in row} for row in (*_CASES, *russian_pronouns.CASES)]
         if not any(old in row and new in row for row in rows):
             found.append(f"{new!r} is no form of {old!r}")
         return found

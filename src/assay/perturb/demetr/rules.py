@@ -100,6 +100,11 @@ Elsewhere = Callable[[Sentence, "np.random.Generator", Tools], Perturbed | Refus
 """A rule as another language than English has it."""
 
 
+def in_languages(**rules: Elsewhere) -> Mapping[str, Elsewhere]:
+    """The rules by language: ``in_languages(ru=…, ja=…)``."""
+    return rules
+
+
 class ParsedRule(TextRule):
     """A rule over a parsed sentence: `change` in English, one of `elsewhere` in another language."""
 

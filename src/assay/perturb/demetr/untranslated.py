@@ -34,6 +34,7 @@ class UntranslatedWord(TextRule):
         category="accuracy/untranslated",
         needs=("words", "frequency", "lemma"),
         wants=("source",),
+        sure_in=("en",),
         extra="make",
         manual=True,
     )

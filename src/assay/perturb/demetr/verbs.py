@@ -10,7 +10,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.demetr.cards import demetr_card
 from assay.perturb.demetr.elsewhere import japanese_verbs, russian_verbs
-from assay.perturb.demetr.rules import ParsedRule, first_fit, removed
+from assay.perturb.demetr.rules import ParsedRule, first_fit, in_languages, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
@@ -105,7 +105,7 @@ class Tense(VerbRule):
         extra="make",
         manual=True,
     )
-    elsewhere = {"ru": russian_verbs.tense, "ja": japanese_verbs.tense}
+    elsewhere = in_languages(ru=russian_verbs.tense, ja=japanese_verbs.tense)
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The other tenses of the finite verb."""

@@ -118,7 +118,9 @@ def fits_kind(sentence: Sentence, i: int) -> bool:
     if sentence.deps[i].startswith("nsubj") and sentence.child(head, "attr") is not None:
         return False  # the birds of the lake are swans
     if any(
-        sentence.lower[child] not in _PLAIN for child in sentence.children[i] if sentence.deps[child] in ("amod", "nmod")
+        sentence.lower[child] not in _PLAIN
+        for child in sentence.children[i]
+        if sentence.deps[child] in ("amod", "nmod")
     ):
         return False
     if any(sentence.lower[child] in ("of", "like", "as") for child in sentence.children[i]):

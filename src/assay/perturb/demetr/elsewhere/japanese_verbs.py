@@ -19,18 +19,23 @@ if TYPE_CHECKING:
     import numpy as np
 
 _ONLY_DENIED = listed(
-    "しか 決して 全く まったく ほとんど あまり 誰も 何も なにも 一度も 一切 全然 まだ 必ずしも めったに どこにも 誰一人 これ以上 さほど "
+    "しか 決して 全く まったく ほとんど あまり 誰も 何も なにも 一度も 一切 全然 まだ 必ずしも めったに どこにも "
+    "誰一人 これ以上 さほど  "
     "それほど 少しも もはや もう 二度と どれも いかなる 何一つ 一人も ひとつも 一つも だけで ばかり のみ"
 )
 """Words that want a negated verb, or whose sense turns with it."""
 _SET = listed(
-    "しれ なら いけ 違い 過ぎ すぎ 限ら 言え いえ 足り たまら 仕方 もらえ しょうが 及ば 他なら ほかなら 構わ かまわ 変わら 済ま やま つまら わから"
+    "しれ なら いけ 違い 過ぎ すぎ 限ら 言え いえ 足り たまら 仕方 もらえ しょうが 及ば 他なら ほかなら 構わ "
+    "かまわ 変わら 済ま やま つまら わから"
 )
 """Words before *ない* that make a set phrase with it."""
 _SAYING = frozenset(
     listed(
-        "語る 述べる 言う いう 話す 説明 主張 指摘 訴える 明かす 明らか 発表 報じる 伝える 答える 語 強調 コメント 付け加える 書く 尋ねる "
-        "認める 考える 思う 見る 見込む 報告 警告 発言 批判 否定 記す 続ける 加える 叫ぶ 示す 示唆 宣言 告げる 振り返る 予想 証言 非難 付け足す 付ける 繰り返す 呼びかける つぶやく 漏らす 打ち明ける 断言 回答 反論 投稿 ツイート 表明 分かる わかる 判明 公表 約束 要求 提案 主張 要請"
+        "語る 述べる 言う いう 話す 説明 主張 指摘 訴える 明かす 明らか 発表 報じる 伝える 答える 語 強調 "
+        "コメント 付け加える 書く 尋ねる  "
+        "認める 考える 思う 見る 見込む 報告 警告 発言 批判 否定 記す 続ける 加える 叫ぶ 示す 示唆 宣言 告げる "
+        "振り返る 予想 証言 非難 付け足す 付ける 繰り返す 呼びかける つぶやく 漏らす 打ち明ける 断言 回答 反論 "
+        "投稿 ツイート 表明 分かる わかる 判明 公表 約束 要求 提案 主張 要請"
     )
 )
 """Verbs of saying and thinking: a report in the present tense is as good as one in the past."""
@@ -166,7 +171,6 @@ def _aru(sentence: Sentence, i: int, *, past: bool) -> _Found | None:
 
 
 def _noun_before(sentence: Sentence, i: int) -> bool:
-    """True where a noun, or a stem that takes *な*, stands before the copula, and nothing like *のだ*, *ようだ*, *はずだ*."""
     word, tag = sentence.words[i - 1], sentence.tags[i - 1]
     if word in (
         "の",

@@ -18,8 +18,10 @@ Span = tuple[int, int]
 
 _NO_ADVERB = frozenset(
     listed(
-        "なぜ どう そう こう ああ もし いかに どれほど 決して けっして 全く まったく あまり ほとんど 全然 まだ もう 例えば たとえば まるで "
-        "必ずしも 少しも もはや あたかも たとえ いくら どうして 如何に 一切 約 およそ わずか まず 初めて はじめて どうぞ はい いいえ よう 再び"
+        "なぜ どう そう こう ああ もし いかに どれほど 決して けっして 全く まったく あまり ほとんど 全然 まだ "
+        "もう 例えば たとえば まるで  "
+        "必ずしも 少しも もはや あたかも たとえ いくら どうして 如何に 一切 約 およそ わずか まず 初めて はじめて "
+        "どうぞ はい いいえ よう 再び"
     )
 )
 """Adverbs that go with a negation, a question or a number, or that bind sentences."""
@@ -114,8 +116,8 @@ def postpositional_phrases(sentence: Sentence) -> Sequence[Span]:
             continue
         if first > 1 and sentence.words[first - 1] == "、" and sentence.tags[first - 2].startswith("名詞"):
             continue  # the last of a list
-        if first == i and first and sentence.words[first - 1] == "を":
-            continue  # *を境に*, *を機に*
+        if first and sentence.words[first - 1] == "を" and sentence.words[i] in _AFTER_OBJECT:
+            continue
         found.append((first, last))
     shortest = min((last - first for first, last in found), default=0)
     return [(first, last) for first, last in found if last - first == shortest]
@@ -123,20 +125,29 @@ def postpositional_phrases(sentence: Sentence) -> Sequence[Span]:
 
 _BINDING = frozenset(
     listed(
-        "よる つく 関する 対する 基づく 伴う おく 於く なる する とる 至る わたる 亘る 当たる あたる 向ける 先立つ 加える 際する つれる 従う 沿う ある いる できる 続く 比べる くらべる 反する"
+        "よる つく 関する 対する 基づく 伴う おく 於く なる する とる 至る わたる 亘る 当たる あたる 向ける "
+        "先立つ 加える 際する つれる 従う 沿う ある いる できる 続く 比べる くらべる 反する"
     )
 )
 """Verbs that make one particle with the one before them (*によって*), or that cannot do without the phrase."""
+_AFTER_OBJECT = frozenset(
+    listed("境 機 契機 前提 基 元 中心 背景 理由 口実 目的 例 目標 手 筆頭 相手 皮切り きっかけ 対象")
+)
+"""Nouns that make one phrase with an object before them: *を境に*."""
 _MANNER = frozenset(
     listed(
-        "実際 本当 常 ダントツ 特別 別 一気 同時 一緒 自動 順調 確か 非常 大幅 急 直 逆 次 さら 既 特 主 単 急速 無事 無料 全力 全員 単独 共同 現実 "
-        "事実 一般 基本 公式 正式 完全 故意 最初 最後 最終的 個人的 自分 自身 一斉 互い 勝手 徐々 極端 大量 大抵 たまに 頻繁 絶対 代わり 仮 相次いで 個別"
+        "実際 本当 常 ダントツ 特別 別 一気 同時 一緒 自動 順調 確か 非常 大幅 急 直 逆 次 さら 既 特 主 単 急速 "
+        "無事 無料 全力 全員 単独 共同 現実  "
+        "事実 一般 基本 公式 正式 完全 故意 最初 最後 最終的 個人的 自分 自身 一斉 互い 勝手 徐々 極端 大量 大抵 "
+        "たまに 頻繁 絶対 代わり 仮 相次いで 個別"
     )
 )
 """Nouns that are an adverb with their particle."""
 _GRAMMAR = frozenset(
     listed(
-        "こと もの ため よう 中 なか 上 うえ 前 後 あと 間 ところ 時 とき 際 うち 方 ほう 他 ほか 場合 一方 以上 まま はず 場 通り とおり 代わり かわり 点 下 もと 元 限り さい 気 度 たび 逆 共 とも つもり 分 多く 一部 少数 大半 大部分 すべて 全て ほとんど 半分 それぞれ 側 よう 周辺 付近 近く 外 内 北 南 東 西 隣"
+        "こと もの ため よう 中 なか 上 うえ 前 後 あと 間 ところ 時 とき 際 うち 方 ほう 他 ほか 場合 一方 以上 "
+        "まま はず 場 通り とおり 代わり かわり 点 下 もと 元 限り さい 気 度 たび 逆 共 とも つもり 分 多く 一部 "
+        "少数 大半 大部分 すべて 全て ほとんど 半分 それぞれ 側 よう 周辺 付近 近く 外 内 北 南 東 西 隣"
     )
 )
 """Nouns that a clause or another noun leans on."""
@@ -167,7 +178,7 @@ def _alone(sentence: Sentence, name: Entity) -> bool:
     first, last = sentence.edges[name.last]
     before = sentence.words[name.first - 1] if name.first else ""
     touching = name.first and (sentence.pos[name.first - 1] in ("NOUN", "PROPN", "NUM", "AUX", "VERB", "ADJ", "DET"))
-    return (first, last) == (name.first, name.last + 1) and before not in _JOINING[:4] + ("の", "・") and not touching
+    return (first, last) == (name.first, name.last + 1) and before not in (*_JOINING[:4], "の", "・") and not touching
 
 
 def conjunctions(sentence: Sentence) -> Sequence[Span]:

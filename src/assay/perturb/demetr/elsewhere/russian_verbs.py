@@ -156,7 +156,7 @@ def _shifted(sentence: Sentence, i: int, morphology: Any) -> Perturbed | None:
     parses = [one for one in morphology.parse(word.lower()) if one.tag.POS == "VERB" and one.tag.tense == tag]
     if not parses or len({one.normal_form for one in parses}) != 1 or len({one.tag.aspect for one in parses}) != 1:
         return None
-    if "Past" != feats.get("Tense") and parses[0].normal_form in ("мочь", "быть") and feats.get("Tense") != "Pres":
+    if feats.get("Tense") != "Past" and parses[0].normal_form in ("мочь", "быть") and feats.get("Tense") != "Pres":
         return None
     if feats.get("Tense") == "Past":
         wanted |= {"futr" if parses[0].tag.aspect == "perf" or parses[0].normal_form == "быть" else "pres"}
