@@ -119,6 +119,54 @@ def test_refused(language: str, spec: str, text: str) -> None:
     assert only.startswith("refused: ")
 
 
+@pytest.mark.parametrize(
+    ("language", "texts"),
+    [
+        (
+            "ru",
+            [
+                "",
+                "«",
+                "—",
+                "Не.",
+                "Он",
+                "Он не",
+                "в Лондоне",
+                "и",
+                "Да? Нет!",
+                "новый",
+                "Он сказал: «",
+                "ПРИНЯЛ",
+                "1 2 3",
+            ],
+        ),
+        (
+            "ja",
+            [
+                "",
+                "。",
+                "で",
+                "東京で",
+                "新しい",
+                "ない。",
+                "た。",
+                "は。",
+                "彼",
+                "です。",
+                "ません。",
+                "しかし、",
+                "「」",
+                "A B。",
+            ],
+        ),
+    ],
+)
+def test_fragments_are_made_rightly_or_refused(language: str, texts: list[str]) -> None:
+    for text in texts:
+        for name in [name for name, of in RULES if of == language]:
+            every(name, text, language=language)
+
+
 def test_every_rule_has_its_sentences_and_was_read() -> None:
     assert {(language, name) for name, language in RULES} == set(MADE)
     assert all((READ / f"{name}.{language}.tsv").is_file() for name, language in RULES)

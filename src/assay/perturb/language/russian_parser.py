@@ -49,7 +49,7 @@ class RussianParser:
                 next(iter(self._morph.map([words]))).tokens,
                 next(iter(self._syntax.map([words]))).tokens,
             )
-        return found.sentence(self._names(text).spans)
+        return found.sentence(self._names(text).spans if found.words else ())
 
     def pipe(self, texts: Iterable[str], batch_size: int = 0) -> Iterator[Sentence]:
         """One by one: slovnet gains little from batches, and a batch could change a parse."""

@@ -32,7 +32,7 @@ _NAMES = frozenset(
     )
 )
 _PARTICLES = ("の", "で", "に", "へ", "から", "を")
-_JOINING = ("と", "や", "か", "・", "、", "および", "及び", "並びに", "または", "の", "的", "･", "=", "＝")
+_JOINING = ("と", "や", "か", "・", "および", "及び", "並びに", "または", "の", "的", "･", "=", "＝")
 
 
 def _next(sentence: Sentence, i: int) -> str:
@@ -83,44 +83,58 @@ def _opens(sentence: Sentence, i: int) -> bool:
 
 def postpositional_phrases(sentence: Sentence) -> Sequence[Span]:
     """The shortest phrases of a noun and the particle of place, time or means after it."""
-    found = []
-    for i, dep in enumerate(sentence.deps):
-        if dep != "obl" or sentence.pos[i] not in ("NOUN", "PROPN"):
-            continue
-        first, last = sentence.edges[i]
-        if (
-            last != i + 1
-            or sentence.words[last] not in ("で", "に", "から", "へ")
-            or sentence.tags[last] != "助詞-格助詞"
-        ):
-            continue
-        inside = range(first, last + 1)
-        whole = not any(sentence.heads[j] in inside for j in range(len(sentence)) if j not in inside)
-        if not whole or last - first > 5 or any(sentence.pos[j] in ("PUNCT", "VERB", "AUX") for j in inside):
-            continue
-        head = sentence.heads[i]
-        if sentence.tags[last + 1 : last + 2] and sentence.tags[last + 1].startswith(("助詞", "助動詞")):
-            continue
-        if head == last + 1 and (sentence.words[last] == "に" or sentence.lemmas[head] in _BINDING):
-            continue
-        if sentence.lemmas[last + 1] in _BINDING or sentence.words[i] in _GRAMMAR:
-            continue
-        if first and sentence.words[first - 1] in _JOINING and sentence.words[first - 1] != "、":
-            continue
-        if first and (
-            sentence.tags[first - 1].startswith(("動詞", "形容詞", "助動詞", "連体詞", "接頭辞", "接尾辞"))
-            or sentence.pos[first - 1] in ("NOUN", "PROPN", "NUM", "DET")
-        ):
-            continue
-        if sentence.words[i] in _MANNER or any(sentence.pos[j] in ("ADJ", "ADV") for j in inside):
-            continue
-        if first > 1 and sentence.words[first - 1] == "、" and sentence.tags[first - 2].startswith("名詞"):
-            continue  # the last of a list
-        if first and sentence.words[first - 1] == "を" and sentence.words[i] in _AFTER_OBJECT:
-            continue
-        found.append((first, last))
+    found = [
+        sentence.edges[i]
+        for i, dep in enumerate(sentence.deps)
+        if dep == "obl"
+        and sentence.pos[i] in ("NOUN", "PROPN")
+        and sentence.words[i] not in _GRAMMAR | _MANNER
+        and _is_phrase(sentence, i)
+        and _ends(sentence, i)
+        and _begins(sentence, sentence.edges[i][0], i)
+    ]
     shortest = min((last - first for first, last in found), default=0)
     return [(first, last) for first, last in found if last - first == shortest]
+
+
+_LONGEST_PHRASE = 5
+
+
+def _is_phrase(sentence: Sentence, i: int) -> bool:
+    """True where a noun with all that hangs on it is one short run of words that ends in a particle of case."""
+    first, last = sentence.edges[i]
+    particle = (
+        last == i + 1 and sentence.words[last] in ("で", "に", "から", "へ") and sentence.tags[last] == "助詞-格助詞"
+    )
+    if not particle or last - first > _LONGEST_PHRASE:
+        return False
+    inside = range(first, last + 1)
+    if any(sentence.pos[j] in ("PUNCT", "VERB", "AUX", "ADJ", "ADV") for j in inside):
+        return False
+    return not any(sentence.heads[j] in inside for j in range(len(sentence)) if j not in inside)
+
+
+def _ends(sentence: Sentence, i: int) -> bool:
+    """True where the particle after noun `i` belongs to nothing that follows: neither *には* nor *によって*."""
+    after, head = i + 2, sentence.heads[i]
+    if after >= len(sentence) or sentence.tags[after].startswith(("助詞", "助動詞")):
+        return False
+    if sentence.lemmas[after] in _BINDING:
+        return False
+    return not (head == after and sentence.words[i + 1] == "に")
+
+
+def _begins(sentence: Sentence, first: int, i: int) -> bool:
+    """True where what stands before the phrase neither describes it nor is joined to it."""
+    if first == 0:
+        return True
+    before, tag = sentence.words[first - 1], sentence.tags[first - 1]
+    if before in _JOINING or (before == "を" and sentence.words[i] in _AFTER_OBJECT):
+        return False
+    if tag.startswith(("動詞", "形容詞", "助動詞", "連体詞", "接頭辞", "接尾辞")):
+        return False
+    listing = before == "、" and first > 1 and sentence.tags[first - 2].startswith("名詞")
+    return not listing and sentence.pos[first - 1] not in ("NOUN", "PROPN", "NUM", "DET")
 
 
 _BINDING = frozenset(
@@ -178,7 +192,9 @@ def _alone(sentence: Sentence, name: Entity) -> bool:
     first, last = sentence.edges[name.last]
     before = sentence.words[name.first - 1] if name.first else ""
     touching = name.first and (sentence.pos[name.first - 1] in ("NOUN", "PROPN", "NUM", "AUX", "VERB", "ADJ", "DET"))
-    return (first, last) == (name.first, name.last + 1) and before not in (*_JOINING[:4], "の", "・") and not touching
+    return (
+        (first, last) == (name.first, name.last + 1) and before not in ("と", "や", "か", "・", "の") and not touching
+    )
 
 
 def conjunctions(sentence: Sentence) -> Sequence[Span]:

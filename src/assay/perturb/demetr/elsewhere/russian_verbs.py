@@ -138,29 +138,29 @@ _PERSONS = {"я": "1per", "мы": "1per", "ты": "2per", "вы": "2per"}
 _GENDERS = {"Masc": "masc", "Fem": "femn", "Neut": "neut"}
 
 
+_TENSES = {"Past": "past", "Pres": "pres", "Fut": "futr"}
+
+
 def _shifted(sentence: Sentence, i: int, morphology: Any) -> Perturbed | None:
     feats, word = sentence.feats[i], sentence.words[i]
     if any(sentence.lower[j] in ("бы", "б", "чтобы", "есть") for j in (*_below(sentence, i), i)):
         return None
     if sentence.lower[i] in _COPULAS and any(sentence.feats[j].get("VerbForm") == "Inf" for j in sentence.children[i]):
         return None
+    tense = _TENSES.get(feats.get("Tense", ""))
+    parses = [one for one in morphology.parse(word.lower()) if one.tag.POS == "VERB" and one.tag.tense == tense]
+    if len({(one.normal_form, one.tag.aspect) for one in parses}) != 1:
+        return None
+    verb, aspect = parses[0].normal_form, parses[0].tag.aspect
     subject = sentence.child(i, "nsubj", "nsubj:pass")
-    wanted = (
-        _nonpast(sentence, feats, subject)
-        if feats.get("Tense") == "Past"
-        else _past(sentence, feats, subject, morphology)
-    )
-    if wanted is None:
+    if tense == "past":
+        wanted = _nonpast(sentence, feats, subject)
+        wanted = wanted and wanted | {"futr" if aspect == "perf" or verb == "быть" else "pres"}
+    elif tense == "futr" and verb in ("мочь", "быть"):
         return None
-    tag = {"Past": "past", "Pres": "pres", "Fut": "futr"}.get(feats.get("Tense", ""), "")
-    parses = [one for one in morphology.parse(word.lower()) if one.tag.POS == "VERB" and one.tag.tense == tag]
-    if not parses or len({one.normal_form for one in parses}) != 1 or len({one.tag.aspect for one in parses}) != 1:
-        return None
-    if feats.get("Tense") != "Past" and parses[0].normal_form in ("мочь", "быть") and feats.get("Tense") != "Pres":
-        return None
-    if feats.get("Tense") == "Past":
-        wanted |= {"futr" if parses[0].tag.aspect == "perf" or parses[0].normal_form == "быть" else "pres"}
-    form = parses[0].inflect(wanted)
+    else:
+        wanted = _past(sentence, feats, subject, morphology)
+    form = parses[0].inflect(wanted) if wanted else None
     if form is None or form.word == word.lower():
         return None
     new = like_case(form.word if "ё" in sentence.text else form.word.replace("ё", "е"), word)

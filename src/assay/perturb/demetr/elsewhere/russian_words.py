@@ -23,6 +23,8 @@ _NO_ADVERB = frozenset(
 _ADVERB = re.compile(r"[а-яё]{3,}(?:о|ски|цки)")
 _FULL = re.compile(r"(?:[ыио]й|[ая]я|[ое]е|[ыи]е|[ое]го|[ое]му|[ыи]м|[ое]м|[ую]ю|[ыи]х|[ыи]ми|[ое]й)$")
 """How a full adjective ends."""
+_BEFORE_ADJECTIVES = frozenset(listed("самый самая самое самые и или не более менее"))
+"""Words that an adjective cannot leave behind."""
 _LEAST_LETTERS = 3
 
 
@@ -53,17 +55,7 @@ def adjectives_and_adverbs(sentence: Sentence) -> Sequence[Span]:
         if pos == "ADJ" and sentence.deps[i] == "amod" and head == i + 1 and sentence.pos[head] == "NOUN":
             full = _FULL.search(sentence.lower[i]) and "Case" in sentence.feats[i]
             before = sentence.lower[i - 1] if i else ""
-            alone = not _sign(before) and before not in (
-                "самый",
-                "самая",
-                "самое",
-                "самые",
-                "и",
-                "или",
-                "не",
-                "более",
-                "менее",
-            )
+            alone = not _sign(before) and before not in _BEFORE_ADJECTIVES
             if full and alone and _plain(sentence, head):
                 found.append((i, i))
         elif pos == "ADV" and sentence.deps[i] == "advmod" and abs(head - i) == 1 and sentence.pos[head] == "VERB":
