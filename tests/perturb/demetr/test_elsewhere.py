@@ -187,7 +187,8 @@ def test_what_was_read_is_what_is_made(name: str, language: str) -> None:
     for row in rows[:6]:
         segment = Segment(texts[int(row["line"].removeprefix("ntrex:")) - 1], "x", (), f"en-{language}")
         made = rule.perturb(segment, language, generators.of(name, key(segment)), tools())
-        assert isinstance(made, Perturbed) and confidence(made) >= SURE
+        assert isinstance(made, Perturbed)
+        assert (confidence(made) >= SURE) == ((name, language) != ("tense", "ja"))  # too many were bad
         assert hashlib.blake2b(made.incorrect(segment).encode(), digest_size=8).hexdigest() == row["hash"]
 
 

@@ -102,6 +102,7 @@ class Tense(VerbRule):
         category="fluency/grammar",
         languages=("en", "ru", "ja"),
         needs=("parse", "inflection"),
+        sure_in=("en", "ru"),
         extra="make",
         manual=True,
     )
