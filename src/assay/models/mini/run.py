@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +16,7 @@ from assay.models.mini.corpus import PIECES, PreparedCorpus
 from assay.models.mini.pack import round_all, write_model
 from assay.models.mini.prepare import prepare
 from assay.models.mini.stage import WEIGHTS, OutOfTime, StageRun, StageWatcher
+from assay.models.training.interrupt import interruptible
 
 MODEL = "model"
 """The folder of the packed model inside the run's folder."""
@@ -44,7 +41,7 @@ def run(config: MiniConfig, *, resume: bool = False, watcher: StageWatcher | Non
     taught = {teacher for stage in config.stages for teacher in stage.teachers}
     name = ""
     try:
-        with _interruptible(watcher):
+        with interruptible(watcher):
             for number, described in enumerate(config.stages):
                 stage, name = StageRun(config, number, corpus, watcher), described.name
                 fresh = not (stage.folder / WEIGHTS).is_file()
@@ -103,22 +100,3 @@ def _card(config: MiniConfig, corpus: PreparedCorpus) -> dict[str, Any]:
         "langpairs": list(corpus.langpairs),
         "stages": [asdict(stage) for stage in config.stages],
     }
-
-
-@contextmanager
-def _interruptible(watcher: StageWatcher) -> Iterator[None]:
-    """Let Ctrl-C end the run after the step under way, with a checkpoint."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def stop(*_: Any) -> None:
-        if watcher.stop:
-            raise KeyboardInterrupt
-        watcher.stop = True
-
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

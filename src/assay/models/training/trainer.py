@@ -7,13 +7,11 @@ from __future__ import annotations
 
 import hashlib
 import math
-import signal
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 
@@ -22,6 +20,7 @@ from assay.models.batching import out_of_memory
 from assay.models.training.config import PhaseConfig, TrainConfig
 from assay.models.training.data import LoadedRecords, load_held_out, load_phase
 from assay.models.training.encoding import EncodedRecord, TextEncoder, has_target, packed
+from assay.models.training.interrupt import interruptible
 from assay.models.training.optimizer import adamw, clip, load_named_state, losses, named_state, unfreeze, warm_up
 from assay.models.training.plan import Plan, mixed
 from assay.models.training.setup import TOKENIZER, begin, device_of
@@ -93,12 +92,12 @@ class Trainer:
             self._optimizer_state = saved[1]
         self.log = Log(self.folder / LOG, self.progress.log_bytes)
         self.bf16 = config.precision == "bf16" or (config.precision == "auto" and self.device.type == "cuda")
-        self._stop = False
+        self.stop = False
 
     def run(self) -> Path:
         """Train until the last phase is through; gives the folder of the trained model."""
         try:
-            with self._interruptible(), self._roomy():
+            with interruptible(self), self._roomy():
                 while self.progress.phase < len(self.config.phases):
                     self._phase(self.progress.phase)
             if not self.progress.finished:
@@ -136,9 +135,9 @@ class Trainer:
             if held_out and ((every and (step + 1) % every == 0) or step + 1 == steps):
                 self._look(phase, number, step + 1, held_out)
             done = step + 1 == steps
-            if not done and ((step + 1) % self.config.checkpoint_every == 0 or self._stop):
+            if not done and ((step + 1) % self.config.checkpoint_every == 0 or self.stop):
                 self._save(named_state(optimizer))
-            if self._stop and not done:
+            if self.stop and not done:
                 raise Interrupted(
                     f"stopped at step {step + 1:,} of {steps:,} of {phase.name}; --resume goes on from there."
                 )
@@ -283,21 +282,3 @@ class Trainer:
             raise TrainingStopped(
                 f"the weights and the optimizer's state do not fit into the memory of {self.device}. Take a smaller encoder."
             ) from error
-
-    @contextmanager
-    def _interruptible(self) -> Iterator[None]:
-        """Let Ctrl-C end the run after the step under way, with a checkpoint."""
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-
-        def stop(*_: Any) -> None:
-            if self._stop:
-                raise KeyboardInterrupt
-            self._stop = True
-
-        before = signal.signal(signal.SIGINT, stop)
-        try:
-            yield
-        finally:
-            signal.signal(signal.SIGINT, before)
