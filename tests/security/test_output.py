@@ -169,7 +169,7 @@ def test_the_option_reaches_every_writer(here: Path, capsys: pytest.CaptureFixtu
         assert main(["score", "-m", "chrf", "--data", "evil.tsv", "--format", format, "--spreadsheet-safe"]) == 0
         assert "\n'=HYPERLINK(1)" in capsys.readouterr().out
     assert main(["score", "-m", "chrf", "--data", "evil.tsv", "--format", "json", "--spreadsheet-safe"]) == 2
-    assert "--spreadsheet-safe goes with --format csv or tsv, not json." in capsys.readouterr().err
+    assert "--spreadsheet-safe goes with --format csv, tsv or xlsx, not json." in capsys.readouterr().err
     frame = inert_frame(polars.DataFrame({"n": [-1, 2], "language": ["=1", None], "reason": ["fine", "@x"]}))
     assert frame.rows() == [(-1, "'=1", "fine"), (2, None, "'@x")]
 

@@ -10,7 +10,7 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from assay.cli.output import Output
+from assay.cli.output import Output, write_bytes
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ The first two come with a promise that holds for finite samples; the rule's card
 outcomes have a test part, what was kept. apply warns when scores no longer lie as they did."""
 ONLY_FIT = ("goal", "confidence", "reject_at", "score", "langs", "dev_share", "seed")
 ONLY_APPLY = ("rule", "trust", "lang", "mt", "ref", "src", "langpair")
-FORMATS = ("table", "tsv", "jsonl", "csv", "json")
+FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,6 +53,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trust(parser, "apply: ")
     parser.add_argument("--lang", metavar="xx", help="apply: the language translated from")
     add_output(parser, FORMATS)
+
+
+def names_result(args: argparse.Namespace) -> bool:
+    """Whether --out is what --format renders; fit keeps its rule there."""
+    return args.action == "apply"
 
 
 def run(args: argparse.Namespace) -> int:
@@ -134,11 +139,16 @@ def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> No
 
 def _write(labels: LabelStream, output: Output) -> None:
     """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
+    from assay.report import BINARY_FORMATS
     from assay.report.data import inert_frame
+    from assay.report.frames import write_frames
     from assay.report.writing import whole_file
 
     if output.format == "table":
         labels.count()
+        return
+    if output.format in BINARY_FORMATS:
+        write_bytes(lambda stream: write_frames(labels.frames(), output.format, stream), output.out, output.format)
         return
     to_file = output.out is not None and output.out != "-"
     with whole_file(str(output.out)) if to_file else nullcontext(sys.stdout) as stream:

@@ -47,6 +47,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_output(parser, FORMATS)
 
 
+def names_result(args: argparse.Namespace) -> bool:
+    """Whether --out is the table of judgements; build writes items there, whatever the name."""
+    return args.action == "judge"
+
+
 def run(args: argparse.Namespace) -> int:
     """Judge, review or build."""
     from assay.cli.output import Output

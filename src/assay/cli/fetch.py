@@ -24,7 +24,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="where to put a suite or a checkpoint (default: the cache folder)",
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress; what could not be verified is still said")
+    parser.add_argument(
+        "-q", "--quiet", action="store_true", help="no progress; what could not be verified is still said"
+    )
 
 
 def run(args: argparse.Namespace) -> int:

@@ -101,6 +101,7 @@ def _run(arguments: list[str]) -> int:
     import gc
     import importlib
 
+    from assay.cli.formats import settle_format
     from assay.cli.options import parser_for
     from assay.cli.overwriting import refuse_overwriting
     from assay.cli.progress import Slow
@@ -112,6 +113,7 @@ def _run(arguments: list[str]) -> int:
     module = importlib.import_module(f"assay.cli.{verb}")
     parsed = parser_for(verb, module).parse_args(arguments[1:])
     refuse_overwriting(parsed)
+    settle_format(parsed, module)
     slow = Slow(quiet=getattr(parsed, "quiet", False))
     try:
         with watching(slow):

@@ -26,7 +26,7 @@ a name with options (empty:stop=no) or a group: demetr, aces, smaug, hallucinati
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     from assay.cli.options import QUOTING, QUOTING_HELP, langpair, natural, positive, table_file
-    from assay.report import FORMATS
+    from assay.report import TEXT_FORMATS
 
     parser.add_argument(
         "-p",
@@ -61,12 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--pool", type=table_file, metavar="FILE", help="where other sentences are drawn from (default: the corpus)"
     )
     parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes to use (default: 1)")
-    parser.add_argument("--out", metavar="FILE", required=True, help="the set (.jsonl); its data card goes beside it")
+    parser.add_argument(
+        "-o", "--out", metavar="FILE", required=True, help="the set (.jsonl); its data card goes beside it"
+    )
     parser.add_argument("--annotate", action="store_true", help="review the set: accept, reject or edit each item")
     parser.add_argument("--sample", type=positive, metavar="N", help="with --annotate: N items of each perturbation")
     parser.add_argument("--annotator", metavar="NAME", help="with --annotate: keep this person's decisions apart")
-    parser.add_argument("--format", choices=FORMATS, default="table", help="of the summary (default: table)")
-    parser.add_argument("--quiet", action="store_true", help="no progress, no notes")
+    parser.add_argument("--format", choices=TEXT_FORMATS, default="table", help="of the summary (default: table)")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
 
 

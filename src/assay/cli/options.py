@@ -112,17 +112,23 @@ def add_texts(parser: argparse.ArgumentParser) -> None:
 def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...], *, workers: bool = True) -> None:
     """--format --out --quiet, and --workers where there is work to spread."""
     group = parser.add_argument_group("output")
-    group.add_argument("--format", choices=formats, default="table", help="default: table")
-    group.add_argument("--out", metavar="FILE", help="write here instead of to the screen, only when whole")
+    group.add_argument("--format", choices=formats, help="default: what the suffix of --out says, or table")
+    group.add_argument(
+        "-o",
+        "--out",
+        metavar="FILE",
+        help="write here, only when whole; the suffix chooses the format: x.json, x.xlsx …",
+    )
     group.add_argument(
         "--spreadsheet-safe",
         action="store_true",
         help="csv, tsv: quote texts that a spreadsheet would run (=, +, -, @)",
     )
-    group.add_argument("--quiet", action="store_true", help="no progress, no notes")
+    group.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
     if workers:
         parser.add_argument("--workers", type=positive, metavar="N", help="threads to use (default: all cores)")
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+    parser.set_defaults(formats=formats)
 
 
 def add_trust(parser: argparse.ArgumentParser, action: str = "") -> None:

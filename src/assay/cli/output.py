@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.core.errors import InputError
 from assay.core.table import Table
-from assay.report.writing import say, write, write_pieces
+from assay.report.writing import say, write, write_bytes, write_pieces
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class Output:
     def of(cls, args: argparse.Namespace) -> Output:
         """From the arguments of a verb."""
         format, safe = getattr(args, "format", "table"), getattr(args, "spreadsheet_safe", False)
-        if safe and format not in ("csv", "tsv"):
-            raise InputError(f"--spreadsheet-safe goes with --format csv or tsv, not {format}.")
+        if safe and format not in ("csv", "tsv", "xlsx"):
+            raise InputError(f"--spreadsheet-safe goes with --format csv, tsv or xlsx, not {format}.")
         return cls(f"assay {args.verb}", format, getattr(args, "out", None), args.quiet, safe)
 
     @property
@@ -38,8 +38,11 @@ class Output:
 
     def emit(self, tables: Sequence[Table], *, head: Mapping[str, Any] | None = None, title: str = "") -> None:
         """Tables in the wanted format, where they are wanted."""
-        from assay.report import render, terminal
+        from assay.report import BINARY_FORMATS, render, terminal, write_binary
 
+        if self.format in BINARY_FORMATS:
+            write_bytes(lambda stream: write_binary(tables, self.format, stream), self.out, self.format)
+            return
         to_screen = not self.out
         text = render(
             tables,
@@ -73,4 +76,4 @@ def note(sentence: str, quiet: bool = False) -> None:
         say("\n".join(paragraph(sentence, width_of(sys.stderr))) + "\n")
 
 
-__all__ = ["Output", "note", "write", "write_pieces"]
+__all__ = ["Output", "note", "write", "write_bytes", "write_pieces"]

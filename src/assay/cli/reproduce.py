@@ -65,8 +65,9 @@ def _chosen(output: Output, result: ReproduceResult, *, everything: bool, explai
     from dataclasses import replace
 
     from assay.core.table import Table
+    from assay.report import DATA_FORMATS
 
-    if output.format in ("jsonl", "csv", "tsv"):
+    if output.format in DATA_FORMATS:
         return [result.table()]
     tables = result.shown(everything or not output.on_screen)
     if explain:

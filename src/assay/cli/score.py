@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
-from assay.cli.output import Output, write_pieces
+from assay.cli.output import Output, write_bytes, write_pieces
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ Without -m: chrF and BLEU where there is a reference, assay-mini where it is ins
 BLEU takes the tokenizer of the target language (--langpair, or the table's): zh, ja-mecab, ko-mecab, else 13a; of a table
 with several target languages there is one BLEU for each. bleu:tokenize=NAME decides otherwise.
 JSON has the form {"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [...]}}}};
-jsonl, tsv and parquet have one row a segment. A run that was stopped goes on where it stood when the same
+jsonl, tsv, parquet and xlsx have one row a segment. A run that was stopped goes on where it stood when the same
 command is given again."""
-FORMATS = ("table", "json", "jsonl", "tsv", "parquet", "csv", "md", "latex", "html")
+FORMATS = ("table", "json", "jsonl", "tsv", "parquet", "xlsx", "csv", "md", "latex", "html")
 SPAN_FORMATS = ("table", "json", "jsonl", "html")
 
 
@@ -68,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     with result:
         if args.spans:
             _write_spans(result, output)
-        elif args.format in ("json", "jsonl", "tsv", "parquet"):
+        elif args.format in ("json", "jsonl", "tsv", "parquet", "xlsx"):
             _write_segments(result, output)
         else:
             _write_table(result, output, args)
@@ -88,23 +88,36 @@ def _write_segments(result: ScoreResult, output: Output) -> None:
     from assay.report import scores
     from assay.report.writing import whole_file
 
+    if output.format in ("parquet", "xlsx"):
+        write_bytes(lambda stream: _write_rows(result, output.format, stream), output.out, output.format)
+        return
+
     def to(stream: Any) -> None:
         if output.format == "json":
             scores.as_json(result.run, result.known(), stream.write)
         elif output.format == "jsonl":
             scores.as_jsonl(result.run, result.run.asked, stream.write)
-        elif output.format == "tsv":
-            scores.as_tsv(result.run, result.run.asked, stream.write, spreadsheet_safe=output.spreadsheet_safe)
         else:
-            scores.as_parquet(result.run, result.run.asked, stream)
+            scores.as_tsv(result.run, result.run.asked, stream.write, spreadsheet_safe=output.spreadsheet_safe)
 
-    binary = output.format == "parquet"
     if output.out and output.out != "-":
-        with whole_file(output.out, binary=binary) as stream:
+        with whole_file(output.out) as stream:
             to(stream)
     else:
-        to(sys.stdout.buffer if binary else sys.stdout)
+        to(sys.stdout)
         sys.stdout.flush()
+
+
+def _write_rows(result: ScoreResult, format: str, stream: IO[bytes]) -> None:
+    """A row a segment, as Parquet; or as a sheet behind that of the systems."""
+    from assay.report import scores
+
+    if format == "parquet":
+        scores.as_parquet(result.run, result.run.asked, stream)
+        return
+    from assay.report.xlsx import sheets, write_workbook
+
+    write_workbook(stream, [*sheets([result.table()]), scores.as_sheet(result.run, result.run.asked)])
 
 
 def _write_spans(result: ScoreResult, output: Output) -> None:

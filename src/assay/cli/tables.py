@@ -18,8 +18,9 @@ LONG = ("segments",)
 def show_tables(result: Result, args: argparse.Namespace, output: Output, seconds: float, name: str) -> None:
     """Print or write the tables that --table and --all ask for, then the notes, then the run directory."""
     from assay.cli.keeping import keep, run_folder
+    from assay.report import DATA_FORMATS
 
-    short, data = output.on_screen and not args.all, output.format in ("json", "jsonl", "tsv", "csv")
+    short, data = output.on_screen and not args.all, output.format in DATA_FORMATS
     shown = [result.table(wanted) for wanted in args.table or ()] or (
         [result.table()] if short else [table for table in result.tables.values() if data or table.name not in LONG]
     )

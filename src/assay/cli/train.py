@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--minutes", type=float, metavar="N", help="stop after so long, to be resumed (architecture: mini)"
     )
-    parser.add_argument("--quiet", action="store_true", help="no progress, no notes")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
 
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import IO, Any
 
-from assay.core.errors import unknown
+from assay.core.errors import InputError, listing, unknown
 from assay.core.table import Table
 
-FORMATS = ("table", "json", "jsonl", "tsv", "csv", "md", "latex", "html")
+TEXT_FORMATS = ("table", "json", "jsonl", "tsv", "csv", "md", "latex", "html")
+BINARY_FORMATS = ("parquet", "xlsx")
+FORMATS = (*TEXT_FORMATS, *BINARY_FORMATS)
+DATA_FORMATS = ("json", "jsonl", "tsv", "csv", *BINARY_FORMATS)
+"""Formats for programs: raw rows, nothing rounded or left out."""
 
 
 def render(
@@ -21,7 +25,7 @@ def render(
     colour: bool = False,
     spreadsheet_safe: bool = False,
 ) -> str:
-    """The tables in one of `FORMATS`. `head` is further JSON beside ``tables``; `spreadsheet_safe` is for CSV and TSV."""
+    """The tables in one of `TEXT_FORMATS`. `head` is further JSON beside ``tables``; `spreadsheet_safe` is for CSV and TSV."""
     if format == "table":
         from assay.report import terminal
 
@@ -40,4 +44,19 @@ def render(
         return data.as_jsonl(tables)
     if format in ("csv", "tsv"):
         return data.as_csv(tables, "," if format == "csv" else "\t", spreadsheet_safe=spreadsheet_safe)
-    raise unknown("format", format, FORMATS)
+    raise unknown("format", format, TEXT_FORMATS)
+
+
+def write_binary(tables: Sequence[Table], format: str, stream: IO[bytes]) -> None:
+    """The tables' raw rows in one of `BINARY_FORMATS`: a sheet a table, or the one table of a Parquet file."""
+    if format == "xlsx":
+        from assay.report.xlsx import sheets, write_workbook
+
+        write_workbook(stream, sheets(tables))
+        return
+    if len(tables) > 1:
+        names = f"{len(tables)} ({listing(table.name for table in tables)})"
+        raise InputError(
+            f"a Parquet file holds one table, and there are {names}: choose one (--table NAME), or take xlsx."
+        )
+    tables[0].to_polars().write_parquet(stream)

@@ -14,7 +14,7 @@ from assay.core.table import Table
 if TYPE_CHECKING:
     import polars
 
-_FORMULA = r"^ *[=+@\t\r\n＝＋－＠-]"
+FORMULA = r"^ *[=+@\t\r\n＝＋－＠-]"
 """How a text begins that a spreadsheet takes for a formula."""
 
 
@@ -76,7 +76,7 @@ def inert(value: Any) -> Any:
 
     Numbers stay numbers, below nought too.
     """
-    return f"'{value}" if isinstance(value, str) and re.match(_FORMULA, value) else value
+    return f"'{value}" if isinstance(value, str) and re.match(FORMULA, value) else value
 
 
 def inert_frame(frame: polars.DataFrame) -> polars.DataFrame:
@@ -84,4 +84,4 @@ def inert_frame(frame: polars.DataFrame) -> polars.DataFrame:
     import polars
 
     text = polars.col(polars.String)
-    return frame.with_columns(polars.when(text.str.contains(_FORMULA)).then("'" + text).otherwise(text).name.keep())
+    return frame.with_columns(polars.when(text.str.contains(FORMULA)).then("'" + text).otherwise(text).name.keep())

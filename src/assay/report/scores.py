@@ -1,4 +1,4 @@
-"""Segment scores of a run as JSON, JSON lines, TSV or Parquet, written chunk by chunk so that memory stays flat."""
+"""Segment scores of a run as JSON, JSON lines, TSV, Parquet or a sheet, written chunk by chunk so that memory stays flat."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import IO, Any, Protocol
 
 from assay.core.chunk import Chunk
 from assay.report.data import inert
+from assay.report.xlsx import Sheet
 
 
 class Scored(Protocol):
@@ -75,33 +76,36 @@ def as_tsv(run: Scored, metrics: Iterable[str], write: Any, *, spreadsheet_safe:
 
 
 def as_parquet(run: Scored, metrics: Iterable[str], stream: IO[bytes]) -> None:
-    """The TSV's columns as Parquet, a file of one row group for each chunk joined at the end."""
-    import shutil
-    import tempfile
-    from pathlib import Path
-
+    """The TSV's columns as Parquet."""
     import polars
 
-    from assay.io.files.atomic import blaming_scratch
+    from assay.report.frames import write_frames
 
     metrics = list(metrics)
-    with blaming_scratch():
-        scratch = tempfile.TemporaryDirectory(prefix="assay-")
-    with scratch as folder:
-        whole = Path(folder) / "whole.parquet"
-        with blaming_scratch():
-            parts: list[Path] = []
-            for codes, segments, columns in _rows(run, metrics):
-                part = Path(folder) / f"{len(parts):06}.parquet"
-                names = [run.systems[code] for code in codes]
-                polars.DataFrame(
-                    {"system": names, "segment": segments, **dict(zip(metrics, columns, strict=True))},
-                    schema={"system": polars.String, "segment": polars.Int64, **dict.fromkeys(metrics, polars.Float64)},
-                ).write_parquet(part)
-                parts.append(part)
-            polars.scan_parquet(parts).sink_parquet(whole)
-        with whole.open("rb") as source:
-            shutil.copyfileobj(source, stream)
+    schema = {"system": polars.String, "segment": polars.Int64, **dict.fromkeys(metrics, polars.Float64)}
+    frames = (
+        polars.DataFrame(
+            {
+                "system": [run.systems[code] for code in codes],
+                "segment": segments,
+                **dict(zip(metrics, columns, strict=True)),
+            },
+            schema=schema,
+        )
+        for codes, segments, columns in _rows(run, metrics)
+    )
+    write_frames(frames, "parquet", stream)
+
+
+def as_sheet(run: Scored, metrics: Iterable[str]) -> Sheet:
+    """The TSV's columns as a sheet, which reads the run when it is written."""
+    metrics = list(metrics)
+    rows = (
+        (run.systems[code], segment, *values)
+        for codes, segments, columns in _rows(run, metrics)
+        for code, segment, *values in zip(codes, segments, *columns, strict=True)
+    )
+    return Sheet("segments", ["system", "segment", *metrics], rows)
 
 
 def _rows(run: Scored, metrics: Iterable[str]) -> Iterator[tuple[list[int], list[int], list[list[float]]]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, suppress
 from typing import IO, Any, TextIO
+
+from assay.core.errors import InputError
 
 
 def write(text: str, out: str | None) -> None:
@@ -24,6 +26,18 @@ def write_pieces(pieces: Iterable[str], out: str | None) -> None:
     with whole_file(out) as stream:
         for piece in pieces:
             stream.write(piece)
+
+
+def write_bytes(write_to: Callable[[IO[bytes]], None], out: str | None, format: str) -> None:
+    """What `write_to` writes, to stdout or atomically to a file; a terminal is spared."""
+    if out and out != "-":
+        with whole_file(out, binary=True) as stream:
+            write_to(stream)
+        return
+    if sys.stdout.isatty():
+        raise InputError(f"{format} is not for a terminal: give --out FILE, or a pipe.")
+    write_to(sys.stdout.buffer)
+    sys.stdout.flush()
 
 
 def whole_file(out: str, *, binary: bool = False) -> AbstractContextManager[IO[Any]]:
