@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from assay.verbs.make import make as make
     from assay.verbs.meta import meta as meta
     from assay.verbs.reproduce import reproduce as reproduce
+    from assay.verbs.rerun import rerun as rerun
     from assay.verbs.result import Result as Result
     from assay.verbs.run import run as run
     from assay.verbs.score import score as score
@@ -79,6 +80,7 @@ _HOMES = {
     "assay.verbs.make": ("make",),
     "assay.verbs.meta": ("meta",),
     "assay.verbs.reproduce": ("reproduce",),
+    "assay.verbs.rerun": ("rerun",),
     "assay.verbs.result": ("Result",),
     "assay.verbs.run": ("run",),
     "assay.verbs.score": ("score",),

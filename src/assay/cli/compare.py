@@ -16,6 +16,7 @@ The first system is the baseline unless --baseline names another. The same seed 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     from assay.cli.options import add_components, add_metrics, add_output, add_texts, natural, positive
+    from assay.cli.texts import add_run_dir
     from assay.report import FORMATS
 
     add_metrics(parser)
@@ -29,19 +30,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--trials", type=natural, default=10_000, metavar="N", help="randomization trials, 0 for none (default: 10000)"
     )
     parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed of the tests (default: 12345)")
+    add_run_dir(parser)
     parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
     add_components(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Score every system, then test."""
+    import time
     from dataclasses import replace
 
     from assay.cli.output import Output
-    from assay.cli.texts import chosen_components, finish, rows_progress, signature_notes, text_request
+    from assay.cli.texts import chosen_components, finish, keep_run, rows_progress, signature_notes, text_request
     from assay.verbs.compare import compare_request
 
-    output, asked = Output.of(args), text_request(args)
+    output, asked, started = Output.of(args), text_request(args), time.monotonic()
     with rows_progress(asked, args.quiet) as progress:
         result = compare_request(
             asked, baseline=args.baseline, samples=args.samples, trials=args.trials, seed=args.seed,
@@ -55,5 +58,6 @@ def run(args: argparse.Namespace) -> int:
             signatures = signature_notes(result.signatures, output, args.signatures)
             noted = replace(table, notes=(*table.notes, *signatures))
             output.emit([noted, *chosen_components(result, args)])
+        keep_run(result, args, output, started)
     finish(result, output)
     return 0

@@ -57,7 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def names_result(args: argparse.Namespace) -> bool:
     """Whether --out is what --format renders; fit keeps its rule there."""
-    return args.action == "apply"
+    return bool(args.action == "apply")
 
 
 def run(args: argparse.Namespace) -> int:

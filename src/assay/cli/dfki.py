@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def names_result(args: argparse.Namespace) -> bool:
     """Whether --out is the table of judgements; build writes items there, whatever the name."""
-    return args.action == "judge"
+    return bool(args.action == "judge")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -28,6 +28,7 @@ VERBS = {
     "decide": "learn when to use, review or reject; label translations",
     "dfki": "judge, review and build the DFKI test suite",
     "train": "train a learned metric on judged translations",
+    "rerun": "do a run again: are the numbers equal?",
     "fetch": "download a challenge set or a checkpoint",
     "list": "what there is: metrics, suites, perturbations, tasks …",
     "selfcheck": "do the same texts give the same numbers on this machine?",
@@ -105,6 +106,7 @@ def _run(arguments: list[str]) -> int:
     from assay.cli.options import parser_for
     from assay.cli.overwriting import refuse_overwriting
     from assay.cli.progress import Slow
+    from assay.core.call import commanded
     from assay.core.watch import watching
 
     gc.set_threshold(
@@ -116,7 +118,7 @@ def _run(arguments: list[str]) -> int:
     settle_format(parsed, module)
     slow = Slow(quiet=getattr(parsed, "quiet", False))
     try:
-        with watching(slow):
+        with watching(slow), commanded(arguments):
             return int(module.run(parsed))
     finally:
         slow.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
@@ -35,6 +36,7 @@ SPAN_FORMATS = ("table", "json", "jsonl", "html")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     from assay.cli.options import add_components, add_metrics, add_output, add_texts, natural, positive
+    from assay.cli.texts import add_run_dir
 
     add_metrics(parser)
     add_texts(parser)
@@ -48,15 +50,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
     add_components(parser)
+    add_run_dir(parser)
     parser.add_argument("--spans", action="store_true", help="show each translation with the errors found in it")
 
 
 def run(args: argparse.Namespace) -> int:
     """Score, then write in the wanted format."""
-    from assay.cli.texts import finish, rows_progress, text_request
+    from assay.cli.texts import finish, keep_run, rows_progress, text_request
     from assay.verbs.score import score_request
 
-    output = Output.of(args)
+    output, started = Output.of(args), time.monotonic()
     if args.spans and args.format not in SPAN_FORMATS:
         raise InputError(f"--spans goes with --format {', '.join(SPAN_FORMATS)}, not {args.format}.")
     asked = text_request(args)
@@ -72,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
             _write_segments(result, output)
         else:
             _write_table(result, output, args)
+        keep_run(result, args, output, started)
     finish(result, output)
     return 0
 

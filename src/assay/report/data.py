@@ -36,6 +36,14 @@ def rows(table: Table) -> list[dict[str, Any]]:
     return [{key: plain(value) for key, value in row.items()} for row in table.rows]
 
 
+def digest(table: Table) -> str:
+    """BLAKE2b-128 of the table's rows: equal for equal rows, whatever the caption, the notes and the order of the keys."""
+    import hashlib
+
+    text = json.dumps(rows(table), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+    return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
+
+
 def as_json(tables: Sequence[Table], head: Mapping[str, Any] | None = None) -> str:
     """``{..., "tables": {NAME: [rows...]}}``."""
     whole = {**(head or {}), "tables": {table.name: rows(table) for table in tables}}

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
+from assay.core.call import recorded
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric
 from assay.core.outcomes import TaskOutcomes
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.question import Question
-    from assay.engine.manifest import Manifest
     from assay.io.table.open_table import Quoting
     from assay.review.screen import Reviewed
 
@@ -72,11 +72,9 @@ class BreakdownResult(Result):
         """How many outcomes, and which metrics."""
         return f"{count(len(self), 'outcome')} · {', '.join(metric.name for metric in self.measured)}"
 
-    def manifest(self) -> Manifest:
-        """What was done, for the run directory."""
-        from assay.engine.manifest import Manifest
-
-        return Manifest("assay breakdown", self.signatures, counts={"examples": len(self)}).finish()
+    def sizes(self) -> Mapping[str, int]:
+        """Examples."""
+        return {"examples": len(self)}
 
     def head(self) -> Mapping[str, Any]:
         """What stands before the tables in JSON."""
@@ -144,6 +142,7 @@ class BreakdownResult(Result):
         return asked
 
 
+@recorded("breakdown")
 def breakdown(
     data: str | os.PathLike[str] | TaskOutcomes,
     metrics: Sequence[str | Metric] = METRICS,
@@ -211,6 +210,7 @@ def breakdown(
     )
 
 
+@recorded("run_task")
 def run_task(
     task: Task | str | Sequence[Task | str],
     translator: Translator | str | None,

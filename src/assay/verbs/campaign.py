@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.core.call import recorded
 from assay.core.errors import InputError, unknown
 from assay.core.metric import Metric
 from assay.core.table import Table, TableColumn
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from assay.analyses.campaign.scored import ScoredPair, Standardised
     from assay.core.campaign import Campaign
     from assay.core.metric import Floats
-    from assay.engine.manifest import Manifest
 
 PathName = str | os.PathLike[str]
 LABELS = {"MQM": "MQM", "ESA": "ESA", "DA": "direct assessment", "spans": "score"}
@@ -62,14 +62,12 @@ class CampaignResult(Result):
 
     scores_frame = to_polars
 
-    def manifest(self) -> Manifest:
-        """What was done, on how many translations."""
-        from assay.engine.manifest import Manifest
-
-        counts = {self.people.name: len(self.people.judgements)}
-        return Manifest("assay campaign", self.signatures, counts=counts, seed=self.seed).finish()
+    def sizes(self) -> Mapping[str, int]:
+        """Judged translations."""
+        return {self.people.name: len(self.people.judgements)}
 
 
+@recorded("campaign")
 def campaign(
     judgements: PathName,
     metrics: Sequence[str | Metric] = (),
@@ -113,6 +111,7 @@ def campaign(
     from assay.analyses.campaign.scored import described, scored_pairs
     from assay.engine.languages import as_computed
     from assay.metrics import build_metrics
+    from assay.verbs.inputs import tree_files
 
     for option, value, there in (
         ("--by", by, ("score", "z")), ("--test", test, ranking.TESTS), ("--statistic", statistic, metric_tables.CORRELATIONS),
@@ -137,7 +136,8 @@ def campaign(
     signatures = {name: metric.signed(1) for name, metric in computed.items()}
     notices = [notice for metric in computed.values() for notice in metric.notices]
     named = {table.name: table for table in made}
-    return CampaignResult(named, people, pairs, seed, signatures=signatures, notes=[*people.notes, *notices])
+    files = tree_files(judgements, data_dir, people.langpairs)
+    return CampaignResult(named, people, pairs, seed, signatures=signatures, notes=[*people.notes, *notices], files=files)
 
 
 def read_people(

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay.core.call import recorded
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric
 from assay.verbs.request import TextRequest, request, unequal
@@ -128,6 +129,7 @@ def compare(
     )  # fmt: skip
 
 
+@recorded("compare")
 def compare_request(
     asked: TextRequest,
     *,

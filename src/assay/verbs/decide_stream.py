@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
@@ -33,7 +33,6 @@ class LabelStream(Result):
     tally: Tally
     chunks: Iterator[Decisions]
     run: ScoredRun | None = None
-    files: list[str] = field(default_factory=list)
 
     verb = "decide apply"
     headline = "decisions"
@@ -68,10 +67,15 @@ class LabelStream(Result):
         return warnings(self.tally)
 
     def manifest(self) -> Manifest:
-        """What was done, on which files."""
-        from assay.engine.resumable import manifest_of
+        """What was asked and done, and how much of it an earlier run had left."""
+        made = super().manifest()
+        if self.run is None:
+            return made
+        return replace(made, data_hash=self.run.data_hash, chunks_reused=self.run.reused, chunks_scored=self.run.scored)
 
-        return super().manifest() if self.run is None else manifest_of(self.run, "assay decide", self.files)
+    def sizes(self) -> Mapping[str, int]:
+        """Segments that were labelled."""
+        return self.run.segments if self.run is not None else {"segments": len(self.tally)}
 
     def __enter__(self) -> LabelStream:
         return self
@@ -117,9 +121,10 @@ def label_stream(
     if asked is None:
         notes: list[str] = []
         chunks = label_ready_scores(rule, str(data), columns=columns, quoting=quoting, notes=notes, language=language)
-        return LabelStream({}, rule, Tally(rule), chunks, notes=notes)
+        return LabelStream({}, rule, Tally(rule), chunks, notes=notes, files=[str(data), *files])
     run = asked.run(KEPT, workers, store, progress)
     chunks = labelled(rule, run.chunks(), language)
     return LabelStream(
-        {}, rule, Tally(rule), chunks, run, [*asked.inputs.paths, *files], signatures=run.signatures, notes=run.notices
-    )
+        {}, rule, Tally(rule), chunks, run, signatures=run.signatures, notes=run.notices,
+        files=[*asked.inputs.paths, *files],
+    )  # fmt: skip

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.core.call import recorded
 from assay.core.errors import InputError, unknown
 from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.core.metric import Metric
@@ -17,7 +18,6 @@ from assay.verbs.result import Result
 if TYPE_CHECKING:
     import polars
 
-    from assay.engine.manifest import Manifest
     from assay.io.wmt.tree import EvalSet
     from assay.suites.wmt import PairFacts, WmtFacts
 
@@ -79,14 +79,12 @@ class MetaResult(Result):
         """The data's name."""
         return {"data": self.name}
 
-    def manifest(self) -> Manifest:
-        """What was done, on how many segments of each language pair."""
-        from assay.engine.manifest import Manifest
-
-        counts = {pair: len(judged.systems) * judged.segments for pair, judged in self.sets.items()}
-        return Manifest("assay meta", self.signatures, counts=counts, seed=self.seed).finish()
+    def sizes(self) -> Mapping[str, int]:
+        """Segments of all systems, by language pair."""
+        return {pair: len(judged.systems) * judged.segments for pair, judged in self.sets.items()}
 
 
+@recorded("meta")
 def meta(
     name: str | os.PathLike[str] = "wmt23",
     metrics: Sequence[str | Metric] = (),
@@ -165,6 +163,7 @@ def meta(
     from assay.metrics import build_metrics
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
     from assay.verbs import meta_choice
+    from assay.verbs.inputs import tree_files
 
     draws = draws or 1000
     official, folder = find_set(name, data_dir)
@@ -207,6 +206,7 @@ def meta(
         notes=[notice for metric in computed.values() for notice in metric.notices],
         seed=seed,
         own=bool(statistics) or own is not None,
+        files=tree_files(name, data_dir, list(sets)),
     )
 
 

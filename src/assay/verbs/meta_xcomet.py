@@ -48,6 +48,7 @@ def xcomet(
     from assay.engine.languages import as_computed
     from assay.metrics import build_metrics
     from assay.suites.wmt import judged_systems, pair_facts, read_pairs
+    from assay.verbs.inputs import tree_files
 
     official, folder = find_set(name, data_dir)
     sets = read_pairs(folder, list(langpairs) if langpairs else default_pairs(official, folder))
@@ -73,6 +74,7 @@ def xcomet(
         new=tuple(new),
         signatures={spec: metric.signed(1) for spec, metric in as_computed(built, sets).items()},
         seed=seed,
+        files=tree_files(name, data_dir, list(sets)),
     )
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.core.call import Call
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -26,6 +27,8 @@ class TextRequest:
     metrics: Mapping[str, Metric]
     notes: Sequence[str] = ()
     """What people should hear about the choice of metrics."""
+    call: Call | None = None
+    """The arguments that it was made from."""
 
     @property
     def rows(self) -> int | None:
@@ -65,18 +68,20 @@ def request(
     from assay.verbs.defaults import with_defaults
 
     built = metrics if isinstance(metrics, Mapping) else {} if metrics is None else build_metrics(metrics)
-    inputs = _inputs(
-        built, hypotheses, references, sources=sources, systems=systems, mt=mt, ref=ref, src=src, data=data,
-        columns=columns, quoting=quoting, langpair=langpair,
-    )  # fmt: skip
-    return TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans)
+    given = {
+        "hypotheses": hypotheses, "references": references, "sources": sources, "systems": systems, "mt": mt, "ref": ref,
+        "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair,
+    }  # fmt: skip
+    call = Call.of("", {**given, "metrics": metrics}, texts=("hypotheses", "references", "sources", "systems"))
+    inputs = _inputs(built, **given)
+    return replace(TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans), call=call)
 
 
 def _inputs(
     built: Mapping[str, Metric],
+    *,
     hypotheses: Texts | None,
     references: References | None,
-    *,
     sources: Texts | None,
     systems: Mapping[str, Texts] | None,
     mt: PathName | Sequence[PathName],

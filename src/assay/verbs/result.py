@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
+    from assay.core.call import Call
     from assay.engine.manifest import Manifest
     from assay.report.page import Section
 
@@ -32,6 +33,10 @@ class Result:
     """Metric to signature, with the number of references."""
     notes: list[str] = field(default_factory=list, kw_only=True)
     """What a person should hear that stands under no table."""
+    files: list[str] = field(default_factory=list, kw_only=True)
+    """The files that it was made from, beside those that the arguments of the call name."""
+    call: Call | None = field(default=None, kw_only=True)
+    """What was asked; see `assay.core.call`."""
 
     verb: ClassVar[str] = ""
     headline: ClassVar[str] = "summary"
@@ -97,10 +102,38 @@ class Result:
         return ""
 
     def manifest(self) -> Manifest:
-        """What was done, for the run directory."""
-        from assay.engine.manifest import Manifest
+        """What was asked, what was done and what came out, for the run directory."""
+        from assay.core.call import now
+        from assay.engine.manifest import InputFile, Manifest, shown_command, versions
+        from assay.report.data import digest
 
-        return Manifest(f"assay {self.verb}", self.signatures).finish()
+        given = self.call.arguments if self.call is not None else {}
+        return Manifest(
+            shown_command(self.verb),
+            self.signatures,
+            inputs=tuple(InputFile.of(path) for path in self.inputs()),
+            counts=self.sizes(),
+            seed=given.get("seed"),
+            started=self.call.started if self.call is not None else now(),
+            call=self.call,
+            versions=versions(self.modules()),
+            results={name: digest(table) for name, table in self.tables.items()},
+        ).finish()
+
+    def sizes(self) -> Mapping[str, int]:
+        """How many segments, items or judgements there were, by the name of what has them."""
+        return {}
+
+    def modules(self) -> Sequence[str]:
+        """The modules that the metrics come from."""
+        return ()
+
+    def inputs(self) -> list[str]:
+        """Every ordinary file behind the result, once."""
+        from assay.verbs.inputs import named_files
+
+        named = named_files(self.call.arguments) if self.call is not None else []
+        return [path for path in dict.fromkeys([*named, *self.files]) if Path(path).is_file()]
 
     def scores_frame(self) -> polars.DataFrame | None:
         """The rows for ``scores.parquet``; None where a run directory has none."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.core.call import recorded
 from assay.core.errors import InputError, count, unknown
 from assay.core.item import Item
 from assay.core.judged import Judged
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.analysis import Analysis
-    from assay.engine.manifest import Manifest
     from assay.io.table.open_table import Quoting
 
 METRICS = ("chrf", "chrf++", "bleu", "ter", "cer", "rouge2")
@@ -77,13 +77,12 @@ class SuiteResult(Result):
 
     scores_frame = to_polars
 
-    def manifest(self) -> Manifest:
-        """What was done, on how many items."""
-        from assay.engine.manifest import Manifest
-
-        return Manifest("assay run", self.signatures, counts={self.suite: len(self)}).finish()
+    def sizes(self) -> Mapping[str, int]:
+        """Items, or judged segments."""
+        return {self.suite: len(self)}
 
 
+@recorded("run")
 def run(
     suite: str | Suite = "embedded",
     metrics: Sequence[str | Metric] | None = None,
@@ -132,6 +131,7 @@ def run(
     from assay.engine.languages import as_computed
     from assay.metrics import build_metrics
     from assay.verbs.defaults import able, with_learned
+    from assay.verbs.inputs import suite_files
     from assay.verbs.labels import labelled
 
     made, whole = _whole_suite(
@@ -164,6 +164,7 @@ def run(
         analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
         signatures={name: metric.signed(1) for name, metric in computed.items()},
         notes=[*made.notes, *made.problems, *flagged(measured), *left_out, *notices, *_unsaid(metric_files)],
+        files=suite_files(made.card, data_dir),
     )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from assay.core.call import recorded
 from assay.core.errors import InputError, count
 from assay.core.metric import Metric, Scores
 from assay.verbs.request import TextRequest, request
@@ -35,8 +36,8 @@ class RunOverTexts(Result):
 
     run: ScoredRun
     standings: Standings
-    files: list[str] = field(default_factory=list, kw_only=True)
     seed: int | None = field(default=None, kw_only=True)
+    """The seed, where anything was drawn."""
 
     headline = "systems"
 
@@ -79,10 +80,25 @@ class RunOverTexts(Result):
         self.tables |= {table.name: table for table in components.table(self.components, self.metrics)}
 
     def manifest(self) -> Manifest:
-        """What was done, with which signatures, on which files."""
-        from assay.engine.resumable import manifest_of
+        """What was asked and done, and how much of it an earlier run had left."""
+        from dataclasses import replace
 
-        return manifest_of(self.run, f"assay {self.verb}", self.files, self.seed)
+        run = self.run
+        return replace(
+            super().manifest(),
+            data_hash=run.data_hash,
+            chunks_reused=run.reused,
+            chunks_scored=run.scored,
+            seed=self.seed,
+        )
+
+    def sizes(self) -> Mapping[str, int]:
+        """Segments by system."""
+        return self.run.segments
+
+    def modules(self) -> Sequence[str]:
+        """Where the metrics come from."""
+        return [type(metric).__module__ for metric in self.metrics.values()]
 
 
 @dataclass(repr=False)
@@ -265,6 +281,7 @@ def score(
     )
 
 
+@recorded("score")
 def score_request(
     asked: TextRequest,
     *,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.core.call import recorded
 from assay.core.errors import InputError, count, listing, unknown
 from assay.core.metric import Metric, Scores
 from assay.core.table import Table
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from assay.analyses.spans.aligned import Compared, Marks
     from assay.core.campaign import Campaign, Cell
-    from assay.engine.manifest import Manifest
 
 PathName = str | os.PathLike[str]
 
@@ -78,14 +78,12 @@ class SpansResult(Result):
         """The same rows."""
         return self.to_polars() if self.compared is not None else None
 
-    def manifest(self) -> Manifest:
-        """What was done, on how many judgements."""
-        from assay.engine.manifest import Manifest
-
-        counts = {self.gold: len(self.compared.cells)} if self.compared is not None else {}
-        return Manifest("assay spans", self.signatures, counts=counts, seed=self.seed).finish()
+    def sizes(self) -> Mapping[str, int]:
+        """Judgements."""
+        return {self.gold: len(self.compared.cells)} if self.compared is not None else {}
 
 
+@recorded("spans")
 def spans(
     gold: PathName,
     predicted: Sequence[PathName] | Mapping[str, PathName] = (),
@@ -126,6 +124,7 @@ def spans(
     from assay.analyses.spans.aligned import aligned
     from assay.analyses.spans.tables import Resampling
     from assay.metrics import build_metrics
+    from assay.verbs.inputs import tree_files
 
     how = Resampling(samples, trials, seed)
     people = marked_campaign(gold, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
@@ -140,6 +139,7 @@ def spans(
         marks[name] = dict(zip(cells, scores.spans or (), strict=True))
     result = SpansResult({}, people.name, scores=scored, seed=seed, notes=notes)
     result.signatures = {name: metric.signed(1) for name, metric in built.items()}
+    result.files = tree_files(gold, data_dir, people.langpairs)
     shown: list[Table] = []
     if marks:
         result.compared = aligned(people, marks, common=common)

@@ -108,6 +108,21 @@ def open_files(path: Path, langpair: str, more: Sequence[str] = ()) -> TreeFiles
     return TreeFiles(str(known[langpair]), content)
 
 
+def source_files(path: Path, pairs: Sequence[str]) -> list[Path]:
+    """The files on the disk that hold the texts and the judgements of these language pairs."""
+    root = _root(path)
+    if root is None:
+        known = _archives(path)
+        return [known[pair] for pair in pairs if pair in known]
+    found = [file for pair in pairs for name, file in _unpacked(root, pair).items() if _about(name, pair)]
+    return sorted(set(found))
+
+
+def _about(name: str, langpair: str) -> bool:
+    folder, _, rest = name.partition("/")
+    return folder == "system-outputs" or (folder != "metric-scores" and rest.startswith(f"{langpair}."))
+
+
 def _root(path: Path) -> Path | None:
     """The folder that holds ``sources``: `path` itself or the only such folder right under it."""
     if not path.exists():

@@ -1,0 +1,77 @@
+"""Arguments that stand in a manifest: are they such as the verb takes, and do they name nothing that would run code?"""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import os
+import types
+import typing
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import NoneType
+from typing import Any, Literal
+
+from assay.core.errors import InputError, unknown
+from assay.core.schema import shorten
+
+KNOWN = {
+    "PathName": str, "Quoting": Literal["auto", "csv", "none"], "Texts": NoneType, "References": NoneType, "RowsDone": NoneType,
+    "SystemTest": str, "Correlation": str, "Analysis": NoneType, "LevelScores": NoneType,
+}  # fmt: skip
+"""What the names in the verbs' annotations come to in a file; one that is not here could be anything."""
+
+
+class _Names(dict[str, Any]):
+    """Names of annotations: those known, those of Python and of the module itself; any other is ``Any``."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(KNOWN)
+        self.module = inspect.unwrap(function).__globals__
+
+    def __missing__(self, name: str) -> Any:
+        return self.module[name] if name in self.module else getattr(builtins, name, Any)
+
+
+def fitting(function: Callable[..., Any], arguments: Mapping[str, Any], where: str) -> None:
+    """Refuse arguments that `function` does not have, or whose values are not of the kind that it takes."""
+    hints = typing.get_type_hints(inspect.unwrap(function), localns=_Names(function))
+    known = inspect.signature(function).parameters
+    for name, value in arguments.items():
+        if name not in known:
+            raise unknown(f"argument of {function.__name__}", name, known, f"in {where}")
+        if not _fits(value, hints.get(name, Any)):
+            raise InputError(f"{where}: {name} cannot be {shorten(value)}.")
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    if hint is Any:
+        return True
+    origin, inner = typing.get_origin(hint), typing.get_args(hint)
+    if origin in (types.UnionType, typing.Union):
+        return any(_fits(value, choice) for choice in inner)
+    if origin is Literal:
+        return value in inner
+    if inspect.isclass(origin) and issubclass(origin, Mapping):
+        return isinstance(value, dict) and all(_fits(one, inner[1]) for one in value.values())
+    if inspect.isclass(origin) and issubclass(origin, Sequence):
+        return isinstance(value, list) and all(_fits(one, inner[0]) for one in value)
+    if hint is float:
+        return type(value) in (int, float)
+    return type(value) is hint
+
+
+def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:
+    """Refuse metrics, suites and analyses that are not registered ones, unless the user trusts the manifest."""
+    from assay.analyses import ANALYSES
+    from assay.core.trust import admit
+    from assay.metrics import METRICS
+    from assay.suites import SUITES
+
+    for spec in arguments.get("metrics") or ():
+        admit(METRICS, spec, where, trust=trust)
+    if (analysis := arguments.get("analysis")) is not None:
+        admit(ANALYSES, analysis, where, trust=trust)
+    suite = arguments.get("suite")
+    if suite is not None and not (os.sep in suite or Path(suite).suffix or Path(suite).is_file()):
+        admit(SUITES, suite, where, trust=trust)
