@@ -35,10 +35,12 @@ if TYPE_CHECKING:
     from assay.verbs.campaign import campaign as campaign
     from assay.verbs.card import card as card
     from assay.verbs.check import check as check
+    from assay.verbs.cite import cite as cite
     from assay.verbs.compare import compare as compare
     from assay.verbs.decide import apply_rule as apply_rule
     from assay.verbs.decide import apply_scores as apply_scores
     from assay.verbs.decide import fit_rule as fit_rule
+    from assay.verbs.doctor import doctor as doctor
     from assay.verbs.fetch import fetch as fetch
     from assay.verbs.list import analyses as analyses
     from assay.verbs.list import metrics as metrics
@@ -73,8 +75,10 @@ _HOMES = {
     "assay.verbs.campaign": ("campaign",),
     "assay.verbs.card": ("card",),
     "assay.verbs.check": ("check",),
+    "assay.verbs.cite": ("cite",),
     "assay.verbs.compare": ("compare",),
     "assay.verbs.decide": ("apply_rule", "apply_scores", "fit_rule"),
+    "assay.verbs.doctor": ("doctor",),
     "assay.verbs.fetch": ("fetch",),
     "assay.verbs.list": ("perturbations", "translators"),
     "assay.verbs.make": ("make",),

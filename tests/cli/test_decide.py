@@ -62,6 +62,9 @@ def test_chunks_are_labelled_as_the_whole(place: Path, capsys: pytest.CaptureFix
     assert rows["language"].unique(maintain_order=True).to_list() == ["es", "pt", "ro", "ja-en"]
     assert "⚠ less is promised for ro (90%, from 9 breakdowns)" in said
     assert "⚠ nothing is promised for ja-en (10,250 translations) alone" in said
+    counts = whole.tally.shares()
+    shares = ", ".join(f"{label} {n:,} ({n / ROWS:.1%})" for label, n in counts.items())
+    assert f"{ROWS:,} translations: {shares}" in said
     assert main(apply(place, "json", "out.json")) == 0
     read = json.loads((place / "out.json").read_text())
     assert read["counts"] == whole.tally.shares() and read["segments"][-1]["label"] == whole.labels[-1]

@@ -39,3 +39,15 @@ def test_one_of_every_kind(kind: str, name: str, about: str, capsys: pytest.Capt
     assert about in facts(capsys, kind, name)["about"]
     assert main(["list", kind, f"{name}x"]) == 2
     assert f"Did you mean {name}" in capsys.readouterr().err
+
+
+def test_bare_list_is_an_overview(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["list", "--format", "json"]) == 0
+    rows = {row["kind"]: row for row in json.loads(capsys.readouterr().out)["tables"]["overview"]}
+    assert list(rows) == ["metrics", "suites", "analyses", "perturbations", "tasks", "translators"]
+    for kind, row in rows.items():
+        assert main(["list", kind, "--format", "json"]) == 0
+        assert (
+            len(next(iter(json.loads(capsys.readouterr().out)["tables"].values()))) == row["n"]
+            or kind == "perturbations"
+        )

@@ -78,3 +78,23 @@ class Learned(Chrf):
     """chrF in the place of a slow metric."""
 
     card = replace(Chrf.card, name="slow", kind="learned", stored=True)
+
+
+def test_without_a_terminal_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(100, 1000, 25))
+    monkeypatch.setattr("time.monotonic", lambda: next(clock))
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    progress = Progress("scoring", 1000)
+    for _ in range(7):
+        progress.add(100)
+    progress.close()
+    assert isinstance(sys.stderr, io.StringIO)
+    # begun at 100 s, rows come at 125, 150 …: a line at 175 and at 250 s, 300 rows in 75 s are 4 a second
+    assert sys.stderr.getvalue().splitlines() == [
+        " scoring  30% 300 of about 1,000 · 3 min left · 4.0/s",
+        " scoring  60% 600 of about 1,000 · 2 min left · 4.0/s",
+    ]
+    quiet = Progress("scoring", 1000, quiet=True)
+    for _ in range(7):
+        quiet.add(100)
+    assert sys.stderr.getvalue().count("\n") == 2

@@ -26,7 +26,7 @@ NEEDS = {
     "real data": r"\b(demetr|aces|hallucinations|dfki|wmt\d\d|items\.jsonl)\b(?!.*--data)",
     "a person": r"--annotate",
 }
-SLOW = ("--significance", "aces", "dfki", "xcomet", "mine/", "items.jsonl", "run demetr -m chrf -m bleu")
+SLOW = ("-t wmt23", "--significance", "aces", "dfki", "xcomet", "mine/", "items.jsonl", "run demetr -m chrf -m bleu")
 """These take long or need a file that another made; tests of their own run the like of them."""
 LINES = ["the cat sat on the mat", "a dog barks at 7", "seven birds sing", "two of 12 trains are late"]
 
@@ -105,6 +105,9 @@ def run(line: str) -> int:
         assert main(["make", "-p", "word-swap", "--data", "demo", "--out", "set.jsonl", "--quiet"]) == 0
     if "--against card.json" in line:
         assert main(["card", "chrf", "--suite", "my_pairs.tsv", "--format", "json", "--out", "card.json"]) == 0
+    if "rerun " in line:
+        assert main(["score", "-m", "chrf", "--data", "demo", "--run-dir", line.split()[2], "--quiet"]) == 0
+        assert main(["score", "-m", "chrf", "--data", "demo", "--out", "demo.json", "--quiet"]) == 0
     words = shlex.split(line, comments=True)
     if ">" in words:
         words = words[: words.index(">")]

@@ -8,8 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -174,6 +174,7 @@ def _summary(
             **estimate_cells("phenomena_mean", means[m], first="phenomena_first"),
             "phenomena": int(np.count_nonzero(counts.n[m])),
             "blindest": _blindest(m, names, singles),
+            "blindest_short": _blindest(m, names, singles, shown=_shortened),
         }
         for m, metric in enumerate(suite.measured)
         if suite.items
@@ -182,10 +183,11 @@ def _summary(
         METRIC,
         *ACCURACY,
         *estimate_columns("phenomena_mean", "mean of phenomena", "percent", 1, "phenomena_first"),
-        TableColumn("blindest"),
+        TableColumn("blindest_short", "blindest"),
+        TableColumn("blindest", hidden=True),
         TableColumn("tau", kind="number", decimals=3, hidden=True),
         TableColumn("phenomena", kind="count", hidden=True),
-        N,
+        replace(N, hidden=all(row["n"] == len(suite.items) for row in rows)),
         TableColumn("ties", kind="count", hidden=True),
         TableColumn("unscored", kind="count", hidden=True),
         *MARKS,
@@ -199,8 +201,23 @@ def _summary(
     return Table("summary", columns, rows, caption, suite.notes, reading=reading)
 
 
-def _blindest(m: int, names: Sequence[str], singles: Sequence[Sequence[Estimate | None]], most: int = 2) -> str:
+def _shortened(name: str, most: int = 22) -> str:
+    """The last words of a long name, which tell it from its neighbours: ``…since-temporal``."""
+    if len(name) <= most:
+        return name
+    cut = name[len(name) - most + 1 :]
+    ends = [place for mark in "- " if (place := cut.find(mark)) >= 0]
+    return f"…{cut[min(ends) + 1 :] if ends else cut}"
+
+
+def _blindest(
+    m: int,
+    names: Sequence[str],
+    singles: Sequence[Sequence[Estimate | None]],
+    most: int = 2,
+    shown: Callable[[str], str] = str,
+) -> str:
     """The phenomena with the lowest accuracy."""
     known = [(line[m], name) for line, name in zip(singles, names, strict=True)]
     lowest = sorted((estimate.value, name) for estimate, name in known if estimate is not None)[:most]
-    return ", ".join(f"{name} {100 * value:.0f}%" for value, name in lowest)
+    return ", ".join(f"{shown(name)} {100 * value:.0f}%" for value, name in lowest)

@@ -16,11 +16,11 @@ The first system is the baseline unless --baseline names another. The same seed 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     from assay.cli.options import add_components, add_metrics, add_output, add_texts, natural, positive
-    from assay.cli.texts import add_run_dir
+    from assay.cli.texts import add_looks, add_run_dir
     from assay.report import FORMATS
 
     add_metrics(parser)
-    add_texts(parser)
+    add_texts(parser, bare=True)
     add_output(parser, FORMATS)
     parser.add_argument("--baseline", metavar="SYSTEM", help="the system to test against (default: the first)")
     parser.add_argument(
@@ -31,17 +31,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed of the tests (default: 12345)")
     add_run_dir(parser)
-    parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
+    add_looks(parser)
     add_components(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Score every system, then test."""
     import time
-    from dataclasses import replace
 
     from assay.cli.output import Output
-    from assay.cli.texts import chosen_components, finish, keep_run, rows_progress, signature_notes, text_request
+    from assay.cli.texts import chosen_components, finish, keep_run, looked, rows_progress, text_request
     from assay.verbs.compare import compare_request
 
     output, asked, started = Output.of(args), text_request(args), time.monotonic()
@@ -54,10 +53,7 @@ def run(args: argparse.Namespace) -> int:
         if args.format == "json":
             output.emit_json(result.to_dict())
         else:
-            table = result.table()
-            signatures = signature_notes(result.signatures, output, args.signatures)
-            noted = replace(table, notes=(*table.notes, *signatures))
-            output.emit([noted, *chosen_components(result, args)])
+            output.emit([looked(result.table(), result.signatures, args, output), *chosen_components(result, args)])
         keep_run(result, args, output, started)
     finish(result, output)
     return 0

@@ -28,6 +28,7 @@ def run(args: argparse.Namespace) -> int:
     from assay.verbs.list import names
 
     completed = {kind: names(kind) for kind in ("metrics", "perturbations", "suites")}
+    completed["names"] = [*completed["metrics"], *completed["suites"]]
     root = argparse.ArgumentParser(prog="assay")
     root.add_argument("--version", action="store_true", help="print the version")
     verbs = root.add_subparsers()
@@ -37,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
         for action in parser._actions:
             if action.dest in completed:
                 action.choices = completed[action.dest]
-            elif action.metavar == "FILE":
+            elif action.metavar in ("FILE", "RUN"):
                 action.complete = shtab.FILE  # type: ignore[attr-defined]
             elif action.metavar == "DIR":
                 action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]

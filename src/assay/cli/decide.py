@@ -123,9 +123,10 @@ def _apply(args: argparse.Namespace) -> int:
         _write(labels, output)
         if args.format == "table":
             output.emit([labels.table()])
-        elif args.format != "json":
-            for warning in labels.warnings:
+        else:
+            for warning in labels.warnings if args.format != "json" else ():
                 output.note(warning)
+            output.note(labels.totals)
     finish(labels, output)
     return 0
 

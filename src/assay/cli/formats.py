@@ -21,6 +21,7 @@ SUFFIXES = {
     ".htm": "html",
     ".parquet": "parquet",
     ".xlsx": "xlsx",
+    ".bib": "bibtex",
 }
 """Suffix to format. Any other name says nothing: a table for people goes there unless --format says otherwise."""
 OTHERS = {

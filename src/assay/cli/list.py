@@ -6,6 +6,7 @@ import argparse
 
 SUMMARY = "List metrics, suites, analyses, perturbations, tasks or translators, with what they need and what they mean."
 EXAMPLES = """examples:
+  assay list                       # how much there is of everything
   assay list metrics
   assay list metrics bleu          # one metric: its card and its options
   assay list suites demetr         # one suite, and how to get its data
@@ -18,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.report import FORMATS
     from assay.verbs.list import KINDS
 
-    parser.add_argument("what", choices=list(KINDS), metavar="WHAT", help=", ".join(KINDS))
+    parser.add_argument("what", nargs="?", choices=list(KINDS), metavar="WHAT", help=", ".join(KINDS))
     parser.add_argument("name", nargs="?", metavar="NAME", help="one of them, in full")
     add_output(parser, FORMATS, workers=False)
 

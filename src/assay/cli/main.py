@@ -31,6 +31,8 @@ VERBS = {
     "rerun": "do a run again: are the numbers equal?",
     "fetch": "download a challenge set or a checkpoint",
     "list": "what there is: metrics, suites, perturbations, tasks …",
+    "doctor": "what is installed, what it gives, caches and data",
+    "cite": "what to cite for metrics, suites and runs",
     "selfcheck": "do the same texts give the same numbers on this machine?",
     "cache": "look at or empty the score store",
     "completion": "print a completion script for your shell",
@@ -102,6 +104,7 @@ def _run(arguments: list[str]) -> int:
     import gc
     import importlib
 
+    from assay.cli.config import Config, config_for
     from assay.cli.formats import settle_format
     from assay.cli.options import parser_for
     from assay.cli.overwriting import refuse_overwriting
@@ -113,9 +116,17 @@ def _run(arguments: list[str]) -> int:
         20_000, 10, 10
     )  # a set of 30,000 items is looked through 45 times less often: a tenth of its reading
     module = importlib.import_module(f"assay.cli.{verb}")
-    parsed = parser_for(verb, module).parse_args(arguments[1:])
+    parser = parser_for(verb, module)
+    config = Config() if "--no-config" in arguments else config_for(verb, parser)
+    config.prepare(parser)
+    parsed = parser.parse_args([word for word in arguments[1:] if word != "--no-config"])
+    config.fill(parsed)
     refuse_overwriting(parsed)
     settle_format(parsed, module)
+    if config.used and getattr(parsed, "verbose", False):
+        from assay.cli.output import note
+
+        note(f"{config.path}: {', '.join(config.used)}")
     slow = Slow(quiet=getattr(parsed, "quiet", False))
     try:
         with watching(slow), commanded(arguments):

@@ -17,6 +17,18 @@ QUOTING = ("auto", "csv", "none")
 QUOTING_HELP = "quotation marks in a TSV: csv (they wrap cells), none (they are text), auto (what the whole file shows)"
 
 
+HABITS = {
+    "-i": "give the translations bare or with --mt, the references with --ref",
+    "--input": "give the translations bare or with --mt, the references with --ref",
+    "-tok": "write it into the metric, -m bleu:tokenize=zh",
+    "--tokenize": "write it into the metric, -m bleu:tokenize=zh",
+    "-lc": "write it into the metric, -m bleu:lowercase=yes",
+    "--gpus": "GPUs are used where there are any",
+    "--model": "a metric is named with -m",
+}
+"""Options of other tools, and what they are here."""
+
+
 class Parser(argparse.ArgumentParser):
     """argparse, speaking in assay's voice: one line, exit code 2, the nearest option suggested."""
 
@@ -32,7 +44,12 @@ class Parser(argparse.ArgumentParser):
 
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Parse, and name the nearest option for one that does not exist."""
-        parsed, extra = self.parse_known_args(args, namespace)
+        for word in args or ():
+            if word in HABITS and word not in self._option_string_actions:
+                raise InputError(f"{self.prog} has no {word}: {HABITS[word]} ({self.prog} --help).")
+        many = any(action.nargs == "*" and not action.option_strings for action in self._actions)
+        parse = self.parse_known_intermixed_args if many else self.parse_known_args
+        parsed, extra = parse(args, namespace)
         if extra:
             options = [
                 option for action in self._actions for option in action.option_strings if option.startswith("--")
@@ -64,7 +81,7 @@ def _word(action: argparse.Action) -> str:
     name = str(action.metavar or "|".join(map(str, action.choices or ())) or action.dest)
     if action.option_strings:
         return f"{action.option_strings[-1]} {name}" if action.required else ""
-    return {"?": f"[{name}]", "*": f"[{name} ...]"}.get(str(action.nargs), name)
+    return {"?": f"[{name}]", "*": f"[{name} ...]", "+": f"{name} ..."}.get(str(action.nargs), name)
 
 
 def _filled(text: str) -> str:
@@ -77,25 +94,40 @@ def _filled(text: str) -> str:
     return "\n".join(lines)
 
 
+class Specs(argparse.Action):
+    """``chrf,bleu:tokenize=zh,ter`` as three specs, added to those given before."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Split, and append."""
+        from assay.core.spec import split
+
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *split(values)])
+
+
 def add_metrics(parser: argparse.ArgumentParser) -> None:
     """-m / --metric."""
     parser.add_argument(
         "-m",
         "--metric",
-        action="append",
+        action=Specs,
         dest="metrics",
         default=None,
         metavar="METRIC",
-        help="a metric, with options after a colon: chrf, bleu:tokenize=zh; repeat for several (assay list metrics)",
+        help="a metric, with options after a colon: chrf, bleu:tokenize=zh; several with commas or repeated "
+        "(assay list metrics)",
     )
 
 
-def add_texts(parser: argparse.ArgumentParser) -> None:
-    """--src --mt --ref --data --langpair --columns."""
+def add_texts(parser: argparse.ArgumentParser, *, bare: bool = False) -> None:
+    """--src --mt --ref --data --langpair --columns; with `bare`, translations without --mt and test sets too."""
+    if bare:
+        parser.add_argument("files", nargs="*", metavar="FILE", help="translations, as with --mt")
     group = parser.add_argument_group(
         "input", "text files of one segment a line (.gz, .xz, .zst as they are; - is stdin)"
     )
-    group.add_argument("--mt", action="append", metavar="FILE", help="translations; repeat for several systems")
+    group.add_argument(
+        "--mt", action="extend", nargs="+", metavar="FILE", help="translations, one file a system; NAME=FILE names it"
+    )
     group.add_argument("--ref", action="append", metavar="FILE", help="references; repeat for several references")
     group.add_argument("--src", metavar="FILE", help="sources")
     group.add_argument(
@@ -106,7 +138,13 @@ def add_texts(parser: argparse.ArgumentParser) -> None:
         "--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where the names differ"
     )
     group.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
-    group.add_argument("--langpair", type=langpair, metavar="xx-yy", help="language pair, as in en-de")
+    group.add_argument("-l", "--langpair", type=langpair, metavar="xx-yy", help="language pair, as in en-de")
+    if bare:
+        group.add_argument(
+            "-t", "--testset", metavar="SET",
+            help="sources and references of a test set instead: wmt23, an mt-metrics-eval tree, or one of sacrebleu's",
+        )  # fmt: skip
+        group.add_argument("--data-dir", metavar="DIR", help="local copies of test sets (default: $ASSAY_DATA)")
 
 
 def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...], *, workers: bool = True) -> None:
@@ -125,6 +163,8 @@ def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...], *, wor
         help="csv, tsv: quote texts that a spreadsheet would run (=, +, -, @)",
     )
     group.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
+    group.add_argument("-v", "--verbose", action="store_true", help="say which options a configuration file filled in")
+    group.add_argument("--no-config", action="store_true", help="read no assay.toml and no pyproject.toml")
     if workers:
         parser.add_argument("--workers", type=positive, metavar="N", help="threads to use (default: all cores)")
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)

@@ -10,7 +10,20 @@ from pathlib import Path
 
 from assay.core.errors import InputError
 
-FILES = ("mt", "ref", "src", "data", "rule", "against", "receipts", "metric_file", "decisions", "config", "predicted")
+FILES = (
+    "files",
+    "mt",
+    "ref",
+    "src",
+    "data",
+    "rule",
+    "against",
+    "receipts",
+    "metric_file",
+    "decisions",
+    "config",
+    "predicted",
+)
 """Arguments that name input files, under any verb."""
 NAMES_OR_FILES = ("suites", "suite", "name", "gold", "judgements")
 """Arguments that name something registered or a file; a file has a folder or an ending in its name."""

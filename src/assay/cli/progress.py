@@ -1,4 +1,4 @@
-"""A progress line on a terminal: only there, only after a second, with rate and time left."""
+"""A progress line on a terminal, only after a second, with rate and time left; a line a minute where there is no terminal."""
 
 from __future__ import annotations
 
@@ -10,13 +10,17 @@ from assay.report.terminal import width_of
 from assay.report.text import visible
 from assay.report.writing import say
 
+SELDOM = 60.0
+"""Seconds between two lines in a log."""
+
 
 class Progress:
-    """Counts rows and redraws one line on stderr. Silent when quiet or not on a terminal."""
+    """Counts rows and redraws one line on stderr; where that cannot be, it writes a line now and then. Silent when quiet."""
 
     def __init__(self, what: str, total: int | None = None, *, quiet: bool = False) -> None:
         self.what, self.total = what, total
         self.active = not quiet and sys.stderr.isatty() and os.environ.get("TERM", "") != "dumb"
+        self.logged = not quiet and not self.active
         self.done = self.fresh = 0
         self.started = self.drawn = time.monotonic()
         self.shown = False
@@ -29,18 +33,23 @@ class Progress:
         if self.active and now - self.started > 1 and now - self.drawn > 0.1:
             self.drawn = now
             self._draw(now)
+        elif self.logged and now - self.drawn >= SELDOM:
+            self.drawn = now
+            say(f"{visible(self._line(now))}\n")
 
     def _draw(self, now: float) -> None:
+        say(f"\r\033[K{visible(self._line(now))[: (width_of(sys.stderr) or 80) - 1]}")
+        self.shown = True
+
+    def _line(self, now: float) -> str:
         rate = self.fresh / max(now - self.started, 1e-9)
         line = f" {self.what} {self.done:,}"
         if self.total and self.total > self.done:
             share = self.done / self.total
-            bar = "━" * int(20 * share) + "╌" * (20 - int(20 * share))
+            bar = "━" * int(20 * share) + "╌" * (20 - int(20 * share)) + " " if self.active else ""
             left = f" · {_duration((self.total - self.done) / rate)} left" if rate else ""
-            line = f" {self.what} {bar} {share:4.0%} {self.done:,} of about {self.total:,}{left}"
-        line += f" · {rate:,.{0 if rate >= 10 else 1}f}/s" if rate else ""
-        say(f"\r\033[K{visible(line)[: (width_of(sys.stderr) or 80) - 1]}")
-        self.shown = True
+            line = f" {self.what} {bar}{share:4.0%} {self.done:,} of about {self.total:,}{left}"
+        return line + (f" · {rate:,.{0 if rate >= 10 else 1}f}/s" if rate else "")
 
     def begin(self) -> None:
         """Show the line at once, where the first rows will take long."""

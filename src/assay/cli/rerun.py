@@ -8,8 +8,8 @@ SUMMARY = "Do a run again from its manifest and say whether the numbers are equa
 EXAMPLES = """examples:
   assay score -m chrf --data demo --run-dir first
   assay rerun first
-  assay rerun scores.json                  # a file of --out: its manifest lies beside it
-  assay rerun theirs --folder ~/data       # the run's files lie elsewhere now
+  assay rerun demo.json                    # a file of --out: its manifest lies beside it
+  assay rerun theirs --folder .            # the run's files lie here now
 
 A manifest keeps the command line, every argument, the seed, the inputs with their hashes and the versions of what was used.
 Nothing is written, and nothing is taken from the score store. Metrics and suites of a manifest must be registered ones:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from dataclasses import replace
 from typing import IO, TYPE_CHECKING, Any
 
 from assay.cli.output import Output, write_bytes, write_pieces
@@ -36,10 +35,10 @@ SPAN_FORMATS = ("table", "json", "jsonl", "html")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     from assay.cli.options import add_components, add_metrics, add_output, add_texts, natural, positive
-    from assay.cli.texts import add_run_dir
+    from assay.cli.texts import add_looks, add_run_dir
 
     add_metrics(parser)
-    add_texts(parser)
+    add_texts(parser, bare=True)
     add_output(parser, FORMATS)
     parser.add_argument("--ci", action="store_true", help="95%% bootstrap intervals beside the scores")
     parser.add_argument(
@@ -48,7 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
     )
-    parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
+    add_looks(parser)
+    parser.add_argument(
+        "-b", "--score-only", action="store_true", help="the scores alone: a line a system, metrics parted by tabs"
+    )
     add_components(parser)
     add_run_dir(parser)
     parser.add_argument("--spans", action="store_true", help="show each translation with the errors found in it")
@@ -56,12 +58,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, then write in the wanted format."""
-    from assay.cli.texts import finish, keep_run, rows_progress, text_request
+    from assay.cli.texts import chosen_components, finish, keep_run, looked, rows_progress, text_request
     from assay.verbs.score import score_request
 
     output, started = Output.of(args), time.monotonic()
     if args.spans and args.format not in SPAN_FORMATS:
         raise InputError(f"--spans goes with --format {', '.join(SPAN_FORMATS)}, not {args.format}.")
+    if args.score_only and (args.spans or args.ci or args.format != "table"):
+        raise InputError("-b prints the scores alone: leave out --format, --ci and --spans.")
     asked = text_request(args)
     with rows_progress(asked, args.quiet) as progress:
         result = score_request(
@@ -69,23 +73,27 @@ def run(args: argparse.Namespace) -> int:
             progress=progress.add,
         )  # fmt: skip
     with result:
-        if args.spans:
+        if args.score_only:
+            _write_numbers(result, output, args.width)
+        elif args.spans:
             _write_spans(result, output)
         elif args.format in ("json", "jsonl", "tsv", "parquet", "xlsx"):
             _write_segments(result, output)
         else:
-            _write_table(result, output, args)
+            output.emit([looked(result.table(), result.signatures, args, output), *chosen_components(result, args)])
         keep_run(result, args, output, started)
     finish(result, output)
     return 0
 
 
-def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
-    from assay.cli.texts import chosen_components, signature_notes
-
-    table = result.table()
-    noted = replace(table, notes=(*table.notes, *signature_notes(result.signatures, output, args.signatures)))
-    output.emit([noted, *chosen_components(result, args)])
+def _write_numbers(result: ScoreResult, output: Output, digits: int | None) -> None:
+    """A line a system, the corpus scores parted by tabs, and nothing else."""
+    decimals = {name: metric.card.decimals if digits is None else digits for name, metric in result.metrics.items()}
+    lines = (
+        "\t".join(f"{value:.{decimals[name]}f}" for name, value in row.items()) + "\n"
+        for row in result.systems.values()
+    )
+    write_pieces(lines, output.out)
 
 
 def _write_segments(result: ScoreResult, output: Output) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.cli.output import Output
 from assay.cli.progress import Progress
+from assay.core.errors import InputError
 
 if TYPE_CHECKING:
     from assay.core.table import Table
@@ -23,14 +24,32 @@ def texts_of(args: argparse.Namespace) -> dict[str, Any]:
     from assay.cli.options import column_map
 
     return {
-        "mt": args.mt or (),
+        "mt": _translations(args),
         "ref": args.ref or (),
         "src": args.src,
         "data": args.data or None,
         "columns": column_map(args.columns),
         "quoting": args.quoting,
         "langpair": args.langpair,
+        "testset": getattr(args, "testset", None),
+        "data_dir": getattr(args, "data_dir", None),
     }
+
+
+def _translations(args: argparse.Namespace) -> list[str]:
+    """The files of --mt, or those that stand bare; a metric that stands bare is told from them."""
+    bare = getattr(args, "files", None) or []
+    for name in bare:
+        if not Path(name).exists() and "=" not in name:
+            from assay.core.spec import name_of
+            from assay.verbs.list import names
+
+            if name_of(name) in names("metrics"):
+                together = ",".join([*(args.metrics or ()), name])
+                raise InputError(f"{name} is a metric, not a file of translations: write -m {together}")
+    if bare and args.mt:
+        raise InputError(f"give the translations bare ({bare[0]} …) or with --mt, not both.")
+    return bare or args.mt or []
 
 
 def text_request(args: argparse.Namespace) -> TextRequest:
@@ -50,11 +69,37 @@ def rows_progress(asked: TextRequest | None, quiet: bool) -> Iterator[Progress]:
         progress.close()
 
 
-def signature_notes(signatures: Mapping[str, str], output: Output, everything: bool) -> list[str]:
+def add_looks(parser: argparse.ArgumentParser) -> None:
+    """--signatures --short -w: how much stands beside the numbers, and with how many digits."""
+    from assay.cli.options import natural
+
+    parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
+    parser.add_argument("--short", action="store_true", help="signatures in their short form")
+    parser.add_argument(
+        "-w", "--width", type=natural, metavar="N", help="digits after the point (default: the metric's)"
+    )
+
+
+def looked(table: Table, signatures: Mapping[str, str], args: argparse.Namespace, output: Output) -> Table:
+    """The table with the signatures under it and the digits that are asked for."""
+    from dataclasses import replace
+
+    columns = table.columns
+    if args.width is not None:
+        columns = [replace(c, decimals=args.width) if c.kind == "number" else c for c in columns]
+    notes = signature_notes(signatures, output, args.signatures, short=args.short)
+    return replace(table, columns=columns, notes=(*table.notes, *notes))
+
+
+def signature_notes(
+    signatures: Mapping[str, str], output: Output, everything: bool, *, short: bool = False
+) -> list[str]:
     """The signatures under a table: all of them when asked for or when the table goes into a document."""
+    from assay.core.metric import short_signature
+
     if output.quiet:
         return []
-    lines = list(signatures.values())
+    lines = [short_signature(line) if short else line for line in signatures.values()]
     if everything or output.format != "table" or len(lines) == 1:
         return lines
     return [f"{lines[0]}     (--signatures shows all)"]

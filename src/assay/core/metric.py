@@ -118,6 +118,18 @@ class Signature:
         return "|".join([*parts, f"v:{self.version}"])
 
 
+SHORT_KEYS = {
+    "nrefs": "#", "case": "c", "eff": "e", "smooth": "s", "space": "s", "norm": "nr", "punct": "pn", "asian": "as",
+}  # fmt: skip
+"""The parameters of signatures that sacrebleu has a shorter word for, and that word."""
+
+
+def short_signature(signature: str) -> str:
+    """A printed signature in the short form that sacrebleu's users know: ``BLEU|#:1|c:mixed|e:no|tok:13a|s:exp|v:1``."""
+    parts = (part.partition(":") for part in signature.split("|"))
+    return "|".join(f"{SHORT_KEYS.get(key, key)}{colon}{value}" for key, colon, value in parts)
+
+
 def _plain(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 

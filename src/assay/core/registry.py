@@ -20,11 +20,17 @@ class Registry:
     """One kind of thing (metrics, suites, …) by name.
 
     `commands` are those of the entries that run a command out of their spec; no file may name them. `mark` is the decorator
-    that makes a function one of these things.
+    that makes a function one of these things. `elsewhere` is a function that gives the name here of one from elsewhere, or None.
     """
 
     def __init__(
-        self, kind: str, entries: Mapping[str, str], *, commands: Collection[str] = (), mark: str = ""
+        self,
+        kind: str,
+        entries: Mapping[str, str],
+        *,
+        commands: Collection[str] = (),
+        mark: str = "",
+        elsewhere: str = "",
     ) -> None:
         self.kind = kind
         self.group = f"assay.{kind}s" if not kind.endswith("s") else f"assay.{kind}"
@@ -32,7 +38,7 @@ class Registry:
             self.group = "assay.analyses"
         self.look = f"assay list {self.group.removeprefix('assay.')}"
         self.entries = dict(entries)
-        self.commands, self.mark = frozenset(commands), mark
+        self.commands, self.mark, self.elsewhere = frozenset(commands), mark, elsewhere
         self._plugins: dict[str, str] | None = None
 
     def plugins(self) -> dict[str, str]:
@@ -61,6 +67,8 @@ class Registry:
             target = name
         if target is None:
             target = self.plugins().get(name)
+        if target is None and self.elsewhere:
+            target = self.entries.get(load(self.elsewhere, self.kind)(name))
         if target is None:
             raise unknown(self.kind, name, self.names(), self.look)
         return load(target, f"{self.kind} {name!r}")

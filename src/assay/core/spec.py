@@ -31,6 +31,24 @@ def parse(spec: str) -> tuple[str, dict[str, str]]:
     return name, options
 
 
+def split(text: str) -> list[str]:
+    """Several specs with commas between them: ``chrf,bleu:tokenize=zh,lowercase=yes,ter`` is three.
+
+    A piece with an equals sign and no colon before it (``lowercase=yes``) is an option of the spec before it; any other begins a
+    spec. For what a person types: in a file every spec stands alone, so that none can hide behind another.
+    """
+    specs: list[str] = []
+    for piece in text.split(","):
+        key, equals, _ = piece.partition("=")
+        if equals and ":" not in key and specs:
+            if ":" not in specs[-1]:
+                raise InputError(f"option {piece!r} stands after a comma: write {specs[-1]}:{piece}.")
+            specs[-1] += f",{piece}"
+        elif piece.strip():
+            specs.append(piece.strip())
+    return specs
+
+
 def name_of(spec: str) -> str:
     """The name in a spec: what stands before the options."""
     name, _, rest = spec.partition(":")

@@ -114,7 +114,15 @@ def labels_table(tally: Tally, notes: Sequence[str] = ()) -> Table:
         *(TableColumn(label, kind="number", decimals=0) for label in LABELS),
     ]
     said = [f"promise: {rule.groups[EVERY].promise}", *notes, *warnings(tally)]
+    said = [totals(tally), *said] if len(rows) > 1 else said
     return Table("decisions", columns, rows, rule.goal, tuple(said))
+
+
+def totals(tally: Tally) -> str:
+    """How many were labelled in all, and how many of them with which label."""
+    n = len(tally)
+    shares = (f"{label} {found:,} ({found / n:.1%})" for label, found in tally.shares().items())
+    return f"{count(n, 'translation')}: {', '.join(shares)}"
 
 
 def warnings(tally: Tally) -> list[str]:

@@ -44,16 +44,66 @@ class Inputs:
 
 
 def from_files(
-    mt: Sequence[PathName], ref: Sequence[PathName] = (), src: PathName | None = None, *, langpair: str | None = None
+    mt: Sequence[PathName] | Mapping[str, PathName],
+    ref: Sequence[PathName] = (),
+    src: PathName | None = None,
+    *,
+    langpair: str | None = None,
 ) -> Inputs:
-    """Text files of one segment a line, read in step; each file of `mt` is a system."""
-    translations, references = [os.fspath(path) for path in mt], [os.fspath(path) for path in ref]
+    """Text files of one segment a line, read in step; each file of `mt` is a system, called so or by its file's name."""
+    systems, translations = named_files(mt)
+    references = [os.fspath(path) for path in ref]
     paths = [*translations, *references, *([os.fspath(src)] if src is not None else [])]
     if paths.count("-") > 1:
         raise InputError("only one input can be standard input (-).")
-    systems = system_names(translations)
     batches = _lines(paths, systems, len(references), src is not None, langpair)
-    return Inputs(regroup(batches), paths, _estimate(translations), f"langpair:{langpair}")
+    return Inputs(regroup(batches), paths, _estimate(translations), f"langpair:{langpair} systems:{systems}")
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Texts that are known beforehand, those of a test set: they go with files of translations alone."""
+
+    label: str
+    langpair: str
+    sources: Sequence[str]
+    references: Sequence[Sequence[str]]
+    documents: Sequence[str]
+    files: Sequence[str]
+
+
+def from_known(mt: Sequence[PathName] | Mapping[str, PathName], known: Known) -> Inputs:
+    """Files of translations beside the sources and references of a test set."""
+    systems, translations = named_files(mt)
+    if translations.count("-") > 1:
+        raise InputError("only one input can be standard input (-).")
+    batches = _beside(translations, systems, known)
+    rows = len(known.sources) * len(systems)
+    return Inputs(regroup(batches), [*translations, *known.files], rows, f"set:{known.label} systems:{systems}")
+
+
+def _beside(paths: Sequence[str], systems: Sequence[str], known: Known) -> Iterator[Batch]:
+    from assay.io.files.text import file_name, read_parallel
+
+    many, start, all_of_them = len(systems), 0, len(known.sources)
+    for columns in read_parallel(paths, PIECE):
+        n = len(columns[0])
+        part = slice(start, start + n)
+        start += n
+        if start > all_of_them:
+            break
+        yield Batch(
+            hypotheses=[line for column in columns for line in column],
+            references=tuple(list(column[part]) * many for column in known.references),
+            sources=list(known.sources[part]) * many,
+            documents=list(known.documents[part]) * many if known.documents else None,
+            systems=[system for system in systems for _ in range(n)],
+            langpairs=[known.langpair] * (n * many),
+        )
+    if start != all_of_them:
+        more = "more than " if start > all_of_them else ""
+        has = f"{more}{all_of_them if more else start:,} lines"
+        raise InputError(f"{file_name(paths[0])} has {has}, {known.label} has {all_of_them:,}: they must match.")
 
 
 def from_table(
@@ -102,6 +152,30 @@ def from_columns(systems: Mapping[str, Batch]) -> Inputs:
             yield replace(concat(parts), systems=names)
 
     return Inputs(chunks(), rows=len(first) * many)
+
+
+def named_files(mt: Sequence[PathName] | Mapping[str, PathName]) -> tuple[list[str], list[str]]:
+    """The systems and their files: ``{"ours": "a.de"}``, ``ours=a.de``, or a file alone, whose name is the system's."""
+    if isinstance(mt, Mapping):
+        named = [(str(name), os.fspath(path)) for name, path in mt.items()]
+    else:
+        named = [_named(os.fspath(path)) for path in mt]
+    default = iter(system_names([path for name, path in named if not name]))
+    names = [name or next(default) for name, _ in named]
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"two systems are called {name!r}: name them apart (--mt NAME=FILE).")
+    return names, [path for _, path in named]
+
+
+def _named(given: str) -> tuple[str, str]:
+    """``NAME=FILE`` as name and file; a file whose own name has an equals sign is one all the same."""
+    name, equals, path = given.partition("=")
+    if not equals or os.path.exists(given):
+        return "", given
+    if not name.strip() or not path:
+        raise InputError(f"--mt {given}: write NAME=FILE, such as --mt ours=ours.de.")
+    return name.strip(), path
 
 
 def system_names(paths: Sequence[str]) -> list[str]:

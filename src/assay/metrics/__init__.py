@@ -42,6 +42,7 @@ METRICS = Registry(
         "unite": "assay.metrics.comet:Unite",
     },
     mark="@assay.metric",
+    elsewhere="assay.models.hub:published_name",
 )
 
 

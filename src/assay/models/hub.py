@@ -44,6 +44,12 @@ PUBLISHED = {
 }
 
 
+def published_name(name: str) -> str | None:
+    """The name here of a checkpoint that goes by its name on the hub, with the owner or without: ``Unbabel/wmt22-comet-da``."""
+    wanted = name.lower().removeprefix("unbabel/")
+    return next((known for known, one in PUBLISHED.items() if one.repository.lower() == f"unbabel/{wanted}"), None)
+
+
 def hub_address() -> str:
     """The hub, or the mirror of it that the environment names, as the hub's own tools read it."""
     return os.environ.get("HF_ENDPOINT", "").strip().rstrip("/") or HUB

@@ -81,13 +81,15 @@ def compare(
     references: References | None = None,
     *,
     sources: Texts | None = None,
-    mt: Sequence[PathName] = (),
+    mt: Sequence[PathName] | Mapping[str, PathName] = (),
     ref: PathName | Sequence[PathName] = (),
     src: PathName | None = None,
     data: Any = None,
     columns: Mapping[str, str] | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
+    testset: PathName | None = None,
+    data_dir: PathName | None = None,
     metrics: Sequence[str | Metric] | None = None,
     baseline: str | None = None,
     samples: int = 1000,
@@ -103,13 +105,16 @@ def compare(
         systems: System to translations, in memory: ``{"online": texts, "ours": texts}``.
         references: Their references, as in `score`.
         sources: What was translated.
-        mt: Instead: text files of one segment a line, one file a system.
+        mt: Instead: text files of one segment a line, one file a system, with names or without.
         ref: The files of references that go with `mt`.
         src: The file of sources that goes with `mt`.
         data: Instead: a table with a system column, or a frame, as in `score`.
         columns: Which column of `data` plays which role where the names differ.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: The language pair, as in en-de, where the table does not say.
+        testset: Where sources and references come from, instead of `ref` and `src`: a year (``wmt23``), the path of an
+            mt-metrics-eval tree, or a test set that sacrebleu has downloaded; with `langpair`.
+        data_dir: Where local copies of test sets lie; by default ``$ASSAY_DATA``.
         metrics: Names with options, paths of checkpoints, or Metric objects; by default as in `score`.
         baseline: The system to test against; by default the first.
         samples: Bootstrap resamples.
@@ -121,7 +126,8 @@ def compare(
     """
     asked = request(
         systems=systems, references=references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns,
-        quoting=quoting, langpair=langpair, metrics=metrics,
+        quoting=quoting, langpair=langpair, testset=testset, data_dir=data_dir,
+        metrics=metrics,
     )  # fmt: skip
     return compare_request(
         asked, baseline=baseline, samples=samples, trials=trials, seed=seed, workers=workers, store=store,

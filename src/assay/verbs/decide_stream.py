@@ -60,6 +60,13 @@ class LabelStream(Result):
         self.tables["decisions"] = labels_table(self.tally, flag_notes(self.run.flags) if self.run is not None else ())
 
     @property
+    def totals(self) -> str:
+        """How many were labelled, and how; known when all labels are through."""
+        from assay.decide.tables import totals
+
+        return totals(self.tally)
+
+    @property
     def warnings(self) -> list[str]:
         """What a user should know before relying on the labels: missing promises, scores that have drifted."""
         from assay.decide.tables import warnings

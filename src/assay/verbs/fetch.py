@@ -50,13 +50,14 @@ def _fetched(
 ) -> Path:
     from assay.io.files.download import download
     from assay.io.resources.spm import SPM_MODELS, spm_home
-    from assay.models.hub import PUBLISHED, fetch_checkpoint
+    from assay.models.hub import PUBLISHED, fetch_checkpoint, published_name
     from assay.suites.fetch import fetch as fetch_suite
 
     if name in SPM_MODELS:
         place = spm_home(name)
         download(f"the {name} tokenizer", SPM_MODELS[name].url, place, progress=progress, say=say)
         return place
+    name = published_name(name) or name
     if name in PUBLISHED:
         return fetch_checkpoint(name, data_dir, progress, say)
     return fetch_suite(name, data_dir, progress, say)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.errors import AssayError, unknown
+from assay.core.errors import listing as shortened
 from assay.core.spec import contracted, options
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
@@ -42,8 +43,10 @@ def names(kind: str) -> list[str]:
     return _registry(kind).names()
 
 
-def listing(kind: str, name: str | None = None) -> Listing:
-    """All of a kind, or the one called `name` in full."""
+def listing(kind: str | None = None, name: str | None = None) -> Listing:
+    """All of a kind, or the one called `name` in full; without a kind, how much there is of each."""
+    if kind is None:
+        return overview()
     if kind not in KINDS:
         raise unknown("kind of thing", kind, KINDS)
     return KINDS[kind](name)
@@ -88,6 +91,51 @@ KINDS: Mapping[str, Callable[[str | None], Listing]] = {
     "translators": translators,
 }
 """What ``assay list`` can be asked for."""
+
+
+def overview() -> Listing:
+    """Every kind of thing with how many there are of it and some of their names; nothing is loaded."""
+    rows = []
+    for kind in KINDS:
+        known = names(kind)
+        rows.append({"kind": kind, "n": len(known), "such as": shortened(known, 4), "about": ABOUT[kind]})
+    columns = [TableColumn("kind"), TableColumn("n", kind="count"), TableColumn("about"), TableColumn("such as")]
+    notes = [
+        "assay list KIND shows all of a kind, assay list KIND NAME one in full.",
+        "assay doctor shows what is installed.",
+    ]
+    return _listed("overview", Table("overview", columns, rows, notes=notes))
+
+
+ABOUT = {
+    "metrics": "score translations (-m)",
+    "suites": "show where a metric is blind (assay run)",
+    "analyses": "make a set's tables (--analysis)",
+    "perturbations": "put errors into sentences (assay make)",
+    "tasks": "read translations downstream (assay breakdown)",
+    "translators": "translate for tasks (--translator)",
+}
+"""What each kind of thing is for."""
+
+
+def is_admitted(spec: str, where: str) -> bool:
+    """Whether the file `where` may name this metric: a registered one, whose options cannot be paths."""
+    from assay.core.trust import admit
+    from assay.metrics import METRICS
+
+    try:
+        admit(METRICS, spec, where)
+    except AssayError:
+        return False
+    return True
+
+
+def card_citation(name: str) -> str:
+    """What the card of a metric or a suite says to cite; nothing for other things."""
+    for kind in ("metrics", "suites"):
+        if name in names(kind):
+            return str(_registry(kind).resolve(name).card.citation)
+    return ""
 
 
 def _listed(kind: str, table: Table) -> Listing:

@@ -50,13 +50,15 @@ def request(
     *,
     sources: Texts | None = None,
     systems: Mapping[str, Texts] | None = None,
-    mt: PathName | Sequence[PathName] = (),
+    mt: PathName | Sequence[PathName] | Mapping[str, PathName] = (),
     ref: PathName | Sequence[PathName] = (),
     src: PathName | None = None,
     data: Any = None,
     columns: Mapping[str, str] | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
+    testset: PathName | None = None,
+    data_dir: PathName | None = None,
     metrics: Sequence[str | Metric] | Mapping[str, Metric] | None = None,
     spans: bool = False,
 ) -> TextRequest:
@@ -70,7 +72,8 @@ def request(
     built = metrics if isinstance(metrics, Mapping) else {} if metrics is None else build_metrics(metrics)
     given = {
         "hypotheses": hypotheses, "references": references, "sources": sources, "systems": systems, "mt": mt, "ref": ref,
-        "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair,
+        "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair, "testset": testset,
+        "data_dir": data_dir,
     }  # fmt: skip
     call = Call.of("", {**given, "metrics": metrics}, texts=("hypotheses", "references", "sources", "systems"))
     inputs = _inputs(built, **given)
@@ -84,18 +87,26 @@ def _inputs(
     references: References | None,
     sources: Texts | None,
     systems: Mapping[str, Texts] | None,
-    mt: PathName | Sequence[PathName],
+    mt: PathName | Sequence[PathName] | Mapping[str, PathName],
     ref: PathName | Sequence[PathName],
     src: PathName | None,
     data: Any,
     columns: Mapping[str, str] | None,
     quoting: Quoting,
     langpair: str | None,
+    testset: PathName | None,
+    data_dir: PathName | None,
 ) -> Inputs:
-    from assay.engine.inputs import from_files, from_table
+    from assay.engine.inputs import from_files, from_known, from_table
 
     files = bool(mt or ref or src is not None)
     lists = any(column is not None for column in (hypotheses, references, sources, systems))
+    if testset is not None:
+        if data is not None or ref or src is not None or lists:
+            raise InputError("a test set (-t) brings sources and references: give the translations alone, --mt FILE.")
+        from assay.verbs.known_sets import known_texts
+
+        return from_known(_several(mt) or ["-"], known_texts(testset, langpair, data_dir))
     if data is not None:
         if files:
             raise InputError("--data brings its own columns: leave out --mt, --ref and --src.")
@@ -143,5 +154,6 @@ def unequal(segments: Mapping[str, int], of: str = "") -> None:
         )
 
 
-def _several(paths: PathName | Sequence[PathName]) -> list[PathName]:
-    return list(paths) if isinstance(paths, (list, tuple)) else [paths]  # type: ignore[list-item]
+def _several(paths: Any) -> Any:
+    """One path as a list; several, or names for them, as they are."""
+    return paths if isinstance(paths, (list, tuple, Mapping)) else [paths]

@@ -229,13 +229,15 @@ def score(
     references: References | None = None,
     *,
     sources: Texts | None = None,
-    mt: PathName | Sequence[PathName] = (),
+    mt: PathName | Sequence[PathName] | Mapping[str, PathName] = (),
     ref: PathName | Sequence[PathName] = (),
     src: PathName | None = None,
     data: Any = None,
     columns: Mapping[str, str] | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
+    testset: PathName | None = None,
+    data_dir: PathName | None = None,
     metrics: Sequence[str | Metric] | None = None,
     spans: bool = False,
     ci: bool = False,
@@ -252,7 +254,8 @@ def score(
         references: A list of strings, or a list of such lists, one for each reference of every segment:
             ``references=[first_references, second_references]``.
         sources: What was translated.
-        mt: Instead of lists: text files of one segment a line, one file a system.
+        mt: Instead of lists: text files of one segment a line, one file a system, with names or without
+            (``{"ours": "a.de"}``).
         ref: The files of references that go with `mt`, one for each reference.
         src: The file of sources that goes with `mt`.
         data: Instead of both: a table with columns src, mt, ref, system … (TSV, CSV, JSON, JSON lines, Parquet, compressed or
@@ -260,6 +263,9 @@ def score(
         columns: Which column of `data` plays which role where the names differ: ``{"mt": "Output"}``.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: The language pair, as in en-de, where the table does not say.
+        testset: Where sources and references come from, instead of `ref` and `src`: a year (``wmt23``), the path of an
+            mt-metrics-eval tree, or a test set that sacrebleu has downloaded; with `langpair`.
+        data_dir: Where local copies of test sets lie; by default ``$ASSAY_DATA``.
         metrics: Names with options (``"bleu:tokenize=zh"``), paths of checkpoints, or Metric objects; by default chrF and
             BLEU where there are references, and assay-mini where it is installed, up to 20,000 rows.
         spans: Keep the error spans that a metric marks (`ScoreResult.span_rows`).
@@ -274,7 +280,8 @@ def score(
     """
     asked = request(
         hypotheses, references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns, quoting=quoting,
-        langpair=langpair, metrics=metrics, spans=spans,
+        langpair=langpair, testset=testset, data_dir=data_dir,
+        metrics=metrics, spans=spans,
     )  # fmt: skip
     return score_request(
         asked, spans=spans, ci=ci, samples=samples, seed=seed, workers=workers, store=store, progress=progress

@@ -1,0 +1,66 @@
+"""What to cite: bibliographic facts, each once, and which of them belong to a metric, a suite, an analysis or a method."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+KINDS = ("metrics", "suites", "analyses", "methods")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A publication: its key, the BibTeX type, and the fields in the order in which they are printed."""
+
+    key: str
+    type: str
+    fields: Mapping[str, str]
+
+    @property
+    def authors(self) -> str:
+        """``Papineni et al.``, ``Lavie and Agarwal``, ``Popović``."""
+        names = [name.partition(",")[0].strip("{}") for name in self.fields["author"].split(" and ")]
+        return f"{names[0]} et al." if len(names) > 2 or "others" in names else " and ".join(names)
+
+    @property
+    def text(self) -> str:
+        """One line for people."""
+        fields = self.fields
+        where = next((fields[key] for key in ("booktitle", "journal", "howpublished") if key in fields), "")
+        url = f" {fields['url']}" if "url" in fields else ""
+        return f"{self.authors} {fields['year']}. {fields['title']}. {where}.{url}"
+
+    @property
+    def bibtex(self) -> str:
+        """The entry as a .bib file has it; capitals of titles stay as they are."""
+        shown = {key: f"{{{value}}}" if key == "title" else value for key, value in self.fields.items()}
+        lines = ",\n".join(f"  {key} = {{{value}}}" for key, value in shown.items())
+        return f"@{self.type}{{{self.key},\n{lines}\n}}\n"
+
+
+@functools.cache
+def _facts() -> Any:
+    return json.loads((files("assay") / "data" / "citations.json").read_text(encoding="utf-8"))
+
+
+def works(name: str) -> list[Work]:
+    """The publications behind a name of any kind, each once; none for a name that has none."""
+    keys = [key for kind in KINDS for key in _facts()["of"][kind].get(name, ())]
+    return [_work(key) for key in dict.fromkeys(keys)]
+
+
+def names(kind: str) -> list[str]:
+    """The names of a kind that there is something to cite for."""
+    return list(_facts()["of"][kind])
+
+
+def _work(key: str) -> Work:
+    from assay._version import __version__
+
+    entry = dict(_facts()["entries"][key])
+    kind = str(entry.pop("type"))
+    return Work(key, kind, {name: str(value).replace("VERSION", __version__) for name, value in entry.items()})

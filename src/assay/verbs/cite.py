@@ -1,0 +1,118 @@
+"""``assay cite``: what to cite for a metric, a suite, an analysis, or for all that a run used."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from assay.core.errors import InputError, unknown
+from assay.core.table import Table, TableColumn
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    from assay.data.citations import Work
+
+
+@dataclass(repr=False)
+class Citations(Result):
+    """Publications, and what each is cited for."""
+
+    works: list[Work] = field(default_factory=list)
+
+    verb: ClassVar[str] = "cite"
+    headline: ClassVar[str] = "citations"
+
+    @property
+    def bibtex(self) -> str:
+        """All entries, as a .bib file has them."""
+        return "\n".join(work.bibtex for work in self.works)
+
+    @property
+    def text(self) -> str:
+        """A line for each."""
+        return "".join(f"{work.text}\n" for work in self.works)
+
+
+def cite(*names: str | os.PathLike[str]) -> Citations:
+    """What to cite for these `names`: metrics (with options or without), suites, analyses, methods or runs; without any, assay.
+
+    A run (its directory, its manifest, or a file of ``--out``) stands for the metrics and the suite that it used, its method of
+    comparison, and assay.
+    """
+    from assay.data.citations import works
+
+    behind: dict[str, list[str]] = {}
+    found: dict[str, Work] = {}
+    notes = []
+    for name in _names(names or ("assay",)):
+        cited = works(name)
+        if not cited:
+            notes.append(_uncited(name))
+        for work in cited:
+            found[work.key] = work
+            behind.setdefault(work.key, []).append(name)
+    rows = [
+        {"for": ", ".join(dict.fromkeys(behind[key])), "citation": work.text, "key": key, "bibtex": work.bibtex}
+        for key, work in found.items()
+    ]
+    columns = [TableColumn("for"), TableColumn("citation"), TableColumn("key", hidden=True)]
+    table = Table("citations", [*columns, TableColumn("bibtex", hidden=True)], rows)
+    return Citations({table.name: table}, list(found.values()), notes=notes)
+
+
+def _names(given: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """Names as the facts have them: runs taken apart, options left off, a hub's names turned into ours."""
+    names: list[str] = []
+    for one in (os.fspath(name) for name in given):
+        if Path(one).exists() and (Path(one).is_dir() or Path(one).suffix):
+            names += _of_run(Path(one))
+        else:
+            names.append(_registered(one))
+    return list(dict.fromkeys(names))
+
+
+def _registered(spec: str) -> str:
+    from assay.core.spec import name_of
+    from assay.data.citations import KINDS, names
+    from assay.models.hub import published_name
+    from assay.verbs.list import REGISTRIES
+    from assay.verbs.list import names as registered
+
+    name = name_of(spec)
+    name = published_name(name) or name
+    known = [*(one for kind in KINDS for one in names(kind)), *(one for kind in REGISTRIES for one in registered(kind))]
+    if name not in known:
+        raise unknown("metric, suite or method", name, dict.fromkeys(known), "assay list")
+    return name
+
+
+def _of_run(path: Path) -> list[str]:
+    from assay.core.spec import name_of
+    from assay.data.citations import names
+    from assay.engine.manifest import Manifest
+    from assay.verbs.rerun import manifest_of
+
+    then = Manifest.read(manifest_of(path))
+    asked = then.call
+    used = [name_of(spec) for spec in then.signatures]
+    if asked is not None:
+        data = (asked.arguments.get(key) for key in ("suite", "name", "gold", "judgements", "testset"))
+        used += [one for one in data if isinstance(one, str) and one in names("suites")]
+        used += [asked.verb] if asked.verb in names("methods") else []
+    if not used:
+        raise InputError(f"{path} names nothing that could be cited.")
+    return [*used, "assay"]
+
+
+def _uncited(name: str) -> str:
+    from assay.core.errors import AssayError
+    from assay.verbs.list import card_citation
+
+    try:
+        said = card_citation(name)
+    except AssayError:
+        said = ""
+    return f"{name}: its card says: {said}" if said else f"{name} names no publication"

@@ -1,0 +1,212 @@
+"""``assay doctor``: what is installed and what it gives, the machine, caches and data: how a report of trouble begins."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from assay.core.table import Table, TableColumn
+from assay.verbs.result import Result
+
+
+@dataclass(repr=False)
+class Doctor(Result):
+    """What there is on this machine."""
+
+    verb: ClassVar[str] = "doctor"
+    headline: ClassVar[str] = "machine"
+
+
+def doctor() -> Doctor:
+    """Look at the machine, the packages, the extras, the caches and the data. Nothing is fetched or written."""
+    tables = [_machine(), _extras(), _caches(), _data()]
+    return Doctor({table.name: table for table in tables})
+
+
+def _facts(name: str, facts: dict[str, str], caption: str) -> Table:
+    rows = [{"what": what, "value": value} for what, value in facts.items()]
+    return Table(name, [TableColumn("what", " "), TableColumn("value", " ")], rows, caption)
+
+
+def _machine() -> Table:
+    import platform
+
+    from assay._version import __version__
+    from assay.core.memory import memory
+    from assay.core.workers import cores
+
+    facts = {
+        "assay": __version__,
+        "python": f"{platform.python_version()} ({platform.python_implementation()})",
+        "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cores": str(cores()),
+        "memory": f"{memory() / 2**30:,.1f} GiB",
+        "kernels": _kernels(),
+        "GPU": _gpu(),
+        "working folder": _config(),
+    }
+    return _facts("machine", facts, "machine")
+
+
+def _kernels() -> str:
+    try:
+        from assay.kernels import _native
+    except ImportError as error:
+        return f"⚠ not built: {error}"
+    return f"compiled ({Path(str(_native.__file__)).name})"
+
+
+def _gpu() -> str:
+    from importlib.util import find_spec
+
+    if find_spec("torch") is None:
+        return "not looked for: torch is not installed (the extra 'neural')"
+    import torch
+
+    if not torch.cuda.is_available():
+        return f"none that torch {torch.__version__} can use"
+    names = [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+    return f"{', '.join(names)} (torch {torch.__version__})"
+
+
+def _config() -> str:
+    there = [name for name in ("assay.toml", "pyproject.toml") if Path(name).is_file()]
+    return f"{Path.cwd()}{f' (has {there[0]})' if there else ''}"
+
+
+def requirements() -> dict[str, list[str]]:
+    """Extra to the names of the distributions that it asks for; under "" those that assay always needs."""
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        lines = requires("mt-assay") or []
+    except PackageNotFoundError:
+        return {}
+    found: dict[str, list[str]] = {}
+    for line in lines:
+        requirement, _, marker = line.partition(";")
+        extra = re.search(r"extra\s*==\s*['\"]([^'\"]+)", marker)
+        name = re.match(r"[A-Za-z0-9._-]+", requirement.strip())
+        if name:
+            found.setdefault(extra[1] if extra else "", []).append(name[0])
+    return found
+
+
+def _extras() -> Table:
+    from assay.data import rows
+
+    gives = {row["extra"]: row["gives"] for row in rows("extras.csv")}
+    lines = []
+    for extra, names in requirements().items():
+        versions = {name: _version(name) for name in names}
+        missing = [name for name, version in versions.items() if version is None]
+        state = "installed" if not missing else "not installed" if len(missing) == len(names) else "in part"
+        lines.append(
+            {
+                "extra": extra or "(always)",
+                "state": state,
+                "gives": gives.get(extra, ""),
+                "to install": f"pip install 'mt-assay[{extra}]'" if missing and extra else None,
+                "packages": ", ".join(f"{name} {version or 'missing'}" for name, version in versions.items()),
+            }
+        )
+    columns = [TableColumn("extra"), TableColumn("state"), TableColumn("gives"), TableColumn("to install", hidden=True)]
+    notes = ["pip install 'mt-assay[EXTRA]' installs one; --format json names the packages and their versions"]
+    return Table("extras", [*columns, TableColumn("packages", hidden=True)], lines, "packages", notes)
+
+
+def _version(name: str) -> str | None:
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _caches() -> Table:
+    from assay.io.files.paths import cache_dir
+
+    folder = cache_dir()
+    columns = [
+        TableColumn("what"),
+        TableColumn("files", kind="count"),
+        TableColumn("size"),
+        TableColumn("bytes", hidden=True),
+    ]
+    lines = []
+    for place in sorted(folder.iterdir()) if folder.is_dir() else ():
+        sizes = list(_sizes(place))
+        lines.append({"what": place.name, "files": len(sizes), "size": _size(sum(sizes)), "bytes": sum(sizes)})
+    if not lines:
+        lines = [{"what": "nothing yet", "files": 0, "size": _size(0), "bytes": 0}]
+    return Table(
+        "caches", columns, lines, f"cache in {folder}", ["assay cache clear empties the score store and the spools"]
+    )
+
+
+def _sizes(place: Path) -> Iterator[int]:
+    if place.is_file():
+        yield place.stat().st_size
+    for parent, _, names in os.walk(place):
+        for name in names:
+            path = Path(parent) / name
+            if not path.is_symlink() and path.exists():
+                yield path.stat().st_size
+
+
+def _size(size: int) -> str:
+    for unit, least in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if size >= least:
+            return f"{size / least:,.1f} {unit}"
+    return f"{size} B"
+
+
+def _data() -> Table:
+    """Every suite, test set and checkpoint: where it lies, or how to get it."""
+    from assay.core.errors import AssayError, MissingPart
+    from assay.models.hub import PUBLISHED, find_checkpoint
+    from assay.suites import SUITES
+    from assay.suites.locate import locate
+    from assay.suites.wmt import card_of, years
+
+    cards = {}
+    for name in SUITES.names():
+        try:
+            cards[name] = SUITES.resolve(name).card
+        except AssayError:
+            continue  # assay list suites says why
+    cards |= {year: card_of(year) for year in years()}
+    lines: list[dict[str, str | None]] = []
+    for name, card in cards.items():
+        if not card.folders:
+            lines.append({"name": name, "kind": "suite", "where": "in the package"})
+            continue
+        if name == "wmt":
+            continue  # any tree, by its path
+        try:
+            where, get = str(locate(card)), None
+        except MissingPart:
+            where = None
+            get = (
+                f"assay fetch {name}"
+                if card.downloads
+                else f"assay list suites {name}"
+                if name in SUITES.names()
+                else None
+            )
+            get = get or card.how_to_get
+        lines.append({"name": name, "kind": "suite", "where": where or "not here", "to get it": get})
+    for name in PUBLISHED:
+        try:
+            where, get = str(find_checkpoint(name)), None
+        except MissingPart:
+            where, get = None, f"assay fetch {name}"
+        lines.append({"name": name, "kind": "checkpoint", "where": where or "not here", "to get it": get})
+    columns = [TableColumn("name"), TableColumn("kind"), TableColumn("where"), TableColumn("to get it")]
+    searched = os.environ.get("ASSAY_DATA") or "not set"
+    return Table("data", columns, lines, "data", [f"ASSAY_DATA: {searched}"])

@@ -1,0 +1,83 @@
+"""Sources and references of a test set, for translations that come without: ``-t wmt23 -l en-de``, as for sacrebleu."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from assay.core.errors import InputError, MissingPart, listing, unknown
+from assay.engine.inputs import Known
+
+
+def known_texts(
+    name: str | os.PathLike[str], langpair: str | None, data_dir: str | os.PathLike[str] | None = None
+) -> Known:
+    """A year or any mt-metrics-eval tree that is here, with its standard reference; else what sacrebleu has downloaded."""
+    from assay.suites.wmt import years
+
+    text = os.fspath(name)
+    if text in years() or Path(text).exists():
+        try:
+            return _tree(text, langpair, data_dir)
+        except MissingPart:
+            if not _downloaded(text).is_dir():
+                raise
+    return _sacrebleu(text, langpair)
+
+
+def _tree(name: str, langpair: str | None, data_dir: str | os.PathLike[str] | None) -> Known:
+    from assay.io.wmt.files import langpairs, source_files
+    from assay.io.wmt.tree import read_eval_set
+    from assay.suites.wmt import pair_facts
+    from assay.verbs.meta import find_set
+
+    official, folder = find_set(name, data_dir)
+    pair = _chosen(name, langpair, langpairs(folder))
+    found = read_eval_set(folder, pair)
+    reference = found.references[pair_facts(found, official).standard_reference]
+    label = official.name if official is not None else Path(name).name
+    files = [str(path) for path in source_files(folder, [pair])]
+    return Known(f"{label} {pair}", pair, found.sources, [reference], found.documents, files)
+
+
+def _downloaded(name: str) -> Path:
+    home = os.environ.get("SACREBLEU") or "~/.sacrebleu"
+    return Path(home).expanduser() / name.replace("/", "_")
+
+
+def _sacrebleu(name: str, langpair: str | None) -> Known:
+    """The plain texts that sacrebleu leaves in its own folder: SET.PAIR.src, SET.PAIR.ref (or ref:A, ref:B …)."""
+    from assay.io.files.text import read_parallel
+    from assay.suites.wmt import years
+
+    folder, stem = _downloaded(name), name.replace("/", "_")
+    if not folder.is_dir():
+        from sacrebleu import DATASETS
+
+        if name in DATASETS:
+            pair = langpair or next(iter(DATASETS[name].langpairs))
+            get = f"sacrebleu -t {name} -l {pair} --echo src > /dev/null"
+            raise MissingPart(f"the test set {name} is not here. sacrebleu fetches it: {get}")
+        raise unknown("test set", name, [*years(), *DATASETS], "or give the path of an mt-metrics-eval tree")
+    pairs = sorted({path.name[len(stem) + 1 : -4] for path in folder.glob(f"{stem}.*.src")})
+    pair = _chosen(name, langpair, pairs)
+    files = [str(folder / f"{stem}.{pair}.src")]
+    references = sorted(str(path) for path in folder.glob(f"{stem}.{pair}.ref*"))
+    if not references:
+        raise InputError(f"{folder} has no reference for {pair}.")
+    columns: list[list[str]] = [[] for _ in (*files, *references)]
+    for piece in read_parallel([*files, *references], 10_000):
+        for column, lines in zip(columns, piece, strict=True):
+            column += lines
+    return Known(f"{name} {pair}", pair, columns[0], columns[1:], [], [*files, *references])
+
+
+def _chosen(name: str, langpair: str | None, there: Sequence[str]) -> str:
+    if langpair is None:
+        if len(there) == 1:
+            return there[0]
+        raise InputError(f"{name} has several language pairs ({listing(there)}): choose one with -l.")
+    if langpair not in there:
+        raise unknown(f"language pair of {name}", langpair, there)
+    return langpair
