@@ -11,6 +11,7 @@ import pytest
 
 import assay
 from assay.cli.main import main
+from tests.report.sheets import read
 
 ROWS = 41_000  # two chunks and a bit
 
@@ -161,3 +162,30 @@ def test_options_of_the_other_action_are_refused(
 ) -> None:
     assert main(["decide", *arguments]) == 2
     assert capsys.readouterr().err == f"assay: {message}\n"
+
+
+@pytest.mark.parametrize("suffix", ["parquet", "xlsx"])
+def test_labels_in_forms_for_other_tools(suffix: str, place: Path) -> None:
+    """The rows of the TSV, whole; the suffix alone chooses the form."""
+    few = polars.read_csv(place / "new.tsv", separator="\t").head(50)
+    few.write_csv(place / "few.tsv", separator="\t")
+    words = [
+        "decide",
+        "apply",
+        "--rule",
+        str(place / "rule.json"),
+        "--data",
+        str(place / "few.tsv"),
+        "--quiet",
+        "--out",
+    ]
+    assert main([*words, str(place / f"x.{suffix}")]) == 0
+    assert main([*words, str(place / "x.tsv")]) == 0
+    plain = polars.read_csv(place / "x.tsv", separator="\t")
+    if suffix == "parquet":
+        found = polars.read_parquet(place / "x.parquet")
+        assert found.columns == plain.columns and found["label"].to_list() == plain["label"].to_list()
+    else:
+        heading, *rows = read(place / "x.xlsx")["segments"]
+        assert heading == plain.columns
+        assert [row[heading.index("label")] for row in rows] == plain["label"].to_list()

@@ -105,9 +105,9 @@ def run(line: str) -> int:
         assert main(["make", "-p", "word-swap", "--data", "demo", "--out", "set.jsonl", "--quiet"]) == 0
     if "--against card.json" in line:
         assert main(["card", "chrf", "--suite", "my_pairs.tsv", "--format", "json", "--out", "card.json"]) == 0
-    if "rerun " in line:
-        assert main(["score", "-m", "chrf", "--data", "demo", "--run-dir", line.split()[2], "--quiet"]) == 0
-        assert main(["score", "-m", "chrf", "--data", "demo", "--out", "demo.json", "--quiet"]) == 0
+    if line.startswith("assay rerun "):
+        where = ["--out", "demo.json"] if "demo.json" in line else ["--run-dir", line.split()[2]]
+        assert main(["score", "-m", "chrf", "--data", "demo", "--quiet", *where]) == 0
     words = shlex.split(line, comments=True)
     if ">" in words:
         words = words[: words.index(">")]

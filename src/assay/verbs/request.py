@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from assay.core.chunk import Kept
     from assay.core.metric import Metric
     from assay.engine.given import References, Texts
-    from assay.engine.inputs import Inputs, PathName
+    from assay.engine.inputs import Inputs, Known, PathName
     from assay.engine.run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
 
@@ -69,14 +69,20 @@ def request(
     from assay.metrics import build_metrics
     from assay.verbs.defaults import with_defaults
 
+    known = None
+    if testset is not None:
+        from assay.verbs.known_sets import known_texts
+
+        known = known_texts(testset, langpair, data_dir)
+        langpair = known.langpair
     built = metrics if isinstance(metrics, Mapping) else {} if metrics is None else build_metrics(metrics)
     given = {
         "hypotheses": hypotheses, "references": references, "sources": sources, "systems": systems, "mt": mt, "ref": ref,
-        "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair, "testset": testset,
-        "data_dir": data_dir,
+        "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair,
     }  # fmt: skip
-    call = Call.of("", {**given, "metrics": metrics}, texts=("hypotheses", "references", "sources", "systems"))
-    inputs = _inputs(built, **given)
+    asked = {**given, "testset": testset, "data_dir": data_dir, "metrics": metrics}
+    call = Call.of("", asked, texts=("hypotheses", "references", "sources", "systems"))
+    inputs = _inputs(built, known=known, **given)
     return replace(TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans), call=call)
 
 
@@ -94,19 +100,16 @@ def _inputs(
     columns: Mapping[str, str] | None,
     quoting: Quoting,
     langpair: str | None,
-    testset: PathName | None,
-    data_dir: PathName | None,
+    known: Known | None,
 ) -> Inputs:
     from assay.engine.inputs import from_files, from_known, from_table
 
     files = bool(mt or ref or src is not None)
     lists = any(column is not None for column in (hypotheses, references, sources, systems))
-    if testset is not None:
+    if known is not None:
         if data is not None or ref or src is not None or lists:
             raise InputError("a test set (-t) brings sources and references: give the translations alone, --mt FILE.")
-        from assay.verbs.known_sets import known_texts
-
-        return from_known(_several(mt) or ["-"], known_texts(testset, langpair, data_dir))
+        return from_known(_several(mt) or ["-"], known)
     if data is not None:
         if files:
             raise InputError("--data brings its own columns: leave out --mt, --ref and --src.")

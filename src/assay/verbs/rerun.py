@@ -19,7 +19,7 @@ from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.engine.manifest import Manifest
-    from assay.verbs.rerun_compare import Compared
+    from assay.verbs.rerun_compare import ThenAndNow
 
 VERBS = {
     "score": "assay.verbs.score:score",
@@ -42,7 +42,7 @@ class Rerun(Result):
     then: Manifest
     now: Result
     """What the run gave this time."""
-    compared: list[Compared] = field(default_factory=list)
+    compared: list[ThenAndNow] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
     """Inputs that are not what they were."""
 
@@ -171,7 +171,7 @@ def differing_versions(then: Manifest, result: Result) -> dict[str, dict[str, st
     return {name: {"then": then.versions[name], "now": here[name]} for name in both}
 
 
-def _table(compared: Sequence[Compared]) -> Table:
+def _table(compared: Sequence[ThenAndNow]) -> Table:
     columns = [
         TableColumn("table"),
         TableColumn("equal"),

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
+class ThenAndNow:
     """One table then and now. Without kept cells (a manifest alone) only the hashes of the rows are compared."""
 
     name: str
@@ -30,7 +30,7 @@ class Compared:
     """The first cell that differs."""
 
 
-def compare_results(then: Manifest, result: Result, kept: Path | None) -> list[Compared]:
+def compare_results(then: Manifest, result: Result, kept: Path | None) -> list[ThenAndNow]:
     """Every table of the manifest and of the result, and the scores where the run directory `kept` has them."""
     from assay.report.data import digest, rows
 
@@ -40,14 +40,14 @@ def compare_results(then: Manifest, result: Result, kept: Path | None) -> list[C
     for name in dict.fromkeys([*then.results, *here]):
         if name not in here or name not in then.results:
             missing = "not made this time" if name not in here else "not made then"
-            found.append(Compared(name, False, where=missing))
+            found.append(ThenAndNow(name, False, where=missing))
         elif name in old:
             cells = _cells(name, old[name], rows(result.tables[name]))
             if cells.equal and here[name] != then.results[name]:
                 cells = replace(cells, equal=False, where="tables.json is not the one that the manifest speaks of")
             found.append(cells)
         else:
-            found.append(Compared(name, here[name] == then.results[name]))
+            found.append(ThenAndNow(name, here[name] == then.results[name]))
     if not found:
         raise InputError("the manifest has no results to compare with.")
     if kept is not None and (kept / "scores.parquet").is_file():
@@ -73,7 +73,7 @@ def _tables(kept: Path | None) -> dict[str, list[dict[str, Any]]]:
     return dict(tables or {})
 
 
-def _cells(name: str, then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> Compared:
+def _cells(name: str, then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]]) -> ThenAndNow:
     cells = differing = 0
     largest, where = 0.0, ""
     for i in range(max(len(then), len(now))):
@@ -87,7 +87,7 @@ def _cells(name: str, then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[s
             where = where or f"row {i + 1}, {key}: {_shown(a)} then, {_shown(b)} now"
             if isinstance(a, (int, float)) and isinstance(b, (int, float)):
                 largest = max(largest, abs(a - b))
-    return Compared(name, not differing, cells, differing, largest, where)
+    return ThenAndNow(name, not differing, cells, differing, largest, where)
 
 
 def _shown(value: Any) -> str:
@@ -96,14 +96,14 @@ def _shown(value: Any) -> str:
     return "nothing" if value is None else shorten(value)
 
 
-def _scores(path: Path, now: polars.DataFrame) -> Compared:
+def _scores(path: Path, now: polars.DataFrame) -> ThenAndNow:
     """Scores then and now, column by column; NaN is equal to NaN."""
     import polars
 
     then = _read(path)
     if then.schema != now.schema or then.height != now.height:
         shape = f"{then.height:,} rows of {then.width} columns then, {now.height:,} of {now.width} now"
-        return Compared("scores", False, where=shape)
+        return ThenAndNow("scores", False, where=shape)
     differing, largest, where = 0, 0.0, ""
     for name in then.columns:
         other = then[name].ne_missing(now[name])
@@ -116,7 +116,7 @@ def _scores(path: Path, now: polars.DataFrame) -> Compared:
         if then[name].dtype.is_numeric():
             gaps = (then[name] - now[name]).abs().cast(polars.Float64).fill_nan(None)
             largest = max(largest, *gaps.drop_nulls().to_list(), 0.0)
-    return Compared("scores", not differing, then.height * then.width, differing, largest, where)
+    return ThenAndNow("scores", not differing, then.height * then.width, differing, largest, where)
 
 
 def _read(path: Path) -> polars.DataFrame:
