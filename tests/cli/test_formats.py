@@ -26,7 +26,7 @@ BEGINS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("suffix", [*SUFFIXES, ".XLSX", ".Json"])
+@pytest.mark.parametrize("suffix", [*(one for one in SUFFIXES if one != ".bib"), ".XLSX", ".Json"])
 def test_the_suffix_chooses(suffix: str) -> None:
     assert main(["score", "-m", "chrf", "--data", "demo", "-o", f"x{suffix}"]) == 0
     assert Path(f"x{suffix}").read_bytes().startswith(BEGINS[SUFFIXES[suffix.lower()]])
@@ -65,6 +65,8 @@ def test_a_verb_that_does_not_write_a_form_says_so(capsys: pytest.CaptureFixture
     assert main(["decide", "apply", "--rule", "r.json", "--mt", "x", "--out", "x.html"]) == 2
     said = capsys.readouterr().err
     assert "assay decide does not write html, but table, tsv, jsonl, csv, json, parquet or xlsx." in said
+    assert main(["score", "--data", "demo", "--out", "x.bib"]) == 2
+    assert "assay score does not write bibtex" in capsys.readouterr().err
 
 
 def test_every_table_has_its_sheet_and_a_parquet_file_holds_one(capsys: pytest.CaptureFixture[str]) -> None:

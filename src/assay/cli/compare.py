@@ -7,7 +7,7 @@ import argparse
 SUMMARY = "Compare two or more systems: scores, 95% bootstrap intervals, and paired tests against the first system."
 EXAMPLES = """examples:
   assay compare --data demo
-  assay compare -m chrf -m bleu -m ter --mt online.de --mt ours.de --ref ref.de
+  assay compare -m chrf,bleu,ter --mt Online=online.de Ours=ours.de --ref ref.de
   assay compare -m chrf --data outputs.tsv --baseline online --format json
 
 The first system is the baseline unless --baseline names another. The same seed gives sacrebleu's p-values."""

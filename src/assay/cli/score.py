@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 SUMMARY = "Score translations with one or more metrics, corpus and segment level."
 EXAMPLES = """examples:
   assay score --data demo
-  assay score -m chrf -m bleu --mt ours.de --ref ref.de
-  assay score -m bleu:tokenize=zh --data outputs.tsv --format jsonl --out scores.jsonl
+  assay score -m chrf,bleu ours.de --ref ref.de
+  assay score -m bleu:tokenize=zh --data outputs.tsv --out scores.jsonl
   assay score --src src.en --mt ours.de --spans
 
 Without -m: chrF and BLEU where there is a reference, assay-mini where it is installed (up to 20,000 rows).
