@@ -121,7 +121,7 @@ def _write_segments(result: ScoreResult, output: Output) -> None:
 
 
 def _write_rows(result: ScoreResult, format: str, stream: IO[bytes]) -> None:
-    """A row a segment, as Parquet; or as a sheet behind that of the systems."""
+    """A row a segment, as Parquet; or as a sheet behind those of the tables."""
     from assay.report import scores
 
     if format == "parquet":
@@ -129,7 +129,7 @@ def _write_rows(result: ScoreResult, format: str, stream: IO[bytes]) -> None:
         return
     from assay.report.xlsx import sheets, write_workbook
 
-    write_workbook(stream, [*sheets([result.table()]), scores.as_sheet(result.run, result.run.asked)])
+    write_workbook(stream, [*sheets(list(result.tables.values())), scores.as_sheet(result.run, result.run.asked)])
 
 
 def _write_spans(result: ScoreResult, output: Output) -> None:

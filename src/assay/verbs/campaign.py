@@ -137,7 +137,9 @@ def campaign(
     notices = [notice for metric in computed.values() for notice in metric.notices]
     named = {table.name: table for table in made}
     files = tree_files(judgements, data_dir, people.langpairs)
-    return CampaignResult(named, people, pairs, seed, signatures=signatures, notes=[*people.notes, *notices], files=files)
+    return CampaignResult(
+        named, people, pairs, seed, signatures=signatures, notes=[*people.notes, *notices], files=files
+    )
 
 
 def read_people(

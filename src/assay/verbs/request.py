@@ -80,10 +80,11 @@ def request(
         "hypotheses": hypotheses, "references": references, "sources": sources, "systems": systems, "mt": mt, "ref": ref,
         "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair,
     }  # fmt: skip
-    asked = {**given, "testset": testset, "data_dir": data_dir, "metrics": metrics}
-    call = Call.of("", asked, texts=("hypotheses", "references", "sources", "systems"))
     inputs = _inputs(built, known=known, **given)
-    return replace(TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans), call=call)
+    made = TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans)
+    chosen = list(made.metrics) if metrics is None else metrics
+    asked = {**given, "testset": testset, "data_dir": data_dir, "metrics": chosen}
+    return replace(made, call=Call.of("", asked, texts=("hypotheses", "references", "sources", "systems")))
 
 
 def _inputs(

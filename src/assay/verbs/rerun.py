@@ -137,8 +137,6 @@ def _checked(then: Manifest, where: str, trust: bool) -> tuple[Any, dict[str, An
         raise InputError(f"{where}: runs of {asked.verb!r} are not done again, only those of {listing(VERBS)}.")
     function = load(VERBS[asked.verb], f"verb {asked.verb}")
     arguments = dict(asked.arguments)
-    if "metrics" not in arguments and then.signatures:
-        arguments["metrics"] = list(then.signatures)
     fitting(function, arguments, where)
     admitted(arguments, where, trust=trust)
     if any(given == "-" for name in TEXTS for given in several(arguments.get(name))):
