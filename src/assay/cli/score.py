@@ -21,6 +21,7 @@ EXAMPLES = """examples:
   assay score -m chrf -m bleu --mt ours.de --ref ref.de
   assay score -m bleu:tokenize=zh --data outputs.tsv --format jsonl --out scores.jsonl
   assay score --src src.en --mt ours.de --spans
+  assay score -m chrf --data outputs.tsv --by doc
 
 Without -m: chrF and BLEU where there is a reference, assay-mini where it is installed (up to 20,000 rows).
 BLEU takes the tokenizer of the target language (--langpair, or the table's): zh, ja-mecab, ko-mecab, else 13a; of a table
@@ -34,11 +35,12 @@ SPAN_FORMATS = ("table", "json", "jsonl", "html")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_components, add_metrics, add_output, add_texts, natural, positive
+    from assay.cli.options import add_by, add_components, add_metrics, add_output, add_texts, natural, positive
 
     add_metrics(parser)
     add_texts(parser)
     add_output(parser, FORMATS)
+    add_by(parser)
     parser.add_argument("--ci", action="store_true", help="95%% bootstrap intervals beside the scores")
     parser.add_argument(
         "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
@@ -59,10 +61,13 @@ def run(args: argparse.Namespace) -> int:
     output = Output.of(args)
     if args.spans and args.format not in SPAN_FORMATS:
         raise InputError(f"--spans goes with --format {', '.join(SPAN_FORMATS)}, not {args.format}.")
+    if args.by and (args.spans or args.format in ("jsonl", "tsv", "parquet")):
+        other = "--spans" if args.spans else f"--format {args.format}, which has a row a segment"
+        raise InputError(f"--by does not go with {other}. Try --format csv or json.")
     asked = text_request(args)
     with rows_progress(asked, args.quiet) as progress:
         result = score_request(
-            asked, spans=args.spans, ci=args.ci, samples=args.samples, seed=args.seed, workers=args.workers,
+            asked, spans=args.spans, ci=args.ci, by=args.by, samples=args.samples, seed=args.seed, workers=args.workers,
             progress=progress.add,
         )  # fmt: skip
     with result:
@@ -79,9 +84,9 @@ def run(args: argparse.Namespace) -> int:
 def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
     from assay.cli.texts import chosen_components, signature_notes
 
-    table = result.table()
-    noted = replace(table, notes=(*table.notes, *signature_notes(result.signatures, output, args.signatures)))
-    output.emit([noted, *chosen_components(result, args)])
+    first, *others = (table for table in result.tables.values() if table.name != "components")
+    noted = replace(first, notes=(*first.notes, *signature_notes(result.signatures, output, args.signatures)))
+    output.emit([noted, *others, *chosen_components(result, args)])
 
 
 def _write_segments(result: ScoreResult, output: Output) -> None:
@@ -90,7 +95,7 @@ def _write_segments(result: ScoreResult, output: Output) -> None:
 
     def to(stream: Any) -> None:
         if output.format == "json":
-            scores.as_json(result.run, result.known(), stream.write)
+            scores.as_json(result.run, result.known(), stream.write, result.groups())
         elif output.format == "jsonl":
             scores.as_jsonl(result.run, result.run.asked, stream.write)
         elif output.format == "tsv":

@@ -36,7 +36,9 @@ def text_request(args: argparse.Namespace) -> TextRequest:
     """The texts that the arguments name, with the metrics they name."""
     from assay.verbs.request import request
 
-    return request(metrics=args.metrics, spans=getattr(args, "spans", False), **texts_of(args))
+    return request(
+        metrics=args.metrics, spans=getattr(args, "spans", False), by=getattr(args, "by", None), **texts_of(args)
+    )
 
 
 @contextmanager
