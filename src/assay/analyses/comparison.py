@@ -156,7 +156,7 @@ class Contest:
             )
         identical = np.array_equal(one, other, equal_nan=True)
         p = max(p_bootstrap or 0.0, p_randomization or 0.0)
-        told = None if identical or math.isnan(difference) else self._agreement
+        told = self._agreement if enough and not identical and not math.isnan(difference) else None
         return Duel(
             first, second, self.name, difference, *bounds, p_bootstrap, p_randomization, identical,
             self.metric.card.higher_is_better, p if enough and not identical else None,

@@ -131,7 +131,7 @@ def differences(
     ]
     baseline = found[0].first
     caption = "every two systems" if all_pairs else f"differences from {baseline}"
-    told = [agreement_note(known, metrics)] if known and not all_pairs else []
+    told = [agreement_note(known, metrics)] if known and not all_pairs and any(row["words"] for row in rows) else []
     return Table("pairs" if all_pairs else "differences", columns, rows, caption, (*notes, *told))
 
 
@@ -194,12 +194,11 @@ _NAMES = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini-hochberg": "Ben
 
 def doubt_notes(standings: Standings, metrics: Mapping[str, Metric], segments: int) -> list[str]:
     """What no test can tell: too few segments, systems that are the same."""
-    if segments < FEWEST:
-        return [
-            f"⚠ {count(segments, 'segment')}: too few to tell systems apart; intervals and significance need {FEWEST} at least"
-        ]
     baseline = next(iter(standings))
     notes = []
+    if segments < FEWEST:
+        few = f"{count(segments, 'segment')}: too few to tell systems apart"
+        notes.append(f"⚠ {few}; intervals and significance need {FEWEST} at least")
     for system, row in standings.items():
         same = [metrics[name].card.label for name, standing in row.items() if standing.identical]
         if same:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count
 from assay.engine.inputs import Inputs
 
 LENGTH = "length"
@@ -72,7 +72,7 @@ def length_names(lengths: Iterable[str]) -> dict[str, str]:
     edges = np.unique([*inner.astype(np.int64).tolist(), int(numbers.max())])
     starts = [int(numbers.min()), *(edges[:-1] + 1).tolist()]
     names = [
-        f"{start}–{end} characters" if start < end else f"{end} characters"
+        f"{start}–{end} characters" if start < end else count(end, "character")
         for start, end in zip(starts, edges.tolist(), strict=True)
     ]
     distinct = np.unique(numbers)

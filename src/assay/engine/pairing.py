@@ -94,7 +94,9 @@ def labels(run: ScoredRun, by: str) -> dict[str, list[str]]:
 def order_of(found: Mapping[str, Sequence[str]], by: str) -> list[str]:
     """The groups in the order in which they are met, lengths from the shortest."""
     groups = list(dict.fromkeys(label for mine in found.values() for label in mine))
-    return sorted(groups, key=lambda name: int(name.split("–")[0].split()[0])) if by == LENGTH else groups
+    return (
+        sorted(groups, key=lambda name: int(name.split("–")[0].split()[0].replace(",", ""))) if by == LENGTH else groups
+    )
 
 
 def shared_labels(found: Mapping[str, Sequence[str]], orders: Mapping[str, Rows], by: str) -> list[str]:

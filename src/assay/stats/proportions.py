@@ -13,13 +13,8 @@ Floats = NDArray[np.float64]
 
 def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """Wilson's score interval for `k` successes in `n` trials; it stays inside 0..1 and has width even at 0 and `n`."""
-    if n == 0:
-        return math.nan, math.nan
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    share, scale = k / n, 1 + z * z / n
-    middle = (share + z * z / (2 * n)) / scale
-    half = z / scale * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, middle - half) if k else 0.0, min(1.0, middle + half) if k < n else 1.0
+    low, high = wilson_bounds(k, n, confidence)
+    return float(low), float(high)
 
 
 def stratified_z_test(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: ArrayLike) -> tuple[float, float]:
@@ -41,10 +36,17 @@ def stratified_z_test(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: ArrayLike
 
 def wilson_bounds(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
     """`wilson` for many shares at once: lower and upper bounds, NaN where there is no trial."""
-    k, n = np.asarray(k, np.int64), np.asarray(n, np.int64)
-    bounds = np.array([wilson(*pair, confidence) for pair in zip(k.ravel().tolist(), n.ravel().tolist(), strict=True)])
-    low, high = bounds.reshape(-1, 2).T
-    return low.reshape(n.shape), high.reshape(n.shape)
+    k, n = np.asarray(k, np.float64), np.asarray(n, np.float64)
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share, scale = k / n, 1 + z * z / n
+        middle = (share + z * z / (2 * n)) / scale
+        half = z / scale * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        low, high = (
+            np.where(k > 0, np.maximum(middle - half, 0), 0.0),
+            np.where(k < n, np.minimum(middle + half, 1), 1.0),
+        )
+    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
 
 
 def weighted_interval(weights: ArrayLike, shares: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[float, float]:
