@@ -222,3 +222,19 @@ def test_groups_and_texts_come_through_a_spool(table: list[dict[str, str]], monk
     ]
     scored = assay.score(data="t.tsv", metrics=["chrf"], by="doc").tables["groups"].rows
     assert [row["chrf"] for row in scored] == [row["chrf"] for row in whole.tables["groups"].rows]
+
+
+def test_a_bleu_for_each_language_is_grouped_by_its_own_rows(table: list[dict[str, str]]) -> None:
+    rows = [{**row, "langpair": ("en-de", "en-zh")[int(row["id"][1:]) % 3 == 0]} for row in table]
+    write(rows)
+    result = assay.compare(data="t.tsv", metrics=["bleu"], by="doc", worst=2, samples=50, trials=20)
+    scored = assay.score(data="t.tsv", metrics=["bleu"], by="doc").tables["groups"].rows
+    found = result.tables["groups"].rows
+    for row, alone in zip(found, scored, strict=True):
+        for name, pair, tokenize in (("bleu de", "en-de", "13a"), ("bleu zh", "en-zh", "zh")):
+            mine = [r for r in rows if (r["system"], r["doc"], r["langpair"]) == (row["system"], row["doc"], pair)]
+            expected = sacrebleu.corpus_bleu(
+                [r["mt"] for r in mine], [[r["ref"] for r in mine]], tokenize=tokenize
+            ).score
+            assert row[name] == alone[name] == pytest.approx(expected)
+    assert [row["system"] for row in result.tables["worst"].rows] == ["two", "two", "three", "three"]
