@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 
 from assay.core.errors import AssayError, InputError, unknown
 
+CORRECTIONS = ("holm", "benjamini-hochberg", "bonferroni", "none")
 QUOTING = ("auto", "csv", "none")
 QUOTING_HELP = "quotation marks in a TSV: csv (they wrap cells), none (they are text), auto (what the whole file shows)"
 
@@ -147,6 +148,13 @@ def add_texts(parser: argparse.ArgumentParser, *, bare: bool = False) -> None:
         group.add_argument("--data-dir", metavar="DIR", help="local copies of test sets (default: $ASSAY_DATA)")
 
 
+def add_by(parser: argparse.ArgumentParser) -> None:
+    """--by."""
+    parser.add_argument(
+        "--by", metavar="COLUMN", help="also scores by group: doc, domain or any column of --data, or length"
+    )
+
+
 def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...], *, workers: bool = True) -> None:
     """--format --out --quiet, and --workers where there is work to spread."""
     group = parser.add_argument_group("output")
@@ -243,8 +251,10 @@ def column_map(text: str | None) -> dict[str, str] | None:
 
 
 __all__ = [
+    "CORRECTIONS",
     "AssayError",
     "Parser",
+    "add_by",
     "add_components",
     "add_metrics",
     "add_output",
