@@ -73,7 +73,7 @@ def tables(
     notes = _notes(outcomes, measured, cut, left_out, seed, samples)
     plain = [note for note in notes if not note.startswith(FIRST)]
     made = [
-        _summary(found, cut, notes, samples),
+        _summary(found, notes, samples),
         _languages(found, plain),
         _balance(outcomes, cut, left_out, seed, samples),
         _calibration(found, case or _best(found), seed, samples),
@@ -160,11 +160,11 @@ def _by_task(found: Sequence[Foretold]) -> dict[str, dict[str, list[Foretold]]]:
     return tasks
 
 
-def _summary(found: Sequence[Foretold], cut: Sequence[Setup], notes: Sequence[str], samples: int) -> Table:
+def _summary(found: Sequence[Foretold], notes: Sequence[str], samples: int) -> Table:
     rows: list[dict[str, Any]] = []
     tasks = _by_task(found)
     for task, metrics in tasks.items():
-        mine = []
+        mine: list[dict[str, Any]] = []
         for name, own in metrics.items():
             n, every = sum(len(one.grades) for one in own), sum(len(one.setup.test) for one in own)
             mine.append({"task": task, "metric": name, "languages": len(own), "n": n, "unscored": every - n})

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from assay.models.training.watching import Look
 
 FILE = "search.jsonl"
-FIGURES = ("kendall", "pearson", "span_f1")
 BY = {"mean": "the mean of Kendall and span F1", "kendall": "Kendall", "pearson": "Pearson", "span_f1": "span F1"}
 
 
@@ -55,8 +54,10 @@ class Try:
 
     def seen(self, look: Look | None) -> Try:
         """The same with what was seen on the held-out records."""
-        values = {name: math.nan if look is None else getattr(look, name) for name in FIGURES}
-        return dataclasses.replace(self, **{name: None if math.isnan(v) else v for name, v in values.items()})
+        if look is None:
+            return self
+        kendall, pearson, span_f1 = (None if math.isnan(v) else v for v in (look.kendall, look.pearson, look.span_f1))
+        return dataclasses.replace(self, kendall=kendall, pearson=pearson, span_f1=span_f1)
 
     def figure(self, by: str) -> float:
         """What it is chosen by; minus infinity where that is not defined."""
