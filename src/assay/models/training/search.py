@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from assay.models.training.config import ClassWeights, PhaseConfig, TrainConfig
     from assay.models.training.records import Record
-    from assay.models.training.state import Choice
+    from assay.models.training.state import LossWeights
     from assay.models.training.watching import Look
 
 FILE = "search.jsonl"
@@ -126,7 +126,7 @@ def best(tried: Sequence[Try], by: str, name: str) -> Try:
     return found
 
 
-def chosen_config(config: TrainConfig, choices: Mapping[str, Choice]) -> TrainConfig:
+def chosen_config(config: TrainConfig, choices: Mapping[str, LossWeights]) -> TrainConfig:
     """The configuration with the weights that were chosen so far."""
     phases = [
         dataclasses.replace(phase, loss_lambda=choice.loss_lambda, class_weights=choice.class_weights)

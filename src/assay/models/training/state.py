@@ -28,7 +28,7 @@ LOG = "log.jsonl"
 
 
 @dataclass(frozen=True)
-class Choice:
+class LossWeights:
     """The loss weights that a search chose for a phase."""
 
     loss_lambda: float
@@ -46,7 +46,7 @@ class TrainingProgress:
     data: str = ""
     """Hash of the phase's examples."""
     finished: bool = False
-    choices: Mapping[str, Choice] = field(default_factory=dict)
+    choices: Mapping[str, LossWeights] = field(default_factory=dict)
     """What searches chose, by the number of the phase (from 1)."""
 
 

@@ -28,8 +28,8 @@ from assay.models.training.setup import TOKENIZER, begin, device_of
 from assay.models.training.state import (
     LOG,
     STATE,
-    Choice,
     Log,
+    LossWeights,
     TrainingProgress,
     difference,
     load_state,
@@ -205,7 +205,7 @@ class Trainer:
         chosen = search.run(
             phase, search.grid(phase, number, start, ready.plan.steps), self.folder, attempt, self.listener.note
         )
-        choice = Choice(chosen.loss_lambda, chosen.class_weights)
+        choice = LossWeights(chosen.loss_lambda, chosen.class_weights)
         self.progress.choices = {**self.progress.choices, str(number + 1): choice}
         self.config = search.chosen_config(self.config, self.progress.choices)
         return self.config.phases[number]
