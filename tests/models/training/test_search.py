@@ -19,7 +19,7 @@ torch = pytest.importorskip("torch", reason="torch is not installed (pip install
 pytest.importorskip("tokenizers", reason="tokenizers is not installed (pip install 'mt-assay[neural]')")
 pytest.importorskip("safetensors", reason="safetensors is not installed (pip install 'mt-assay[neural]')")
 
-from assay.core.errors import AssayError, InputError
+from assay.core.errors import AssayError, InputError, Interrupted
 from assay.models.training import search
 from assay.models.training.search import Try, best
 from assay.models.training.toy import write_example
@@ -123,6 +123,22 @@ def test_finished_tries_are_not_made_again_and_other_beginnings_are(
     changed = small(tmp_path, {"search": {"loss_lambda": [0.2, 0.5]}}, held_out=HELD, seed=9)
     Trainer(changed, resume=True).run()
     assert made == [0.2, 0.5]
+
+
+def test_ctrl_c_in_a_search_ends_after_the_step_and_it_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    step, calls = Trainer._step, []
+
+    def stops(self: Trainer, *given: Any) -> Any:
+        calls.append(1)
+        self.stop = len(calls) == 3  # the first step of the second try
+        return step(self, *given)
+
+    monkeypatch.setattr(Trainer, "_step", stops)
+    with pytest.raises(Interrupted, match="stopped in the search of phase 1; --resume goes on"):
+        Trainer(searched(tmp_path)).run()
+    assert len(tries(tmp_path)) == 1
+    monkeypatch.undo()
+    assert Trainer(searched(tmp_path), resume=True).run().is_dir() and len(tries(tmp_path)) == 4
 
 
 def test_what_a_search_needs_is_said(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
@@ -219,7 +219,7 @@ class Trainer:
         try:
             for step in range(steps):
                 self._step(phase, number, step, optimizer, ready)
-                if self._stop:
+                if self.stop:
                     raise Interrupted(
                         f"stopped in the search of {phase.name}; --resume goes on from the last whole try."
                     )
