@@ -183,7 +183,7 @@ def test_the_protocol_equals_a_plain_loop_over_sacrebleu_and_scikit_learn(tmp_pa
             predicted = scores >= edge
             macro = f1_score(good, predicted, average="macro")
             expected[kind, language] = edge, macro, matthews_corrcoef(good, predicted)
-    for row in result.tables["languages"].rows:
+    for row in (row for row in result.tables["languages"].rows if row["metric"] != "random"):
         found = (row["threshold"], row["f1"], row["mcc"])
         assert found == pytest.approx(expected["gold", row["language"]], abs=1e-9)
     pseudo = result.tables["pseudo"].rows[0]
