@@ -65,9 +65,9 @@ def test_every_reading_is_the_twins_numbers_read_so(folder: str) -> None:
 
 
 def test_without_a_reference_or_a_source_the_ranking_score_goes_by_their_own_spread(folder: str) -> None:
-    # Means and deviations of 8,970 outputs of WMT23 held against their sources, and of 4,084 against their references.
+    # Means and deviations of 63,673 outputs of WMT23 held against their sources, and of 4,084 against their references.
     for inputs, given, (m, d) in (
-        ("src", (None, SOURCES), ((0.634, 0.168, 0.430), (0.799, 0.292, 0.391))),
+        ("src", (None, SOURCES), ((0.558, 0.205, 0.487), (0.768, 0.287, 0.388))),
         ("ref", (REFERENCES, None), ((0.602, 0.195, 0.500), (0.870, 0.423, 0.670))),
     ):
         twin = Twin(dict(model_of(folder, True).weights.tensors)).score(HYPOTHESES, *given)[0].astype(float)
