@@ -7,14 +7,13 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
+from assay.core.columns import Columns, by_column
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric
 from assay.verbs.request import TextRequest, request, unequal
 from assay.verbs.score import RunOverTexts, flag_notes
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.engine.given import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.run import RowsDone
@@ -63,16 +62,12 @@ class Comparison(RunOverTexts):
         about = {"baseline": self.baseline, "segments": len(self), "settings": self.settings}
         return {**about, "systems": systems, "difference_people_agree_with": worth}
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row for each system and metric."""
-        import polars
-
-        return polars.DataFrame(
-            [
-                {"system": system, "metric": name, **asdict(standing)}
-                for system, row in self.standings.items()
-                for name, standing in row.items()
-            ]
+        return by_column(
+            {"system": system, "metric": name, **asdict(standing)}
+            for system, row in self.standings.items()
+            for name, standing in row.items()
         )
 
 

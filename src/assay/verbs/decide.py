@@ -9,14 +9,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
 from assay.core.metric import Metric, Scores
 from assay.core.outcomes import TaskOutcomes
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.core.suite import Measured
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
@@ -79,20 +78,20 @@ class Decided(Result):
 
         return warnings(self.tally)
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row a translation."""
-        from assay.decide.tables import labels_frame
+        from assay.decide.tables import labels_columns
 
-        return labels_frame(self.decisions)
+        return labels_columns(self.decisions)
 
-    def scores_frame(self) -> polars.DataFrame:
-        """The rows of `to_polars`."""
-        return self.to_polars()
+    scores_columns = columns
 
     def to_dict(self) -> dict[str, Any]:
         """``{"goal": ..., "segments": [...], "counts": {...}, "warnings": [...]}``."""
         about = {"counts": self.tally.shares(), "warnings": self.warnings}
-        return {"goal": self.rule.goal, "segments": self.to_polars().to_dicts(), **about}
+        columns = self.columns()
+        segments = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return {"goal": self.rule.goal, "segments": segments, **about}
 
 
 def fit_rule(

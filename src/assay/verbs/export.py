@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from assay.core.columns import polars_frame
 from assay.core.errors import InputError, listing
 from assay.core.item import Item
 from assay.core.judged import Judged
@@ -16,8 +17,6 @@ from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.io.table.open_table import Quoting
 
 ENDINGS = (".tsv", ".csv", ".jsonl", ".parquet")
@@ -37,10 +36,6 @@ class Exported(Result):
     def __len__(self) -> int:
         return len(self.table().rows)
 
-    def to_polars(self) -> polars.DataFrame:
-        """One row an item or segment."""
-        return self.table().to_polars()
-
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the texts; the ending says the form (.tsv, .csv, .jsonl, .parquet)."""
         from assay.io.files.atomic import atomic_write
@@ -51,8 +46,9 @@ class Exported(Result):
         if ending not in ENDINGS:
             raise InputError(f"{path}: the ending says the form, one of {listing(ENDINGS)}.")
         if ending == ".parquet":
+            frame = polars_frame(self.columns(), f"{path}: Parquet")
             with atomic_write(self.path, "wb") as stream:
-                self.to_polars().write_parquet(stream)
+                frame.write_parquet(stream)
             return self.path
         import json
 

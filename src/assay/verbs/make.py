@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
+from assay.core.columns import Columns, by_column
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.core.batch import Batch
     from assay.io.table.open_table import Quoting
 
@@ -46,11 +45,9 @@ class MadeSet(Result):
         lines = self.lines if self.path is None else self.path.read_text(encoding="utf-8").split("\n")
         return [json.loads(line) for line in lines if line]
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row an item, with the columns of the file but ``meta``."""
-        import polars
-
-        return polars.DataFrame([{key: item[key] for key in item if key != "meta"} for item in self.items()])
+        return by_column({key: item[key] for key in item if key != "meta"} for item in self.items())
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
         """A run directory: items.jsonl with its data card, tables.json and manifest.json."""

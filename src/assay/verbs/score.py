@@ -9,14 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
+from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, count
 from assay.core.metric import Metric, Scores
 from assay.verbs.request import TextRequest, request
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.analyses.comparison import Standings
     from assay.core.metric import Floats
     from assay.engine.given import References, Texts
@@ -140,11 +139,9 @@ class ScoreResult(RunOverTexts):
             raise InputError(f"there are several systems ({names} …): take result.systems, or result.scores_of(NAME).")
         return self.run.systems[0]
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row a segment: every metric's score, its components and flags; and the system where systems have names."""
-        import polars
-
-        frames = []
+        parts: list[Columns] = []
         for system in self.run.systems:
             scored = self.scores_of(system)
             n = self.run.segments[system]
@@ -154,10 +151,10 @@ class ScoreResult(RunOverTexts):
                 columns[name] = scores.values
                 columns |= {f"{name} {part}": values for part, values in scores.components.items()}
                 columns |= {f"{name} {flag}": raised for flag, raised in scores.flags.items()}
-            frames.append(polars.DataFrame(columns))
-        return polars.concat(frames, how="diagonal")
+            parts.append(columns)
+        return joined(parts)
 
-    scores_frame = to_polars
+    scores_columns = columns
 
     def to_dict(self) -> dict[str, Any]:
         """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "components": {...}, "segments": [...]}}}}``."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from assay.core.columns import import_polars
 from assay.core.errors import InputError, count
 from assay.io.table.open_table import OpenTable, Piece
 
@@ -49,8 +50,7 @@ def open_frame(source: Any) -> OpenTable:
     if hasattr(source, "iloc"):
         return FrameTable({name: source.iloc[:, place] for place, name in enumerate(source.columns)})
     if hasattr(source, "__arrow_c_stream__"):
-        import polars
-
+        polars = import_polars("an Arrow table")
         frame = source if isinstance(source, polars.DataFrame) else polars.DataFrame(source)
         texts = [
             polars.col(name).cast(polars.String) for name, kind in frame.schema.items() if kind == polars.Categorical

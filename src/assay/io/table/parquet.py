@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from assay.core.columns import import_polars
 from assay.core.errors import InputError
 from assay.io.files.panics import without_panics
 from assay.io.files.text import file_name
@@ -20,12 +21,11 @@ class ParquetTable(OpenTable):
     """The columns of the file; categories are read as their text."""
 
     def __init__(self, opened: Opened) -> None:
-        import polars
-
         opened.file.close()
         self.name, path = file_name(opened.path), opened.path
         if path == "-" or not _begins_with_mark(Path(path)):
             raise InputError(f"{self.name} is not a Parquet file as it stands. Give a plain .parquet file.")
+        polars = import_polars(f"{self.name} is Parquet, which")
         with self._speaking():
             self._frame = polars.scan_parquet(path, glob=False)
             self._schema = self._frame.collect_schema()
