@@ -13,7 +13,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from assay.core.errors import unknown
 from assay.io.files.compression import SUFFIXES
-from assay.io.files.text import open_bytes
+from assay.io.files.text import open_utf8
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.delimited import Fields, comma_cells, read_csv, read_tsv, tab_cells
 from assay.io.table.objects import JsonTable, Numbered, numbered_objects
@@ -98,7 +98,7 @@ def _opened(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting) -> Ope
     if quoting not in ("auto", "csv", "none"):
         raise unknown("quoting", str(quoting), ("auto", "csv", "none"))
     name = os.fspath(path)
-    file = open_bytes(name)
+    file = open_utf8(name)
     try:
         return Opened(file, name, _head(file), bad, quoting)
     except BaseException:
