@@ -11,8 +11,8 @@ from assay.core.errors import MissingPart
 if TYPE_CHECKING:
     import polars
 
-Columns = Mapping[str, Sequence[Any]]
-"""Columns of equal length: lists, ranges or arrays."""
+Columns = Mapping[str, Any]
+"""Columns of equal length by name: lists, ranges or arrays."""
 
 
 def import_polars(what: str) -> ModuleType:
@@ -36,16 +36,16 @@ def by_column(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row.get(name) for row in listed] for name in dict.fromkeys(name for row in listed for name in row)}
 
 
-def joined(parts: Sequence[Columns]) -> dict[str, Sequence[Any]]:
+def joined(parts: Sequence[Columns]) -> dict[str, Any]:
     """Columns below one another; None where a part lacks one."""
     import numpy as np
 
     lengths = [len(next(iter(part.values()), ())) for part in parts]
-    whole: dict[str, Sequence[Any]] = {}
+    whole: dict[str, Any] = {}
     for name in dict.fromkeys(name for part in parts for name in part):
-        found = [part.get(name) for part in parts]
+        found: list[Any] = [part.get(name) for part in parts]
         if all(isinstance(column, np.ndarray) for column in found):
-            whole[name] = np.concatenate(found)  # type: ignore[arg-type,assignment]
+            whole[name] = np.concatenate(found)
         else:
             whole[name] = [
                 value

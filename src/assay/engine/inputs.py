@@ -15,6 +15,7 @@ from assay.engine.chunks import concat, regroup
 if TYPE_CHECKING:
     from assay.core.metric import Metric
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 PathName = str | os.PathLike[str]
 
@@ -108,7 +109,7 @@ def _beside(paths: Sequence[str], systems: Sequence[str], known: Known) -> Itera
 
 def from_table(
     data: Any,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     *,
     quoting: Quoting = "auto",
     langpair: str | None = None,

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.engine.inputs import PathName
     from assay.engine.run import RowsDone
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 
 @dataclass(repr=False)
@@ -80,7 +81,7 @@ def compare(
     ref: PathName | Sequence[PathName] = (),
     src: PathName | None = None,
     data: Any = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     testset: PathName | None = None,

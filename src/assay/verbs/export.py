@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +18,7 @@ from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 ENDINGS = (".tsv", ".csv", ".jsonl", ".parquet")
 ITEM = ("id", "source", "reference", "good", "incorrect", "phenomenon", "category", "severity", "langpair")
@@ -68,7 +69,7 @@ def export(
     path: str | os.PathLike[str] | None = None,
     *,
     data_dir: str | os.PathLike[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     subsample: int | None = None,

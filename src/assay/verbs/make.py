@@ -17,6 +17,7 @@ from assay.verbs.result import Result
 if TYPE_CHECKING:
     from assay.core.batch import Batch
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 SET = "items.jsonl"
 """The items of a set in a run directory."""
@@ -76,7 +77,7 @@ def make(
     data: str | os.PathLike[str] | Batch,
     *,
     langpair: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     n: int = 1000,
     seed: int = 12345,

@@ -20,6 +20,7 @@ from assay.verbs.result import Result
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 METRICS = ("chrf", "chrf++", "bleu", "ter", "cer", "rouge2")
 """What is run when nothing is asked for; and assay-mini, where it is installed and the suite is small."""
@@ -87,7 +88,7 @@ def run(
     metric_files: Sequence[str] = (),
     analysis: str | Analysis | None = None,
     data_dir: str | os.PathLike[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     subsample: int | None = None,
@@ -176,7 +177,7 @@ def load_suite(
     suite: str | Suite,
     *,
     data_dir: str | os.PathLike[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     skip_bad: bool = False,
@@ -193,7 +194,7 @@ def _whole_suite(
     suite: str | Suite,
     *,
     data_dir: str | os.PathLike[str] | None,
-    columns: Mapping[str, str] | None,
+    columns: ColumnChoice | None,
     quoting: Quoting,
     langpair: str | None,
     skip_bad: bool,

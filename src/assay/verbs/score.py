@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from assay.engine.manifest import Manifest
     from assay.engine.run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
     from assay.report.spans import SpanRow
 
 MOST_SPANS = 20
@@ -230,7 +231,7 @@ def score(
     ref: PathName | Sequence[PathName] = (),
     src: PathName | None = None,
     data: Any = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     testset: PathName | None = None,

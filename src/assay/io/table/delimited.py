@@ -231,8 +231,19 @@ class DelimitedTable(OpenTable):
             raise InputError(
                 f"{self.name} line {first[0]}: more than {MOST_COLUMNS:,} columns. Check that it is a table."
             )
-        self._header = first[1]
+        self._header: list[str] | None = first[1]
         self.names = [name.strip() for name in first[1]]
+        self._first, self._pushed = first, False
+
+    def without_header(self) -> None:
+        """See `OpenTable`."""
+        self._header, self._pushed = None, True
+        self.names = [str(number) for number in range(1, len(self.names) + 1)]
+
+    def _chunks(self, size: int) -> Iterator[Chunk]:
+        if self._pushed:
+            yield [self._first[0]], [self._first[1]]
+        yield from self._cells.chunks(size)
 
     @property
     def quoted(self) -> bool:
@@ -252,7 +263,7 @@ class DelimitedTable(OpenTable):
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
         """See `OpenTable`. Blank lines are no rows, unless the table has a single column."""
         width = len(self.names)
-        for numbers, rows in self._cells.chunks(chunk):
+        for numbers, rows in self._chunks(chunk):
             if set(map(len, rows)) != {width} or (width > 1 and self._header in rows):
                 numbers, rows = self._sifted(numbers, rows)
             if rows:
@@ -262,7 +273,7 @@ class DelimitedTable(OpenTable):
     def rows(self) -> Iterator[Fields]:
         """See `OpenTable`. A row of blank cells says nothing and is left out."""
         width = len(self.names)
-        for numbers, rows in self._cells.chunks(ROWS):
+        for numbers, rows in self._chunks(ROWS):
             for number, row in zip(numbers, rows, strict=True):
                 whole = [row] if len(row) == width and row != self._header else self._sifted([number], [row])[1]
                 if whole and any(cell.strip() for cell in whole[0]):

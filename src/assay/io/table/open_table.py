@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from typing import Any, BinaryIO, Literal, NamedTuple
 
+from assay.core.errors import InputError, listing
 from assay.io.table.bad_rows import BadRows
 
 Quoting = Literal["auto", "csv", "none"]
@@ -72,6 +73,10 @@ class OpenTable(ABC):
         for piece in self.pieces(range(len(self.names)), ROWS):
             for number, row in zip(piece.numbers, zip(*piece.columns, strict=True), strict=True):
                 yield number, list(row)
+
+    def without_header(self) -> None:
+        """Take the line that names the columns for a row; the columns are called 1, 2, 3 … then."""
+        raise InputError(f"{self.name} names its columns: choose by name. It has {listing(map(repr, self.names))}.")
 
     @abstractmethod
     def close(self) -> None:
