@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import subprocess
 import sys
@@ -51,6 +52,7 @@ def base_packages() -> set[str]:
     return found
 
 
+@functools.cache
 def hidden_modules() -> str:
     """The modules of every other package that is installed here."""
     base = base_packages()
@@ -88,6 +90,17 @@ def test_texts_in_every_text_form_are_scored_and_compared(table: Path, tmp_path:
         assert out.stat().st_size > 50
     done = assay("compare", "-m", "bleu", "--data", table, "--format", "json", here=tmp_path)
     assert json.loads(done.stdout)["baseline"] == "A"
+
+
+@pytest.mark.parametrize(
+    ("name", "source"), [("inline.xlsx", "src"), ("toolkit.tmx", "source"), ("toolkit.xlf", "source")]
+)
+def test_workbooks_and_xml_need_no_extra(tmp_path: Path, name: str, source: str) -> None:
+    path = ROOT / "tests" / "fixtures" / "tables" / name
+    done = assay("score", "-m", "cer", "--data", path, "--columns", f"ref={source}", "--format", "json", here=tmp_path)
+    scores = json.loads(done.stdout)["systems"][name]["cer"]["segments"]
+    same = 4 if name == "inline.xlsx" else 1  # where the translation is the source
+    assert [place for place, score in enumerate(scores) if score == 0] == [same]
 
 
 def test_a_suite_is_run_and_kept_and_a_set_is_made(tmp_path: Path) -> None:

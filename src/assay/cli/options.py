@@ -132,7 +132,8 @@ def add_texts(parser: argparse.ArgumentParser, *, bare: bool = False) -> None:
     group.add_argument("--src", metavar="FILE", help="sources")
     group.add_argument(
         "--data", type=table_file, metavar="FILE",
-        help="a table instead: .tsv .csv .jsonl .parquet with columns src, mt, ref, system …; demo is one to try",
+        help="a table instead (.tsv .csv .jsonl .xlsx .parquet .tmx .xlf …: docs/tables.md) with columns src, mt, ref, system …; "
+        "demo is one to try",
     )  # fmt: skip
     group.add_argument(
         "--columns",

@@ -21,6 +21,22 @@ PathName = str | os.PathLike[str]
 
 PIECE = 64
 """Lines read at a time: few, since a line may be a megabyte long. A chunk is whole pieces: 20,032 rows of one system."""
+_BINARY = (
+    ".gz",
+    ".xz",
+    ".zst",
+    ".parquet",
+    ".arrow",
+    ".feather",
+    ".ipc",
+    ".xlsx",
+    ".xlsm",
+    ".xml",
+    ".tmx",
+    ".xlf",
+    ".xliff",
+)
+"""Endings of files whose lines say nothing about how many rows they have."""
 IN_MEMORY = 1 << 20
 """Rows in memory that are scored at a time: many, since equal texts and references among them are prepared once."""
 
@@ -116,6 +132,7 @@ def from_table(
     metrics: Iterable[Metric] = (),
 ) -> Inputs:
     """A table (a file, or a frame of polars, pandas or Arrow) with a row a segment. Columns that `metrics` need must be there."""
+    from assay.io.table.folder import shards_of
     from assay.io.table.tables import read_table
 
     needs: dict[str, str] = {}
@@ -137,7 +154,7 @@ def from_table(
             yield batch
 
     about = f"langpair:{langpair} columns:{sorted((columns or {}).items())} quoting:{quoting}"
-    paths = [] if path is None else [path]
+    paths = [] if path is None else shards_of(path) or [path]
     return Inputs(regroup(batches()), paths, _estimate(paths) if paths else None, about, rows.notes)
 
 
@@ -193,10 +210,15 @@ def _lines(
     paths: Sequence[str], systems: Sequence[str], nrefs: int, with_source: bool, langpair: str | None
 ) -> Iterator[Batch]:
     """`paths` holds the systems' files, the references', and the source's where there is one."""
-    from assay.io.files.text import read_parallel
+    from assay.io.files.text import read_lines, read_parallel
+    from assay.io.table.sgml import is_sgml, segment_lines
+
+    def lines_of(path: PathName, chunk: int) -> Iterator[list[str]]:
+        name = os.fspath(path)
+        return segment_lines(name, chunk) if is_sgml(name) else read_lines(name, chunk)
 
     many = len(systems)
-    for columns in read_parallel(paths, PIECE):
+    for columns in read_parallel(paths, PIECE, lines_of):
         n, rest = len(columns[0]), columns[many:]
         yield Batch(
             hypotheses=columns[0] if many == 1 else [line for column in columns[:many] for line in column],
@@ -211,7 +233,7 @@ def _estimate(paths: Sequence[str]) -> int | None:
     """Rows to expect, from the size of plain files and samples of their lines; None where it cannot be told."""
     total, places = 0, 16
     for path in paths:
-        if path == "-" or Path(path).suffix in (".gz", ".xz", ".zst", ".parquet"):
+        if path == "-" or Path(path).suffix.lower() in _BINARY:
             return None
         try:
             size, samples = os.path.getsize(path), []

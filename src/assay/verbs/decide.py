@@ -223,7 +223,7 @@ def apply_rule(
     where = os.fspath(rule) if isinstance(rule, (str, os.PathLike)) else "the rule"
     metrics = rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
     asked = request(hypotheses, references, sources=sources, metrics=metrics)
-    spoken = Spoken.of(languages, len(hypotheses))
+    spoken = Spoken.of(languages, asked.rows or 0)
     run = asked.run(KEPT, workers, store, None)
     scored = {name: Scores.concat(list(run.scores("", name))) for name in run.metrics}
     return _decided(read, label(read, scored, spoken), run.flags, run.notices)

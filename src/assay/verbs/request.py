@@ -143,7 +143,7 @@ def _in_memory(
 
     if not systems:
         raise InputError("compare needs at least one system.")
-    if None in systems.values():
+    if any(texts is None for texts in systems.values()):
         raise InputError("there are references or sources, but no hypotheses=[...] to score.")
     batches = {name: make_batch(texts, references, sources, langpair) for name, texts in systems.items()}
     unequal({name: len(batch) for name, batch in batches.items()})

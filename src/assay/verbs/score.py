@@ -256,9 +256,10 @@ def score(
             (``{"ours": "a.de"}``).
         ref: The files of references that go with `mt`, one for each reference.
         src: The file of sources that goes with `mt`.
-        data: Instead of both: a table with columns src, mt, ref, system … (TSV, CSV, JSON, JSON lines, Parquet, compressed or
-            not), or a frame of polars, pandas or Arrow.
-        columns: Which column of `data` plays which role where the names differ: ``{"mt": "Output"}``.
+        data: Instead of both: a table with columns src, mt, ref, system … (TSV, CSV, JSON lines, XLSX, Parquet, TMX, XLIFF …,
+            ``docs/tables.md``), a frame of polars, pandas or Arrow, or dictionaries, one a row, in a list or as they come.
+        columns: Which column of `data` plays which role where the names differ: ``{"mt": "Output"}``; several columns of
+            translations are a system each (``{"mt": ["A", "B"]}``); numbers serve where there is no header line.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: The language pair, as in en-de, where the table does not say.
         testset: Where sources and references come from, instead of `ref` and `src`: a year (``wmt23``), the path of an

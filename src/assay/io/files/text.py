@@ -319,15 +319,19 @@ class _Bounded:
         return data
 
 
-def read_parallel(paths: Sequence[str | os.PathLike[str]], chunk: int) -> Iterator[tuple[list[str], ...]]:
-    """Several files in step: tuples with `chunk` lines of each.
+def read_parallel(
+    paths: Sequence[str | os.PathLike[str]],
+    chunk: int,
+    lines_of: Callable[[str | os.PathLike[str], int], Iterator[list[str]]] = read_lines,
+) -> Iterator[tuple[list[str], ...]]:
+    """Several files in step: tuples with `chunk` lines of each, as `lines_of` reads them.
 
     Files of different length are an error that names them and their counts, never cut to the shortest; it comes when the
     shortest ends.
     """
     if sum(os.fspath(path) == "-" for path in paths) > 1:
         raise InputError("only one file can come from standard input (-). Name the others.")
-    readers = [read_lines(path, chunk) for path in paths]
+    readers = [lines_of(path, chunk) for path in paths]
     done = 0
     try:
         while True:

@@ -19,6 +19,9 @@ def lay_out(table: OpenTable, wanted: Wanted, chosen: ColumnChoice | None) -> La
             )
         _refuse_header(table, wanted, named)
         table.without_header()
+    for column in (one for columns in named.values() for one in columns):
+        if column not in table.names and column.partition(".")[0] in table.names:
+            table.look_inside(column)
     return assign(table.names, wanted, chosen, table.name)
 
 

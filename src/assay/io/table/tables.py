@@ -222,6 +222,11 @@ class Columns:
         if value is None:
             return InputError(f"{self._name} {where} has no {column!r}: give every row one, empty if need be.")
         what = kinds.get(type(value), type(value).__name__)
+        if isinstance(value, dict) and value:
+            return InputError(
+                f"{self._name} {where}: {column!r} is an object, not text. Say what is meant: --columns "
+                f"NAME={column}.{next(iter(value))}"
+            )
         return InputError(
             f"{self._name} {where}: {column!r} is {what} ({str(value)[:40]}), not text. Write it in quotes."
         )
