@@ -211,11 +211,13 @@ def _lines(
 ) -> Iterator[Batch]:
     """`paths` holds the systems' files, the references', and the source's where there is one."""
     from assay.io.files.text import read_lines, read_parallel
-    from assay.io.table.sgml import is_sgml, segment_lines
 
     def lines_of(path: PathName, chunk: int) -> Iterator[list[str]]:
-        name = os.fspath(path)
-        return segment_lines(name, chunk) if is_sgml(name) else read_lines(name, chunk)
+        if {".sgm", ".sgml"}.isdisjoint(ending.lower() for ending in Path(path).suffixes[-2:]):
+            return read_lines(path, chunk)
+        from assay.io.table.sgml import segment_lines
+
+        return segment_lines(os.fspath(path), chunk)
 
     many = len(systems)
     for columns in read_parallel(paths, PIECE, lines_of):

@@ -15,7 +15,9 @@ import pytest
 
 import assay
 from assay.core.errors import InputError
-from assay.io.table.forms import open_table
+from assay.io.scores.metric_file import read_values
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import open_table, read_fields
 from assay.io.table.tables import read_table
 
 FILES = Path(__file__).resolve().parents[2] / "fixtures" / "tables"
@@ -248,3 +250,11 @@ def test_the_first_feather_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.feather").write_bytes(b"FEA1" + bytes(50))
     with pytest.raises(InputError, match="Feather of version 1"):
         list(read_table(tmp_path / "a.feather"))
+
+
+def test_rows_without_a_header_come_out_of_workbooks_too(tmp_path: Path) -> None:
+    row = '<row><c t="str"><v>{}</v></c><c><v>{}</v></c></row>'
+    path = workbook(tmp_path / "a.xlsx", SHEET.format(row.format("b", 0.5) + row.format("a", 1)))
+    assert read_values(path, ["a", "b"]).tolist() == [1.0, 0.5]
+    with pytest.raises(InputError, match=r"pandas\.feather is arrow, and must be TSV, CSV or XLSX here"):
+        list(read_fields(FILES / "pandas.feather", BadRows()))

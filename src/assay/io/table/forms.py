@@ -13,11 +13,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from assay.core.errors import unknown
+from assay.core.errors import InputError, unknown
 from assay.io.files.compression import SUFFIXES
-from assay.io.files.text import open_utf8
+from assay.io.files.text import file_name, open_utf8
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.delimited import Fields, comma_cells, tab_cells
+from assay.io.table.delimited import Cells, Fields, comma_cells, tab_cells
 from assay.io.table.folder import ShardedTable, shards_of
 from assay.io.table.objects import Numbered, numbered_objects
 from assay.io.table.open_table import ROWS, Opened, OpenTable, Quoting
@@ -112,13 +112,25 @@ def read_fields(path: str | os.PathLike[str], bad: BadRows, *, quoting: Quoting 
     """Numbered rows of delimited text as they stand, of whatever width, with or without a header; blank ones are left out."""
     opened = _opened(path, bad, quoting)
     with opened.file:
-        cells = (comma_cells if form_of(path, opened.head) == "csv" else tab_cells)(opened)
+        cells = _cells(form_of(path, opened.head), opened)
         first = cells.first()
         if first is None:
             return
         yield first
         for numbers, rows in cells.chunks(ROWS):
             yield from ((n, row) for n, row in zip(numbers, rows, strict=True) if any(cell.strip() for cell in row))
+
+
+def _cells(form: str, opened: Opened) -> Cells:
+    if form == "xlsx":
+        from assay.io.table.xlsx import SheetCells
+
+        return SheetCells(opened)
+    if FORMS[form].marks or form in ("xml", "sgml"):
+        raise InputError(
+            f"{file_name(opened.path)} is {form}, and must be TSV, CSV or XLSX here. Save it as one of these."
+        )
+    return comma_cells(opened) if form == "csv" else tab_cells(opened)
 
 
 def _opened(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting) -> Opened:

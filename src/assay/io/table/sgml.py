@@ -17,7 +17,6 @@ from assay.io.table.markup import Event, Events, pair, text_until_end
 from assay.io.table.open_table import Opened
 
 SETS: Mapping[str, str] = {"srcset": "source", "refset": "reference", "tstset": "mt"}
-ENDINGS = (".sgm", ".sgml")
 _TAG = re.compile(r"<(/?)(srcset|refset|tstset|doc|seg)\b([^<>]*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""([\w:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""")
 _ENTITY = re.compile(r"&(?:amp|lt|gt|quot|apos|#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6});")
@@ -83,11 +82,6 @@ def rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterat
                 row["system"] = who
             yield event.line, {**row, column or "mt": re.sub(r"\s*\n\s*", " ", text).strip()}
         event = next(found, None)
-
-
-def is_sgml(path: str) -> bool:
-    """Whether a text file is a set by its name, a .gz, .xz or .zst set aside."""
-    return bool(re.search(r"\.sgml?(\.(gz|xz|zst))?$", path, re.IGNORECASE))
 
 
 def segment_lines(path: str, chunk: int) -> Iterator[list[str]]:
