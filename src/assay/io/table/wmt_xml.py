@@ -13,7 +13,7 @@ Texts = dict[str, tuple[int, str]]
 """Line and text by the number of the segment."""
 
 
-class Side(NamedTuple):
+class WrittenSide(NamedTuple):
     """A document in one language: who wrote it, and its segments."""
 
     language: str
@@ -25,9 +25,9 @@ class Document(NamedTuple):
     """All sides of a document."""
 
     about: dict[str, str]
-    sources: list[Side]
-    references: list[Side]
-    outputs: list[Side]
+    sources: list[WrittenSide]
+    references: list[WrittenSide]
+    outputs: list[WrittenSide]
 
 
 def rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -36,20 +36,20 @@ def rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterat
     for event in found:
         if event.kind == "start" and event.name == "doc":
             document = _document(event, found, where)
-            for output in document.outputs or [Side("", "", {})]:
+            for output in document.outputs or [WrittenSide("", "", {})]:
                 yield from _rows(document, output, opened)
 
 
 def _document(start: Event, found: Events, where: str) -> Document:
     about = {key: start.attributes[key] for key in ("id", "domain") if key in start.attributes}
-    sides: dict[str, list[Side]] = {"src": [], "ref": [], "hyp": []}
-    side: Side | None = None
+    sides: dict[str, list[WrittenSide]] = {"src": [], "ref": [], "hyp": []}
+    side: WrittenSide | None = None
     for event in found:
         if event.kind == "end" and event.name == "doc":
             break
         if event.kind == "start" and event.name in sides:
             given = event.attributes
-            side = Side(given.get("lang", ""), given.get("system", given.get("translator", "")), {})
+            side = WrittenSide(given.get("lang", ""), given.get("system", given.get("translator", "")), {})
             sides[event.name].append(side)
         elif event.kind == "start" and event.name == "seg" and side is not None:
             number = event.attributes.get("id", str(len(side.texts) + 1))
@@ -57,9 +57,9 @@ def _document(start: Event, found: Events, where: str) -> Document:
     return Document(about, sides["src"], sides["ref"], sides["hyp"])
 
 
-def _rows(document: Document, output: Side, opened: Opened) -> Iterator[tuple[int, dict[str, Any]]]:
+def _rows(document: Document, output: WrittenSide, opened: Opened) -> Iterator[tuple[int, dict[str, Any]]]:
     outputs = bool(document.outputs)
-    source = document.sources[0] if document.sources else Side("", "", {})
+    source = document.sources[0] if document.sources else WrittenSide("", "", {})
     spoken = (output.language, "")
     references = [side for side in document.references if side.language in spoken or not output.language]
     language = output.language or (references[0].language if references else "")
