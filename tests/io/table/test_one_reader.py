@@ -14,7 +14,7 @@ READERS = {"read_csv", "scan_csv", "read_parquet", "scan_parquet", "read_ndjson"
 EXCEPTIONS = {
     "io/wmt/scores.py": "mt-metrics-eval's fixed layout, 20 million lines of it: one call for a whole file",
     "report/data.py": "writes CSV",
-    "report/scores.py": "joins the Parquet parts it wrote itself",
+    "report/frames.py": "joins the Parquet parts it wrote itself",
     "data/__init__.py": "facts in the package's data, with comment lines",
     "engine/chunks.py": "the names of arrays in a spool",
     "suites/embedded.py": "the embedded suite in the package's data",
