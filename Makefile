@@ -17,7 +17,7 @@ WEIGHTS := $(shell find packages/mini -type f ! -path '*__pycache__*' 2>/dev/nul
 .PHONY: demo test lint types imports tests dev quick fuzz soak bench clean
 
 demo: $(VENV)/.installed
-	$(BIN)/assay compare -m chrf -m bleu -m ter -m assay-mini --data demo
+	$(BIN)/assay compare -m chrf -m bleu -m ter -m assay-mini --data demo --worst 3 --sort-by assay-mini
 	$(BIN)/assay score --spans --data demo
 	$(BIN)/assay run --figures none
 

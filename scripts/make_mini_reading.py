@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from assay.metrics.mini.model import Opinion, Triple, model_of
-from assay.metrics.mini.reading import THRESHOLD, columns, ranking
+from assay.metrics.mini.reading import THRESHOLD, columns, held_against, ranking
 
 MAJOR_WEIGHT = 5
 COLLECTIONS = ("mqm21", "ted21", "esa24")
@@ -54,8 +54,9 @@ def main(folder: str) -> None:
     """Print the table; say which thresholds are best."""
     rows = list(held_out(Path(folder)))
     model = model_of(None, False)
-    judgements = model.judge([triple for triple, _ in rows], True, "reading")
-    scores = np.quantile(ranking(columns(judgements)), np.linspace(0, 1, 101))
+    triples = [triple for triple, _ in rows]
+    judgements = model.judge(triples, True, "reading")
+    scores = np.quantile(ranking(columns(judgements), held_against(triples)), np.linspace(0, 1, 101))
     print(
         f"# Ranking scores (int8, source and reference) below which so many per cent of {len(rows):,} translations lie:"
     )

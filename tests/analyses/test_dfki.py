@@ -218,8 +218,7 @@ def test_real_tables_are_whole() -> None:
 
 
 def test_means_over_metrics_and_wins_by_hand() -> None:
-    # a1: 4 of 4 and 2 of 4; a2: 1 of 2 and 1 of 2; b1: 0 of 2 and 2 of 2. Differences of so few items are never significant
-    # but for b1: pooled 0.5, z = -1 / sqrt(0.25) = -2, p = 0.023, so the second wins b1 (and B) alone.
+    # a1: 4 of 4 and 2 of 4; a2: 1 of 2 and 1 of 2; b1: 0 of 2 and 2 of 2 (z = -1 / sqrt(0.25) = -2, p = 0.023, but two items).
     one = measured("one", [1, 1, 1, 1, 1, -1, -1, -1])
     two = measured("two", [1, 1, -1, -1, 1, -1, 1, 1], kind="learned")
     found = {table.name: table for table in whole_tables(SMALL, [one, two])}
@@ -232,17 +231,12 @@ def test_means_over_metrics_and_wins_by_hand() -> None:
     hardest = [row["name"] for row in found["metric_means"].rows if row["level"] == "phenomenon"]
     assert hardest == ["a2", "b1", "a1"]
     wins = {row["metric"]: row for row in found["wins"].rows}
-    # a1: 4 of 4 against 2 of 4, pooled 0.75, z = -0.5 / sqrt(0.1875 * 0.5) = -1.63, p = 0.051: shared.
-    assert [wins["two"][key] for key in ("categories", "categories_alone", "phenomena", "phenomena_alone")] == [
-        2,
-        1,
-        3,
-        1,
-    ]
-    assert [wins["one"][key] for key in ("categories", "categories_alone", "phenomena", "phenomena_alone")] == [
-        1,
-        0,
-        2,
-        0,
-    ]
+    keys = ("categories", "categories_alone", "phenomena", "phenomena_alone")
+    # Fewer than five items prove nobody worse, and A's 5 of 6 against 3 of 6 has p = 0.11: all is shared.
+    assert [[wins[name][key] for key in keys] for name in ("one", "two")] == [[2, 0, 3, 0]] * 2
+    # Three times the items. a1: 12 of 12 against 6, pooled 0.75, z = -0.5 / sqrt(0.1875 / 6) = -2.83; b1: 0 of 6 against 6,
+    # z = -1 / sqrt(0.25 / 3) = -3.46; A: 15 of 18 against 9, pooled 2/3, z = -1/3 / sqrt(2/9 / 9) = -2.12, p = 0.017.
+    thrice = [measured("one", [1, 1, 1, 1, 1, -1, -1, -1] * 3), measured("two", [1, 1, -1, -1, 1, -1, 1, 1] * 3)]
+    wins = {row["metric"]: row for row in whole_tables(SMALL * 3, thrice)[-1].rows}
+    assert [[wins[name][key] for key in keys] for name in ("one", "two")] == [[1, 1, 2, 1]] * 2
     assert [table.name for table in whole_tables(SMALL, [one])] == ["averages", "categories", "phenomena"]

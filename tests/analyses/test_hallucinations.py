@@ -76,6 +76,25 @@ def test_first_place():
     assert rows["all", "bad"]["precision_first"] == ""
 
 
+def test_a_handful_of_positives_prove_nothing():
+    label = np.arange(40) < 4
+    good, bad = (
+        segments("good", np.where(label, 0, np.arange(40) + 1)),
+        segments("bad", np.where(label, 50, np.arange(40))),
+    )
+    rows = by(named(tables(judged(full_unsupport=label), [good, bad]))["detection"].rows, "set", "metric")
+    assert (rows["all", "good"]["auroc"], rows["all", "bad"]["auroc"]) == (1.0, 0.0)
+    assert [rows["all", name]["first"] for name in ("good", "bad")] == ["*", "*"]
+    assert math.isnan(rows["all", "good"]["auroc_low"])  # every resample is perfect: no interval, not one of nought
+    five = np.arange(40) < 5
+    good, bad = (
+        segments("good", np.where(five, 0, np.arange(40) + 1)),
+        segments("bad", np.where(five, 50, np.arange(40))),
+    )
+    rows = by(named(tables(judged(full_unsupport=five), [good, bad]))["detection"].rows, "set", "metric")
+    assert [rows["all", name]["first"] for name in ("good", "bad")] == ["*", ""]
+
+
 def test_distribution_by_hand():
     suite = judged(full_unsupport=[1, 0, 0, 0, 0], correct=[0, 1, 1, 1, 0])
     rows = by(named(tables(suite, [segments("m", [1, 2, 3, 7, 9])]))["distribution"].rows, "category")

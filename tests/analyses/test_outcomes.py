@@ -59,3 +59,15 @@ def test_a_difference_needs_both_sides():
     sampling = Sampling(("m",), samples=5)
     counts = count(outcomes(items, [measured("m", [1, np.nan], [0, 0])]), np.array([0, 1]), 2, sampling)
     assert estimates(counts, [difference_weights(counts, 0, 1)], sampling) == [[None]]
+
+
+def test_one_item_is_no_certainty_and_nobody_is_worse_by_two():
+    items = [item(i) for i in range(2)]
+    better, worse = measured("better", [1, 1], [0, 0]), measured("worse", [0, 0], [1, 1])
+    sampling = Sampling(("better", "worse"))
+    counts = count(outcomes(items, [better, worse]), np.array([0, 1]), 2, sampling)
+    single, mean = estimates(counts, [mean_weights(counts, [0]), mean_weights(counts, [0, 1])], sampling)
+    # Wilson's lower bound of 1 in 1 is 1 / (1 + 1.959964^2) = 0.2065; of the mean of two such, 1 - 0.7935 / sqrt(2).
+    assert (single[0].low, single[0].high) == pytest.approx((0.20655, 1.0), abs=1e-5)
+    assert (mean[0].low, mean[0].high) == pytest.approx((1 - 0.79345 / np.sqrt(2), 1.0), abs=1e-5)
+    assert [estimate.first for estimate in (*single, *mean)] == [True] * 4

@@ -161,3 +161,35 @@ def test_wrong_decisions_end_in_one_line(
     assert main(["decide", *arguments]) == 2
     error = capsys.readouterr().err
     assert message in error and error.count("\n") == 1
+
+
+def test_a_terminal_shows_the_tables_by_language_and_one_language_has_none(
+    table: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["breakdown", "--data", str(table), "-m", "chrf", "--samples", "50"]
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert "Macro-F1 by language" in out and "MCC by language" in out and out.count("seed 12345") == 1
+    assert main([*command, "--langs", "es"]) == 0
+    assert "by language" not in capsys.readouterr().out
+
+
+def test_a_judge_on_the_command_line(
+    table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    command = ["breakdown", "--data", str(table), "-m", "chrf", "--samples", "50", "--judge"]
+    judge = "cmd:sed -E 's/.*other other other.*/0.1/; t; s/.*other.*/0.6/; t; s/.*/1/'"
+    assert main([*command, judge]) == 0
+    assert "Graded outcomes" in capsys.readouterr().out
+    assert len((tmp_path / "judged.jsonl").read_text().splitlines()) == 240
+    assert main([*command, judge, "--success-at", "0.5", "--judged", str(tmp_path / "judged.jsonl")]) == 0
+    assert "MCC" in capsys.readouterr().out
+    for wrong, said in (
+        ([*command, "sed"], "write cmd: and then a command"),
+        (["breakdown", "--task", "parsing", "--judge", "cmd:cat"], "go with --data"),
+        (["breakdown", "--data", str(table), "--judged", "x"], "--judged goes with --judge"),
+        (["decide", "apply", "--rule", "r.json", "--judge", "cmd:cat"], "--judge goes with assay decide fit"),
+    ):
+        assert main(wrong) == 2
+        assert said in capsys.readouterr().err

@@ -73,9 +73,9 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ASSAY_DATA", raising=False)
     for i, name in enumerate(("ours.de", "online.de", "a.de", "b.de", "ref.de", "ref1.de", "ref2.de", "src.en")):
         Path(name).write_text("\n".join(line.replace("the", "the" * (i % 3)) for line in LINES) + "\n")
-    table = [f"{system}\t{line}\t{line} x\t{line}\n" for system in ("online", "ours") for line in LINES]
+    table = [f"{system}\t{line}\t{line} x\t{line}\td1\tnews\n" for system in ("online", "ours") for line in LINES]
     for name in ("outputs.tsv", "corpus.tsv"):
-        Path(name).write_text("system\tmt\tref\tsrc\n" + "".join(table))
+        Path(name).write_text("system\tmt\tref\tsrc\tdoc\tdomain\n" + "".join(table))
     pairs = [f"{i}\t{line}\t{line} bad\t{line}\tomission\n" for i, line in enumerate(LINES)]
     Path("my_pairs.tsv").write_text("id\tgood\tincorrect\treference\tphenomena\n" + "".join(pairs))
     Path("theirs.tsv").write_text("id\tgood\tincorrect\n" + "".join(f"{i}\t1\t0\n" for i in range(len(LINES))))

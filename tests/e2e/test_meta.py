@@ -9,8 +9,8 @@ import pytest
 from assay.cli.main import main
 from assay.core.errors import InputError
 from assay.core.judged_systems import LevelScores
+from assay.data.agreement import agreement, in_words
 from assay.receipts.obtain import wmt23
-from assay.verbs.compare import known_worth
 from assay.verbs.meta import meta
 from assay.verbs.reproduce import VerbRunner
 from tests import wmt
@@ -150,10 +150,16 @@ def test_arrays_from_python(data: Path):
 
 
 def test_what_is_known_about_a_point():
-    worth = known_worth("chrf")
-    assert worth is not None
-    assert 0 < worth[0.80] < worth[0.90] < worth[0.95]
-    assert known_worth("my-metric") is None
+    known = agreement("chrf")
+    assert known is not None and known.pairs == 249
+    # The point_worth table of the same command printed 2.388, 4.524 and 8.489.
+    assert [known.needed(level) for level in (0.80, 0.90, 0.95)] == pytest.approx([2.388, 4.524, 8.489], abs=1e-3)
+    # Between 2.7096 (84%) and 4.394 (84%) the curve is level, between 4.394 and 4.5245 (92.31%) it rises.
+    assert (known.at(3.0), known.at(-3.0)) == (0.84, 0.84)
+    assert known.at(4.45) == pytest.approx(0.84 + (0.9231 - 0.84) * (4.45 - 4.394) / (4.5245 - 4.394))
+    assert (known.at(0.0), known.at(50.0)) == (0.50, 0.95)
+    assert [in_words(share) for share in (0.5, 0.84, 0.95)] == ["in about half", "in about 85%", "in over 95%"]
+    assert agreement("my-metric") is None
 
 
 @pytest.mark.real

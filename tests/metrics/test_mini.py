@@ -64,6 +64,20 @@ def test_every_reading_is_the_twins_numbers_read_so(folder: str) -> None:
     )
 
 
+def test_without_a_reference_or_a_source_the_ranking_score_goes_by_their_own_spread(folder: str) -> None:
+    # Means and deviations of 8,970 outputs of WMT23 held against their sources, and of 4,084 against their references.
+    for inputs, given, (m, d) in (
+        ("src", (None, SOURCES), ((0.634, 0.168, 0.430), (0.799, 0.292, 0.391))),
+        ("ref", (REFERENCES, None), ((0.602, 0.195, 0.500), (0.870, 0.423, 0.670))),
+    ):
+        twin = Twin(dict(model_of(folder, True).weights.tensors)).score(HYPOTHESES, *given)[0].astype(float)
+        ranked = -(twin[:, 0] - m[0]) / d[0] + (twin[:, 3] - m[1]) / d[1] + (twin[:, 6] - m[2]) / d[2]
+        metric = AssayMini(path=folder, precision="int16", inputs=inputs)
+        assert metric.score(BATCH).values == pytest.approx(ranked, abs=0.03)
+        unit = AssayMiniUnit(path=folder, precision="int16", inputs=inputs)
+        assert unit.score(BATCH).values == pytest.approx(reading.unit(ranked), abs=0.01)
+
+
 def test_the_table_of_quantiles_rises_from_0_to_1() -> None:
     table = reading.quantiles()
     assert len(table) == 101 and (np.diff(table) >= 0).all()
@@ -221,7 +235,7 @@ def test_the_signature_says_all_that_moves_a_number(folder: str, tmp_path: Path)
         AssayMiniUnit(path=folder), AssayMiniMqm(path=folder), BertscoreMini(path=folder), BertscoreMini(path=folder, idf=True),
     ]  # fmt: skip
     assert len({str(one.signature) for one in made}) == len(made)
-    assert str(made[1].signature).endswith("|precision:int16|v:1") and "|weights:" in str(made[0].signature)
+    assert str(made[1].signature).endswith("|precision:int16|v:2") and "|weights:" in str(made[0].signature)
 
 
 def test_threads_share_the_model(folder: str) -> None:

@@ -105,3 +105,53 @@ def test_bold_only_where_colour_is_welcome(monkeypatch: pytest.MonkeyPatch) -> N
     assert width_of(io.StringIO()) is None
     table = Table("t", (TableColumn("x"),), [{"x": "y"}])
     assert render([table], colour=True) == "\033[1m x\033[0m\n y\n"
+
+
+def stacked() -> Table:
+    columns = (
+        TableColumn("segment", kind="count"),
+        TableColumn("chrf", "chrF", "number"),
+        TableColumn("change", kind="change", digits="decimals"),
+        TableColumn("decimals", hidden=True),
+        TableColumn("source"),
+        TableColumn("translation", "ours"),
+    )
+    rows = [
+        {
+            "segment": 2,
+            "chrf": 53.28,
+            "change": -34.07,
+            "decimals": 1,
+            "source": "Das ist gut so.",
+            "translation": "Good.",
+        },
+        {
+            "segment": 17,
+            "chrf": 60.0,
+            "change": 0.123,
+            "decimals": 2,
+            "source": None,
+            "translation": "one two three four five",
+        },
+    ]
+    return Table("worst", columns, rows, "worst", stacked=("source", "translation"))
+
+
+def test_long_texts_stand_below_their_row_and_fold() -> None:
+    expected = """ worst
+ segment  chrF  change
+       2  53.3   -34.1
+    source  Das ist gut so.
+    ours    Good.
+
+      17  60.0   +0.12
+    ours    one two three
+            four five
+"""
+    assert render([stacked()], width=27) == expected
+
+
+def test_columns_that_do_not_fit_go_below_the_row() -> None:
+    text = render([stacked()], width=16)
+    assert "    more    change" in text and "-34.1" in text
+    assert all(display_width(line) <= 26 for line in text.splitlines())

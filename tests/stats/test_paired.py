@@ -32,6 +32,11 @@ def test_no_difference_is_no_proof():
     assert weighted_difference_test([0], [0], [10], [1.0], np.random.default_rng(0), 100) == 1.0
 
 
+def test_a_handful_of_items_prove_no_more_than_a_sign_test():
+    # One item in each of two strata, both won: every resample wins, and yet a coin does as well in a quarter of the cases.
+    assert weighted_difference_test([1, 1], [0, 0], [1, 1], [0.5, 0.5], np.random.default_rng(0), 1000) == 0.25
+
+
 def test_share_first():
     values = np.array([0.9, 0.89, 0.5, np.nan])
     assert share_first(values, np.array([1.0, 0.3, 0.001, 1.0])).tolist() == [True, True, False, False]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats as scipy_stats
 
-from assay.stats.proportions import macro_interval, stratified_z_test, wilson
+from assay.stats.proportions import stratified_z_test, weighted_interval, wilson, wilson_bounds
 
 
 def test_z_test_by_hand() -> None:
@@ -50,9 +50,35 @@ def test_wilson_of_nothing_is_unknown() -> None:
     assert all(map(math.isnan, wilson(0, 0)))
 
 
-def test_macro_interval_is_near_the_normal_one() -> None:
+# Newcombe 1998, Interval estimation for the difference between independent proportions, Table II, method 10.
+NEWCOMBE = [
+    ((56, 70), (48, 80), (0.0524, 0.3339)),
+    ((9, 10), (3, 10), (0.1705, 0.8090)),
+    ((6, 7), (2, 7), (0.0582, 0.8062)),
+    ((5, 56), (0, 29), (-0.0381, 0.1926)),
+    ((0, 10), (0, 20), (-0.1611, 0.2775)),
+    ((0, 10), (0, 10), (-0.2775, 0.2775)),
+    ((10, 10), (0, 20), (0.6791, 1.0000)),
+    ((10, 10), (0, 10), (0.6075, 1.0000)),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "expected"), NEWCOMBE)
+def test_a_difference_of_shares_has_newcombes_interval(
+    one: tuple[int, int], other: tuple[int, int], expected: tuple[float, float]
+) -> None:
+    k, n = np.array([one, other]).T
+    assert weighted_interval([1, -1], k / n, *wilson_bounds(k, n)) == pytest.approx(expected, abs=5e-5)
+
+
+def test_a_mean_of_shares_is_near_the_normal_interval() -> None:
     # Mean of 0.5 and 0.8 with n = 400 each: variance (0.25 + 0.16) / 400 / 4 = 0.00025625, so 0.65 ± 1.96 * 0.016008.
-    low, high = macro_interval([200, 320], [400, 400], np.random.default_rng(1), 20_000)
-    assert (low, high) == pytest.approx((0.65 - 0.03138, 0.65 + 0.03138), abs=0.002)
-    assert (low, high) == macro_interval([200, 320], [400, 400], np.random.default_rng(1), 20_000)
-    assert all(map(math.isnan, macro_interval([], [], np.random.default_rng(1))))
+    found = weighted_interval([0.5, 0.5], [0.5, 0.8], *wilson_bounds([200, 320], [400, 400]))
+    assert found == pytest.approx((0.65 - 0.03138, 0.65 + 0.03138), abs=0.002)
+
+
+def test_one_right_answer_of_one_is_no_certainty() -> None:
+    low, high = weighted_interval([1], [1], *wilson_bounds([1], [1]))
+    expected = scipy_stats.binomtest(1, 1).proportion_ci(0.95, method="wilson")
+    assert (low, high) == pytest.approx((expected.low, 1.0))
+    assert all(np.isnan(bound).all() for bound in wilson_bounds([0], [0]))

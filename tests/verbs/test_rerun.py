@@ -185,3 +185,18 @@ def test_a_verb_that_is_none_is_refused(capsys: pytest.CaptureFixture[str]) -> N
     changed("o.json.manifest.json", call=None)
     assert main(["rerun", "o.json"]) == 2
     assert "does not say what was asked" in capsys.readouterr().err
+
+
+def test_a_judge_in_a_manifest_is_not_run_unless_it_is_trusted(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [f"{'a cat' if i % 3 else 'the dog'}\ta cat\t{'dev' if i % 2 else 'test'}" for i in range(60)]
+    Path("t.tsv").write_text("\n".join(["mt\tref\tsplit", *rows]) + "\n")
+    judge = "cmd:tee -a ran | sed -E 's/.*dog.*/breakdown/; t; s/.*/success/'"
+    words = ["breakdown", "--data", "t.tsv", "-m", "chrf", "--judge", judge, "--samples", "20", "--run-dir", "kept"]
+    assert main([*words, "--quiet"]) == 0
+    Path("ran").unlink()
+    assert main(["rerun", "kept"]) == 2
+    assert "which runs a command: give --trust (trust=True) if the file is your own" in capsys.readouterr().err
+    # Whoever trusts it finds the answers where they were kept; where they are not, the judge is asked again.
+    assert main(["rerun", "kept", "--trust"]) == 0 and not Path("ran").exists()
+    Path("judged.jsonl").unlink()
+    assert main(["rerun", "kept", "--trust"]) == 0 and Path("ran").exists()

@@ -252,7 +252,9 @@ def _sensitivity(good: Floats, incorrect: Floats, chosen: Ints, empty_row: Ints 
         ratios = (good[chosen] - incorrect[chosen])[usable] / drop[usable]
         if len(ratios):
             mean = float(ratios.mean())
-            margin = 1.959964 * float(ratios.std(ddof=1)) / np.sqrt(len(ratios)) if len(ratios) > 1 else 0.0
+            if len(ratios) == 1:
+                return {"z": mean, "z_low": None, "z_high": None}
+            margin = 1.959964 * float(ratios.std(ddof=1)) / np.sqrt(len(ratios))
             return {"z": mean, "z_low": float(mean - margin), "z_high": float(mean + margin)}
     return {"z": None, "z_low": None, "z_high": None}
 

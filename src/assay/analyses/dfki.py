@@ -12,7 +12,6 @@ groups for the macro-averages, which are means of shares; those are tested with 
 from __future__ import annotations
 
 import math
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.analyses.drawing import accuracy_dots, accuracy_map
-from assay.analyses.rows import FIRST_PLACE, known, metric_cells
+from assay.analyses.rows import FIRST_PLACE, SHARE_INTERVALS, known, metric_cells
 from assay.core.analysis import columns as has_columns
 from assay.core.analysis import requires
 from assay.core.errors import InputError, count, listing
@@ -30,9 +29,11 @@ from assay.core.metric import Card
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
 from assay.stats.multiple import corrected
-from assay.stats.proportions import macro_interval, stratified_z_test, wilson
+from assay.stats.proportions import stratified_z_test, weighted_interval, wilson_bounds
 
 LEVEL = 0.05
+FEWEST = 5
+"""Items below which the normal approximation of the z-test proves nobody worse."""
 _READING = {
     "phenomena": "The share of items in which a metric scores the correct output above the incorrect one, in percent.",
     "categories": f"The same over all items of a category. {FIRST_PLACE} A ring marks the first places among metrics of the "
@@ -81,13 +82,14 @@ class _Tally:
         some = (self.scored > 0) & (best.scored > 0)
         return stratified_z_test(self.right[some], self.scored[some], best.right[some], best.scored[some])[1]
 
-    def interval(self, seed: int, samples: int) -> tuple[float, float]:
-        """Wilson's interval for one stratum, the bootstrap's for a mean over several; it does not depend on rivals."""
-        if len(self.scored) == 1:
-            return wilson(int(self.right[0]), int(self.scored[0]))
+    def interval(self) -> tuple[float, float]:
+        """Wilson's interval for one stratum, joined for a mean over several; it does not depend on rivals."""
         some = self.scored > 0
-        rng = np.random.default_rng([seed, zlib.crc32(self.metric.name.encode())])
-        return macro_interval(self.right[some], self.scored[some], rng, samples)
+        if not some.any():
+            return math.nan, math.nan
+        right, scored = self.right[some], self.scored[some]
+        weights = np.full(len(scored), 1 / len(scored))
+        return weighted_interval(weights, right / scored, *wilson_bounds(right, scored))
 
 
 @requires("items", has_columns("category", "phenomenon"))
@@ -126,7 +128,7 @@ def tables(
         ("phenomena", ("category", "phenomenon"), each_phenomenon, " by phenomenon"),
     ):
         caption = f"DFKI · {count(len(items), 'item')} · strict accuracy{what}"
-        made.append(_table(name, keys, _rows(keys, lines, seed, samples, correction), caption, notes))
+        made.append(_table(name, keys, _rows(keys, lines, correction), caption, notes))
     return made
 
 
@@ -153,7 +155,7 @@ def _tally(metric: Measured, right: Bools, scored: Bools, groups: Counts, number
 
 
 def _rows(
-    keys: tuple[str, ...], lines: Mapping[tuple[str, ...], list[_Tally]], seed: int, samples: int, correction: str
+    keys: tuple[str, ...], lines: Mapping[tuple[str, ...], list[_Tally]], correction: str
 ) -> list[dict[str, Any]]:
     """The rows of one table: one for each line and metric."""
     row = next(iter(lines.values()), [])
@@ -164,7 +166,7 @@ def _rows(
     rows = []
     for at, (labels, tallies) in enumerate(lines.items()):
         for i, tally in enumerate(tallies):
-            low, high = tally.interval(seed, samples)
+            low, high = tally.interval()
             marks = {"first": "*" if first[at, i] else "", "first_in_class": "°" if first_in_class[at, i] else ""}
             rows.append(
                 {
@@ -201,15 +203,16 @@ def _places(lines: Sequence[list[_Tally]], rivals: Sequence[list[int]], correcti
                     p[at, i] = tallies[i].below(tallies[best])
     tested = ~np.isnan(p)
     p[tested] = corrected(p[tested], correction)
-    return p, first | (tested & (p >= LEVEL))
+    few = np.array([[tally.scored.sum() < FEWEST for tally in tallies] for tallies in lines]).reshape(size)
+    return p, first | (tested & ((p >= LEVEL) | few))
 
 
 def _notes(items: Sequence[Item], answers: Sequence[tuple[Measured, Bools, Bools]], correction: str) -> tuple[str, ...]:
     family = "" if correction == "none" else f", {correction} over the table"
     notes = [
         f"* shares the first place of all metrics, ° of its class (baseline, QE, reference-based): not worse than the best at "
-        f"{LEVEL} (one-tailed z-test of two proportions{family})",
-        "95% intervals: Wilson for shares of items, bootstrap for macro-averages",
+        f"{LEVEL} (one-tailed z-test of two proportions{family}), or fewer than {FEWEST} items",
+        SHARE_INTERVALS,
     ]
     for metric, _, scored in answers:
         if metric.contaminated:

@@ -49,6 +49,8 @@ KINDS = {"oscillatory": "repetitions", "strongly detached": "strong-unsupport", 
 """The three kinds of hallucination, and the corpus's label of each."""
 SETS = ("all", "fully detached", "oscillatory", "strongly detached")
 CATEGORIES = {"correct": "correct", "omission": "omission", "named entities": "named-entities", **KINDS}
+FEWEST = 5
+"""Positives, and negatives, below which no metric is shown to be worse than another."""
 QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 Draws = tuple[Floats, Floats]
 
@@ -73,7 +75,7 @@ def tables(
     positives = kinds | {"all": np.logical_or.reduce(list(kinds.values()))}
     notes = [f"95% bootstrap, n={samples:,}, seed {seed}"]
     if len(measured) > 1:
-        notes.append(first_place_note(correction))
+        notes.append(first_place_note(correction) + f"; never by fewer than {FEWEST} positives")
     notes += contamination_notes(measured)
     for metric, column in zip(measured, values, strict=True):
         if missing := int(np.isnan(column).sum()):
@@ -202,7 +204,7 @@ class _Sampler:
         for m in range(len(values)):
             common = ~np.isnan(self.alarms[best]) & ~np.isnan(self.alarms[m])
             both = self.positive[common]
-            if m != best and both.any() and not both.all():
+            if m != best and min(both.sum(), (~both).sum()) >= FEWEST:
                 difference = self.draws(best, common)[figure] - self.draws(m, common)[figure]
                 p[m] = (1 + np.count_nonzero(difference <= 1e-12)) / (1 + self.samples)
         return p

@@ -2,12 +2,12 @@
 
 Every contrastive table is a weighted sum of shares: an accuracy is one share, a category the mean of its phenomena's
 shares, the ACES-Score a weighted sum of them, a gain the difference of two. So there is one estimate for all: counts by
-stratum go in with one row of weights a metric, and value, bootstrap interval and place come out.
+stratum go in with one row of weights a metric, and value, interval and place come out.
 
-Intervals: items are drawn anew inside each stratum (seeded by the metric's name, so that a metric's interval does not
-depend on its company). First place: the best value, and every metric that a one-sided paired test on the items both
-scored does not show to be worse at 0.05: the exact sign test for a single stratum, a paired bootstrap for a sum of
-several. All comparisons of one table are the family that a correction works on.
+Intervals: Wilson's for a share, joined for a sum of several (`weighted_interval`); one right answer out of one is no
+certainty. First place: the best value, and every metric that a one-sided paired test on the items both scored does not show
+to be worse at 0.05: the exact sign test for a single stratum, a paired bootstrap for a sum of several, whose p is never below
+what as many items could give in a sign test. All comparisons of one table are the family that a correction works on.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from assay.core.errors import count as counted
 from assay.core.item import Item
 from assay.core.memory import refuse_beyond_memory
 from assay.core.suite import Measured
-from assay.stats.bootstrap import interval, share_draws
 from assay.stats.multiple import corrected
 from assay.stats.paired import Duels, duels, share_first, sign_test, weighted_difference_test
+from assay.stats.proportions import weighted_interval, wilson_bounds
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -56,8 +56,9 @@ class Counts:
     ties: Ints
     unscored: Ints
     duels: Duels
-    draws: Floats
-    """[metric, stratum, sample]: bootstrap draws of hits / n; NaN where n is 0."""
+    low: Floats
+    """Wilson's lower bound of hits / n; NaN where n is 0."""
+    high: Floats
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,17 +120,16 @@ def count(outcome: Outcomes, strata: Ints, size: int, sampling: Sampling, right:
         return np.array([np.bincount(codes[row], minlength=size) for row in mask], np.int64).reshape(len(mask), size)
 
     n, hits = by_stratum(scored), by_stratum(hit)
-    refuse_beyond_memory("--samples", sampling.samples, 2 * n.size * np.dtype(np.float64).itemsize)
-    draws = np.empty((len(n), size, sampling.samples))
-    for m in range(len(n)):
-        draws[m] = share_draws(hits[m], n[m], sampling.generator(m), sampling.samples)
+    refuse_beyond_memory("--samples", sampling.samples, 4 * size * np.dtype(np.float64).itemsize)
+    low, high = wilson_bounds(hits, n)
     return Counts(
         n=n,
         hits=hits,
         ties=by_stratum(scored & outcome.tied[:, kept]),
         unscored=by_stratum(~scored),
         duels=duels(hit, scored, codes, size),
-        draws=draws,
+        low=low,
+        high=high,
     )
 
 
@@ -171,7 +171,7 @@ def estimates(
             if np.isnan(values[i, m]):
                 line.append(None)
                 continue
-            low, high = interval(_weighted_draws(counts, m, weights, tau))
+            low, high = _interval(counts, m, weights, tau)
             line.append(Estimate(float(values[i, m]), low, high, bool(first[m])))
         result.append(line)
     return result
@@ -185,10 +185,12 @@ def _weighted(counts: Counts, m: int, weights: Floats, tau: bool) -> float:
     return float(weights[used] @ (2 * shares - 1 if tau else shares))
 
 
-def _weighted_draws(counts: Counts, m: int, weights: Floats, tau: bool) -> Floats:
+def _interval(counts: Counts, m: int, weights: Floats, tau: bool) -> tuple[float, float]:
     used = np.flatnonzero(weights)
-    draws = counts.draws[m, used]
-    return np.asarray(weights[used] @ (2 * draws - 1 if tau else draws))
+    shares = counts.hits[m, used] / counts.n[m, used]
+    low, high = weighted_interval(weights[used], shares, counts.low[m, used], counts.high[m, used])
+    shift = float(weights[used].sum()) if tau else 0.0
+    return (2 * low - shift, 2 * high - shift) if tau else (low, high)
 
 
 def _worse_than_best(counts: Counts, rows: Floats, values: Floats, sampling: Sampling) -> Floats:

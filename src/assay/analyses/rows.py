@@ -18,6 +18,8 @@ AVERAGE = "average"
 """The metric's place in a row that is the mean over all metrics."""
 FIRST_PLACE = "A star marks the metrics that share the first place."
 
+SHARE_INTERVALS = "95% intervals: Wilson's for shares, joined for means of shares (Newcombe)"
+
 METRIC = TableColumn("metric", mark="contaminated")
 UNSCORED = TableColumn("unscored", kind="count")
 MARKS = (TableColumn("first", hidden=True), TableColumn("contaminated", hidden=True))
@@ -89,9 +91,9 @@ def common_notes(
     items: Sequence[Item], measured: Sequence[Measured], outcome: Outcomes, sampling: Sampling
 ) -> tuple[str, ...]:
     """The notes under every table: sampling, first place, and what a reader must know of each metric."""
-    notes = [f"95% bootstrap, n={sampling.samples:,}, seed {sampling.seed}"]
+    notes = [SHARE_INTERVALS]
     if len(measured) > 1:
-        notes.append(first_place_note(sampling.correction))
+        notes.append(f"{first_place_note(sampling.correction)}; bootstrap n={sampling.samples:,}, seed {sampling.seed}")
     notes += contamination_notes(measured)
     for m, metric in enumerate(measured):
         missing = int((~outcome.scored[m]).sum())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,22 +19,28 @@ EXAMPLES = """examples:
   assay breakdown --task parsing --translator none --error all --table matrix
   assay breakdown --task parsing --langs es,pt --translator auto --run-dir parsing
   assay breakdown --data outcomes.tsv -m chrf -m bleu
+  assay breakdown --data translations.tsv --judge "cmd:python3 judge.py" --dev-share 0.5
 
-A table of outcomes has source, translation, reference, outcome (success or breakdown), language and split (dev or test),
-and may have id and part (question and context of one example), task, error_type, back_translation (for pseudo-references)
-and columns of ready scores (--score comet, or --score ter:lower). Thresholds are chosen on dev, figures are from test."""
+A table of outcomes has source, translation, reference, outcome (success, breakdown or a grade from 0 to 1), language and split
+(dev or test), and may have id and part (question and context of one example), task, error_type, back_translation (for
+pseudo-references) and columns of ready scores (--score comet, or --score ter:lower). Thresholds are chosen on dev, figures are
+from test. A judge reads a row a line (JSON, with the table's columns) and writes success, breakdown, a grade or skip for each."""
 DECISIONS = "breakdown-decisions.jsonl"
-TABLES = ("summary", "languages", "languages_f1", "balance", "thresholds", "pseudo", "cases", "errors", "matrix")
+TABLES = (
+    "summary", "languages", "languages_f1", "balance", "thresholds", "pseudo", "cases", "errors", "matrix", "calibration",
+)  # fmt: skip
+ON_SCREEN = ("summary", "languages", "languages_f1", "balance")
+"""What a terminal shows unasked; the tables by language where there are several."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import QUOTING, QUOTING_HELP, add_metrics, add_output, natural, positive
+    from assay.cli.options import QUOTING, QUOTING_HELP, add_judge, add_metrics, add_output, natural, positive
     from assay.report import FORMATS
 
     add_metrics(parser)
     group = parser.add_argument_group("input")
-    group.add_argument("--data", metavar="FILE", help="outcomes: .tsv .csv .jsonl .xlsx … (- is stdin)")
+    group.add_argument("--data", metavar="FILE", help="outcomes: .tsv .csv .jsonl .xlsx … (- is stdin), or a folder")
     group.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where names differ")
     group.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
     group.add_argument(
@@ -46,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--dev-share", type=float, metavar="SHARE", help="draw a development part of this share instead of split"
     )
+    add_judge(group)
     group.add_argument(
         "--task", action="append", default=[], metavar="TASK", help="run a task instead of reading outcomes"
     )
@@ -65,7 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --task: put this error into the human text, too (a perturbation, module:function, or all); repeat for several",
     )
     parser.add_argument("--table", action="append", metavar="NAME", choices=TABLES, help="only these tables")
-    parser.add_argument("--all", action="store_true", help="every table on the terminal, not the summary alone")
+    parser.add_argument("--all", action="store_true", help="every table on the terminal")
     parser.add_argument(
         "--review", action="store_true", help="name the error types of wrongly judged translations first, a key each"
     )
@@ -107,7 +115,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _result(args: argparse.Namespace) -> BreakdownResult:
-    from assay.cli.options import column_map
+    from assay.cli.options import column_map, judging
     from assay.core.errors import InputError
     from assay.verbs.breakdown import METRICS, breakdown, run_task
 
@@ -127,10 +135,11 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
             columns=column_map(args.columns),
             quoting=args.quoting,
             langs=langs,
+            **judging(args),
             **common,
         )
-    if args.score or args.columns:
-        raise InputError("--score and --columns go with --data.")
+    if args.score or args.columns or args.judge or args.success_at is not None:
+        raise InputError("--score, --columns, --judge and --success-at go with --data.")
     translator = None if args.translator == "none" else args.translator
     return run_task(args.task, translator, langs, metrics=metrics, pseudo=args.pseudo, errors=args.error, **common)
 
@@ -152,5 +161,12 @@ def _chosen(output: Output, result: BreakdownResult, names: Sequence[str] | None
                 raise unknown("table that these outcomes give", name, result.tables)
         return [result.tables[name] for name in names]
     if output.on_screen and not everything:
-        return [result.tables["summary"], result.tables["balance"]]
+        by_language = {"languages", "languages_f1"} if len(set(result.outcomes.languages)) > 1 else set()
+        shown = [
+            name for name in ON_SCREEN if name in result.tables and (name in by_language or name not in ON_SCREEN[1:3])
+        ]
+        # What is to be said stands under the summary.
+        return [
+            replace(result.tables[name], notes=()) if name in by_language else result.tables[name] for name in shown
+        ]
     return list(result.tables.values())

@@ -3,19 +3,40 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
-SUMMARY = "Compare two or more systems: scores, 95% bootstrap intervals, and paired tests against the first system."
+if TYPE_CHECKING:
+    from assay.cli.output import Output
+    from assay.core.table import Table
+    from assay.verbs.compare import Comparison
+
+SUMMARY = (
+    "Compare two or more systems: scores, differences with 95% intervals, and paired tests against the first system."
+)
 EXAMPLES = """examples:
   assay compare --data demo
   assay compare -m chrf,bleu,ter --mt Online=online.de Ours=ours.de --ref ref.de
-  assay compare -m chrf --data outputs.tsv --baseline online --format json
+  assay compare -m chrf --data outputs.tsv --baseline online --by domain --worst 5
+  assay compare -m chrf --data outputs.tsv --pairs --format json
 
-The first system is the baseline unless --baseline names another. The same seed gives sacrebleu's p-values."""
+The first system is the baseline unless --baseline names another. The same seed gives sacrebleu's p-values. A system is
+marked better (*) or worse (!) where all tests agree, p < 0.05; fewer than 10 segments prove nothing."""
+DATA = ("csv", "tsv", "jsonl")
+"""Formats in which the table of systems holds the differences too."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_components, add_metrics, add_output, add_texts, natural, positive
+    from assay.cli.options import (
+        CORRECTIONS,
+        add_by,
+        add_components,
+        add_metrics,
+        add_output,
+        add_texts,
+        natural,
+        positive,
+    )  # fmt: skip
     from assay.cli.texts import add_looks, add_run_dir
     from assay.report import FORMATS
 
@@ -23,6 +44,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_texts(parser, bare=True)
     add_output(parser, FORMATS)
     parser.add_argument("--baseline", metavar="SYSTEM", help="the system to test against (default: the first)")
+    add_by(parser)
+    parser.add_argument("--worst", type=positive, default=0, metavar="N", help="also each system's N worst segments")
+    parser.add_argument(
+        "--changed",
+        type=positive,
+        default=0,
+        metavar="N",
+        help="also the N segments that moved furthest from the baseline",
+    )
+    parser.add_argument("--sort-by", metavar="METRIC", help="the metric that picks those segments (default: the first)")
+    parser.add_argument("--pairs", action="store_true", help="also every two systems")
+    parser.add_argument(
+        "--correction", choices=CORRECTIONS, default="holm", help="for several comparisons at once (default: holm)"
+    )
     parser.add_argument(
         "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
     )
@@ -40,20 +75,32 @@ def run(args: argparse.Namespace) -> int:
     import time
 
     from assay.cli.output import Output
-    from assay.cli.texts import chosen_components, finish, keep_run, looked, rows_progress, text_request
+    from assay.cli.texts import finish, keep_run, rows_progress, text_request
     from assay.verbs.compare import compare_request
 
     output, asked, started = Output.of(args), text_request(args), time.monotonic()
     with rows_progress(asked, args.quiet) as progress:
         result = compare_request(
             asked, baseline=args.baseline, samples=args.samples, trials=args.trials, seed=args.seed,
-            workers=args.workers, progress=progress.add,
+            correction=args.correction, pairs=args.pairs, by=args.by, worst=args.worst, changed=args.changed,
+            sort_by=args.sort_by, workers=args.workers, progress=progress.add,
         )  # fmt: skip
     with result:
         if args.format == "json":
             output.emit_json(result.to_dict())
         else:
-            output.emit([looked(result.table(), result.signatures, args, output), *chosen_components(result, args)])
+            output.emit(_tables(result, output, args))
         keep_run(result, args, output, started)
     finish(result, output)
     return 0
+
+
+def _tables(result: Comparison, output: Output, args: argparse.Namespace) -> list[Table]:
+    """All tables, the signatures under the last of those about systems; data formats have the differences in the first."""
+    from assay.cli.texts import chosen_components, looked
+
+    left_out = ("components", "differences") if output.format in DATA else ("components",)
+    tables = [table for name, table in result.tables.items() if name not in left_out]
+    signed = 1 if len(tables) > 1 and tables[1].name == "differences" else 0
+    shown = [looked(table, result.signatures if i == signed else {}, args, output) for i, table in enumerate(tables)]
+    return [*shown, *chosen_components(result, args)]

@@ -22,17 +22,18 @@ EXAMPLES = """examples:
   assay decide fit --data parsing/outcomes.tsv -m chrf --goal "catch 95%" --out rule.json
   assay decide apply --rule rule.json --src new.es --mt new.en --ref new.ref.en --lang es --format tsv
 
-Goals: "catch 95%" (of breakdowns), "at most 2% bad" (among what is used), "cost use-bad=10 review=1 reject-good=4".
-The first two come with a promise that holds for finite samples; the rule's card says what was promised and, where the
-outcomes have a test part, what was kept. apply warns when scores no longer lie as they did."""
-ONLY_FIT = ("goal", "confidence", "reject_at", "score", "langs", "dev_share", "seed")
+Goals: "catch 95%" (of breakdowns), "at most 2% bad" (among what is used), "lose at most 5%" (over all translations),
+"cost use-bad=10 review=1 reject-good=4". The first three come with a promise that holds for finite samples; the rule's card
+says what was promised and, where the outcomes have a test part, what was kept. apply warns when scores no longer lie as they
+did."""
+ONLY_FIT = ("goal", "confidence", "reject_at", "score", "langs", "dev_share", "seed", "success_at", "judge", "judged")
 ONLY_APPLY = ("rule", "trust", "lang", "mt", "ref", "src", "langpair")
 FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output, add_texts, add_trust, natural
+    from assay.cli.options import add_judge, add_metrics, add_output, add_texts, add_trust, natural
 
     parser.add_argument("action", choices=["fit", "apply"], help="what to do")
     add_metrics(parser)
@@ -48,6 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--score", action="append", default=[], metavar="COLUMN", help="fit: ready scores in --data")
     parser.add_argument("--langs", metavar="xx,yy", help="fit: these languages only")
     parser.add_argument("--dev-share", type=float, metavar="SHARE", help="fit: learn from this share, test on the rest")
+    add_judge(parser, "fit: ")
     parser.add_argument("--seed", type=natural, metavar="N", help="fit: seed (default: 12345)")
     parser.add_argument("--rule", metavar="FILE", help="apply: the rule")
     add_trust(parser, "apply: ")
@@ -66,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _fit(args: argparse.Namespace) -> int:
-    from assay.cli.options import column_map
+    from assay.cli.options import column_map, judging
     from assay.verbs.decide import fit_rule
 
     _refuse(args, ONLY_APPLY, "apply")
@@ -86,6 +88,7 @@ def _fit(args: argparse.Namespace) -> int:
         quoting=args.quoting,
         langs=[language.strip() for language in (args.langs or "").split(",") if language.strip()],
         workers=args.workers,
+        **judging(args),
         **chosen,
     )
     output = replace(Output.of(args), out=None)

@@ -59,7 +59,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--contrastive", action="store_true", help="all stored metrics, not the primary ones alone")
     parser.add_argument("--significance", action="store_true", help="clusters by random swaps (PERM-BOTH)")
-    parser.add_argument("--worth", action="store_true", help="also what a point is worth: the table point_worth")
+    parser.add_argument(
+        "--worth", action="store_true", help="also what a point is worth: tables point_worth, point_curve"
+    )
     parser.add_argument("--draws", type=positive, metavar="N", help="random swaps (default: 1000; xcomet: 200)")
     parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed of the swaps (default: 12345)")
     parser.add_argument(

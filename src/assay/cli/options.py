@@ -13,6 +13,8 @@ from typing import Any, NoReturn
 
 from assay.core.errors import AssayError, InputError, unknown
 
+CORRECTIONS = ("holm", "benjamini-hochberg", "bonferroni", "none")
+JUDGED = "judged.jsonl"
 QUOTING = ("auto", "csv", "none")
 QUOTING_HELP = "quotation marks in a TSV: csv (they wrap cells), none (they are text), auto (what the whole file shows)"
 
@@ -151,6 +153,13 @@ def add_texts(parser: argparse.ArgumentParser, *, bare: bool = False) -> None:
         group.add_argument("--data-dir", metavar="DIR", help="local copies of test sets (default: $ASSAY_DATA)")
 
 
+def add_by(parser: argparse.ArgumentParser) -> None:
+    """--by."""
+    parser.add_argument(
+        "--by", metavar="COLUMN", help="also scores by group: doc, domain or any column of --data, or length"
+    )
+
+
 def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...], *, workers: bool = True) -> None:
     """--format --out --quiet, and --workers where there is work to spread."""
     group = parser.add_argument_group("output")
@@ -192,6 +201,28 @@ def add_components(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="what the scores are made of: BLEU's brevity penalty, lengths and precisions (always in json)",
     )
+
+
+def add_judge(parser: Any, action: str = "") -> None:
+    """Outcomes that are graded, or that a command gives; the same for every verb that learns from outcomes."""
+    parser.add_argument(
+        "--success-at", type=float, metavar="GRADE", help=f"{action}graded outcomes: a success from this grade on"
+    )
+    parser.add_argument(
+        "--judge", metavar="cmd:COMMAND", help=f"{action}a command that says how each row of --data came out"
+    )
+    parser.add_argument(
+        "--judged",
+        metavar="FILE",
+        help=f"{action}what the judge said already (default: {JUDGED}); it is not asked again",
+    )
+
+
+def judging(args: argparse.Namespace) -> dict[str, Any]:
+    """What `add_judge` brought, as the verbs take it."""
+    if args.judged and not args.judge:
+        raise InputError("--judged goes with --judge.")
+    return {"success_at": args.success_at, "judge": args.judge, "judged": args.judge and (args.judged or JUDGED)}
 
 
 def table_file(text: str) -> str:
@@ -248,8 +279,10 @@ def column_map(text: str | None) -> dict[str, Any] | None:
 
 
 __all__ = [
+    "CORRECTIONS",
     "AssayError",
     "Parser",
+    "add_by",
     "add_components",
     "add_metrics",
     "add_output",

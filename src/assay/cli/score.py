@@ -21,6 +21,7 @@ EXAMPLES = """examples:
   assay score -m chrf,bleu ours.de --ref ref.de
   assay score -m bleu:tokenize=zh --data outputs.tsv --out scores.jsonl
   assay score --src src.en --mt ours.de --spans
+  assay score -m chrf --data outputs.tsv --by doc
 
 Without -m: chrF and BLEU where there is a reference, assay-mini where it is installed (up to 20,000 rows).
 BLEU takes the tokenizer of the target language (--langpair, or the table's): zh, ja-mecab, ko-mecab, else 13a; of a table
@@ -34,12 +35,13 @@ SPAN_FORMATS = ("table", "json", "jsonl", "html")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_components, add_metrics, add_output, add_texts, natural, positive
+    from assay.cli.options import add_by, add_components, add_metrics, add_output, add_texts, natural, positive
     from assay.cli.texts import add_looks, add_run_dir
 
     add_metrics(parser)
     add_texts(parser, bare=True)
     add_output(parser, FORMATS)
+    add_by(parser)
     parser.add_argument("--ci", action="store_true", help="95%% bootstrap intervals beside the scores")
     parser.add_argument(
         "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
@@ -58,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Score, then write in the wanted format."""
-    from assay.cli.texts import chosen_components, finish, keep_run, looked, rows_progress, text_request
+    from assay.cli.texts import finish, keep_run, rows_progress, text_request
     from assay.verbs.score import score_request
 
     output, started = Output.of(args), time.monotonic()
@@ -66,10 +68,13 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--spans goes with --format {', '.join(SPAN_FORMATS)}, not {args.format}.")
     if args.score_only and (args.spans or args.ci or args.format != "table"):
         raise InputError("-b prints the scores alone: leave out --format, --ci and --spans.")
+    if args.by and (args.spans or args.format in ("jsonl", "tsv", "parquet", "xlsx")):
+        other = "--spans" if args.spans else f"--format {args.format}, which has a row a segment"
+        raise InputError(f"--by does not go with {other}. Try --format csv or json.")
     asked = text_request(args)
     with rows_progress(asked, args.quiet) as progress:
         result = score_request(
-            asked, spans=args.spans, ci=args.ci, samples=args.samples, seed=args.seed, workers=args.workers,
+            asked, spans=args.spans, ci=args.ci, by=args.by, samples=args.samples, seed=args.seed, workers=args.workers,
             progress=progress.add,
         )  # fmt: skip
     with result:
@@ -80,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         elif args.format in ("json", "jsonl", "tsv", "parquet", "xlsx"):
             _write_segments(result, output)
         else:
-            output.emit([looked(result.table(), result.signatures, args, output), *chosen_components(result, args)])
+            _write_table(result, output, args)
         keep_run(result, args, output, started)
     finish(result, output)
     return 0
@@ -96,6 +101,14 @@ def _write_numbers(result: ScoreResult, output: Output, digits: int | None) -> N
     write_pieces(lines, output.out)
 
 
+def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
+    from assay.cli.texts import chosen_components, looked
+
+    first, *others = (table for table in result.tables.values() if table.name != "components")
+    shown = [looked(first, result.signatures, args, output), *(looked(table, {}, args, output) for table in others)]
+    output.emit([*shown, *chosen_components(result, args)])
+
+
 def _write_segments(result: ScoreResult, output: Output) -> None:
     from assay.report import scores
     from assay.report.writing import whole_file
@@ -106,7 +119,7 @@ def _write_segments(result: ScoreResult, output: Output) -> None:
 
     def to(stream: Any) -> None:
         if output.format == "json":
-            scores.as_json(result.run, result.known(), stream.write)
+            scores.as_json(result.run, result.known(), stream.write, result.groups())
         elif output.format == "jsonl":
             scores.as_jsonl(result.run, result.run.asked, stream.write)
         else:

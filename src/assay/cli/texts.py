@@ -56,7 +56,9 @@ def text_request(args: argparse.Namespace) -> TextRequest:
     """The texts that the arguments name, with the metrics they name."""
     from assay.verbs.request import request
 
-    return request(metrics=args.metrics, spans=getattr(args, "spans", False), **texts_of(args))
+    return request(
+        metrics=args.metrics, spans=getattr(args, "spans", False), by=getattr(args, "by", None), **texts_of(args)
+    )
 
 
 @contextmanager
@@ -97,7 +99,7 @@ def signature_notes(
     """The signatures under a table: all of them when asked for or when the table goes into a document."""
     from assay.core.metric import short_signature
 
-    if output.quiet:
+    if output.quiet or not signatures:
         return []
     lines = [short_signature(line) if short else line for line in signatures.values()]
     if everything or output.format != "table" or len(lines) == 1:

@@ -69,6 +69,8 @@ def _train(output: Output, config: str, resume: bool, minutes: float | None) -> 
         trained = train(config, resume=resume, minutes=minutes, listener=display)
     finally:
         display.close()
+    if "search" in trained.tables:
+        output.emit([trained.tables["search"]])
     if trained.finished:
         output.note(f"trained: assay score -m {trained.metric} --src … --mt … --ref …")
     else:

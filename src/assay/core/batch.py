@@ -46,6 +46,8 @@ class Batch:
     systems: Column | None = None
     documents: Column | None = None
     ids: Column | None = None
+    groups: Column | None = None
+    """What each row is grouped by, where somebody asked (``--by``)."""
 
     def __post_init__(self) -> None:
         if isinstance(self.hypotheses, str):
@@ -67,6 +69,13 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.hypotheses)
+
+    def column(self, name: str) -> Sequence[str | None] | None:
+        """A column by name; ``reference`` is the first of the references."""
+        if name == "reference":
+            return self.references[0] if self.references else None
+        found: Sequence[str | None] | None = getattr(self, name)
+        return found
 
     @property
     def nrefs(self) -> int:

@@ -24,7 +24,7 @@ class Kept:
     spans: bool = False
     """Error spans."""
     columns: tuple[str, ...] = ()
-    """Columns of the batch by name: ``hypotheses``, ``langpairs``, ``ids`` …"""
+    """Columns of the batch by name: ``hypotheses``, ``langpairs``, ``ids`` …, and ``reference`` for the first of those."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,8 @@ TASK_MODEL = "task model"
 class TaskOutcomes:
     """Rows (`batch`, and `example`: the number of the example each row belongs to) and columns of one value an example.
 
-    `success` says whether the step that read the translation succeeded (False: a breakdown). `error_types` names the MQM type
+    `success` says whether the step that read the translation succeeded (False: a breakdown). Where outcomes are graded,
+    `grades` says how far it did, from 0 to 1, and `success` is a grade of one half or more. `error_types` names the MQM type
     of the error, where a person or a perturbation gave one; `controlled` marks examples whose error was made on purpose.
     `back` are the translations translated back into the source language, for pseudo-references. `scores` are row scores that
     came with the data.
@@ -50,11 +51,12 @@ class TaskOutcomes:
     parts: Sequence[str] | None = None
     back: Sequence[str | None] | None = None
     scores: Mapping[str, Floats] = field(default_factory=dict)
+    grades: Floats | None = None
 
     def __post_init__(self) -> None:
         n = len(self.success)
-        for name in ("languages", "splits", "tasks", "ids", "error_types", "controlled"):
-            if len(getattr(self, name)) != n:
+        for name in ("languages", "splits", "tasks", "ids", "error_types", "controlled", "grades"):
+            if getattr(self, name) is not None and len(getattr(self, name)) != n:
                 raise InputError(f"outcomes: {name} has {len(getattr(self, name)):,} values for {n:,} examples.")
         if len(self.example) != len(self.batch):
             raise InputError(f"outcomes: {len(self.example):,} example numbers for {len(self.batch):,} rows.")
@@ -108,6 +110,21 @@ class TaskOutcomes:
         return folded
 
     @property
+    def worth(self) -> Floats:
+        """What each example was worth downstream: its grade, or 1 and 0 for success and breakdown."""
+        import numpy as np
+
+        return self.success.astype(np.float64) if self.grades is None else self.grades
+
+    def cut_at(self, grade: float | None) -> TaskOutcomes:
+        """Graded outcomes as yes or no: a success from `grade` on. Without one, and for outcomes of yes and no, as they are."""
+        if grade is None or self.grades is None:
+            return self
+        if not 0 < grade <= 1:
+            raise InputError(f"a success begins at a grade above 0 and up to 1, not {grade:g}.")
+        return replace(self, success=self.grades >= grade - 1e-12, grades=None)
+
+    @property
     def has_references(self) -> bool:
         """Whether any row has a reference."""
         return self.batch.references is not None and any(self.batch.references[0])
@@ -153,6 +170,7 @@ class TaskOutcomes:
             parts=None if self.parts is None else [self.parts[i] for i in at],
             back=None if self.back is None else [self.back[i] for i in at],
             scores={name: values[rows] for name, values in self.scores.items()},
+            grades=None if self.grades is None else self.grades[mask],
         )
 
 
@@ -184,7 +202,7 @@ def split(outcomes: TaskOutcomes, share: float, seed: int) -> TaskOutcomes:
 
 
 def concat(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
-    """Outcomes of several tasks as one."""
+    """Outcomes of several tasks as one. Ready scores are kept where every part has them; one graded part grades all."""
     import numpy as np
 
     if len(parts) == 1:
@@ -195,6 +213,8 @@ def concat(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
 
     shifts = np.cumsum([0, *(len(part) for part in parts[:-1])])
     some_back = any(part.back is not None for part in parts)
+    scored = [name for name in parts[0].scores if all(name in part.scores for part in parts)]
+    graded = any(part.grades is not None for part in parts)
     return TaskOutcomes(
         batch=Batch(
             [text for part in parts for text in part.batch.hypotheses],
@@ -211,4 +231,6 @@ def concat(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
         example=np.concatenate([part.example + shift for part, shift in zip(parts, shifts, strict=True)]),
         parts=[name for part in parts for name in part.parts or [""] * len(part.batch)],
         back=[text for part in parts for text in part.back or [None] * len(part.batch)] if some_back else None,
+        scores={name: np.concatenate([part.scores[name] for part in parts]) for name in scored},
+        grades=np.concatenate([part.worth for part in parts]) if graded else None,
     )

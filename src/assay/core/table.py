@@ -16,14 +16,15 @@ from assay.core.figure import Figure
 if TYPE_CHECKING:
     import polars
 
-Kind = Literal["text", "number", "count", "percent", "p"]
+Kind = Literal["text", "number", "change", "count", "percent", "p"]
 
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
     """A column: its key in the rows, how a person reads it, and which keys stand beside it.
 
-    `percent` columns hold fractions (0..1) and are shown times 100. `interval` names the keys of the lower and upper
+    `percent` columns hold fractions (0..1) and are shown times 100, a `change` with its sign. `digits` names a key with the
+    decimals of each row, where they differ. `interval` names the keys of the lower and upper
     bound; `mark` names a key with a short text (``*``) shown behind the value. `hidden` columns appear in data formats only.
     """
 
@@ -35,6 +36,7 @@ class TableColumn:
     interval: tuple[str, str] | None = None
     mark: str | None = None
     hidden: bool = False
+    digits: str | None = None
 
     @property
     def title(self) -> str:
@@ -65,6 +67,8 @@ class Table:
     """How to read it: one or two sentences for people who have not read the paper."""
     figures: Sequence[Figure] = ()
     """What can be drawn of it."""
+    stacked: Sequence[str] = ()
+    """Keys of long texts that a terminal puts below their row, a line each."""
 
     def column(self, key: str) -> TableColumn:
         """The column with this key."""

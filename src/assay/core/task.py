@@ -16,6 +16,9 @@ from typing import Any, Protocol, runtime_checkable
 ControlledError = Callable[[str, Any], tuple[str, str] | None]
 """``(text, rng) -> (text with one error, type of the error)``, or None where the error does not fit the text."""
 
+Judge = Callable[[Sequence[Mapping[str, Any]]], Sequence[Any]]
+"""Rows of a table in, an outcome for each out: success, breakdown, a grade from 0 to 1, or ``skip``; None where it failed."""
+
 
 def error(function: ControlledError) -> ControlledError:
     """Mark a function as a controlled error, so that ``--error module:function`` may call it."""

@@ -1,4 +1,7 @@
-"""From a quality to the probability of a breakdown, and from several metrics to one quality."""
+"""From a quality to the probability of a breakdown, and from several metrics to one quality.
+
+Of graded outcomes it is the loss to be expected: what a translation falls short of full success.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +31,13 @@ class Curve:
         return np.interp(quality, self.quality, self.probability)
 
 
-def breakdown_curve(quality: Floats, good: Bools) -> Curve:
+def breakdown_curve(quality: Floats, worth: Floats | Bools) -> Curve:
     """Isotonic regression of breakdowns on falling quality.
 
     Each step is drawn towards one half by half a success and half a breakdown (Jeffreys), so that no finite sample says
     never or always; only the corners of the steps are kept.
     """
-    fitted = isotonic(-quality, (~good).astype(np.float64))
+    fitted = isotonic(-quality, 1 - np.asarray(worth, np.float64))
     _, where = np.unique(-quality, return_inverse=True)
     weights = np.bincount(where).astype(np.float64)
     starts = np.flatnonzero(np.diff(fitted.y, prepend=-1.0))
@@ -65,7 +68,7 @@ class Blend:
         return np.asarray(self.parts(qualities).sum(axis=0) + self.intercept)
 
 
-def blend(qualities: Floats, good: Bools) -> Blend:
+def blend(qualities: Floats, worth: Floats | Bools) -> Blend:
     """Fit by Newton's method with a small ridge, which keeps the weights finite even where classes are separate."""
     means, scales = qualities.mean(axis=1), qualities.std(axis=1)
     scales = np.where(scales > 0, scales, 1.0)
@@ -74,7 +77,7 @@ def blend(qualities: Floats, good: Bools) -> Blend:
     weights = np.zeros(len(means) + 1)
     for _ in range(100):
         chance = 1 / (1 + np.exp(-np.clip(weights @ design, -35, 35)))
-        gradient = design @ (good - chance) - penalty @ weights
+        gradient = design @ (worth - chance) - penalty @ weights
         step = np.linalg.solve((design * (chance * (1 - chance))) @ design.T + penalty, gradient)
         weights = weights + step
         if float(np.abs(step).max()) < 1e-10:

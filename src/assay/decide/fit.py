@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from assay.core.errors import InputError, count
 from assay.decide.calibration import Blend, Curve, blend, breakdown_curve
-from assay.decide.conformal import STEPS, Limit, catch, clean, fewest_breakdowns
-from assay.decide.goals import Catch, Clean, Cost, Goal
+from assay.decide.conformal import STEPS, Limit, catch, clean, fewest_breakdowns, is_binary, lose
+from assay.decide.goals import Catch, Clean, Cost, Goal, Lose
 from assay.decide.rule import EVERY, OF_ALL, STRICTER, Group, Member, Rule
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ NO_PROMISE = "none for this language alone"
 def fit(
     members: Sequence[Member],
     scores: Mapping[str, Floats],
-    good: Bools,
+    worth: Floats | Bools,
     languages: Sequence[str],
     goal: Goal,
     *,
@@ -39,7 +39,8 @@ def fit(
     seed: int = 12345,
     card: Mapping[str, Any] | None = None,
 ) -> Rule:
-    """A rule for the goal. Scores are as the metrics give them, one an example.
+    """A rule for the goal. Scores are as the metrics give them, one an example; `worth` is 1 for a success, 0 for a breakdown,
+    or a grade between them.
 
     Examples without a score (NaN), or with one that is not finite, are left out and counted on the card: `apply` never uses
     such a translation, so that the promise is about the others.
@@ -47,30 +48,35 @@ def fit(
     With several metrics, half of the examples (drawn by `seed`) teach how to blend them and the other half sets the limits,
     so that the promise is not spoilt by having looked.
     """
-    good = np.asarray(good, bool)
+    worth = np.asarray(worth, np.float64)
+    if isinstance(goal, Catch) and not is_binary(worth):
+        raise InputError(
+            f"to {goal}, outcomes must be success or breakdown, and these are graded: give --success-at 0.5, or the goal "
+            "'lose at most 5%'."
+        )
     plain = Rule(members, str(goal), {})
     qualities = plain.qualities(scores)
     known = np.asarray(np.isfinite(qualities).all(axis=0))
-    _check(good[known])
+    _check(worth[known])
     spoken = np.array([str(language) for language in languages])
     held = known.copy()
     blended: Blend | None = None
     if len(members) > 1:
-        teach = _half(good, known, seed)
-        blended = blend(qualities[:, teach], good[teach])
+        teach = _half(worth >= 0.5, known, seed)
+        blended = blend(qualities[:, teach], worth[teach])
         held &= ~teach
-    quality = qualities[0] if blended is None else np.full(len(good), np.nan)
+    quality = qualities[0] if blended is None else np.full(len(worth), np.nan)
     if blended is not None:
         quality[known] = blended.at(qualities[:, known])
     apart = {name: held & (spoken == name) for name in dict.fromkeys(spoken[held].tolist()) if name not in ("", EVERY)}
     try:
-        groups = {EVERY: _group(EVERY, quality[held], good[held], goal, reject_at)}
+        groups = {EVERY: _group(EVERY, quality[held], worth[held], goal, reject_at)}
     except InputError as error:
-        able = [name for name, mine in apart.items() if _reaches(goal, quality[mine], good[mine])]
+        able = [name for name, mine in apart.items() if _reaches(goal, quality[mine], worth[mine])]
         raise InputError(f"{error} For {', '.join(able)} alone it can (--langs)." if able else str(error)) from None
     for language, mine in apart.items():
-        groups[language] = _language(language, quality[mine], good[mine], goal, reject_at, groups[EVERY])
-    about = dict(card or {}) | _about(goal, good[held], len(members)) | _left_out(qualities)
+        groups[language] = _language(language, quality[mine], worth[mine], goal, reject_at, groups[EVERY])
+    about = dict(card or {}) | _about(goal, worth[held], len(members)) | _left_out(qualities)
     return Rule(members, str(goal), groups, blended, about)
 
 
@@ -83,14 +89,17 @@ def _left_out(qualities: Floats) -> dict[str, str]:
     return {"left_out": f"{sum(reasons.values()):,} of {count(qualities.shape[1], 'example')} ({told})"} if told else {}
 
 
-def _check(good: Bools) -> None:
-    if len(good) < FEWEST:
+def _check(worth: Floats) -> None:
+    if len(worth) < FEWEST:
         raise InputError(
-            f"{count(len(good), 'scored example')}: too few to learn a rule from, there must be {FEWEST} or more."
+            f"{count(len(worth), 'scored example')}: too few to learn a rule from, there must be {FEWEST} or more."
         )
-    if good.all() or not good.any():
-        which = "successes" if good.all() else "breakdowns"
-        raise InputError(f"the outcomes are {which} only: a rule learns from both. Bring some of the other kind.")
+    if np.ptp(worth) > 0:
+        return
+    if not is_binary(worth):
+        raise InputError(f"every outcome has the grade {worth[0]:g}: a rule learns from the differences.")
+    which = "successes" if worth.any() else "breakdowns"
+    raise InputError(f"the outcomes are {which} only: a rule learns from both. Bring some of the other kind.")
 
 
 def _half(good: Bools, known: Bools, seed: int) -> Bools:
@@ -102,7 +111,7 @@ def _half(good: Bools, known: Bools, seed: int) -> Bools:
     return chosen
 
 
-def _language(name: str, quality: Floats, good: Bools, goal: Goal, reject_at: float, every: Group) -> Group:
+def _language(name: str, quality: Floats, worth: Floats, goal: Goal, reject_at: float, every: Group) -> Group:
     """The language's own limit where it has enough examples to keep the goal's promise for it alone.
 
     Below that, `catch` takes the stricter of two limits: that of all languages, and the language's best-scored breakdown. A
@@ -110,24 +119,24 @@ def _language(name: str, quality: Floats, good: Bools, goal: Goal, reject_at: fl
     n / (n + 1) of new ones on average; so much can still be promised. The other goals take the limits of all, and nothing is
     promised for the language alone.
     """
-    bad = int((~good).sum())
-    enough = len(good) >= CURVE and min(bad, len(good) - bad) >= CURVE_CLASS
-    curve = breakdown_curve(quality, good) if enough else every.curve
+    lost, bad = float((1 - worth).sum()), _breakdowns(worth)
+    enough = len(worth) >= CURVE and min(lost, len(worth) - lost) >= CURVE_CLASS
+    curve = breakdown_curve(quality, worth) if enough else every.curve
     quantiles = _quantiles(quality) if len(quality) >= FEWEST else every.quantiles
     if enough or not isinstance(goal, Cost):
         try:
-            return replace(_group(name, quality, good, goal, reject_at, curve), quantiles=quantiles)
+            return replace(_group(name, quality, worth, goal, reject_at, curve), quantiles=quantiles)
         except InputError:
             pass
     above, limits, promised = every.above, OF_ALL, None
     if isinstance(goal, Catch) and bad:
         promised = math.floor(1000 * bad / (bad + 1)) / 1000
-        if (best := float(quality[~good].max())) > above:
+        if (best := float(quality[worth < 1].max())) > above:
             above, limits = best, STRICTER
     used = int(((quality > above) & (curve.at(quality) <= every.use_at)).sum())
     return Group(
         name,
-        len(good),
+        len(worth),
         bad,
         above,
         every.use_at,
@@ -138,22 +147,25 @@ def _language(name: str, quality: Floats, good: Bools, goal: Goal, reject_at: fl
         used,
         limits,
         promised,
+        _mean_grade(worth),
     )
 
 
-def _group(name: str, quality: Floats, good: Bools, goal: Goal, reject_at: float, curve: Curve | None = None) -> Group:
-    curve = breakdown_curve(quality, good) if curve is None else curve
+def _group(
+    name: str, quality: Floats, worth: Floats, goal: Goal, reject_at: float, curve: Curve | None = None
+) -> Group:
+    curve = breakdown_curve(quality, worth) if curve is None else curve
     above, use_at, promised = -math.inf, 1.0, None
     if isinstance(goal, Cost):
         use_at, reject_at = goal.levels()
         promise = f"none; expected cost {_expected_cost(goal, curve, quality):.3g} a translation where it was learned"
     else:
-        above, promise, promised = _limit(goal, quality, good).above, _promise(goal), goal.share
+        above, promise, promised = _limit(goal, quality, worth).above, _promise(goal, is_binary(worth)), goal.share
     used = int(((quality > above) & (curve.at(quality) <= use_at)).sum())
     return Group(
         name,
-        len(good),
-        int((~good).sum()),
+        len(worth),
+        _breakdowns(worth),
         above,
         use_at,
         reject_at,
@@ -162,36 +174,64 @@ def _group(name: str, quality: Floats, good: Bools, goal: Goal, reject_at: float
         promise,
         used,
         promised=promised,
+        grade=_mean_grade(worth),
     )
 
 
-def _limit(goal: Catch | Clean, quality: Floats, good: Bools) -> Limit:
+def _breakdowns(worth: Floats) -> int:
+    """How many examples fall short of full success."""
+    return int((worth < 1).sum())
+
+
+def _mean_grade(worth: Floats) -> float | None:
+    """The mean grade, where outcomes are graded."""
+    return None if is_binary(worth) else float(worth.mean())
+
+
+def _limit(goal: Catch | Clean | Lose, quality: Floats, worth: Floats) -> Limit:
+    if isinstance(goal, Lose):
+        found = lose(quality, worth, goal.share)
+        if found is None:
+            raise InputError(
+                f"to {goal}, {count(math.ceil(1 / goal.share - 1 - 1e-9), 'example')} must be known; there are {len(worth):,}. "
+                "Bring more outcomes, or ask for less."
+            )
+        return found
     if isinstance(goal, Catch):
-        limit = catch(quality, good, goal.share)
+        limit = catch(quality, worth == 1, goal.share)
         if limit is None:
             raise InputError(
                 f"to {goal}, {count(fewest_breakdowns(goal.share), 'breakdown')} must be known; there are "
-                f"{int((~good).sum()):,}. Bring more outcomes, or ask for less."
+                f"{_breakdowns(worth):,}. Bring more outcomes, or ask for less."
             )
         return limit
-    found = clean(quality, good, goal.share, goal.confidence)
+    found = clean(quality, worth, goal.share, goal.confidence)
     if found is None:
         needed = math.ceil(math.log((1 - goal.confidence) / STEPS) / math.log1p(-goal.share))
         raise InputError(
-            f"no limit can be shown to keep {goal} with {goal.confidence:.0%} confidence on {count(len(good), 'example')} "
-            f"({(~good).mean():.0%} bad; even without a bad one it takes {needed:,} accepted). Ask for less, bring more "
+            f"no limit can be shown to keep {goal} with {goal.confidence:.0%} confidence on {count(len(worth), 'example')} "
+            f"({(1 - worth).mean():.0%} bad; even without a bad one it takes {needed:,} accepted). Ask for less, bring more "
             "outcomes, or take a metric that tells them better apart."
         )
     return found
 
 
-def _reaches(goal: Goal, quality: Floats, good: Bools) -> bool:
-    return isinstance(goal, Clean) and clean(quality, good, goal.share, goal.confidence) is not None
+def _reaches(goal: Goal, quality: Floats, worth: Floats) -> bool:
+    return isinstance(goal, Clean) and clean(quality, worth, goal.share, goal.confidence) is not None
 
 
-def _promise(goal: Catch | Clean) -> str:
+def _promise(goal: Catch | Clean | Lose, binary: bool = True) -> str:
     if isinstance(goal, Catch):
         return f"on average {100 * goal.share:g}% or more of the breakdowns are not used"
+    if isinstance(goal, Lose):
+        what = (
+            "of all translations are breakdowns that are used"
+            if binary
+            else "of a full grade is lost by using, over all translations"
+        )
+        return f"on average {100 * goal.share:g}% or less {what}"
+    if not binary:
+        return f"what is used falls short of a full grade by {100 * goal.share:g}% or less, with {goal.confidence:.0%} confidence"
     return f"{100 * goal.share:g}% or less of what is used is bad, with {goal.confidence:.0%} confidence"
 
 
@@ -204,13 +244,17 @@ def _quantiles(quality: Floats) -> Floats:
     return np.asarray(np.quantile(quality, np.linspace(0, 1, QUANTILES)))
 
 
-def _about(goal: Goal, good: Bools, metrics: int) -> dict[str, Any]:
+def _about(goal: Goal, worth: Floats, metrics: int) -> dict[str, Any]:
+    graded = not is_binary(worth)
+    tests = "Hoeffding-Bentkus bounds" if graded else "exact binomial tests"
     return {
-        "examples": len(good),
-        "breakdowns": int((~good).sum()),
+        "examples": len(worth),
+        "breakdowns": _breakdowns(worth),
+        **({"mean_grade": _mean_grade(worth)} if graded else {}),
         "method": {
             Catch: "conformal risk control (Angelopoulos et al. 2024)",
-            Clean: "Learn then Test (Angelopoulos et al. 2021), exact binomial tests, Bonferroni",
+            Lose: "conformal risk control (Angelopoulos et al. 2024)",
+            Clean: f"Learn then Test (Angelopoulos et al. 2021), {tests}, Bonferroni",
             Cost: "lowest expected cost by isotonic calibration",
         }[type(goal)],
         "holds": "as long as new translations are like those it was learned from: same kind of text, same translator, same "

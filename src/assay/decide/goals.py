@@ -1,4 +1,7 @@
-"""What a rule is to achieve, as people say it: ``catch 95%``, ``at most 2% bad``, ``cost use-bad=10 review=1 reject-good=4``."""
+"""What a rule is to achieve, as people say it.
+
+``catch 95%``, ``at most 2% bad``, ``lose at most 5%``, ``cost use-bad=10 review=1 reject-good=4``.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,16 @@ class Clean:
 
 
 @dataclass(frozen=True, slots=True)
+class Lose:
+    """Over all translations, the mean of what is lost by using them is at most `share`; what is not used loses nothing."""
+
+    share: float
+
+    def __str__(self) -> str:
+        return f"lose at most {100 * self.share:g}%"
+
+
+@dataclass(frozen=True, slots=True)
 class Cost:
     """Lowest expected cost. Using a good translation and rejecting a bad one cost nothing."""
 
@@ -50,9 +63,10 @@ class Cost:
         return self.review / self.use_bad, 1 - self.review / self.reject_good
 
 
-Goal = Catch | Clean | Cost
+Goal = Catch | Clean | Lose | Cost
 _CATCH = re.compile(r"catch\s+([\d.]+)\s*%(\s+of\s+(all\s+)?breakdowns)?")
 _CLEAN = re.compile(r"at\s+most\s+([\d.]+)\s*%\s+bad(\s+among\s+(accepted|used))?")
+_LOSE = re.compile(r"lose\s+at\s+most\s+([\d.]+)\s*%")
 _COSTS = ("use-bad", "review", "reject-good")
 
 
@@ -65,10 +79,13 @@ def parse_goal(text: str, confidence: float = CONFIDENCE) -> Goal:
         if not 0 < confidence < 1:
             raise InputError(f"confidence must lie between 0 and 1, not {confidence:g}.")
         return Clean(_share(match[1], text), confidence)
+    if match := _LOSE.fullmatch(plain):
+        return Lose(_share(match[1], text))
     if plain.startswith("cost"):
         return _costs(plain.removeprefix("cost"), text)
     raise InputError(
-        f"goal {text!r} is not understood. Say 'catch 95%', 'at most 2% bad' or 'cost use-bad=10 review=1 reject-good=4'."
+        f"goal {text!r} is not understood. Say 'catch 95%', 'at most 2% bad', 'lose at most 5%' or "
+        "'cost use-bad=10 review=1 reject-good=4'."
     )
 
 

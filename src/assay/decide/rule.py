@@ -71,6 +71,8 @@ class Group:
     from its best-scored breakdown, which is stricter than the limit of all."""
     promised: float | None = None
     """The goal's share as it is promised for this group alone; None where nothing is."""
+    grade: float | None = None
+    """The mean grade it was learned from, where outcomes were graded; `breakdowns` are then those below a full grade."""
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,7 @@ class _StoredGroup:
     promised: float | None
     nothing: bool = False
     used: Count = 0
+    grade: Share | None = None
 
     def group(self, name: str) -> Group:
         above = self.above if self.above is not None else math.inf if self.nothing else -math.inf
@@ -209,6 +212,7 @@ class _StoredGroup:
             self.used,
             self.limits,
             self.promised,
+            self.grade,
         )
 
 
@@ -223,6 +227,7 @@ class _Stored:
 
 def _group_to_dict(group: Group) -> dict[str, Any]:
     return {
+        **({} if group.grade is None else {"grade": group.grade}),
         "n": group.n,
         "breakdowns": group.breakdowns,
         "used": group.used,

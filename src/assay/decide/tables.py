@@ -21,14 +21,17 @@ def rule_table(rule: Rule) -> Table:
     for name, group in rule.groups.items():
         limit = group.above if single is None else single.sign * group.above
         rows.append({"language": name, "n": group.n, "breakdowns": group.breakdowns, "limits": group.limits})
+        rows[-1]["grade"] = group.grade
         rows[-1] |= {"promised": group.promised, "limit": None if abs(limit) == float("inf") else limit}
         rows[-1] |= {"use_at": group.use_at, "reject_at": group.reject_at, **checked.get(name, {})}
     better = "above" if single is None or single.higher_is_better else "below"
-    alone, costs = len(rule.groups) == 1, rule.goal.startswith("cost")
+    alone, costs, loses = len(rule.groups) == 1, rule.goal.startswith("cost"), rule.goal.startswith("lose")
+    graded = rule.groups[EVERY].grade is not None
     columns = [
         TableColumn("language", hidden=alone),
         TableColumn("n", kind="count"),
-        TableColumn("breakdowns", kind="count"),
+        TableColumn("breakdowns", kind="count", hidden=graded),
+        TableColumn("grade", "mean grade", "number", 3, hidden=not graded),
         TableColumn("limits", hidden=alone),
         TableColumn("promised", "promised, %", "percent", 1, hidden=alone or costs),
         TableColumn("limit", f"use {better}", "number", 3 if single is None else single.decimals, hidden=costs),
@@ -39,8 +42,9 @@ def rule_table(rule: Rule) -> Table:
         columns += [
             TableColumn("tested", kind="count"),
             TableColumn("used", "used, %", "percent", 1),
-            TableColumn("caught", "caught, %", "percent", 1),
-            TableColumn("bad_used", "bad among used, %", "percent", 1),
+            TableColumn("caught", "loss caught, %" if graded else "caught, %", "percent", 1),
+            TableColumn("bad_used", "loss among used, %" if graded else "bad among used, %", "percent", 1),
+            TableColumn("lost", "lost over all, %", "percent", 1, hidden=not loses),
         ]
     names = " + ".join(member.name for member in rule.members)
     return Table("rule", columns, rows, f"{names}: {rule.goal}", tuple(_notes(rule)))

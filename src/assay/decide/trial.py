@@ -37,11 +37,12 @@ def tried(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, test: A
         if not mine.any():
             continue
         decided = decide(rule, {key: column[mine] for key, column in values.items()}, languages[mine].tolist())
-        used, bad = decided.codes == USE, ~outcomes.success[mine]
+        used, lost = decided.codes == USE, 1 - outcomes.worth[mine]
         found[name] = {
             "tested": int(mine.sum()),
             "used": float(used.mean()),
-            "caught": float((~used[bad]).mean()) if bad.any() else None,
-            "bad_used": float(bad[used].mean()) if used.any() else None,
+            "caught": float(lost[~used].sum() / lost.sum()) if lost.any() else None,
+            "bad_used": float(lost[used].mean()) if used.any() else None,
+            "lost": float((lost * used).mean()),
         }
     return found

@@ -130,8 +130,11 @@ def from_table(
     quoting: Quoting = "auto",
     langpair: str | None = None,
     metrics: Iterable[Metric] = (),
+    by: str | None = None,
 ) -> Inputs:
-    """A table (a file, or a frame of polars, pandas or Arrow) with a row a segment. Columns that `metrics` need must be there."""
+    """A table (a file, a frame of polars, pandas or Arrow, rows as they come) with a row a segment. Columns that `metrics` need
+    must be there. The column called `by` becomes the rows' groups.
+    """
     from assay.io.table.folder import shards_of
     from assay.io.table.tables import read_table
 
@@ -143,7 +146,7 @@ def from_table(
             needs.setdefault("source", metric.card.name)
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
     name = "" if path is None else "stdin" if path == "-" else Path(path).name
-    rows = read_table(data, columns, PIECE, quoting=quoting, needs=needs)
+    rows = read_table(data, columns, PIECE, quoting=quoting, needs=needs, by=by)
 
     def batches() -> Iterator[Batch]:
         for batch in rows:

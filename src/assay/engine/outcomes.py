@@ -12,6 +12,7 @@ from assay.core.metric import Card, Metric
 from assay.core.outcomes import BOTH, DEV, TaskOutcomes, split
 from assay.core.suite import Measured
 from assay.engine.scoring import score
+from assay.io.judgements.benchmark import read_benchmark
 from assay.io.judgements.outcomes import read_outcomes
 
 if TYPE_CHECKING:
@@ -32,14 +33,24 @@ def load_outcomes(
     dev_share: float | None = None,
     seed: int = 12345,
     need_split: bool = True,
+    success_at: float | None = None,
+    judged: Sequence[float | None] | None = None,
 ) -> TaskOutcomes:
-    """Outcomes from a table, with the wanted languages and with a development part; `notes` takes how it was read."""
+    """Outcomes from a table (or a folder of them), with the wanted languages and with a development part.
+
+    `notes` takes how it was read. `success_at` makes yes and no of graded outcomes. `judged` are the outcomes of the table's
+    rows where a judge gave them.
+    """
     if isinstance(data, TaskOutcomes):
         outcomes, name = data, "the outcomes"
     else:
         wanted = list(dict.fromkeys(column_of(spec)[0] for spec in scores))
-        outcomes = read_outcomes(data, columns, wanted, quoting=quoting, notes=notes)
+        if Path(data).is_dir():
+            outcomes = read_benchmark(data, columns, wanted, quoting=quoting, notes=notes)
+        else:
+            outcomes = read_outcomes(data, columns, wanted, quoting=quoting, notes=notes, judged=judged)
         name = Path(data).name
+    outcomes = outcomes.cut_at(success_at)
     if langs:
         known = list(dict.fromkeys(outcomes.languages))
         for language in langs:

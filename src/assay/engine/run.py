@@ -7,7 +7,7 @@ goes through its spool where it has one, from which an interrupted run goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
@@ -164,7 +164,7 @@ def score_stream(
     for index, (batch, alone) in enumerate(_ahead(chunks)):
         if index == 0 and not alone and open_spool is not None:
             run.spool = open_spool()
-        content = _hash(batch, run.systems) if fingerprint or run.spool is not None else b""
+        content = _hash(batch, run.systems, keep.columns) if fingerprint or run.spool is not None else b""
         digest.update(content)
         arrays = run.spool.get(index, content) if run.spool is not None else None
         if arrays is not None:
@@ -204,10 +204,14 @@ def _ahead(chunks: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
                 coming = reader.submit(next, iterator, None)
 
 
-def _hash(batch: Batch, systems: list[str]) -> bytes:
-    """A digest that no other chunk shares: the texts, where each begins, and the systems met before (which it numbers)."""
+def _hash(batch: Batch, systems: list[str], kept: Sequence[str] = ()) -> bytes:
+    """A digest that no other chunk shares: the texts, where each begins, and the systems met before (which it numbers).
+
+    Further columns that are `kept` count where there are any.
+    """
     digest = blake2b("\0".join(systems).encode("utf-8", "surrogatepass"), digest_size=16)
     columns = [batch.hypotheses, batch.sources, *(batch.references or ()), batch.systems, batch.langpairs]
+    columns += [column for name in ("ids", "documents", "groups") if name in kept and (column := batch.column(name))]
     for column in columns:
         if column is None:
             digest.update(b"none")
@@ -243,7 +247,7 @@ def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store
             spans=scores.spans if keep.spans else None,
             flags={flag: scores.flags[flag] for flag in raised},
         )
-    columns = {name: getattr(batch, name) or () for name in keep.columns}
+    columns = {name: batch.column(name) or () for name in keep.columns}
     return Chunk(list(numbers), codes, kept, sums, flags, columns, *(languages or ((), None)))
 
 

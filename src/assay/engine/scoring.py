@@ -72,6 +72,7 @@ def relevant(batch: Batch, metric: Metric) -> Batch:
         systems=None,
         documents=None,
         ids=None,
+        groups=None,
     )
 
 

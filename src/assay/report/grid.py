@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from assay.core.table import Pivot, Table, TableColumn
@@ -16,12 +16,13 @@ from assay.core.table import Pivot, Table, TableColumn
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """Headings, rows of cells, which columns hold numbers (and stand flush right), and which columns name a row."""
+    """Headings, rows of cells, which columns hold numbers (and stand flush right), which name a row, which hold long texts."""
 
     headings: list[str]
     rows: list[list[str]]
     numeric: list[bool]
     names: list[int]
+    stacked: list[int] = field(default_factory=list)
 
 
 def grid(table: Table) -> Grid:
@@ -38,6 +39,7 @@ def grid(table: Table) -> Grid:
         [[cell(column, row) for column in shown] for row in table.rows],
         numeric,
         list(range(max(1, numeric.index(True)))) if any(numeric) else [0],
+        [i for i, column in enumerate(shown) if column.key in table.stacked],
     )
 
 
@@ -95,6 +97,8 @@ def split_mark(text: str) -> tuple[str, str]:
 def cell(column: TableColumn, row: Mapping[str, Any]) -> str:
     """One value as text, with its interval and mark."""
     value = row.get(column.key)
+    if column.digits is not None:
+        column = replace(column, decimals=row[column.digits], digits=None)
     text = number(value, column)
     if text and column.interval is not None:
         low, high = (row.get(key) for key in column.interval)
@@ -122,5 +126,5 @@ def number(value: Any, column: TableColumn) -> str:
         return "< 0.001" if value < 0.001 else f"{value:.3f}"
     if column.kind == "percent":
         return f"{100 * value:.{column.decimals}f}"
-    text = f"{value:,.{column.decimals}f}"
-    return text if text.strip("-0.") else text.lstrip("-")
+    text = f"{value:{'+' if column.kind == 'change' else ''},.{column.decimals}f}"
+    return text if text.strip("+-0.") else text.lstrip("+-")

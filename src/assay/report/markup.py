@@ -60,7 +60,10 @@ def _latex(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
         return "  " + " & ".join(escape(text) for text in cells) + r" \\"
 
-    columns = "".join("r" if right else "l" for right in drawn.numeric)
+    columns = "".join(
+        "r" if right else f"p{{{0.7 / len(drawn.stacked):.2f}\\linewidth}}" if i in drawn.stacked else "l"
+        for i, right in enumerate(drawn.numeric)
+    )
     lines = [
         r"\begin{table}",
         r"\centering",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import IO, Any, Protocol
 
 from assay.core.chunk import Chunk
@@ -26,8 +26,10 @@ class Scored(Protocol):
         """Every chunk, in order."""
 
 
-def as_json(run: Scored, scores: Mapping[str, Mapping[str, Mapping[str, Any]]], write: Any) -> None:
-    """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [..]}}}}``."""
+def as_json(
+    run: Scored, scores: Mapping[str, Mapping[str, Mapping[str, Any]]], write: Any, groups: Sequence[Any] = ()
+) -> None:
+    """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [..]}}}}``, and rows of `groups` behind."""
     write('{"systems": {')
     for i, system in enumerate(run.systems):
         write((", " if i else "") + json.dumps(system) + ": {")
@@ -43,7 +45,10 @@ def as_json(run: Scored, scores: Mapping[str, Mapping[str, Mapping[str, Any]]], 
                     separator = ", "
             write("]}")
         write("}")
-    write("}}\n")
+    write("}")
+    if groups:
+        write(',\n"groups": ' + json.dumps(groups, ensure_ascii=False, allow_nan=False))
+    write("}\n")
 
 
 def as_jsonl(run: Scored, metrics: Iterable[str], write: Any) -> None:

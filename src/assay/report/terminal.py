@@ -1,7 +1,7 @@
 """Tables for a terminal: aligned by display width, wrapped when too wide, bold headings where colour is welcome.
 
 A table that is too wide first folds its long texts inside their cells; where that is not enough it is cut into blocks of
-columns, each of which repeats the columns that name the rows.
+columns, each of which repeats the columns that name the rows. A table with long texts has them below its rows, a line each.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from assay.report.text import display_width, visible, wrap
 
 GAP = 2
 """Blanks between two columns."""
+INDENT = 4
+"""Blanks before a text that stands below its row."""
 LEAST = 12
 """Cells that a column of texts keeps, however narrow the terminal is."""
 
@@ -52,9 +54,12 @@ def wants_colour(stream: TextIO | None = None) -> bool:
 
 def _one(table: Table, width: int | None, colour: bool) -> str:
     lines = paragraph(table.caption, width) if table.caption else []
-    blocks = _blocks(_aligned(_harmless(grid(table))), width)
-    for i, block in enumerate(blocks):
-        lines += ([""] if i else []) + _draw(block, width, colour)
+    drawn = _aligned(_harmless(grid(table)))
+    if drawn.stacked:
+        lines += _stacked(drawn, width, colour)
+    else:
+        for i, block in enumerate(_blocks(drawn, width)):
+            lines += ([""] if i else []) + _draw(block, width, colour)
     for note in table.notes:
         lines += paragraph(note, width)
     return "\n".join(lines)
@@ -106,6 +111,30 @@ def _blocks(drawn: Grid, width: int | None) -> list[Grid]:
     return [_columns(drawn, sorted(block)) for block in blocks]
 
 
+def _stacked(drawn: Grid, width: int | None, colour: bool) -> list[str]:
+    """Rows of which each has its long texts below it, behind their headings; columns that do not fit go below as well."""
+    first, *others = _blocks(_columns(drawn, [i for i in range(len(drawn.headings)) if i not in drawn.stacked]), width)
+    head, *rows = _drawn_rows(first, width, colour)
+    labels = [drawn.headings[i] for i in drawn.stacked] + ["more"] * bool(others)
+    label_size = max(map(display_width, labels))
+    lines = list(head)
+    for i, row in enumerate(rows):
+        lines += ([""] if i else []) + row
+        texts = [drawn.rows[i][at] for at in drawn.stacked]
+        more = [f"{block.headings[at]} {block.rows[i][at].strip()}" for block in others for at in _own(block)]
+        for label, text in zip(labels, [*texts, " · ".join(more)], strict=False):
+            margin = " " * (INDENT + label_size + GAP)
+            folded = wrap(text, max(width - len(margin), LEAST)) if width else [text]
+            start = " " * INDENT + label + " " * (label_size - display_width(label) + GAP)
+            lines += [((start if k == 0 else margin) + part).rstrip() for k, part in enumerate(folded)] if text else []
+    return lines
+
+
+def _own(block: Grid) -> list[int]:
+    """The columns of a block that do not name the rows."""
+    return [i for i in range(len(block.headings)) if i not in block.names]
+
+
 def _floor(width: int) -> int:
     """Cells below which no column of texts is folded while there is another way."""
     return max(LEAST, min(28, width // 3))
@@ -125,10 +154,15 @@ def _columns(drawn: Grid, keep: list[int]) -> Grid:
 
 
 def _draw(drawn: Grid, width: int | None, colour: bool) -> list[str]:
+    return [line for lines in _drawn_rows(drawn, width, colour) for line in lines]
+
+
+def _drawn_rows(drawn: Grid, width: int | None, colour: bool) -> list[list[str]]:
+    """The lines of the heading, then those of every row."""
     sizes = _folded(drawn, width)
     head = _line(drawn.headings, sizes, drawn.numeric) if any(map(str.strip, drawn.headings)) else []
-    lines = [f"\033[1m{line}\033[0m" for line in head] if colour else head
-    return lines + [line for row in drawn.rows for line in _line(row, sizes, drawn.numeric)]
+    head = [f"\033[1m{line}\033[0m" for line in head] if colour else head
+    return [head, *(_line(row, sizes, drawn.numeric) for row in drawn.rows)]
 
 
 def _folded(drawn: Grid, width: int | None) -> list[int]:

@@ -1,8 +1,7 @@
-"""Bootstrap of shares: how sure is a percentage of right answers, or a weighted sum of several of them?
+"""Bootstrap of paired outcomes and of medians.
 
-A bootstrap sample of n yes-or-no outcomes is nothing but a binomial draw of how many say yes, and a sample of n paired
-outcomes a multinomial draw of (first right, second right, same). Drawing those counts is exact in distribution and needs
-no n × samples table of indices.
+A bootstrap sample of n paired outcomes is nothing but a multinomial draw of (first right, second right, same). Drawing those
+counts is exact in distribution and needs no n × samples table of indices.
 """
 
 from __future__ import annotations
@@ -12,14 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
 
-
-def share_draws(hits: ArrayLike, n: ArrayLike, generator: np.random.Generator, samples: int) -> Floats:
-    """Bootstrap draws of hits / n, one row of `samples` for each share; NaN where n is 0."""
-    hits, n = np.asarray(hits, np.int64), np.asarray(n, np.int64)
-    some = np.maximum(n, 1)[..., None]
-    draws: Floats = generator.binomial(some, hits[..., None] / some, size=(*n.shape, samples)) / some
-    draws[n == 0] = np.nan
-    return draws
+FEWEST_FOR_MEDIAN = 6
 
 
 def paired_difference_draws(
@@ -36,7 +28,9 @@ def paired_difference_draws(
 
 
 def interval(draws: Floats, level: float = 0.95) -> tuple[float, float]:
-    """The percentile interval of bootstrap draws."""
+    """The percentile interval of bootstrap draws; NaN where they never differ, which is no certainty."""
+    if draws.min() == draws.max():
+        return np.nan, np.nan
     tail = (1.0 - level) / 2.0
     low, high = np.quantile(draws, [tail, 1.0 - tail])
     return float(low), float(high)
@@ -45,14 +39,17 @@ def interval(draws: Floats, level: float = 0.95) -> tuple[float, float]:
 def median_interval(
     values: Floats, generator: np.random.Generator, samples: int = 1000, level: float = 0.95
 ) -> tuple[float, float]:
-    """Percentile bootstrap interval of the median.
+    """Percentile bootstrap interval of the median; NaN for fewer than six values.
+
+    The whole range of n values holds the median of what they were drawn from with the chance 1 - 2^(1 - n), and that reaches
+    95% with six.
 
     The middle of a resample is drawn directly: the k-th smallest of n uniform numbers is Beta(k, n - k + 1), and the
     value standing at that height is the resample's k-th smallest. For an even n the two middles are drawn one after the
     other.
     """
     n = len(values)
-    if n == 0:
+    if n < FEWEST_FOR_MEDIAN:
         return np.nan, np.nan
     ordered = np.sort(values)
     k = (n + 1) // 2

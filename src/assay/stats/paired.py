@@ -53,10 +53,12 @@ def weighted_difference_test(
 ) -> float:
     """One-sided paired bootstrap of a weighted sum of differences, items drawn anew inside each stratum.
 
-    The p-value is (1 + draws at or below zero) / (1 + samples).
+    The p-value is (1 + draws at or below zero) / (1 + samples), but never below 1 / 2^d, the least that a sign test of the d items
+    on which the two differ could give: resamples of a handful of items agree with each other whatever they are.
     """
     draws = np.asarray(weights, np.float64) @ paired_difference_draws(wins, losses, n, generator, samples)
-    return float((1 + np.count_nonzero(draws <= 1e-12)) / (1 + samples))
+    differ = int(np.sum(wins) + np.sum(losses))
+    return max(float((1 + np.count_nonzero(draws <= 1e-12)) / (1 + samples)), 0.5**differ)
 
 
 def share_first(values: Floats, p_worse: Floats, level: float = 0.05) -> NDArray[np.bool_]:

@@ -6,20 +6,15 @@ import math
 from statistics import NormalDist
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from assay.core.memory import refuse_beyond_memory
+Floats = NDArray[np.float64]
 
 
 def wilson(k: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
     """Wilson's score interval for `k` successes in `n` trials; it stays inside 0..1 and has width even at 0 and `n`."""
-    if n == 0:
-        return math.nan, math.nan
-    z = NormalDist().inv_cdf(0.5 + confidence / 2)
-    share, scale = k / n, 1 + z * z / n
-    middle = (share + z * z / (2 * n)) / scale
-    half = z / scale * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    return max(0.0, middle - half) if k else 0.0, min(1.0, middle + half) if k < n else 1.0
+    low, high = wilson_bounds(k, n, confidence)
+    return float(low), float(high)
 
 
 def stratified_z_test(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: ArrayLike) -> tuple[float, float]:
@@ -39,14 +34,31 @@ def stratified_z_test(k1: ArrayLike, n1: ArrayLike, k2: ArrayLike, n2: ArrayLike
     return z, 0.5 * math.erfc(-z / math.sqrt(2))
 
 
-def macro_interval(
-    k: ArrayLike, n: ArrayLike, rng: np.random.Generator, samples: int = 1000, confidence: float = 0.95
-) -> tuple[float, float]:
-    """Percentile bootstrap of a mean of proportions: the trials of every stratum are drawn anew, strata are kept."""
-    k, n = np.asarray(k, np.int64), np.asarray(n, np.int64)
-    if len(n) == 0 or not (n > 0).all():
-        return math.nan, math.nan
-    refuse_beyond_memory("--samples", samples, 2 * 8 * len(n))
-    drawn = rng.binomial(n, k / n, size=(samples, len(n))) / n
-    low, high = np.quantile(drawn.mean(axis=1), [0.5 - confidence / 2, 0.5 + confidence / 2])
-    return float(low), float(high)
+def wilson_bounds(k: ArrayLike, n: ArrayLike, confidence: float = 0.95) -> tuple[Floats, Floats]:
+    """`wilson` for many shares at once: lower and upper bounds, NaN where there is no trial."""
+    k, n = np.asarray(k, np.float64), np.asarray(n, np.float64)
+    z = NormalDist().inv_cdf(0.5 + confidence / 2)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        share, scale = k / n, 1 + z * z / n
+        middle = (share + z * z / (2 * n)) / scale
+        half = z / scale * np.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        low, high = (
+            np.where(k > 0, np.maximum(middle - half, 0), 0.0),
+            np.where(k < n, np.minimum(middle + half, 1), 1.0),
+        )
+    return np.where(n > 0, low, np.nan), np.where(n > 0, high, np.nan)
+
+
+def weighted_interval(weights: ArrayLike, shares: ArrayLike, low: ArrayLike, high: ArrayLike) -> tuple[float, float]:
+    """Interval of a weighted sum of independent shares out of the intervals of each of them.
+
+    The distances from the shares to their bounds are added as squares, on the side to which each weight turns them (Newcombe
+    1998 for a difference, Zou and Donner 2008 in general). With Wilson's bounds it has width where every share is 0 or 1, where
+    a bootstrap has none, and a mean stays inside 0..1.
+    """
+    weights, shares, low, high = (np.asarray(values, np.float64) for values in (weights, shares, low, high))
+    down, up = weights * (shares - low), weights * (high - shares)
+    plus = weights > 0
+    value = float(weights @ shares)
+    below, above = np.where(plus, down, up), np.where(plus, up, down)
+    return value - float(np.sqrt((below**2).sum())), value + float(np.sqrt((above**2).sum()))

@@ -7,6 +7,7 @@ scores all at once.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -33,10 +34,15 @@ class Interval:
 
 
 def interval(scores: Floats) -> Interval:
-    """The central 95% of resampled scores, cut as sacrebleu cuts it (one fortieth at each end)."""
+    """The central 95% of resampled scores, cut as sacrebleu cuts it (one fortieth at each end).
+
+    Resamples that never differ, as those of one segment, tell nothing: the bounds are NaN, not a width of nought.
+    """
     ordered = np.sort(scores)
     cut = len(ordered) // 40
     low, high = float(ordered[cut]), float(ordered[len(ordered) - cut - 1])
+    if ordered[0] == ordered[-1]:
+        low = high = math.nan
     return Interval(float(scores.mean()), 0.5 * (high - low), low, high)
 
 

@@ -1,4 +1,4 @@
-"""Programs that translate line by line, run so that a crash or a hang costs one segment and not the run."""
+"""Programs that answer line by line (translators, judges), run so that a crash or a hang costs one segment and not the run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from assay.core.errors import InputError
 
@@ -19,32 +19,48 @@ _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 class LineProgram:
     """A command that reads lines and writes as many lines.
 
-    `blank_lines` puts an empty line after each, for programs that would otherwise read over the end of a line.
+    `blank_lines` puts an empty line after each, for programs that would otherwise read over the end of a line. `noun` is what
+    messages call the program; `complaint` is the last line it wrote to standard error when it failed.
     """
 
-    def __init__(self, command: Sequence[str], seconds: float = 120.0, blank_lines: bool = False) -> None:
+    def __init__(
+        self, command: Sequence[str], seconds: float = 120.0, blank_lines: bool = False, noun: str = "translator"
+    ) -> None:
         if seconds <= 0:
             raise InputError(f"a time limit must be above 0 seconds, not {seconds:g}.")
         self.command = list(command)
         self.seconds = seconds
         self.blank_lines = blank_lines
+        self.noun = noun
+        self.complaint = ""
         self._time_outs = 0
 
     def translate(self, texts: Sequence[str], batch: int = 256) -> list[str | None]:
         """One translation a text, or None.
 
-        Texts of several lines are sent as several lines and joined again; empty lines are not sent. When the program
-        crashes, hangs or answers with a wrong number of lines, the lines are halved until the guilty one is alone.
-        After six time-outs with no line translated between them, the lines that are left are given up as well.
+        Texts of several lines are sent as several lines and joined again; empty lines are not sent.
         """
         parts = [_LINE_END.split(text) for text in texts]
         sent = [line for text in parts for line in text if line.strip()]
+        answers = iter(self.answers(sent, batch))
+        return [_joined([next(answers) if line.strip() else "" for line in text]) for text in parts]
+
+    def answers(
+        self, lines: Sequence[str], batch: int = 256, hear: Callable[[int, Sequence[str | None]], None] | None = None
+    ) -> list[str | None]:
+        """One answer a line, or None, `batch` lines at a time; `hear` is told where a batch began and what came.
+
+        When the program crashes, hangs or answers with a wrong number of lines, the lines are halved until the guilty one is
+        alone. After six time-outs with no line answered between them, the lines that are left are given up as well.
+        """
         received: list[str | None] = []
         self._time_outs = 0
-        for start in range(0, len(sent), batch):
-            received += self._lines(sent[start : start + batch], self.seconds)
-        answers = iter(received)
-        return [_joined([next(answers) if line.strip() else "" for line in text]) for text in parts]
+        for start in range(0, len(lines), batch):
+            some = self._lines(list(lines[start : start + batch]), self.seconds)
+            received += some
+            if hear is not None:
+                hear(start, some)
+        return received
 
     def _lines(self, lines: list[str], seconds: float) -> list[str | None]:
         if self._time_outs >= _PATIENCE:
@@ -69,29 +85,40 @@ class LineProgram:
                 self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
                 env=environment,
                 start_new_session=True,
             )
         except OSError as error:
-            raise InputError(f"the translator {self.command[0]!r} cannot be started: {error.strerror}.") from error
+            raise InputError(f"the {self.noun} {self.command[0]!r} cannot be started: {error.strerror}.") from error
         with process:
             try:
-                output, _ = process.communicate(payload, timeout=seconds)
+                output, said = process.communicate(payload, timeout=seconds)
             except subprocess.TimeoutExpired:
                 self._time_outs += 1
+                self.complaint = f"no answer within {seconds:g} seconds"
                 return None
             finally:
                 _end(process)
         if process.returncode == _NOT_FOUND:
-            raise InputError(f"the translator {' '.join(self.command)!r} was not found: is it installed and on PATH?")
+            raise InputError(f"the {self.noun} {' '.join(self.command)!r} was not found: is it installed and on PATH?")
         if process.returncode:
+            self.complaint = _last_line(said) or f"exit status {process.returncode}"
             return None
         answer = output.decode("utf-8", "replace").split("\n")
         answer = [line.strip("\r") for line in (answer[:-1] if answer[-1] == "" else answer)]
         if self.blank_lines:
             answer = answer[::2]
-        return answer if len(answer) == len(lines) else None
+        if len(answer) == len(lines):
+            return answer
+        self.complaint = f"{len(answer):,} lines for {len(lines):,}"
+        return None
+
+
+def _last_line(said: bytes) -> str:
+    """The last line of what a program complained about, short enough for a message."""
+    lines = said[-4000:].decode("utf-8", "replace").split("\n")
+    return next((" ".join(line.split())[:200] for line in reversed(lines) if line.strip()), "")
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -17,7 +17,7 @@ from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
-from assay.core.task import ControlledError, Task, Translator
+from assay.core.task import ControlledError, Judge, Task, Translator
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ class BreakdownResult(Result):
         """One row an example: outcome, language, split and every metric's score."""
         mine = self.outcomes
         columns: dict[str, Any] = {"id": mine.ids, "task": mine.tasks, "language": mine.languages, "split": mine.splits}
-        columns |= {"success": mine.success, "error_type": mine.error_types, "controlled": mine.controlled}
+        columns |= {"success": mine.success} if mine.grades is None else {"grade": mine.grades}
+        columns |= {"error_type": mine.error_types, "controlled": mine.controlled}
         columns |= {metric.name: metric.values for metric in self.measured}
         columns |= {f"{metric.name} pseudo": metric.values for metric in self.pseudo}
         return columns
@@ -115,6 +116,10 @@ class BreakdownResult(Result):
         from assay.core.outcomes import NO_TYPE
         from assay.review.error_types import question, rows_of
 
+        if self.outcomes.grades is not None:
+            raise InputError(
+                "error types are named of what was judged wrongly, and a grade is no verdict: give --success-at 0.5."
+            )
         verdicts = judge(self.outcomes, self.measured, setups(self.outcomes)[0])
         name = self.case or best(self.measured, verdicts)
         if name not in {metric.name for metric in self.measured}:
@@ -147,6 +152,9 @@ def breakdown(
     quoting: Quoting = "auto",
     langs: Sequence[str] = (),
     dev_share: float | None = None,
+    success_at: float | None = None,
+    judge: str | Judge | None = None,
+    judged: str | os.PathLike[str] | None = None,
     decisions: str | os.PathLike[str] | None = None,
     case: str | None = None,
     seed: int = 12345,
@@ -156,11 +164,15 @@ def breakdown(
 ) -> BreakdownResult:
     """How well do metrics foresee breakdowns?
 
-    `data` is a table of outcomes (source, translation, reference, outcome, language, split) or TaskOutcomes; `columns` says
+    `data` is a table of outcomes (source, translation, reference, outcome, language, split), a folder of them as Moghe et al.
+    released theirs, or TaskOutcomes; `columns` says
     which columns of the table to take where the names differ, `quoting` how quotation marks in a TSV are read (``auto``,
     ``csv``, ``none``). `metrics` are names with options or Metric objects; `scores`
     are columns of the table with ready scores (``comet``, or ``ter:lower`` where lower is better). `langs` keeps some
     languages only. `dev_share` draws the development part anew; without it the table must have a split column.
+    Outcomes may be graded from 0 to 1; `success_at` makes success and breakdown of them. `judge` gives the outcomes of a table
+    that has none: ``cmd:COMMAND``, or a callable that takes rows (dictionaries) and gives an outcome for each; what it said is
+    kept in the file `judged`, and is not asked again.
     `decisions` is a file of error types that people gave (``assay breakdown --review``). `case` is the metric of the case
     study (default: the best on the development part). `samples` is the number of bootstrap resamples, drawn with `seed`.
     `workers` is the number of threads (default: all cores). ``store=False`` neither looks up nor keeps the results of slow
@@ -172,9 +184,11 @@ def breakdown(
     from assay.metrics import build_metrics
 
     read: list[str] = []
+    said = judge_outcomes(data, judge, judged, columns, quoting, read)
     outcomes = load_outcomes(
-        data, columns=columns, quoting=quoting, notes=read, scores=scores, langs=langs, dev_share=dev_share, seed=seed
-    )
+        data, columns=columns, quoting=quoting, notes=read, scores=scores, langs=langs, dev_share=dev_share, seed=seed,
+        success_at=success_at, judged=said,
+    )  # fmt: skip
     given = list(outcomes.error_types)
     if decisions is not None:
         from assay.review.decisions import DecisionLog
@@ -203,6 +217,24 @@ def breakdown(
         signatures={name: metric.signed(1) for name, metric in built.items()},
         notes=read,
     )
+
+
+def judge_outcomes(
+    data: str | os.PathLike[str] | TaskOutcomes,
+    judge: str | Judge | None,
+    judged: str | os.PathLike[str] | None,
+    columns: Mapping[str, str] | None,
+    quoting: Quoting,
+    notes: list[str],
+) -> list[float | None] | None:
+    """What a judge says of the rows of a table; None where there is no judge."""
+    if judge is None:
+        return None
+    if isinstance(data, TaskOutcomes):
+        raise InputError("these outcomes are known already: a judge goes with a table of translations.")
+    from assay.tasks.judging import judge_table
+
+    return judge_table(data, judge, judged, columns, quoting=quoting, notes=notes)
 
 
 @recorded("run_task")

@@ -10,10 +10,12 @@ from assay.core.call import recorded
 from assay.core.columns import Columns, by_column
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric
+from assay.verbs.compare_tables import Testing, agreements, group_tables, same_length, segment_tables
 from assay.verbs.request import TextRequest, request, unequal
 from assay.verbs.score import RunOverTexts, flag_notes
 
 if TYPE_CHECKING:
+    from assay.analyses.comparison import Standings
     from assay.engine.given import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.run import RowsDone
@@ -27,15 +29,16 @@ class Comparison(RunOverTexts):
 
     settings: str = field(default="", kw_only=True)
     """How sure the intervals and p-values are, and why."""
+    groups: dict[str, Standings] = field(default_factory=dict, kw_only=True)
+    """Standings of every group of segments, where they were asked for (``by``)."""
 
     verb = "compare"
 
     @property
-    def worth(self) -> dict[str, dict[float, float]]:
+    def worth(self) -> dict[str, dict[float, float | None]]:
         """What a point is worth: for each metric that is known, the difference from which people agreed in 80, 90 and 95%."""
-        asked = {name: metric for name, metric in self.run.asked.items() if name in self.metrics}
-        usual = [name for name, metric in asked.items() if metric.signature == self.metrics[name].signature]
-        return {name: worth for name in usual if (worth := known_worth(name)) is not None}
+        known = agreements(self.run)
+        return {name: {level: found.needed(level) for level in (0.80, 0.90, 0.95)} for name, found in known.items()}
 
     @property
     def baseline(self) -> str:
@@ -46,22 +49,31 @@ class Comparison(RunOverTexts):
         return self.run.segments[self.baseline]
 
     def to_dict(self) -> dict[str, Any]:
-        """``{"baseline": ..., "systems": {SYSTEM: {METRIC: {...}}}}``."""
-        made_of = self.components
-        systems = {
-            system: {
-                name: {
-                    **asdict(standing),
-                    "signature": self.signatures[name],
-                    **({"components": parts} if (parts := made_of[system].get(name)) else {}),
-                }
-                for name, standing in row.items()
-            }
-            for system, row in self.standings.items()
-        }
+        """``{"baseline": ..., "systems": {SYSTEM: {METRIC: {...}}}}``, and what else was asked for."""
+        from assay.report.data import rows
+
         worth = {name: {f"{level:.0%}": d for level, d in known.items()} for name, known in self.worth.items()}
         about = {"baseline": self.baseline, "segments": len(self), "settings": self.settings}
-        return {**about, "systems": systems, "difference_people_agree_with": worth}
+        whole = {**about, "systems": self._told(self.standings), "difference_people_agree_with": worth}
+        if self.groups:
+            whole["groups"] = {group: self._told(standings) for group, standings in self.groups.items()}
+        return whole | {name: rows(self.tables[name]) for name in ("pairs", "worst", "changed") if name in self.tables}
+
+    def _told(self, standings: Standings) -> dict[str, Any]:
+        from assay.analyses.comparison_tables import sentence
+
+        told: dict[str, Any] = {}
+        made_of = self.components if standings is self.standings else {}
+        for system, row in standings.items():
+            told[system] = {
+                name: {**asdict(standing), "signature": self.signatures[name]} for name, standing in row.items()
+            }
+            for name, standing in row.items():
+                if parts := made_of.get(system, {}).get(name):
+                    told[system][name]["components"] = parts
+                if standing.difference is not None:
+                    told[system][name]["sentence"] = sentence(standing, self.metrics[name], system, self.baseline)
+        return told
 
     def columns(self) -> Columns:
         """One row for each system and metric."""
@@ -91,6 +103,12 @@ def compare(
     samples: int = 1000,
     trials: int = 10_000,
     seed: int = 12345,
+    correction: str = "holm",
+    pairs: bool = False,
+    by: str | Sequence[str] | None = None,
+    worst: int = 0,
+    changed: int = 0,
+    sort_by: str | None = None,
     workers: int | None = None,
     store: bool = True,
     progress: RowsDone | None = None,
@@ -116,6 +134,12 @@ def compare(
         samples: Bootstrap resamples.
         trials: Trials of the randomization test; 0 leaves it out.
         seed: The same seed gives sacrebleu's p-values.
+        correction: How marks are corrected for several comparisons: ``holm``, ``benjamini-hochberg``, ``bonferroni``, ``none``.
+        pairs: Add the table `pairs`: every two systems, corrected together.
+        by: Add the table `groups`: a column of `data` (``doc``, ``domain`` …), ``length``, or a label for each segment.
+        worst: Add the table `worst`: so many segments of each system but the baseline, with their texts.
+        changed: Add the table `changed`: so many segments that moved furthest from the baseline.
+        sort_by: The metric that chooses those segments; by default the first.
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
         progress: Called after every chunk with its rows and whether they came from an earlier, interrupted run.
@@ -123,11 +147,12 @@ def compare(
     asked = request(
         systems=systems, references=references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns,
         quoting=quoting, langpair=langpair, testset=testset, data_dir=data_dir,
-        metrics=metrics,
+        metrics=metrics, by=by,
     )  # fmt: skip
     return compare_request(
-        asked, baseline=baseline, samples=samples, trials=trials, seed=seed, workers=workers, store=store,
-        progress=progress, fewest=1 if systems is not None else 2,
+        asked, baseline=baseline, samples=samples, trials=trials, seed=seed, correction=correction, pairs=pairs, by=by,
+        worst=worst, changed=changed, sort_by=sort_by, workers=workers, store=store, progress=progress,
+        fewest=1 if systems is not None else 2,
     )  # fmt: skip
 
 
@@ -139,17 +164,28 @@ def compare_request(
     samples: int = 1000,
     trials: int = 10_000,
     seed: int = 12345,
+    correction: str = "holm",
+    pairs: bool = False,
+    by: str | Sequence[str] | None = None,
+    worst: int = 0,
+    changed: int = 0,
+    sort_by: str | None = None,
     workers: int | None = None,
     store: bool = True,
     progress: RowsDone | None = None,
     fewest: int = 2,
 ) -> Comparison:
     """`compare` for a request that is made already, with `fewest` systems or more."""
-    from assay.analyses import comparison
+    from assay.analyses import comparison, comparison_tables
+    from assay.analyses.segments import TEXTS
     from assay.core.chunk import Kept
+    from assay.engine import pairing
 
-    run = asked.run(Kept(stats=True), workers, store, progress)
+    check_choice(asked.metrics, sort_by, correction)
+    columns = ("ids", *(("groups",) if by is not None else ()), *(TEXTS if worst or changed else ()))
+    run = asked.run(Kept(stats=True, columns=tuple(dict.fromkeys(columns))), workers, store, progress)
     systems = list(run.systems)
+    how = Testing(samples, trials, seed, correction, agreements(run))
     try:
         if baseline is not None:
             if baseline not in systems:
@@ -158,52 +194,55 @@ def compare_request(
         if len(systems) < fewest:
             raise InputError("compare needs two systems or more: repeat --mt, or give --data with a system column.")
         unequal(run.segments)
-        for name in run.shares:
-            unequal({system: int(run.about(system, name).sum()) for system in systems}, f" of {name}")
-        stats = {s: {m: run.own_stats(s, m) for m in run.metrics} for s in systems}
-        standings = comparison.compare(stats, run.metrics, samples=samples, trials=trials, seed=seed)
+        orders = pairing.by_id(run)
+        stats = pairing.paired_stats(run, systems, orders)
+        found = how.contests(same_length(stats.of()), run.metrics)
+        duels = comparison.against_baseline(found, correction)
+        standings = comparison.standings(found, duels)
+        made = Comparison(
+            {}, run, standings, files=asked.inputs.paths, seed=seed, settings=settings(samples, trials, seed)
+        )
+        tables = []
+        if len(systems) > 1:
+            tables.append(comparison_tables.differences(duels, run.metrics, how.agreements))
+        if pairs and len(systems) > 1:
+            every = comparison.all_pairs(found, correction)
+            notes = comparison_tables.mark_notes(every, correction, "the other", how.tests)
+            tables.append(comparison_tables.differences(every, run.metrics, how.agreements, notes, all_pairs=True))
+        if by is not None:
+            name = by if isinstance(by, str) else "group"
+            labels = pairing.labels(run, name)
+            shared = pairing.shared_labels({system: labels[system] for system in systems}, orders, name)
+            table, made.groups = group_tables(stats, shared, pairing.order_of(labels, name), name, run.metrics, how)
+            tables.append(table)
+        if worst or changed:
+            tables += segment_tables(run, systems, orders, worst=worst, changed=changed, sort_by=sort_by)
     except BaseException:
         run.close()
         raise
-    said = settings(samples, trials, seed)
-    made = Comparison({}, run, standings, files=asked.inputs.paths, seed=seed, settings=said)
-    notes = [f"{count(len(made), 'segment')} · {said}"]
+    notes = [f"{count(len(made), 'segment')} · {made.settings}"]
+    if orders:
+        notes.append("the systems' rows stand in different orders: they are paired by id")
     if len(standings) > 1:
-        notes.append(f"* better than {made.baseline}, p < {comparison.SIGNIFICANT} (paired bootstrap)")
-        notes += comparison.identical_notes(standings, run.metrics)
-        notes += worth_notes(made.worth, run.metrics)
-    table = comparison.table(standings, run.metrics, notes=[*notes, *flag_notes(run.flags)])
-    made.tables[table.name] = table
+        notes += comparison_tables.mark_notes(duels, correction, made.baseline, how.tests)
+    notes += comparison_tables.doubt_notes(standings, run.metrics, len(made))
+    first = comparison_tables.systems(standings, run.metrics, notes=[*notes, *flag_notes(run.flags)])
+    made.tables |= {table.name: table for table in (first, *tables)}
     made.add_components()
     return made
+
+
+def check_choice(metrics: Mapping[str, Metric], sort_by: str | None, correction: str) -> None:
+    """Refuse names that cannot be meant, before anything is scored."""
+    from assay.stats.multiple import CORRECTIONS
+
+    if sort_by is not None and sort_by not in metrics:
+        raise unknown("metric to sort by", sort_by, metrics)
+    if correction not in CORRECTIONS:
+        raise unknown("correction", correction, CORRECTIONS)
 
 
 def settings(samples: int, trials: int, seed: int | None) -> str:
     """The line under a comparison that says how sure it is and why."""
     tests = f"95% bootstrap, n={samples}"
     return tests + (f", randomization, n={trials}" if trials else "") + f", seed {seed}"
-
-
-def known_worth(metric: str) -> dict[float, float] | None:
-    """The difference between two systems from which people agree in 80, 90 and 95% of WMT23's system pairs.
-
-    None for a metric (or for options) about which nothing was measured.
-    """
-    from assay.data import rows
-
-    row = next((row for row in rows("point_worth.csv") if row["metric"] == metric), None)
-    return None if row is None else {level: float(row[f"d{100 * level:.0f}"]) for level in (0.80, 0.90, 0.95)}
-
-
-def worth_notes(worth: Mapping[str, Mapping[float, float]], metrics: Mapping[str, Metric]) -> list[str]:
-    """One line that says which difference people would agree with, for the metrics where it was measured."""
-    if not worth:
-        return []
-    parts = []
-    for name, known in worth.items():
-        digits = 1 if metrics[name].card.decimals <= 1 else 3
-        parts.append(
-            f"{metrics[name].card.label} " + " / ".join(f"{difference:.{digits}f}" for difference in known.values())
-        )
-    levels = " / ".join(f"{level:.0%}" for level in next(iter(worth.values())))
-    return [f"difference from which people agreed in {levels} of WMT23's system pairs: {', '.join(parts)}"]

@@ -13,6 +13,7 @@ from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
 from assay.core.metric import Metric, Scores
 from assay.core.outcomes import TaskOutcomes
+from assay.core.task import Judge
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -104,18 +105,23 @@ def fit_rule(
     quoting: Quoting = "auto",
     langs: Sequence[str] = (),
     dev_share: float | None = None,
+    success_at: float | None = None,
+    judge: str | Judge | None = None,
+    judged: str | os.PathLike[str] | None = None,
     confidence: float = 0.9,
     reject_at: float = 0.5,
     seed: int = 12345,
     workers: int | None = None,
     store: bool = True,
 ) -> FittedRule:
-    """Learn a rule for a goal (``catch 95%``, ``at most 2% bad``, ``cost use-bad=10 review=1 reject-good=4``).
+    """Learn a rule for a goal (``catch 95%``, ``at most 2% bad``, ``lose at most 5%``, ``cost use-bad=10 review=1
+    reject-good=4``).
 
     `data` is a table of outcomes, as for `breakdown`, or TaskOutcomes; `columns` says which columns of the table to
     take where the names differ, `quoting` how quotation marks in a TSV are read. Where the outcomes have a development
     and a test part, the rule is learned from the first and its card says how it does on the second; otherwise all
-    examples teach. `dev_share` draws these parts anew with `seed`. `metrics` are names with options or Metric objects
+    examples teach. `dev_share` draws these parts anew with `seed`. `success_at`, `judge` and `judged` are as for `breakdown`.
+    `metrics` are names with options or Metric objects
     (default: chrF where there are references, assay-mini where there are none), `scores` columns with ready scores
     (``comet``, or ``ter:lower``); several are blended. `langs` keeps some languages only. `confidence` is that of ``at
     most …``. What is not used is rejected from the breakdown probability `reject_at` on. `workers` is the number of threads
@@ -127,6 +133,7 @@ def fit_rule(
     from assay.decide.trial import parts, tried
     from assay.engine.outcomes import load_outcomes
     from assay.metrics import build_metrics
+    from assay.verbs.breakdown import judge_outcomes
     from assay.verbs.defaults import without_reference
 
     wanted = parse_goal(goal, confidence)
@@ -135,7 +142,7 @@ def fit_rule(
     read: list[str] = []
     outcomes = load_outcomes(
         data, columns=columns, quoting=quoting, notes=read, scores=scores, langs=langs, dev_share=dev_share, seed=seed,
-        need_split=False,
+        need_split=False, success_at=success_at, judged=judge_outcomes(data, judge, judged, columns, quoting, read),
     )  # fmt: skip
     if metrics is None:
         metrics = [] if scores else ["chrf"] if outcomes.has_references else without_reference()
@@ -144,12 +151,16 @@ def fit_rule(
     values: dict[str, Any] = {one.name: one.values for one in measured}
     teach, test = parts(outcomes)
     card: dict[str, Any] = {"data": "outcomes" if isinstance(data, TaskOutcomes) else Path(data).name, "seed": seed}
+    if judge is not None:
+        card["judge"] = judge if isinstance(judge, str) else getattr(judge, "__qualname__", type(judge).__qualname__)
+    if success_at is not None:
+        card["success_at"] = success_at
     if len(outcomes.batch) > len(outcomes):
         card["parts"] = "an example is judged by its worst part: use it where every part is labelled use"
     rule = fit(
         [Member.of(one, built[one.name].signed(0) if one.name in built else "") for one in measured],
         {name: column[teach] for name, column in values.items()},
-        outcomes.success[teach],
+        outcomes.worth[teach],
         [outcomes.languages[i] for i in teach.nonzero()[0].tolist()],
         wanted,
         reject_at=reject_at,

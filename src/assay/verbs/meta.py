@@ -131,7 +131,7 @@ def meta(
         stored: These stored metrics only (patterns), primary or not.
         contrastive: Take every stored metric, not the primary ones alone.
         significance: Add clusters of metrics that cannot be told apart.
-        worth: Add the table of what a point is worth.
+        worth: Add the tables of what a point is worth: ``point_worth`` and ``point_curve``.
         draws: Draws of the significance tests; by default 1000, and 200 for ``xcomet``.
         seed: Their seed.
         workers: Threads to use; by default one a core.
@@ -186,9 +186,9 @@ def meta(
     results = analysis.run_tasks(chosen, judged, significance=significance, draws=draws, seed=seed)
     made = meta_tables.tables(chosen, results, _kinds(judged, official, new), draws)
     if worth:
-        from assay.analyses.meta.worth import point_worth_table
+        from assay.analyses.meta.worth import point_worth_tables
 
-        made.append(point_worth_table(chosen, judged, settings=choice.settings, seed=seed, draws=draws))
+        made += point_worth_tables(chosen, judged, settings=choice.settings, seed=seed, draws=draws)
     label = official.name if official is not None else Path(name).name
     notes = [*_contaminated(built, label), *meta_choice.left_out(gold, set(wanted) - set(sets))]
     made = [

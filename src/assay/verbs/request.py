@@ -62,11 +62,14 @@ def request(
     data_dir: PathName | None = None,
     metrics: Sequence[str | Metric] | Mapping[str, Metric] | None = None,
     spans: bool = False,
+    by: str | Sequence[str] | None = None,
 ) -> TextRequest:
     """What the arguments of `assay.score` (or, with `systems`, of `assay.compare`) ask for.
 
-    Without `metrics` it is what the texts allow (`assay.verbs.defaults`); with `spans`, a metric that marks errors.
+    Without `metrics` it is what the texts allow (`assay.verbs.defaults`); with `spans`, a metric that marks errors. `by` groups the
+    segments: a column of the table, ``length``, or a label for each segment.
     """
+    from assay.engine.grouping import grouped
     from assay.metrics import build_metrics
     from assay.verbs.defaults import with_defaults
 
@@ -79,9 +82,9 @@ def request(
     built = metrics if isinstance(metrics, Mapping) else {} if metrics is None else build_metrics(metrics)
     given = {
         "hypotheses": hypotheses, "references": references, "sources": sources, "systems": systems, "mt": mt, "ref": ref,
-        "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair,
+        "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair, "by": by,
     }  # fmt: skip
-    inputs = _inputs(built, known=known, **given)
+    inputs = grouped(_inputs(built, known=known, **given), by)
     made = TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans)
     chosen = list(made.metrics) if metrics is None else metrics
     asked = {**given, "testset": testset, "data_dir": data_dir, "metrics": chosen}
@@ -102,10 +105,13 @@ def _inputs(
     columns: ColumnChoice | None,
     quoting: Quoting,
     langpair: str | None,
+    by: str | Sequence[str] | None,
     known: Known | None,
 ) -> Inputs:
+    from assay.engine.grouping import column_of
     from assay.engine.inputs import from_files, from_known, from_table
 
+    column = column_of(by, data is not None)
     files = bool(mt or ref or src is not None)
     lists = any(column is not None for column in (hypotheses, references, sources, systems))
     if known is not None:
@@ -117,7 +123,7 @@ def _inputs(
             raise InputError("--data brings its own columns: leave out --mt, --ref and --src.")
         if lists:
             raise InputError("data brings its own columns: leave out hypotheses, references and sources.")
-        return from_table(data, columns, quoting=quoting, langpair=langpair, metrics=built.values())
+        return from_table(data, columns, quoting=quoting, langpair=langpair, metrics=built.values(), by=column)
     if columns:
         raise InputError("--columns goes with --data.")
     if lists and files:

@@ -63,12 +63,16 @@ def _fits(value: Any, hint: Any) -> bool:
 
 
 def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:
-    """Refuse metrics, suites and analyses that are not registered ones, unless the user trusts the manifest."""
+    """Refuse metrics, suites and analyses that are not registered ones, and any judge, unless the user trusts the manifest."""
     from assay.analyses import ANALYSES
     from assay.core.trust import admit
     from assay.metrics import METRICS
     from assay.suites import SUITES
 
+    if (judge := arguments.get("judge")) is not None and not trust:
+        raise InputError(
+            f"{where} names the judge {shorten(judge)}, which runs a command: give --trust (trust=True) if the file is your own."
+        )
     for spec in arguments.get("metrics") or ():
         admit(METRICS, spec, where, trust=trust)
     if (analysis := arguments.get("analysis")) is not None:

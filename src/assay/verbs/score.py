@@ -18,6 +18,7 @@ from assay.verbs.result import Result
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standings
     from assay.core.metric import Floats
+    from assay.core.table import Table
     from assay.engine.given import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.manifest import Manifest
@@ -165,9 +166,15 @@ class ScoreResult(RunOverTexts):
         from assay.report.scores import as_json
 
         out = io.StringIO()
-        as_json(self.run, self.known(), out.write)
+        as_json(self.run, self.known(), out.write, self.groups())
         whole: dict[str, Any] = json.loads(out.getvalue())
         return whole
+
+    def groups(self) -> list[dict[str, Any]]:
+        """The rows of the table `groups`, where scores by group were asked for (``by``)."""
+        from assay.report.data import rows
+
+        return rows(self.tables["groups"]) if "groups" in self.tables else []
 
     def known(self) -> dict[str, dict[str, dict[str, Any]]]:
         """What JSON says of each system and metric before its segments."""
@@ -239,6 +246,7 @@ def score(
     metrics: Sequence[str | Metric] | None = None,
     spans: bool = False,
     ci: bool = False,
+    by: str | Sequence[str] | None = None,
     samples: int = 1000,
     seed: int = 12345,
     workers: int | None = None,
@@ -269,6 +277,8 @@ def score(
             BLEU where there are references, and assay-mini where it is installed, up to 20,000 rows.
         spans: Keep the error spans that a metric marks (`ScoreResult.span_rows`).
         ci: 95% bootstrap intervals beside the corpus scores.
+        by: Add the table `groups`, with a score for each document, domain …: a column of `data` (``doc``), ``length``, or a label
+            for each segment.
         samples: Bootstrap resamples for `ci`.
         seed: Seed of the resampling.
         workers: Threads to use; by default one a core.
@@ -280,10 +290,10 @@ def score(
     asked = request(
         hypotheses, references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns, quoting=quoting,
         langpair=langpair, testset=testset, data_dir=data_dir,
-        metrics=metrics, spans=spans,
+        metrics=metrics, spans=spans, by=by,
     )  # fmt: skip
     return score_request(
-        asked, spans=spans, ci=ci, samples=samples, seed=seed, workers=workers, store=store, progress=progress
+        asked, spans=spans, ci=ci, by=by, samples=samples, seed=seed, workers=workers, store=store, progress=progress
     )
 
 
@@ -293,6 +303,7 @@ def score_request(
     *,
     spans: bool = False,
     ci: bool = False,
+    by: str | Sequence[str] | None = None,
     samples: int = 1000,
     seed: int = 12345,
     workers: int | None = None,
@@ -300,23 +311,44 @@ def score_request(
     progress: RowsDone | None = None,
 ) -> ScoreResult:
     """`score` for a request that is made already."""
-    from assay.analyses import comparison
+    from assay.analyses import comparison, comparison_tables
     from assay.core.chunk import Kept
 
-    keep = Kept(stats=ci, spans=spans, columns=("hypotheses",) if spans else ())
+    columns = (*(("hypotheses",) if spans else ()), *(("groups",) if by is not None else ()))
+    keep = Kept(stats=ci or by is not None, spans=spans, columns=columns)
     run = asked.run(keep, workers, store, progress)
     if spans:
         _need_spans(run)
     standings = comparison.plain(run.corpus)
     if ci:
         stats = {s: {m: run.own_stats(s, m) for m in run.metrics} for s in run.systems}
-        found = comparison.compare(stats, run.metrics, samples=samples, seed=seed, paired=False)
-        standings = {system: {name: found[system][name] for name in row} for system, row in standings.items()}
+        found = comparison.contests(stats, run.metrics, samples=samples, trials=0, seed=seed, paired=False)
+        sure = comparison.standings(found)
+        standings = {system: {name: sure[system][name] for name in row} for system, row in standings.items()}
     about = segments_note(run) + (f" · 95% bootstrap, n={samples}, seed {seed}" if ci else "")
-    table = comparison.table(standings, run.metrics, notes=[about, *flag_notes(run.flags)])
-    made = ScoreResult({table.name: table}, run, standings, files=asked.inputs.paths, seed=seed if ci else None)
+    few = comparison_tables.doubt_notes(standings, run.metrics, min(run.segments.values())) if ci else []
+    tables = [comparison_tables.systems(standings, run.metrics, notes=[about, *few, *flag_notes(run.flags)])]
+    if by is not None:
+        tables.append(_by_group(run, by if isinstance(by, str) else "group"))
+    found_tables = {table.name: table for table in tables}
+    made = ScoreResult(found_tables, run, standings, files=asked.inputs.paths, seed=seed if ci else None)
     made.add_components()
     return made
+
+
+def _by_group(run: ScoredRun, by: str) -> Table:
+    """The table `groups`: a score for each document, domain …"""
+    from collections import Counter
+
+    from assay.analyses import comparison, comparison_tables
+    from assay.engine import pairing
+
+    labels = pairing.labels(run, by)
+    counts = {system: Counter(mine) for system, mine in labels.items()}
+    scores = pairing.group_scores(run, labels)
+    groups = {group: comparison.plain(scores[group]) for group in pairing.order_of(labels, by)}
+    sizes = {group: {system: counts[system][group] for system in row} for group, row in groups.items()}
+    return comparison_tables.groups(by, groups, sizes, run.metrics, ())
 
 
 def _need_spans(run: ScoredRun) -> None:

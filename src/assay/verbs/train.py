@@ -91,7 +91,37 @@ def train(
     path = Trainer(read, resume=resume, listener=watched or None).run()
     columns = [TableColumn("name"), TableColumn("phases", kind="count"), TableColumn("path")]
     table = Table("trained", columns, [{"name": read.name, "phases": len(read.phases), "path": str(path)}])
-    return TrainResult({table.name: table}, path, str(path))
+    made = {table.name: table}
+    if any(phase.search for phase in read.phases):
+        made["search"] = _search_table(read)
+    return TrainResult(made, path, str(path))
+
+
+def _search_table(config: TrainConfig) -> Table:
+    """Every try of every search, and which was trained."""
+    from assay.models.training.search import best, read_tries
+
+    tried = read_tries(Path(config.output))
+    rows: list[dict[str, Any]] = []
+    for number, phase in enumerate(config.phases, 1):
+        mine = [one for one in tried if one.phase == number]
+        chosen = best(mine, phase.search.by, phase.name) if mine and phase.search else None
+        for one in mine:
+            alpha = " ".join(f"{weight:g}" for weight in one.class_weights)
+            rows.append({"phase": phase.name, "lambda": one.loss_lambda, "alpha": alpha, "steps": one.steps})
+            rows[-1] |= {"kendall": one.kendall, "pearson": one.pearson, "span_f1": one.span_f1}
+            rows[-1]["chosen"] = "*" if one is chosen else ""
+    figures = {"kendall": "Kendall's τ-b", "pearson": "Pearson's r", "span_f1": "span F1"}
+    columns = [
+        TableColumn("phase"),
+        TableColumn("lambda", "λ", "number", 3, mark="chosen"),
+        TableColumn("alpha", "α (ok, minor, major, critical)"),
+        TableColumn("steps", kind="count"),
+        *(TableColumn(key, label, "number", 3) for key, label in figures.items()),
+        TableColumn("chosen", hidden=True),
+    ]
+    reading = "Short runs from where the phase begins, looked at on the held-out records; the best was trained in full."
+    return Table("search", columns, rows, f"{config.name}: tries", ("* trained",), reading=reading)
 
 
 def _train_stages(config: MiniConfig, resume: bool, minutes: float | None, listener: Any) -> TrainResult:
@@ -133,6 +163,7 @@ def preview(config: Configuration) -> TrainingData:
                 "references": sum(bool(record.reference) for record in records),
                 "held_out": len(load_held_out(read, number, loaded)),
                 "lambda": phase.loss_lambda,
+                "tries": phase.search.tries if phase.search else 0,
             }
         )
     counts = {
@@ -144,6 +175,7 @@ def preview(config: Configuration) -> TrainingData:
     }
     columns = [TableColumn("phase"), *(TableColumn(key, label, "count") for key, label in counts.items())]
     columns.append(TableColumn("lambda", "λ", "number", 3))
+    columns.append(TableColumn("tries", kind="count", hidden=not any(phase.search for phase in read.phases)))
     table = Table("training", columns, rows, f"{read.name}: what would be trained on")
     return TrainingData({table.name: table}, notes=notes)
 

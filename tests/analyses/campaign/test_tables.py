@@ -72,6 +72,15 @@ def test_ranks_and_clusters(test):
         assert p < 0.05
 
 
+@pytest.mark.parametrize("test", ["signed-rank", "permutation"])
+def test_five_segments_prove_nothing(test):
+    # Of the 32 ways to turn the signs of five differences two are as extreme as all of one sign: p = 2 / 32 at the least.
+    values = np.array([[5.0, 7.0, 9.0, 11.0, 13.0], [1.0, 2.0, 3.0, 4.0, 5.0]])
+    assert ranking.p_values(values, test)[0, 1] >= 2 / 32
+    assert ranking.p_values(values[:, :1], test)[0, 1] == 1.0
+    assert ranking.p_values(np.tile(values, 3), test)[0, 1] < 0.05
+
+
 def test_raters():
     rng = np.random.default_rng(1)
     truth = rng.normal(0, 1, 30)

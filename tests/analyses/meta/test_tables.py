@@ -11,7 +11,7 @@ import scipy.stats
 from assay.analyses.meta.recipes import MetaTask, TaskSet, recipe_for, task_set
 from assay.analyses.meta.tables import overall, tables
 from assay.analyses.meta.tasks import gather, judged_systems, run_tasks
-from assay.analyses.meta.worth import point_worth_table, system_pairs
+from assay.analyses.meta.worth import point_worth_tables, system_pairs
 from assay.core.errors import InputError
 from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.suites import wmt as suite
@@ -270,8 +270,10 @@ def test_what_a_point_is_worth():
         {"m": scores},
         standard_gold={"sys": "da"},
     )
-    table = point_worth_table(
+    table, curve = point_worth_tables(
         task_set({"tasks": [{"langpairs": ["a-b"], "level": "sys", "statistic": "pearson"}]}), {"a-b": judged}, draws=10
     )
     (row,) = table.rows
     assert (row["pairs"], row["d80"], row["d95"]) == (5, 10, 10)
+    # Nobody agrees at 5, everybody from 10 to 30: the ends of the two level stretches.
+    assert [(row["difference"], row["agree"]) for row in curve.rows] == [(5, 0), (10, 1), (30, 1)]

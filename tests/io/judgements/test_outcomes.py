@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -70,6 +71,8 @@ def test_written_outcomes_are_read_again(tmp_path: Path) -> None:
         ("mt\tref\na\tb\n", "no outcome column"),
         ("ref\toutcome\na\t1\n", "no translation column"),
         ("mt\toutcome\na\t1\nb\tmaybe\n", "line 3: outcome 'maybe'"),
+        ("mt\toutcome\na\t0.5\nb\t70\n", "line 3: outcome '70' is neither .* nor a grade between 0 and 1"),
+        ("mt\toutcome\na\tnan\n", "line 2: outcome 'nan'"),
         ("mt\toutcome\tsplit\na\t1\ttrial\n", "split 'trial' is neither"),
         ("mt\toutcome\na\n", "line 2: 1 column, the header has 2: column 'outcome' is missing"),
         ("", "empty"),
@@ -88,3 +91,36 @@ def test_bad_scores_are_refused(tmp_path: Path) -> None:
         read_outcomes(path, scores=["comte"])
     with pytest.raises(AssayError, match="trans"):
         read_outcomes(path, {"trans": "mt"})
+
+
+def test_grades_beside_yes_and_no(tmp_path: Path) -> None:
+    rows = ["id\tsplit\ttranslation\toutcome", "1\tdev\ta\t0.75", "2\tdev\tb\tbreakdown", "3\ttest\tc\t1"]
+    path = write(tmp_path / "o.tsv", "\n".join(rows) + "\n")
+    found = read_outcomes(path)
+    assert found.grades is not None and found.grades.tolist() == [0.75, 0.0, 1.0]
+    assert as_tsv(read_outcomes(write(tmp_path / "again.tsv", as_tsv(found)))) == as_tsv(found)
+    # A success from 0.8 on: the first is none. Without a grade between, nothing is graded and nothing is cut.
+    cut = found.cut_at(0.8)
+    assert cut.grades is None and cut.success.tolist() == [False, False, True]
+    assert found.cut_at(0.75).success.tolist() == [True, False, True]
+    plain = found.select([False, True, True])
+    assert plain.grades is not None and read_outcomes(write(tmp_path / "p.tsv", "mt\toutcome\na\t1.0\n")).grades is None
+    with pytest.raises(AssayError, match="above 0 and up to 1, not 0"):
+        found.cut_at(0.0)
+
+
+def test_outcomes_of_a_judge_and_rows_that_take_no_part(tmp_path: Path) -> None:
+    path = write(tmp_path / "o.tsv", "id\ttranslation\n1\ta\n2\tb\n3\tc\n")
+    found = read_outcomes(path, judged=[1.0, None, 0.25])
+    assert list(found.ids) == ["1", "3"] and found.grades is not None and found.grades.tolist() == [1.0, 0.25]
+    assert found.batch.hypotheses == ["a", "c"]
+
+
+def test_one_graded_task_grades_the_others() -> None:
+    from assay.core.batch import Batch
+    from assay.core.outcomes import TaskOutcomes, concat
+
+    yes_no = TaskOutcomes.single(Batch(["a"]), np.array([True]), ["es"], ["dev"], scores={"m": np.array([3.0])})
+    graded = TaskOutcomes.single(Batch(["b"]), np.array([False]), ["es"], ["dev"], scores={"m": np.array([4.0])})
+    both = concat([yes_no, replace(graded, grades=np.array([0.4]))])
+    assert both.worth.tolist() == [1.0, 0.4] and both.scores["m"].tolist() == [3.0, 4.0]

@@ -22,6 +22,8 @@ EXCEPTIONS = {
     "tasks/parsing.py": "a task's examples in the package's data",
     "tasks/parser.py": "a task's training rows in the package's data",
     "tasks/tracker.py": "a task's training rows in the package's data",
+    "tasks/judging.py": "hands a user's judge the rows it has just written",
+    "models/training/search.py": "a search's own record of its tries",
     "verbs/make.py": "gives back the lines it has just written",
 }
 

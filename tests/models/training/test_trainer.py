@@ -243,10 +243,10 @@ def test_data_that_changed_is_noticed_on_resume(tmp_path: Path, monkeypatch: pyt
     config = small(tmp_path, checkpoint_every=2)
     step = Trainer._step
 
-    def stops(self: Trainer, phase: Any, number: int, at: int, *rest: Any) -> None:
+    def stops(self: Trainer, phase: Any, number: int, at: int, *rest: Any) -> Any:
         if at == 3:
             raise RuntimeError("pulled the plug")
-        step(self, phase, number, at, *rest)
+        return step(self, phase, number, at, *rest)
 
     monkeypatch.setattr(Trainer, "_step", stops)
     with pytest.raises(RuntimeError, match="plug"):

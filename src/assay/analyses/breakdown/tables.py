@@ -9,6 +9,8 @@ Sections 3.1 and 4.3) and is judged on the test part by macro-F1 and Matthews co
 - `pseudo` (Table 4): the same metrics with back-translated pseudo-references.
 - `errors`, `matrix`, `cases` (Table 2, Section 4.2, Figure 2): `assay.analyses.breakdown.errors`.
 
+Graded outcomes (from 0 to 1) have tables of their own: `assay.analyses.breakdown.graded`.
+
 A coin is drawn many times and averaged (the paper drew once). Intervals draw test examples anew within each language.
 """
 
@@ -22,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from assay.analyses.breakdown import errors as breakdown_errors
+from assay.analyses.breakdown import graded
 from assay.analyses.breakdown.figures import cells_of, coin_figures, figures, generator
 from assay.analyses.breakdown.smaller_tables import balance, pseudo_table, thresholds
 from assay.analyses.breakdown.verdicts import COIN, VOTE, Setup, Verdict, Verdicts, judge, setups, vote, voted
@@ -40,6 +43,8 @@ from assay.stats.paired import share_first
 
 Bools = NDArray[np.bool_]
 
+COUNTS = ("true_positive", "false_positive", "false_negative", "true_negative")
+
 
 @requires("outcomes")
 def tables(
@@ -53,6 +58,8 @@ def tables(
 ) -> list[Table]:
     """All tables that the outcomes allow. Metrics have one value an example; `case` names the metric of the case study."""
     cut, left_out = setups(outcomes)
+    if outcomes.grades is not None:
+        return graded.tables(outcomes, measured, cut, left_out, pseudo=pseudo, seed=seed, samples=samples, case=case)
     verdicts = judge(outcomes, measured, cut)
     notes = _notes(outcomes, measured, cut, left_out, verdicts, seed, samples)
     plain = [note for note in notes if not note.startswith(FIRST)]
@@ -174,7 +181,13 @@ def _languages(
 ) -> Table:
     rows: list[dict[str, Any]] = []
     for task in dict.fromkeys(setup.task for setup in cut):
-        for name, own in _contestants(measured, cut, verdicts, task).items():
+        found = _contestants(measured, cut, verdicts, task)
+        for v in next(iter(found.values()), []):
+            good = int(v.good.sum())
+            tossed = cells_of([coin_figures(v.setup, good, len(v.good) - good, seed)])
+            rows.append({"task": task, "language": v.setup.language, "metric": COIN, **tossed, "unscored": 0})
+            rows[-1] |= dict.fromkeys(("threshold", "dev_f1", *COUNTS))
+        for name, own in found.items():
             for v in own:
                 cells = cells_of([figures(v, seed, samples)])
                 tp, fp, fn, tn = (int(cell) for cell in v.counts)
@@ -190,10 +203,7 @@ def _languages(
         TableColumn("metric"),
         TableColumn("mcc", "MCC", "number", 3, interval=("mcc_low", "mcc_high")),
         *(TableColumn(key, kind="number", decimals=3, hidden=True) for key in hidden),
-        *(
-            TableColumn(key, kind="count", hidden=True)
-            for key in ("true_positive", "false_positive", "false_negative", "true_negative", "unscored")
-        ),
+        *(TableColumn(key, kind="count", hidden=True) for key in (*COUNTS, "unscored")),
     )
     caption = "MCC by language (Moghe et al. 2023, Tables 7 to 11)"
     pivot = Pivot("metric", "language", "mcc")

@@ -62,8 +62,12 @@ def setups(outcomes: TaskOutcomes) -> tuple[list[Setup], list[str]]:
     natural = ~outcomes.controlled if not outcomes.controlled.all() else np.ones(n, bool)
     if n < FEWEST:
         raise InputError(f"{count(n, 'example')}: too few to judge a metric by, there must be {FEWEST} or more.")
+    if outcomes.grades is not None and not np.ptp(outcomes.grades[natural]):
+        raise InputError(
+            f"every outcome has the grade {outcomes.grades[natural][0]:g}: there is nothing to tell apart."
+        )
     for what, there in (("breakdown", ~outcomes.success), ("success", outcomes.success)):
-        if not (there & natural).any():
+        if outcomes.grades is None and not (there & natural).any():
             raise InputError(
                 f"the outcomes have no {what}: with one class only there is nothing to tell apart. Bring both."
             )
@@ -102,7 +106,10 @@ def _unusable(outcomes: TaskOutcomes, setup: Setup) -> str | None:
         if not len(part):
             return f"it has no examples in the {name} part. (--dev-share 0.5 draws a development part anew.)"
         good = int(outcomes.success[part].sum())
-        if good in (0, len(part)):
+        if outcomes.grades is not None:
+            if not np.ptp(outcomes.grades[part]):
+                return f"its {name} part ({count(len(part), 'example')}) has one grade only."
+        elif good in (0, len(part)):
             which = "successes" if good else "breakdowns"
             return f"its {name} part ({count(len(part), 'example')}) has {which} only."
     return None

@@ -7,6 +7,7 @@ assessment until WMT23), `permutation` flips the signs of segment differences. T
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -127,19 +128,29 @@ def _estimate(key: str, row: Floats, samples: int, seed: int) -> dict[str, float
 
 
 def p_values(values: Floats, test: SystemTest) -> Floats:
-    """Two-sided p of every two systems (rows of segment scores, best first); 1 where nothing can be compared."""
+    """Two-sided p of every two systems (rows of segment scores, best first); 1 where nothing can be compared.
+
+    It is never below what the exact test could give for as few segments (2 / 2^n, or 2 over the ways to part two samples): the
+    normal approximation calls five segments significant, which no order of five can be.
+    """
     systems = len(values)
     p = np.ones((systems, systems))
     flipped = pairwise_p_values(values) if test == "permutation" and systems > 1 else None
     for i in range(systems):
         for j in range(i + 1, systems):
             both = np.isfinite(values[i]) & np.isfinite(values[j])
+            ways = 2.0 ** float(both.sum())
             if flipped is not None:
                 one_sided = flipped[i, j]
             elif test == "rank-sum":
-                one_sided = rank_sum(values[i][np.isfinite(values[i])], values[j][np.isfinite(values[j])])
+                first, second = (row[np.isfinite(row)] for row in (values[i], values[j]))
+                one_sided, ways = (
+                    rank_sum(first, second),
+                    float(min(math.comb(len(first) + len(second), len(first)), 1 << 60)),
+                )
             else:
                 one_sided = signed_rank(values[i][both] - values[j][both]) if both.any() else np.nan
             if np.isfinite(one_sided):
-                p[i, j] = p[j, i] = min(1.0, 2 * min(one_sided, 1 - one_sided) if flipped is None else 2 * one_sided)
+                two_sided = 2 * min(one_sided, 1 - one_sided) if flipped is None else 2 * one_sided
+                p[i, j] = p[j, i] = min(1.0, max(two_sided, 2 / ways))
     return p

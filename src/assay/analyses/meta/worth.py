@@ -49,17 +49,52 @@ def worth_of(
     return curves
 
 
-def point_worth_table(
+def point_worth_tables(
     tasks: TaskSet,
     sets: Mapping[str, JudgedSystems],
     *,
     settings: Mapping[str, Any] | None = None,
     seed: int = 12345,
     draws: int = 1000,
-) -> Table:
-    """The table `point_worth`: for each metric the difference from which people agree in 80, 90 and 95% of the cases."""
+) -> list[Table]:
+    """`point_worth` (for each metric the difference from which people agree in 80, 90 and 95% of the cases) and `point_curve`."""
     pairs = tuple(tasks.langpairs)
     curves = worth_of(sets, pairs, settings=settings, seed=seed, draws=draws)
+    drawn = f"bootstrap over pairs, n={draws:,}"
+    return [_levels(curves, pairs, drawn), _curves(curves, drawn)]
+
+
+def _curves(curves: Mapping[str, PointWorth], drawn: str) -> Table:
+    """The whole curve of every metric: the two ends of each level stretch, between which it is straight."""
+    rows: list[dict[str, Any]] = []
+    for name, worth in sorted(curves.items()):
+        heights = worth.curve.y
+        ends = np.flatnonzero(np.diff(heights, prepend=np.nan, append=np.nan) != 0)
+        places = sorted({place for end in ends.tolist() for place in (end - 1, end) if 0 <= place < len(heights)})
+        for at in places:
+            row = {
+                "metric": name,
+                "pairs": worth.pairs,
+                "difference": float(worth.curve.x[at]),
+                "agree": float(heights[at]),
+            }
+            rows.append({**row, "agree_low": float(worth.lower[at]), "agree_high": float(worth.upper[at])})
+    return Table(
+        "point_curve",
+        [
+            TableColumn("metric"),
+            TableColumn("pairs", kind="count", hidden=True),
+            TableColumn("difference", kind="number", decimals=3),
+            TableColumn("agree", "people agree, %", "percent", 1, interval=("agree_low", "agree_high")),
+            *(TableColumn(key, kind="percent", hidden=True) for key in ("agree_low", "agree_high")),
+        ],
+        rows,
+        caption="share of system pairs that people order as the metric does, by the size of its difference",
+        notes=[f"isotonic regression over all pairs of judged systems, straight between two lines · 95% {drawn}"],
+    )
+
+
+def _levels(curves: Mapping[str, PointWorth], pairs: tuple[str, ...], drawn: str) -> Table:
     rows: list[dict[str, Any]] = []
     for name, worth in sorted(curves.items()):
         row: dict[str, Any] = {"metric": name, "langpair": "+".join(pairs), "pairs": worth.pairs}
@@ -82,6 +117,6 @@ def point_worth_table(
         caption="difference between two systems from which people agree with the metric",
         notes=[
             "isotonic regression over all pairs of judged systems; empty where the share is never reached",
-            f"data formats add the 95% interval of the share at that difference (bootstrap over pairs, n={draws:,})",
+            f"data formats add the 95% interval of the share at that difference ({drawn})",
         ],
     )

@@ -3,12 +3,15 @@
 Columns by the names people use: source, translation, reference, outcome, language, split, and where there are any id, part,
 task, error type and back-translation. Rows that share task, language and id and differ in their part (question, context) are
 one example.
+
+An outcome is a word for success or breakdown, or a grade from 0 to 1. Where one is neither 0 nor 1, the outcomes are graded.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from assay.core.batch import Batch
@@ -41,6 +44,7 @@ WANTED = Wanted(
     missing="{file} has no {role} column. It has {quoted}; call the column {options}, or name it with --columns {pairs}.",
     once=("translation",),
 )
+UNJUDGED = replace(WANTED, required=("translation",))
 GOOD = ("success", "good", "ok", "1", "1.0", "true", "yes", "pass", "use")
 BAD = ("breakdown", "bad", "failure", "fail", "0", "0.0", "false", "no", "reject")
 PARTS = {DEV: DEV, "development": DEV, "valid": DEV, "validation": DEV, "train": DEV, TEST: TEST, BOTH: BOTH}
@@ -54,18 +58,20 @@ def read_outcomes(
     *,
     quoting: Quoting = "auto",
     notes: list[str] | None = None,
+    judged: Sequence[float | None] | None = None,
 ) -> TaskOutcomes:
     """The outcomes in a table: a file in any form (``-`` is standard input) or a frame.
 
     `columns` names the column of a role where it has another name; `scores` are columns with ready scores. A table without a
-    split column gives outcomes whose splits are empty. An outcome is a word of `GOOD` or of `BAD`. `notes` takes what the
-    reader has to say about doubtful quotation marks.
+    split column gives outcomes whose splits are empty. An outcome is a word of `GOOD` or of `BAD`, or a grade from 0 to 1.
+    `notes` takes what the reader has to say about doubtful quotation marks. `judged` are the outcomes of the rows where they
+    do not stand in the table, None for a row that takes no part.
     """
     import numpy as np
 
     with open_table(source, quoting=quoting) as table:
         name = table.name
-        layout = lay_out(table, WANTED, columns)
+        layout = lay_out(table, WANTED if judged is None else UNJUDGED, columns)
         for column in scores:
             if column not in table.names:
                 raise unknown(f"column of scores in {name}", column, table.names)
@@ -73,11 +79,12 @@ def read_outcomes(
         reader = Columns(table, layout, list(places.values()))
         read: dict[str, list[Any]] = {role: [] for role in layout.places}
         references: list[list[str | None]] = []
-        good: list[bool] = []
+        worth: list[float] = []
         values: dict[str, list[float]] = {column: [] for column in scores}
         for piece in table.pieces(reader.wanted, CHUNK):
-            outcomes = reader.column(piece, layout.places["outcome"])
-            good += [_is_good(value, f"{name} {piece.where(i)}") for i, value in enumerate(outcomes)]
+            if judged is None:
+                outcomes = reader.column(piece, layout.places["outcome"])
+                worth += [worth_of(value, f"{name} {piece.where(i)}") for i, value in enumerate(outcomes)]
             for column, place in places.items():
                 cells = reader.column(piece, place)
                 values[column] += [number(value, column, f"{name} {piece.where(i)}") for i, value in enumerate(cells)]
@@ -88,18 +95,27 @@ def read_outcomes(
                 references[i] += texts
         if notes is not None:
             notes += table.notes
-    if not good:
+    if judged is not None:
+        worth = [float("nan") if value is None else value for value in judged]
+    if not worth:
         raise InputError(f"{name} has no rows: there are no outcomes to look at.")
-    return _outcomes(read, references, np.array(good), {c: np.array(v) for c, v in values.items()}, name)
+    return _outcomes(read, references, np.array(worth), {c: np.array(v) for c, v in values.items()}, name)
 
 
-def _is_good(value: object, where: str) -> bool:
+def worth_of(value: object, where: str) -> float:
+    """An outcome as a number: 1 for a success, 0 for a breakdown, or a grade between them."""
     word = str(value).strip().lower()
     if word in GOOD:
-        return True
+        return 1.0
     if word in BAD:
-        return False
-    raise InputError(f"{where}: outcome {str(value)[:40]!r} is neither success (or good, 1) nor breakdown (or bad, 0).")
+        return 0.0
+    grade = to_number(value)
+    if grade is None or not 0 <= grade <= 1:
+        raise InputError(
+            f"{where}: outcome {str(value)[:40]!r} is neither success (or good, 1) nor breakdown (or bad, 0), nor a grade between "
+            "0 and 1."
+        )
+    return grade
 
 
 def number(value: object, column: str, where: str) -> float:
@@ -118,13 +134,13 @@ def _text(values: Sequence[Any] | None, n: int) -> list[str]:
 def _outcomes(
     table: Mapping[str, list[Any]],
     references: Sequence[list[str | None]],
-    good: Any,
+    worth: Any,
     scores: Mapping[str, Any],
     name: str,
 ) -> TaskOutcomes:
     import numpy as np
 
-    n = len(good)
+    n = len(worth)
     languages, tasks = _text(table.get("language"), n), _text(table.get("task"), n)
     splits = _splits(table.get("split"), n, name)
     ids = _text(table["id"], n) if "id" in table else [str(i) for i in range(1, n + 1)]
@@ -140,18 +156,19 @@ def _outcomes(
         first, example = np.arange(n), np.arange(n)
     else:
         first, example = _examples(list(zip(tasks, languages, ids, types, strict=True)))
-        if (good[first][example] != good).any():
-            row = int(np.flatnonzero(good[first][example] != good)[0])
+        if (differs := ~np.isclose(worth[first][example], worth, rtol=0, equal_nan=True)).any():
+            row = int(np.flatnonzero(differs)[0])
             where = f"{ids[row]!r} ({languages[row]})" if languages[row] else repr(ids[row])
             raise InputError(
                 f"{name}: the parts of example {where} have different outcomes. Rows of the same id, task and language are "
                 "parts of one example: give every example an id of its own."
             )
-    at = first.tolist()
+    at, mine = first.tolist(), worth[first]
+    known = ~np.isnan(mine)
     made = [word.lower() in GOOD for word in _text(table.get("controlled"), n)]
-    return TaskOutcomes(
+    outcomes = TaskOutcomes(
         batch=batch,
-        success=good[first],
+        success=mine >= 0.5,
         languages=[languages[i] for i in at],
         splits=[splits[i] for i in at],
         tasks=[tasks[i] for i in at],
@@ -162,7 +179,9 @@ def _outcomes(
         parts=_text(table["part"], n) if "part" in table else None,
         back=None if back is None else [text or None for text in back],
         scores=scores,
+        grades=None if np.isin(mine[known], (0.0, 1.0)).all() else mine,
     )
+    return outcomes if known.all() else outcomes.select(known)
 
 
 def _splits(values: Sequence[Any] | None, n: int, name: str) -> list[str]:
@@ -208,7 +227,8 @@ def as_tsv(outcomes: TaskOutcomes) -> str:
         cells = [outcomes.ids[i], outcomes.tasks[i], outcomes.languages[i], outcomes.splits[i]]
         cells += [outcomes.parts[row] if outcomes.parts else "", segment.source or "", segment.hypothesis]
         cells += [segment.references[0] if segment.references else ""]
-        cells += ["success" if outcomes.success[i] else "breakdown", outcomes.error_types[i]]
+        word = "success" if outcomes.success[i] else "breakdown"
+        cells += [word if outcomes.grades is None else repr(float(outcomes.grades[i])), outcomes.error_types[i]]
         cells += ["yes" if outcomes.controlled[i] else "no"]
         cells += [outcomes.back[row] or ""] if outcomes.back is not None else []
         cells += [repr(float(values[row])) for values in outcomes.scores.values()]

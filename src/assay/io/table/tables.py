@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError, count, listing
+from assay.core.errors import InputError, count, listing, unknown
 from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import OpenTable, Piece, Quoting
-from assay.io.table.vocabulary import ColumnChoice, Layout, Wanted, columns_chosen, plain, spellings
+from assay.io.table.vocabulary import ColumnChoice, Layout, Wanted, columns_chosen, plain, spelled, spellings
 
 WANTED = Wanted(
     {
@@ -51,6 +52,7 @@ def read_table(
     quoting: Quoting = "auto",
     needs: Mapping[str, str] | None = None,
     format: str | None = None,
+    by: str | None = None,
 ) -> Batches:
     """The rows of a table as batches of at most `chunk` segments.
 
@@ -61,12 +63,13 @@ def read_table(
     translations (``{"mt": ["A", "B"]}``) are a system each, and a piece of the table gives the rows of one after those of the
     other. `quoting` says what quotation marks around the cells of delimited text mean; `needs` maps a role that must be
     there (``reference``, ``source``) to the metric that wants it; `format` is told from the name or the first bytes when not
-    given.
+    given. The column called `by` becomes the batches' `groups`.
     """
     if chunk < 1:
         raise InputError(f"a chunk must hold at least one row, not {chunk}.")
     notes: list[str] = []
-    return Batches(read_pieces(source, columns, chunk, notes, quoting=quoting, needs=needs, format=format), notes)
+    pieces = read_pieces(source, columns, chunk, notes, quoting=quoting, needs=needs, format=format, by=by)
+    return Batches(pieces, notes)
 
 
 def read_pieces(
@@ -79,6 +82,7 @@ def read_pieces(
     quoting: Quoting = "auto",
     needs: Mapping[str, str] | None = None,
     format: str | None = None,
+    by: str | None = None,
 ) -> Iterator[tuple[Batch, Further]]:
     """Batches with `further` columns beside them."""
     with open_table(source, quoting=quoting, form=format) as table:
@@ -87,6 +91,8 @@ def read_pieces(
         layout = lay_out(table, WANTED, columns)
         _check_needs(layout, needs or {}, table)
         said = _doubts(layout, columns or {}, table)
+        if by is not None:
+            layout = replace(layout, places={**layout.places, "group": _grouping(by, layout, table)})
         reader = Columns(table, layout, [table.names.index(name) for name in further])
         for piece in table.pieces(reader.wanted, chunk):
             notes[:] = [*said, *table.notes]
@@ -110,6 +116,22 @@ def _check_needs(layout: Layout, needs: Mapping[str, str], table: OpenTable) -> 
                 f"{table.name} has no {role} column, which {metric} needs. It has {listing(map(repr, table.names))}; "
                 f"call the column {' or '.join(names)}, or name it with --columns {names[-1]}=COLUMN."
             )
+
+
+def _grouping(by: str, layout: Layout, table: OpenTable) -> int:
+    """The place of the column that rows are grouped by: a role (``doc``), or a name as it stands in the header."""
+    role = WANTED.name_of(by)
+    if role == "system":
+        raise InputError("--by groups segments; every system has its own lines already. Name another column.")
+    if role is not None and role in layout.places:
+        return layout.places[role]
+    if by in table.names:
+        return table.names.index(by)
+    alike = spelled(table.names, "document", "document id") if role == "document" else []
+    alike += [name for name in table.names if plain(name) == plain(by)]
+    if not alike:
+        raise unknown(f"column in {table.name}", by, ["length", *table.names])
+    return table.names.index(alike[0])
 
 
 class Columns:
@@ -154,6 +176,7 @@ class Columns:
             systems=labels("system"),
             documents=labels("document"),
             ids=labels("id"),
+            groups=labels("group"),
         )
         return self._wide(batch, piece) if self._systems else batch
 
@@ -172,6 +195,7 @@ class Columns:
             systems=[self._names[place] for place in self._systems for _ in range(n)],
             documents=again(batch.documents),
             ids=again(batch.ids),
+            groups=again(batch.groups),
         )
 
     def references(self, piece: Piece) -> list[Sequence[str | None]]:

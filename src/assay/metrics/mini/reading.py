@@ -12,8 +12,10 @@ import numpy as np
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from assay.core.metric import Floats
-    from assay.metrics.mini.model import Opinion
+    from assay.metrics.mini.model import Opinion, Triple
 
 HEADS = {"da": 3, "esa": 4, "qe": 5, "teacher": 6}
 """The heads that were trained on something, by what it was: direct assessments, ESA, quality estimation, other metrics."""
@@ -22,8 +24,15 @@ WIDTH = 7
 """Values that the model gives: log mu, and six heads."""
 WORST_MQM = 25.0
 """What a translation that is none costs in MQM."""
-_RANKING = ((LOG_MU, -1.0, 0.509, 0.844), (HEADS["da"], 1.0, 0.261, 0.412), (HEADS["teacher"], 1.0, 0.497, 0.560))
-"""Column, sign, mean and deviation over the outputs of WMT23 of what the ranking score adds up."""
+RANKED = ((LOG_MU, -1.0), (HEADS["da"], 1.0), (HEADS["teacher"], 1.0))
+"""Column and sign of what the ranking score adds up."""
+_SPREADS = (
+    ((0.509, 0.844), (0.261, 0.412), (0.497, 0.560)),
+    ((0.634, 0.799), (0.168, 0.292), (0.430, 0.391)),
+    ((0.602, 0.870), (0.195, 0.423), (0.500, 0.670)),
+)
+"""Their means and deviations over the outputs of WMT23 held against both, the source alone and the reference alone: without a
+reference the heads spread less, and measured by the others' spread they would count less."""
 THRESHOLD, MAJOR = 0.16, 0.12
 """From which probability on a piece is marked, and marked as major: the best F1 over the characters of held-out documents."""
 
@@ -33,11 +42,18 @@ def columns(judgements: Sequence[Opinion]) -> Floats:
     return np.array([judgement.values for judgement in judgements], np.float64).reshape(len(judgements), -1)
 
 
-def ranking(values: Floats) -> Floats:
-    """Minus log mu, the direct assessment and the teachers' opinion, each in deviations from its mean, added up."""
+def held_against(triples: Sequence[Triple]) -> NDArray[np.int64]:
+    """0 for both, 1 for the source alone, 2 for the reference alone."""
+    return np.array([1 if not triple.reference else 2 * (not triple.source) for triple in triples], np.int64)
+
+
+def ranking(values: Floats, held: NDArray[np.int64]) -> Floats:
+    """Minus log mu, the direct assessment and the teachers' opinion, each in deviations from its mean, added up; `held` says what
+    each was held against."""
+    spreads = np.array(_SPREADS)[held]
     total = np.zeros(len(values))
-    for column, sign, mean, deviation in _RANKING:
-        total += sign * (values[:, column] - mean) / deviation
+    for i, (column, sign) in enumerate(RANKED):
+        total += sign * (values[:, column] - spreads[:, i, 0]) / spreads[:, i, 1]
     return total
 
 

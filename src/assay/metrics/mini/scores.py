@@ -71,7 +71,7 @@ class Reading(Metric):
         values = np.full((len(scores), reading.WIDTH), np.nan)
         for name, column in _COMPONENTS.items():
             values[:, column] = scores.components[name]
-        shown, nothing = self.read(values), np.zeros(len(scores), bool)
+        shown, nothing = self.read(values, scores.values), np.zeros(len(scores), bool)
         empty = scores.flags.get("empty_hypothesis", nothing) & ~scores.flags.get("nothing_to_compare", nothing)
         shown[empty] = self.worst()
         return replace(scores, values=shown)
@@ -79,12 +79,12 @@ class Reading(Metric):
     @property
     def signature(self) -> Signature:
         """What it is held against, how errors are marked and long texts read, the weights' hash and the precision."""
-        plain = Signature.of(self.card.label, 1, inputs=self.inputs, threshold=self.threshold, long=self.long)
+        plain = Signature.of(self.card.label, 2, inputs=self.inputs, threshold=self.threshold, long=self.long)
         return replace(plain, weights=weights_of(self.path).identity, precision=self.precision)
 
     @abstractmethod
-    def read(self, values: Floats) -> Floats:
-        """The number shown, from log mu and the heads."""
+    def read(self, values: Floats, ranked: Floats) -> Floats:
+        """The number shown, from log mu and the heads, or from the ranking score that they give."""
 
     @abstractmethod
     def worst(self) -> float:
@@ -103,10 +103,11 @@ class Reading(Metric):
         flags = strange_flags(model, asked, batch.langpairs and [batch.langpairs[row] for row in rows])
         judgements = self._judge(model, asked, flags["empty_hypothesis"] | flags["nothing_to_compare"])
         values = reading.columns(judgements)
-        shown = self.read(values)
+        ranked = reading.ranking(values, reading.held_against(asked))
+        shown = self.read(values, ranked)
         shown[flags["empty_hypothesis"] & ~flags["nothing_to_compare"]] = self.worst()
         flags["truncated"] = np.array([judgement.long for judgement in judgements], bool)
-        chosen = best(reading.ranking(values).tolist(), rows, len(batch))
+        chosen = best(ranked.tolist(), rows, len(batch))
         return Scores(
             shown[chosen],
             components={name: values[chosen, column] for name, column in _COMPONENTS.items()},
@@ -131,9 +132,9 @@ class AssayMini(Reading):
 
     card = MINI
 
-    def read(self, values: Floats) -> Floats:
+    def read(self, values: Floats, ranked: Floats) -> Floats:
         """Minus log mu, direct assessment and teachers, standardised and added."""
-        return reading.ranking(values)
+        return ranked.copy()
 
     def worst(self) -> float:
         """The lowest of known translations."""
@@ -145,9 +146,9 @@ class AssayMiniUnit(Reading):
 
     card = UNIT
 
-    def read(self, values: Floats) -> Floats:
+    def read(self, values: Floats, ranked: Floats) -> Floats:
         """The share of known translations with a lower ranking score."""
-        return reading.unit(reading.ranking(values))
+        return reading.unit(ranked)
 
     def worst(self) -> float:
         """Nothing is worse."""
@@ -159,7 +160,7 @@ class AssayMiniMqm(Reading):
 
     card = MQM
 
-    def read(self, values: Floats) -> Floats:
+    def read(self, values: Floats, ranked: Floats) -> Floats:
         """Minus mu."""
         return reading.expected_mqm(values)
 

@@ -24,6 +24,7 @@ CURRICULUM: Mapping[int, Mapping[str, Any]] = {
     2: {"word_level": True, "loss_lambda": 0.983, "encoder_learning_rate": 1.0e-06, "learning_rate": 3.66e-06},
     3: {"word_level": True, "loss_lambda": 0.055, "encoder_learning_rate": 1.0e-06, "learning_rate": 3.66e-06},
 }
+MOST_TRIES = 100
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,26 @@ class ModelSection:
     tiny_vocabulary: int = 2000
 
 
+ClassWeights = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class SearchConfig:
+    """Loss weights to try before a phase is trained: every λ listed with every α, the best on the held-out records wins."""
+
+    loss_lambda: tuple[float, ...] = ()
+    class_weights: tuple[ClassWeights, ...] = ()
+    steps: int = 0
+    """Of each try; 0 is a tenth of the phase's."""
+    by: Literal["mean", "kendall", "pearson", "span_f1"] = "mean"
+    """The figure to choose by; ``mean`` is that of Kendall's tau-b and the spans' F1."""
+
+    @property
+    def tries(self) -> int:
+        """How many combinations there are."""
+        return max(1, len(self.loss_lambda)) * max(1, len(self.class_weights))
+
+
 @dataclass(frozen=True)
 class PhaseConfig:
     """One phase of the curriculum (section 4.4)."""
@@ -74,7 +95,7 @@ class PhaseConfig:
     curriculum: Literal[1, 2, 3] = 1
     word_level: bool = False
     loss_lambda: float = 0.0
-    class_weights: tuple[float, float, float, float] = (0.08, 0.486, 0.505, 0.533)
+    class_weights: ClassWeights = (0.08, 0.486, 0.505, 0.533)
     encoder_learning_rate: float = 1.0e-06
     learning_rate: float = 3.66e-06
     layerwise_decay: float = 0.983
@@ -94,6 +115,7 @@ class PhaseConfig:
     hallucinations: Shares = field(default_factory=Shares)
     z_range: tuple[float, float] | None = None
     """Practical minimum and maximum of z-scores; by default found in the data (unanimous 0 and 100)."""
+    search: SearchConfig | None = None
 
 
 @dataclass(frozen=True)
@@ -153,6 +175,10 @@ def parse_config(data: Any, where: str = "the configuration", folder: Path | Non
     held = dataclasses.replace(config.held_out, data=_located(config.held_out.data, base))
     if not 0 <= held.fraction < 1:
         raise InputError(f"{where}, held_out: fraction is {held.fraction}, not between 0 and 1.")
+    if not held.fraction and not held.data and any(phase.search for phase in phases):
+        raise InputError(
+            f"{where}: a search chooses by held-out records, and there are none: held_out: {{fraction: 0.05}}."
+        )
     return dataclasses.replace(config, phases=phases, held_out=held, output=str(base / config.output))
 
 
@@ -186,7 +212,26 @@ def _checked(phase: PhaseConfig, where: str) -> PhaseConfig:
         raise InputError(f"{where}: {said}.")
     if phase.z_range is not None:
         ZRange(*phase.z_range)
+    if phase.search is not None:
+        _check_search(phase.search, phase, where)
     return phase
+
+
+def _check_search(search: SearchConfig, phase: PhaseConfig, where: str) -> None:
+    rules = {
+        "loss_lambda": all(0 < value <= 1 for value in search.loss_lambda),
+        "class_weights": all(min(weights) >= 0 and sum(weights) > 0 for weights in search.class_weights),
+        "steps": search.steps >= 0,
+    }
+    for name, right in rules.items():
+        if not right:
+            raise InputError(f"{where}, search: {name} cannot be {getattr(search, name)}.")
+    if not phase.word_level:
+        raise InputError(f"{where}: a search needs a phase that trains the tagger (curriculum 2 or 3).")
+    if not 2 <= search.tries <= MOST_TRIES:
+        raise InputError(
+            f"{where}, search: {search.tries:,} combinations; list 2 to {MOST_TRIES} of loss_lambda and class_weights."
+        )
 
 
 def _located(data: tuple[DataConfig, ...], base: Path) -> tuple[DataConfig, ...]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +27,14 @@ STATE = "state.safetensors"
 LOG = "log.jsonl"
 
 
+@dataclass(frozen=True)
+class LossWeights:
+    """The loss weights that a search chose for a phase."""
+
+    loss_lambda: float
+    class_weights: tuple[float, float, float, float]
+
+
 @dataclass
 class TrainingProgress:
     """Where a run stands: the next step to take, the micro-batch that fits, how long the log was, and what it trains on."""
@@ -38,6 +46,8 @@ class TrainingProgress:
     data: str = ""
     """Hash of the phase's examples."""
     finished: bool = False
+    choices: Mapping[str, LossWeights] = field(default_factory=dict)
+    """What searches chose, by the number of the phase (from 1)."""
 
 
 def save_state(

@@ -9,14 +9,15 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from assay.core.errors import AssayError, InputError, Interrupted, count
 from assay.models.batching import out_of_memory
+from assay.models.training import search
 from assay.models.training.config import PhaseConfig, TrainConfig
 from assay.models.training.data import LoadedRecords, load_held_out, load_phase
 from assay.models.training.encoding import EncodedRecord, TextEncoder, has_target, packed
@@ -28,6 +29,7 @@ from assay.models.training.state import (
     LOG,
     STATE,
     Log,
+    LossWeights,
     TrainingProgress,
     difference,
     load_state,
@@ -58,6 +60,16 @@ class Listener:
     look: Callable[[PhaseConfig, int, Look], None] = lambda phase, step, seen: None
 
 
+@dataclass
+class _Ready:
+    """What the steps of a phase work on."""
+
+    plan: Plan
+    records: Sequence[Record]
+    examples: Sequence[EncodedRecord]
+    held_out: Sequence[Record]
+
+
 class Trainer:
     """One run in one folder."""
 
@@ -81,7 +93,8 @@ class Trainer:
                     f"the configuration of the run in {self.folder} was another one at {changed}. Resume with that."
                 )
         elif not resume:
-            (self.folder / TOKENIZER).unlink(missing_ok=True)
+            for name in (TOKENIZER, search.FILE):
+                (self.folder / name).unlink(missing_ok=True)
         self._loaded: dict[int, LoadedRecords] = {}
         started = begin(config, self.folder, self._texts)
         self.model: UnifiedModel = started.model.to(self.device)
@@ -90,6 +103,7 @@ class Trainer:
         if saved is not None:
             self.model.load_state_dict(saved[0])
             self._optimizer_state = saved[1]
+        self.config = search.chosen_config(config, self.progress.choices)
         self.log = Log(self.folder / LOG, self.progress.log_bytes)
         self.bf16 = config.precision == "bf16" or (config.precision == "auto" and self.device.type == "cuda")
         self.stop = False
@@ -118,8 +132,11 @@ class Trainer:
         self._check_data(examples, phase)
         plan = Plan(phase, number, self.config.seed, [one.tokens for one in examples])
         held_out = load_held_out(self.config, number, loaded)
+        ready = _Ready(plan, records, examples, held_out)
         for sentence in loaded.notes:
             self.listener.note(sentence)
+        if phase.search is not None and str(number + 1) not in self.progress.choices:
+            phase = self._search(number, ready)
         self.listener.phase(phase, len(examples), self.progress.step, plan.steps)
         optimizer = adamw(self.model, phase)
         load_named_state(optimizer, self._optimizer_state)
@@ -127,10 +144,9 @@ class Trainer:
         self.progress.micro_batch = self.progress.micro_batch or phase.micro_batch or max(map(len, plan.epoch(0)))
         steps, every = plan.steps, self.config.held_out.every
         for step in range(self.progress.step, steps):
-            rows = plan.batch(step)
-            self._step(
-                phase, number, step, [examples[row] for row in rows], [records[row] for row in rows], optimizer, plan
-            )
+            entry = self._step(phase, number, step, optimizer, ready)
+            self.log.write(phase=number + 1, **entry)
+            self.listener.step(step + 1, entry["loss"])
             self.progress.step = step + 1
             if held_out and ((every and (step + 1) % every == 0) or step + 1 == steps):
                 self._look(phase, number, step + 1, held_out)
@@ -141,22 +157,18 @@ class Trainer:
                 raise Interrupted(
                     f"stopped at step {step + 1:,} of {steps:,} of {phase.name}; --resume goes on from there."
                 )
-        self.progress = TrainingProgress(phase=number + 1)
+        self.progress = TrainingProgress(phase=number + 1, choices=self.progress.choices)
         self._loaded.pop(number)
         self._save({})
 
     def _step(
-        self,
-        phase: PhaseConfig,
-        number: int,
-        step: int,
-        batch: list[EncodedRecord],
-        records: list[Record],
-        optimizer: torch.optim.Optimizer,
-        plan: Plan,
-    ) -> None:
+        self, phase: PhaseConfig, number: int, step: int, optimizer: torch.optim.Optimizer, ready: _Ready
+    ) -> dict[str, Any]:
+        """One step; what the log says of it comes back."""
+        rows = ready.plan.batch(step)
+        batch = [ready.examples[row] for row in rows]
         self.model.train()
-        unfreeze(self.model, phase, step, plan.frozen_steps)
+        unfreeze(self.model, phase, step, ready.plan.frozen_steps)
         rate = warm_up(optimizer, phase, step)
         while True:
             optimizer.zero_grad(set_to_none=True)
@@ -174,11 +186,51 @@ class Trainer:
             )
         norm = clip(list(self.model.parameters()), phase.gradient_clip)
         if not (math.isfinite(sums[0]) and math.isfinite(norm)):
-            raise self._not_finite(phase, step, sums[0], records[0])
+            raise self._not_finite(phase, step, sums[0], ready.records[rows[0]])
         optimizer.step()
-        entry = {"phase": number + 1, "step": step + 1, "loss": sums[0], "sentence_loss": sums[1], "word_loss": sums[2]}
-        self.log.write(**entry, gradient_norm=norm, learning_rate=rate, records=len(batch))
-        self.listener.step(step + 1, sums[0])
+        losses = {"step": step + 1, "loss": sums[0], "sentence_loss": sums[1], "word_loss": sums[2]}
+        return {**losses, "gradient_norm": norm, "learning_rate": rate, "records": len(batch)}
+
+    def _search(self, number: int, ready: _Ready) -> PhaseConfig:
+        """The phase with the loss weights that do best in short runs from where it begins; finished tries are kept."""
+        phase = self.config.phases[number]
+        if not ready.held_out:
+            raise InputError(f"{phase.name}: a search chooses by held-out records, and none are left: raise held_out.")
+        before = {name: value.detach().clone() for name, value in self.model.state_dict().items()}
+
+        def attempt(variant: PhaseConfig, steps: int) -> Look | None:
+            return self._try(variant, number, steps, ready, before)
+
+        start = search.digest(self.plain, self.progress.data, ready.held_out, before)
+        chosen = search.run(
+            phase, search.grid(phase, number, start, ready.plan.steps), self.folder, attempt, self.listener.note
+        )
+        choice = LossWeights(chosen.loss_lambda, chosen.class_weights)
+        self.progress.choices = {**self.progress.choices, str(number + 1): choice}
+        self.config = search.chosen_config(self.config, self.progress.choices)
+        return self.config.phases[number]
+
+    def _try(
+        self, phase: PhaseConfig, number: int, steps: int, ready: _Ready, before: dict[str, torch.Tensor]
+    ) -> Look | None:
+        """What a short run comes to on the held-out records, None where it broke; the weights are as before afterwards."""
+        optimizer, micro_batch = adamw(self.model, phase), self.progress.micro_batch
+        self.progress.micro_batch = phase.micro_batch or max(map(len, ready.plan.epoch(0)))
+        try:
+            for step in range(steps):
+                self._step(phase, number, step, optimizer, ready)
+                if self.stop:
+                    raise Interrupted(
+                        f"stopped in the search of {phase.name}; --resume goes on from the last whole try."
+                    )
+            with self._autocast():
+                return look(self.model, self.encoder, ready.held_out, min(32, self.progress.micro_batch))
+        except TrainingStopped as error:
+            self.listener.note(f"a try came to nothing: {error}")
+            return None
+        finally:
+            self.model.load_state_dict(before)
+            self.progress.micro_batch = micro_batch
 
     def _accumulate(
         self, phase: PhaseConfig, number: int, step: int, batch: list[EncodedRecord]
@@ -235,6 +287,9 @@ class Trainer:
     def _export(self) -> None:
         from assay.models.checkpoint import save
 
+        weights = next((phase.class_weights for phase in reversed(self.config.phases) if phase.word_level), None)
+        last = self.config.phases[-1].loss_lambda
+        self.model.config = replace(self.model.config, cross_entropy_weights=weights, loss_lambda=last)
         self.model.eval()
         save(self.model, self.folder / MODEL, self.folder / TOKENIZER)
 

@@ -67,5 +67,6 @@ def _panel(axes: Any, rows: Any, title: str) -> None:
     axes.axvline(rows[0]["threshold"], color=INK, linewidth=1.2, linestyle=(0, (4, 3)), zorder=3)
     axes.set_title(title, loc="left", size=10.5, color=INK, weight="bold")
     axes.set_xlim(low - 0.3 * step, high + 0.3 * step)
+    axes.locator_params(axis="x", nbins=5)
     axes.grid(axis="y", color=RULE, linewidth=0.6)
     axes.set_axisbelow(True)

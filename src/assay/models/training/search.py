@@ -1,0 +1,164 @@
+"""A small grid of loss weights, tried before a phase is trained in earnest.
+
+The paper tuned λ (how much the tagger counts beside the sentence score) and α (the weights of the severities) by 20 trials of
+Optuna (Guerreiro et al. 2023, Appendix B). Here every combination that the configuration lists is trained for a few steps, all
+from the same weights on the same batches, and looked at on the held-out records; the best is trained. A try depends on the
+weights, the seed and its numbers alone, so that finished ones are kept and a killed search goes on with the next.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError
+from assay.io.files.atomic import atomic_write
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+    from assay.models.training.config import ClassWeights, PhaseConfig, TrainConfig
+    from assay.models.training.records import Record
+    from assay.models.training.state import LossWeights
+    from assay.models.training.watching import Look
+
+FILE = "search.jsonl"
+BY = {"mean": "the mean of Kendall and span F1", "kendall": "Kendall", "pearson": "Pearson", "span_f1": "span F1"}
+
+
+@dataclass(frozen=True)
+class Try:
+    """What one combination of weights came to; a figure is None where it is not defined, all are where training broke."""
+
+    phase: int
+    start: str
+    """Hash of everything that the try began with."""
+    loss_lambda: float
+    class_weights: ClassWeights
+    steps: int
+    kendall: float | None = None
+    pearson: float | None = None
+    span_f1: float | None = None
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells it from other tries."""
+        return self.phase, self.start, self.loss_lambda, self.class_weights, self.steps
+
+    def seen(self, look: Look | None) -> Try:
+        """The same with what was seen on the held-out records."""
+        if look is None:
+            return self
+        kendall, pearson, span_f1 = (None if math.isnan(v) else v for v in (look.kendall, look.pearson, look.span_f1))
+        return dataclasses.replace(self, kendall=kendall, pearson=pearson, span_f1=span_f1)
+
+    def figure(self, by: str) -> float:
+        """What it is chosen by; minus infinity where that is not defined."""
+        wanted = ("kendall", "span_f1") if by == "mean" else (by,)
+        known = [value for name in wanted if (value := getattr(self, name)) is not None]
+        return sum(known) / len(known) if len(known) == len(wanted) else -math.inf
+
+    def __str__(self) -> str:
+        shown = {"Kendall": self.kendall, "Pearson": self.pearson, "span F1": self.span_f1}
+        text = " · ".join(f"{name} {value:.3f}" for name, value in shown.items() if value is not None)
+        alpha = ", ".join(f"{weight:g}" for weight in self.class_weights)
+        return f"λ {self.loss_lambda:g}, α {alpha}: {text or 'nothing to compare'}"
+
+
+def grid(phase: PhaseConfig, number: int, start: str, steps: int) -> list[Try]:
+    """Every combination that the phase lists, in its order; what is not listed is as the phase has it."""
+    search = phase.search
+    assert search is not None
+    lambdas, alphas = search.loss_lambda or (phase.loss_lambda,), search.class_weights or (phase.class_weights,)
+    return [
+        Try(number + 1, start, lam, alpha, min(length(phase, steps), steps)) for lam, alpha in product(lambdas, alphas)
+    ]
+
+
+def length(phase: PhaseConfig, steps: int) -> int:
+    """The steps of a try of a phase of `steps` steps: as configured, or a tenth."""
+    assert phase.search is not None
+    return phase.search.steps or max(1, round(steps / 10))
+
+
+def run(
+    phase: PhaseConfig,
+    wanted: Sequence[Try],
+    folder: Path,
+    attempt: Callable[[PhaseConfig, int], Look | None],
+    note: Callable[[str], None],
+) -> Try:
+    """Make the tries that are not kept in the folder yet, keep each as it is done, and give the best."""
+    assert phase.search is not None
+    kept = read_tries(folder)
+    others = [one for one in kept if one.phase != wanted[0].phase]
+    done = {one.key: one for one in kept}
+    tried: list[Try] = []
+    for place, one in enumerate(wanted, 1):
+        if one.key not in done:
+            variant = dataclasses.replace(phase, loss_lambda=one.loss_lambda, class_weights=one.class_weights)
+            done[one.key] = one.seen(attempt(variant, one.steps))
+        tried.append(done[one.key])
+        write_tries(folder, [*others, *tried])
+        note(f"{phase.name}, try {place} of {len(wanted)}: {tried[-1]}")
+    chosen = best(tried, phase.search.by, phase.name)
+    note(
+        f"{phase.name}: λ {chosen.loss_lambda:g} is the best of {len(wanted)} tries by {BY[phase.search.by]}, and is trained."
+    )
+    return chosen
+
+
+def best(tried: Sequence[Try], by: str, name: str) -> Try:
+    """The try with the highest figure, of equal ones the first."""
+    found = max(tried, key=lambda one: one.figure(by))
+    if found.figure(by) == -math.inf:
+        raise InputError(
+            f"{name}: no try has {BY[by]} on the held-out records. Hold out records with scores and spans, or "
+            "search by another figure (by: kendall)."
+        )
+    return found
+
+
+def chosen_config(config: TrainConfig, choices: Mapping[str, LossWeights]) -> TrainConfig:
+    """The configuration with the weights that were chosen so far."""
+    phases = [
+        dataclasses.replace(phase, loss_lambda=choice.loss_lambda, class_weights=choice.class_weights)
+        if (choice := choices.get(str(number))) is not None
+        else phase
+        for number, phase in enumerate(config.phases, 1)
+    ]
+    return dataclasses.replace(config, phases=tuple(phases))
+
+
+def digest(config: Mapping[str, Any], data: str, held_out: Iterable[Record], weights: Mapping[str, Tensor]) -> str:
+    """A hash of what a try begins with: configuration, data, held-out records and weights."""
+    found = hashlib.blake2b(json.dumps([config, data], sort_keys=True).encode(), digest_size=16)
+    for record in held_out:
+        found.update(repr((record.texts(), record.score, record.spans)).encode("utf-8", "surrogatepass"))
+    for name, value in sorted(weights.items()):
+        found.update(name.encode() + value.detach().cpu().contiguous().view(-1).float().numpy().tobytes())
+    return found.hexdigest()
+
+
+def read_tries(folder: Path) -> list[Try]:
+    """The finished tries of a run; a file that cannot be read counts as none, since they can be made again."""
+    try:
+        lines = (folder / FILE).read_text(encoding="utf-8").splitlines()
+        rows = [json.loads(line) for line in lines]
+        return [Try(**{**row, "class_weights": tuple(row["class_weights"])}) for row in rows]
+    except (OSError, ValueError, TypeError, KeyError):
+        return []
+
+
+def write_tries(folder: Path, tried: Sequence[Try]) -> None:
+    """Keep them, whole or not at all."""
+    with atomic_write(folder / FILE, "w") as out:
+        for one in tried:
+            out.write(json.dumps(dataclasses.asdict(one)) + "\n")

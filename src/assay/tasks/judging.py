@@ -1,0 +1,188 @@
+"""Outcomes by a judge of the user's: a command (or a function) that reads rows and says how the work came out.
+
+What a translation was needed for may be anything: a tool that is called, an answer from retrieved text, a form that is filled
+in. The judge does or checks that work for each row of a table and says success, breakdown, a grade from 0 to 1, or ``skip``
+(the row takes no part). What it said is kept at once, so that a run that was killed asks only for the rest.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import AssayError, InputError, count, listing
+from assay.core.task import Judge
+from assay.io.judgements import decisions
+from assay.io.judgements.outcomes import UNJUDGED, worth_of
+from assay.io.table.forms import open_table
+from assay.io.table.open_table import Quoting
+from assay.io.table.vocabulary import assign
+from assay.tasks.programs import LineProgram
+
+SKIP = "skip"
+COMMAND = "cmd:"
+BATCH = 32
+"""Rows that one call of the judge gets: few, so that little is lost when it is killed."""
+PATIENCE = 32
+"""After so many rows without an outcome among them the judge is taken to be broken, not the rows."""
+SECONDS = 600.0
+_LINE_ENDS = {ord(char): f"\\u{ord(char):04x}" for char in "\x7f\x85\u2028\u2029"}
+
+
+def judge_table(
+    data: Any,
+    judge: str | Judge,
+    kept: str | os.PathLike[str] | None = None,
+    columns: Mapping[str, str] | None = None,
+    *,
+    quoting: Quoting = "auto",
+    notes: list[str] | None = None,
+) -> list[float | None]:
+    """The outcome of every row of a table, None for rows that take no part; `notes` takes how many those are, and why.
+
+    The judge gets each row as a dictionary of the table's own columns; the rows of one example (question and context) come as
+    one, with all of them under ``parts``. `kept` is the file of what was said already.
+    """
+    if isinstance(data, (str, os.PathLike)) and (str(data) == "-" or Path(data).is_dir()):
+        raise InputError(
+            "a judge reads a table twice: give it as a file (--data rows.tsv), not as a folder or on standard input."
+        )
+    name = judge if isinstance(judge, str) else getattr(judge, "__qualname__", type(judge).__qualname__)
+    requests, example, where = _requests(data, columns, quoting)
+    keys = [_key(name, request) for request in requests]
+    path = None if kept is None else Path(kept)
+    answers = {} if path is None else decisions.latest(path)
+    missing = {key: request for key, request in zip(keys, requests, strict=True) if key not in answers}
+    asked = _Asked(judge, name, path)
+    answers |= asked.ask(missing)
+    found = [_outcome(answers.get(key)) for key in keys]
+    failed = [i for i, key in enumerate(keys) if key not in answers]
+    if len(failed) == len(keys):
+        raise InputError(f"the judge {name!r} answered no row{asked.reason()}.")
+    if notes is not None:
+        skipped = sum(answers.get(key) == SKIP for key in keys)
+        notes += [f"{count(skipped, 'example')} skipped by the judge"] if skipped else []
+        if failed:
+            shown = listing([where[i] for i in failed], 3)
+            notes.append(
+                f"the judge failed on {count(len(failed), 'example')} ({shown}){asked.reason()}: left out, to be asked again"
+            )
+    return [found[i] for i in example]
+
+
+def open_judge(spec: str) -> LineProgram:
+    """The program of ``cmd:COMMAND``."""
+    command = spec.removeprefix(COMMAND)
+    if command == spec or not command.strip():
+        raise InputError(
+            f"judge {spec!r} is not understood: write cmd: and then a command that reads and writes lines."
+        )
+    return LineProgram(["/bin/sh", "-c", command], SECONDS, noun="judge")
+
+
+class _Asked:
+    """One round of questions: what was understood is kept as it comes, what went wrong last is remembered."""
+
+    def __init__(self, judge: str | Judge, name: str, path: Path | None) -> None:
+        self.judge, self.name, self.path = judge, name, path
+        self.said = ""
+        self.in_vain = 0
+        self.found: dict[str, str] = {}
+
+    def ask(self, requests: Mapping[str, str]) -> dict[str, str]:
+        """The answers by key; a row that the judge failed on has none."""
+        keys, lines = list(requests), list(requests.values())
+        if isinstance(self.judge, str):
+            program = open_judge(self.judge)
+
+            def hear(first: int, some: Sequence[str | None]) -> None:
+                self.said = program.complaint or self.said
+                self.hear(keys[first : first + len(some)], some)
+
+            program.answers(lines, BATCH, hear)
+        else:
+            for first in range(0, len(lines), BATCH):
+                self.hear(keys[first : first + BATCH], self._call(lines[first : first + BATCH]))
+        return self.found
+
+    def hear(self, keys: Sequence[str], some: Sequence[Any]) -> None:
+        """Keep those answers that are outcomes; give up where none is among so many that the judge must be broken."""
+        before = len(self.found)
+        for key, answer in zip(keys, some, strict=True):
+            if answer is None:
+                continue
+            word = str(answer).strip()
+            if word.lower() != SKIP:
+                try:
+                    word = repr(worth_of(answer if not isinstance(answer, str) else word, "the judge"))
+                except InputError:
+                    self.said = f"it said {word[:60]!r}, which is no outcome"
+                    continue
+            self.found[key] = word.lower()
+            if self.path is not None:
+                time = datetime.now(UTC).isoformat(timespec="seconds")
+                decisions.append(self.path, decisions.Decision(key, word.lower(), time, self.name))
+        self.in_vain = self.in_vain + len(keys) if len(self.found) == before else 0
+        if self.in_vain >= PATIENCE:
+            raise InputError(
+                f"the judge {self.name!r} answered none of {self.in_vain:,} rows one after the other{self.reason()}. Mend it and "
+                "give the same command again: what it said before is kept."
+            )
+
+    def reason(self) -> str:
+        """What went wrong last, for a message."""
+        return f" ({self.said})" if self.said else ""
+
+    def _call(self, lines: Sequence[str]) -> list[Any]:
+        """The function's answers; when a call fails, row by row."""
+        assert callable(self.judge)
+        try:
+            found = list(self.judge([json.loads(line) for line in lines]))
+            if len(found) != len(lines):
+                raise InputError(f"it gave {count(len(found), 'outcome')} for {count(len(lines), 'row')}")
+            return found
+        except Exception as error:
+            self.said = str(error) if isinstance(error, AssayError) else f"{type(error).__name__}: {error}"
+            return [None] if len(lines) == 1 else [one for line in lines for one in self._call([line])]
+
+
+def _outcome(answer: str | None) -> float | None:
+    return None if answer is None or answer == SKIP else worth_of(answer, "the judge")
+
+
+def _requests(data: Any, columns: Mapping[str, str] | None, quoting: Quoting) -> tuple[list[str], list[int], list[str]]:
+    """One line of JSON an example, each row's example, and where each example stands."""
+    with open_table(data, quoting=quoting) as table:
+        places = assign(table.names, UNJUDGED, columns, table.name).places
+        rows = list(table.rows())
+        names, noun = table.names, "line" if isinstance(data, (str, os.PathLike)) else "row"
+    if not rows:
+        raise InputError(f"{table.name} has no rows: there is nothing to judge.")
+    together = [places[role] for role in ("task", "language", "id", "error_type") if role in places]
+    numbers: dict[Any, int] = {}
+    members: list[list[dict[str, Any]]] = []
+    example, where = [], []
+    for number, cells in rows:
+        own = tuple(str(cells[place]) for place in together) if "part" in places else number
+        if own not in numbers:
+            numbers[own] = len(members)
+            members.append([])
+            where.append(f"{noun} {number}")
+        example.append(numbers[own])
+        members[numbers[own]].append(dict(zip(names, cells, strict=True)))
+    requests = [{**mine[0], "parts": mine} if "part" in places else mine[0] for mine in members]
+    return [_line(request) for request in requests], example, where
+
+
+def _line(request: Mapping[str, Any]) -> str:
+    """The request on one line, whatever its texts hold."""
+    return json.dumps(request, ensure_ascii=False, default=str).translate(_LINE_ENDS)
+
+
+def _key(name: str, line: str) -> str:
+    return "judged:" + hashlib.blake2b(f"{name}\0{line}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()

@@ -1,0 +1,158 @@
+"""What `compare` makes beside the table of systems: groups of segments, single segments, every two systems."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import count
+from assay.verbs.request import unequal
+
+if TYPE_CHECKING:
+    from assay.analyses.comparison import Contest, Duel, Standings
+    from assay.core.metric import Floats, Metric
+    from assay.core.table import Table
+    from assay.data.agreement import Agreement
+    from assay.engine.pairing import PairedStats
+    from assay.engine.run import ScoredRun
+
+Stats = Mapping[str, Mapping[str, "Floats"]]
+
+
+@dataclass(frozen=True)
+class Testing:
+    """How differences are tested."""
+
+    samples: int
+    trials: int
+    seed: int
+    correction: str
+    agreements: Mapping[str, Agreement]
+
+    def contests(self, stats: Stats, metrics: Mapping[str, Metric], tested: bool = True) -> dict[str, Contest]:
+        """The contest of every metric over these statistics."""
+        from assay.analyses import comparison
+
+        return comparison.contests(
+            stats, metrics, samples=self.samples, trials=self.trials, seed=self.seed, tested=tested,
+            agreements=self.agreements,
+        )  # fmt: skip
+
+    @property
+    def tests(self) -> str:
+        """The tests that a mark rests on."""
+        return "paired bootstrap and randomization" if self.trials else "paired bootstrap"
+
+
+def agreements(run: ScoredRun) -> dict[str, Agreement]:
+    """What is known of people's agreement with a run's metrics, by name: of those that were computed as they are by default."""
+    from assay.data.agreement import agreement
+
+    metrics = {name: metric for name, metric in run.metrics.items() if name in run.asked}
+    usual = [name for name, metric in metrics.items() if metric.signature == run.asked[name].signature]
+    return {name: known for name in usual if (known := agreement(name)) is not None}
+
+
+def same_length(stats: Stats) -> Stats:
+    """The statistics, once it is sure that every system has as many segments of each language as the others."""
+    for name in next(iter(stats.values())):
+        unequal({system: len(row[name]) for system, row in stats.items()}, f" of {name}")
+    return stats
+
+
+def group_tables(
+    stats: PairedStats,
+    labels: Sequence[str],
+    order: Sequence[str],
+    by: str,
+    metrics: Mapping[str, Metric],
+    how: Testing,
+) -> tuple[Table, dict[str, Standings]]:
+    """Every group's scores and marks; all groups and systems of a metric are corrected together."""
+    import numpy as np
+
+    from assay.analyses import comparison, comparison_tables
+
+    whose = np.array(labels, object)
+    rows = {group: np.flatnonzero(whose == group) for group in order}
+    found: dict[str, dict[str, Contest]] = {}
+    for group, chosen in rows.items():
+        mine = same_length(stats.of(chosen))
+        there = {name: metric for name, metric in metrics.items() if all(len(row[name]) for row in mine.values())}
+        found[group] = how.contests(mine, there, tested=len(chosen) >= comparison.FEWEST)
+    duels: dict[str, dict[str, list[Duel]]] = {group: {} for group in order}
+    family: dict[str, list[Duel]] = {}
+    for name in metrics:
+        fought = [comparison.with_first(found[group][name]) if name in found[group] else [] for group in order]
+        family[name] = comparison.corrected_duels([duel for mine in fought for duel in mine], how.correction)
+        flat = iter(family[name])
+        for group, pairs in zip(order, fought, strict=True):
+            duels[group][name] = [next(flat) for _ in pairs]
+    standings = {group: comparison.standings(found[group], duels[group]) for group in order}
+    few = sum(len(chosen) < comparison.FEWEST for chosen in rows.values())
+    notes = comparison_tables.mark_notes(family, how.correction, next(iter(stats.whole)), how.tests)
+    if few:
+        notes.append(f"{count(few, 'group')} with fewer than {comparison.FEWEST} segments: neither interval nor mark")
+    notes += _ahead(standings, metrics)
+    sizes = {group: dict.fromkeys(stats.whole, len(chosen)) for group, chosen in rows.items()}
+    return comparison_tables.groups(by, standings, sizes, metrics, notes), standings
+
+
+def _ahead(groups: Mapping[str, Standings], metrics: Mapping[str, Metric]) -> list[str]:
+    """In how many groups each system is ahead of the baseline, by each metric."""
+    first = next(iter(groups.values()))
+    notes = []
+    for system in list(first)[1:]:
+        parts = []
+        for name, metric in metrics.items():
+            mine = [standings[system][name] for standings in groups.values() if name in standings[system]]
+            changes = [standing.difference or 0.0 for standing in mine]
+            ahead = sum(change > 0 if metric.card.higher_is_better else change < 0 for change in changes)
+            parts.append(f"{ahead:,} by {metric.card.label}")
+        notes.append(
+            f"{system} is ahead of {next(iter(first))}, of {count(len(groups), 'group')}: in {', '.join(parts)}"
+        )
+    return notes
+
+
+def segment_tables(
+    run: ScoredRun,
+    systems: Sequence[str],
+    orders: Mapping[str, Any],
+    *,
+    worst: int,
+    changed: int,
+    sort_by: str | None,
+) -> list[Table]:
+    """`worst` and `changed`, as far as they are asked for; the first of `systems` is the baseline."""
+    import numpy as np
+
+    from assay.analyses import segments
+    from assay.engine import pairing
+
+    metric = sort_by or next(iter(run.asked))
+    values: dict[str, dict[str, Floats]] = {}
+    for system in systems:
+        columns = {name: np.concatenate(list(run.values(system, name))) for name in run.asked}
+        values[system] = {
+            name: column[orders[system]] if system in orders else column for name, column in columns.items()
+        }
+    higher = run.asked[metric].card.higher_is_better
+    compared = systems[1:] or systems
+    chosen: dict[str, dict[str, list[int]]] = {}
+    if worst:
+        chosen["worst"] = {
+            s: segments.worst(values, s, metric, worst, higher_is_better=higher) for s in compared
+        }  # fmt: skip
+    if changed:
+        chosen["changed"] = {s: segments.changed(values, s, metric, changed) for s in compared}
+    places = sorted({i for by_system in chosen.values() for mine in by_system.values() for i in mine})
+    own = {system: {i: int(orders[system][i]) if system in orders else i for i in places} for system in systems}
+    said = pairing.texts(run, {system: set(rows.values()) for system, rows in own.items()}, segments.TEXTS)
+    texts = {(system, i): said[system, row] for system, rows in own.items() for i, row in rows.items()}
+    return [
+        segments.table(name, by_system, values, texts, run.asked, metric)
+        for name, by_system in chosen.items()
+        if any(by_system.values())
+    ]
