@@ -9,6 +9,7 @@ import importlib
 import json
 import re
 import shlex
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ import sacrebleu
 
 from assay.cli.main import VERBS, main
 from tests.data import need
+from tests.fuzz.markup import FILES, TMX, WMT, XLIFF
 
 ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = ("breakdown", "decide", "train", "train_mini")
@@ -81,7 +83,17 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "table,row,column,published,tolerance,derivable,reason\nsummary,metric=chrf,accuracy,75,1,yes,\n"
     )
     _judgements()
+    _forms()
     Path("my_module.py").write_text("from assay.metrics.chrf import Chrf as MyMetric\n")
+
+
+def _forms() -> None:
+    """The tables of docs/tables.md that are no plain text."""
+    shutil.copy(FILES / "inline.xlsx", "translated.xlsx")
+    Path("project.sdlxliff").write_text(XLIFF, encoding="utf-8")
+    Path("newstest.xml").write_text(WMT.partition(' <doc origlang="en" id="d2"')[0] + "</collection></dataset>")
+    Path("memory.tmx").write_text(TMX, encoding="utf-8")
+    shutil.copytree(FILES / "splits", "my_dataset")
 
 
 def _judgements() -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import io
 import json
 import random
+import zipfile
 from typing import Any
 
 WORDS = [
@@ -27,6 +29,8 @@ KEYS = ["", "x", "format", "id", "score", "spans", "text", "all"]
 
 def mutate(data: bytes, suffix: str, draw: random.Random) -> bytes:
     """A mutated copy of a file; `suffix` says how its content may be taken apart."""
+    if suffix == ".xlsx" and draw.random() < 0.8:
+        return _archive(data, draw)
     structured = suffix in (".json", ".jsonl", ".ratings") and draw.random() < 0.7
     if structured:
         try:
@@ -84,6 +88,18 @@ def _lines(data: bytearray, suffix: str, draw: random.Random) -> bytearray:
         cells[place] = new
     lines[row] = separator.join(cells)
     return bytearray(b"\n".join(lines))
+
+
+def _archive(data: bytes, draw: random.Random) -> bytes:
+    """A zip file of which one part is mutated."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as whole, zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
+        names = whole.namelist()
+        chosen = draw.choice(names)
+        for name in names:
+            content = whole.read(name)
+            archive.writestr(name, mutate(content, ".xml", draw) if name == chosen else content)
+    return out.getvalue()
 
 
 def _objects(data: bytes, suffix: str, draw: random.Random) -> bytes:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import zstandard
 
+from tests.fuzz.markup import FILES, SGML, TMX, WMT, XLIFF, XLIFF2
 from tests.fuzz.target import PAIRS, TEXTS, Read, Target, columns, comma, drain, jsonl, keyed, parquet, tsv
 
 
@@ -17,6 +18,7 @@ def tables() -> list[Target]:
     """Tables of texts in every form, and plain lines."""
     from assay.io.files.text import read_parallel
     from assay.io.table.segments import columns_of, read_segments
+    from assay.io.table.sgml import segment_lines
     from assay.io.table.tables import read_table
     from assay.tasks.ready import Ready
 
@@ -25,6 +27,9 @@ def tables() -> list[Target]:
 
     def lines(path: Path) -> None:
         drain(read_parallel([path, path], 2))
+
+    def sgml(path: Path) -> None:
+        drain(segment_lines(str(path), 2))
 
     def segments(path: Path) -> None:
         columns_of(path)
@@ -44,6 +49,21 @@ def tables() -> list[Target]:
         Target(
             "table.parquet.plain", "a.parquet", parquet(columns(TEXTS), compression="uncompressed"), table, weight=0.3
         ),
+        Target("table.semicolon", "a.csv", plain.replace(b"\t", b";"), table),
+        Target("table.utf16", "a.txt", plain.decode().encode("utf-16"), table),
+        Target("table.across", "a.tsv", b'mt\tref\n"a\nb"\t"c ""d"""\ne\tf\n', table),
+        Target("table.xlsx", "a.xlsx", (FILES / "xlsxwriter.xlsx").read_bytes(), table),
+        Target("table.inline", "a.xlsx", (FILES / "inline.xlsx").read_bytes(), table),
+        Target("table.feather", "a.feather", (FILES / "pandas.feather").read_bytes(), table, weight=0.3),
+        Target(
+            "table.stream", "a.arrow", (FILES / "saved" / "data-00000-of-00002.arrow").read_bytes(), table, weight=0.3
+        ),
+        Target("table.tmx", "a.tmx", TMX.encode(), table),
+        Target("table.xliff", "a.xlf", XLIFF.encode(), table),
+        Target("table.xliff2", "a.xlf", XLIFF2.encode(), table),
+        Target("table.wmt", "a.xml", WMT.encode(), table),
+        Target("table.sgml", "a.sgm", SGML.encode(), table),
+        Target("lines.sgml", "a.sgm", SGML.encode(), sgml),
         Target("segments", "a.tsv", plain, segments),
         Target("segments.csv", "a.csv", comma(TEXTS), segments),
         Target("lines", "a.txt", plain, lines),

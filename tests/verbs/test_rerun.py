@@ -158,7 +158,7 @@ def test_what_cannot_be_done_again_says_why(capsys: pytest.CaptureFixture[str]) 
         ({"mt": [["h"]]}, "mt cannot be a list of 1 value."),
         ({"quoting": "odd"}, "quoting cannot be 'odd'."),
         ({"samples": "many"}, "samples cannot be 'many'."),
-        ({"columns": {"mt": 3}}, "columns cannot be an object."),
+        ({"columns": {"mt": 0.5}}, "columns cannot be an object."),
         ({"hypotheses": ["x"]}, "hypotheses cannot be a list of 1 value."),
         ({"sample": 1}, "no argument of score called 'sample'. Did you mean samples?"),
         ({"progress": "os.system"}, "progress cannot be 'os.system'."),

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     add_metrics(parser)
     group = parser.add_argument_group("input")
-    group.add_argument("--data", metavar="FILE", help="outcomes: .tsv .csv .jsonl .parquet (- is stdin), or a folder")
+    group.add_argument("--data", metavar="FILE", help="outcomes: .tsv .csv .jsonl .xlsx … (- is stdin), or a folder")
     group.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where names differ")
     group.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
     group.add_argument(

@@ -144,29 +144,28 @@ def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> No
 def _write(labels: LabelStream, output: Output) -> None:
     """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
     from assay.report import BINARY_FORMATS
-    from assay.report.data import inert_frame
-    from assay.report.frames import write_frames
+    from assay.report.data import delimited, json_lines
+    from assay.report.frames import write_parts
     from assay.report.writing import whole_file
 
     if output.format == "table":
         labels.count()
         return
     if output.format in BINARY_FORMATS:
-        write_bytes(lambda stream: write_frames(labels.frames(), output.format, stream), output.out, output.format)
+        write_bytes(lambda stream: write_parts(labels.parts(), output.format, stream), output.out, output.format)
         return
     to_file = output.out is not None and output.out != "-"
     with whole_file(str(output.out)) if to_file else nullcontext(sys.stdout) as stream:
         separator, first = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": [\n', True
-        for rows in labels.frames():
+        for rows in labels.parts():
             if output.format == "json":
-                stream.write(separator + rows.write_ndjson().rstrip("\n").replace("\n", ",\n"))
+                stream.write(separator + json_lines(rows).rstrip("\n").replace("\n", ",\n"))
                 separator = ",\n"
             elif output.format == "jsonl":
-                stream.write(rows.write_ndjson())
+                stream.write(json_lines(rows))
             else:
-                comma = "\t" if output.format == "tsv" else ","
-                rows = inert_frame(rows) if output.spreadsheet_safe else rows
-                stream.write(rows.write_csv(separator=comma, include_header=first, float_precision=4))
+                comma, safe = "\t" if output.format == "tsv" else ",", output.spreadsheet_safe
+                stream.write(delimited(rows, comma, header=first, decimals=4, spreadsheet_safe=safe))
             first = False
         if output.format == "json":
             rest = json.dumps({"counts": labels.tally.shares(), "warnings": labels.warnings}, ensure_ascii=False)

@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--data", type=table_file, metavar="FILE",
-        help="the corpus: .tsv .csv .jsonl .parquet with columns mt, src, ref …; demo is one to try",
+        help="the corpus: .tsv .csv .jsonl .xlsx .tmx .xlf … with columns mt, src, ref …; demo is one to try",
     )  # fmt: skip
     parser.add_argument(
         "--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where the names differ"

@@ -134,10 +134,14 @@ def add_texts(parser: argparse.ArgumentParser, *, bare: bool = False) -> None:
     group.add_argument("--src", metavar="FILE", help="sources")
     group.add_argument(
         "--data", type=table_file, metavar="FILE",
-        help="a table instead: .tsv .csv .jsonl .parquet with columns src, mt, ref, system …; demo is one to try",
+        help="a table instead (.tsv .csv .jsonl .xlsx .parquet .tmx .xlf …: docs/tables.md) with columns src, mt, ref, system …; "
+        "demo is one to try",
     )  # fmt: skip
     group.add_argument(
-        "--columns", metavar="NAME=COLUMN,…", help="which columns of --data to take, where the names differ"
+        "--columns",
+        metavar="NAME=COLUMN,…",
+        help="which columns of --data to take, where the names differ: mt=Output,ref=Gold; mt=A,mt=B where each is a system; "
+        "numbers where there is no header line",
     )
     group.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
     group.add_argument("-l", "--langpair", type=langpair, metavar="xx-yy", help="language pair, as in en-de")
@@ -260,16 +264,17 @@ def langpair(text: str) -> str:
     return text
 
 
-def column_map(text: str | None) -> dict[str, str] | None:
-    """``mt=Translation,ref=Gold`` as a mapping."""
+def column_map(text: str | None) -> dict[str, Any] | None:
+    """``mt=Translation,ref=Gold`` as a mapping; a name that comes again has a list of columns."""
     if not text:
         return None
-    pairs = {}
+    pairs: dict[str, Any] = {}
     for part in text.split(","):
         name, equals, column = part.partition("=")
         if not equals or not name or not column:
             raise InputError(f"--columns wants NAME=COLUMN pairs such as mt=Translation,ref=Gold, not {part!r}.")
-        pairs[name.strip()] = column.strip()
+        before, column = pairs.get(name.strip()), column.strip()
+        pairs[name.strip()] = column if before is None else [*([before] if isinstance(before, str) else before), column]
     return pairs
 
 

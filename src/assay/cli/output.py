@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from assay.core.columns import import_polars
 from assay.core.errors import InputError
 from assay.core.table import Table
 from assay.report.writing import say, write, write_bytes, write_pieces
@@ -29,6 +30,8 @@ class Output:
         format, safe = getattr(args, "format", "table"), getattr(args, "spreadsheet_safe", False)
         if safe and format not in ("csv", "tsv", "xlsx"):
             raise InputError(f"--spreadsheet-safe goes with --format csv, tsv or xlsx, not {format}.")
+        if format == "parquet":
+            import_polars("--format parquet")
         return cls(f"assay {args.verb}", format, getattr(args, "out", None), args.quiet, safe)
 
     @property

@@ -181,7 +181,7 @@ def _export(args: argparse.Namespace, suites: Sequence[str], output: Output) -> 
     )  # fmt: skip
     for problem in exported.notes:
         output.note(f"⚠ {problem}")
-    pairs = "good" in exported.to_polars().columns
+    pairs = "good" in exported.columns()
     wanted = "id, good and incorrect" if pairs else "id and score"
     output.note(
         f"{count(len(exported), 'item' if pairs else 'segment')} in {args.export}. A file of scores has the columns {wanted}: "

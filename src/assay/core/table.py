@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
+from assay.core.columns import by_column, polars_frame
 from assay.core.figure import Figure
 
 if TYPE_CHECKING:
@@ -75,10 +76,11 @@ class Table:
 
     def to_polars(self) -> polars.DataFrame:
         """The rows as they are, one column for each key."""
-        import polars
+        return polars_frame(self.by_column())
 
-        keys = dict.fromkeys(key for row in self.rows for key in row)
-        return polars.DataFrame({key: [row.get(key) for row in self.rows] for key in keys}, strict=False)
+    def by_column(self) -> dict[str, list[Any]]:
+        """The rows as columns, None where a row lacks a key."""
+        return by_column(self.rows)
 
     def _repr_html_(self) -> str:
         from assay.report.markup import fragment

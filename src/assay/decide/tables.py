@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from assay.core.columns import Columns
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
 from assay.decide.apply import LABELS, Decisions
 from assay.decide.rule import EVERY, OF_ALL, OWN, Rule
 from assay.decide.tally import Tally, has_drifted
-
-if TYPE_CHECKING:
-    import polars
 
 
 def rule_table(rule: Rule) -> Table:
@@ -144,17 +142,13 @@ def warnings(tally: Tally) -> list[str]:
     return found
 
 
-def labels_frame(decisions: Decisions, first: int = 1) -> polars.DataFrame:
-    """Decisions as rows, numbered from `first`."""
-    import polars
-
+def labels_columns(decisions: Decisions, first: int = 1) -> Columns:
+    """Decisions as columns, numbered from `first`."""
     names, codes = decisions.languages
-    return polars.DataFrame(
-        {
-            "segment": range(first, first + len(decisions)),
-            "label": polars.Series(LABELS).gather(decisions.codes),
-            "breakdown_probability": polars.Series(decisions.probabilities, nan_to_null=True),
-            "language": polars.Series(names, dtype=polars.String).gather(codes),
-            "reason": decisions.reasons,
-        }
-    )
+    return {
+        "segment": range(first, first + len(decisions)),
+        "label": [LABELS[code] for code in decisions.codes.tolist()],
+        "breakdown_probability": [p if p == p else None for p in decisions.probabilities.tolist()],
+        "language": [names[code] for code in codes.tolist()],
+        "reason": decisions.reasons,
+    }

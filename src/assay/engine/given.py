@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import NoneType
 from typing import Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, count
 
-Texts = Sequence[str]
-References = Texts | Sequence[Texts]
+Texts = Iterable[str]
+"""A list, a column of a frame, a generator."""
+References = Texts | Iterable[Texts]
 
 
 def make_batch(
@@ -19,6 +20,7 @@ def make_batch(
     """A Batch from what people pass to Python functions, with the mistakes they make named."""
     if isinstance(hypotheses, str):
         raise InputError("hypotheses must be a list of strings, not one string. Write hypotheses=[text].")
+    hypotheses = _listed(hypotheses)
     n = len(hypotheses)
     return Batch(
         hypotheses=_strings("hypotheses", hypotheses),
@@ -31,11 +33,12 @@ def make_batch(
 def _reference_columns(references: References, n: int) -> tuple[Sequence[str | None], ...]:
     if isinstance(references, str):
         raise InputError("references must be a list of strings, not one string. Write references=[text].")
+    references = _listed(references)
     if all(issubclass(kind, (str, NoneType)) for kind in set(map(type, references))):
         return (_strings("references", references),)
     columns = []
     for column in references:
-        if isinstance(column, str) or not isinstance(column, Sequence):
+        if isinstance(column, str) or not isinstance(column, Iterable):
             raise InputError("references mixes strings and lists: give one list of strings for each reference.")
         columns.append(_strings("references", column))
     lengths = {len(column) for column in columns}
@@ -50,9 +53,13 @@ def _reference_columns(references: References, n: int) -> tuple[Sequence[str | N
     return tuple(columns)
 
 
-def _strings(name: str, column: Sequence[Any]) -> Sequence[Any]:
+def _listed(column: Iterable[Any]) -> Sequence[Any]:
+    return column if isinstance(column, (list, tuple)) else list(column)
+
+
+def _strings(name: str, column: Iterable[Any]) -> Sequence[Any]:
     """The column, once it is sure that it holds strings (and None for a missing reference) and nothing else."""
-    texts: Sequence[Any] = column if isinstance(column, (list, tuple)) else list(column)
+    texts = _listed(column)
     allowed = (str, NoneType) if name == "references" else (str,)
     if any(not issubclass(kind, allowed) for kind in set(map(type, texts))):
         i = next(i for i, text in enumerate(texts) if not isinstance(text, allowed))

@@ -15,11 +15,28 @@ from assay.engine.chunks import concat, regroup
 if TYPE_CHECKING:
     from assay.core.metric import Metric
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 PathName = str | os.PathLike[str]
 
 PIECE = 64
 """Lines read at a time: few, since a line may be a megabyte long. A chunk is whole pieces: 20,032 rows of one system."""
+_BINARY = (
+    ".gz",
+    ".xz",
+    ".zst",
+    ".parquet",
+    ".arrow",
+    ".feather",
+    ".ipc",
+    ".xlsx",
+    ".xlsm",
+    ".xml",
+    ".tmx",
+    ".xlf",
+    ".xliff",
+)
+"""Endings of files whose lines say nothing about how many rows they have."""
 IN_MEMORY = 1 << 20
 """Rows in memory that are scored at a time: many, since equal texts and references among them are prepared once."""
 
@@ -108,17 +125,17 @@ def _beside(paths: Sequence[str], systems: Sequence[str], known: Known) -> Itera
 
 def from_table(
     data: Any,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     *,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     metrics: Iterable[Metric] = (),
     by: str | None = None,
 ) -> Inputs:
-    """A table (a file, or a frame of polars, pandas or Arrow) with a row a segment. Columns that `metrics` need must be there.
-
-    The column called `by` becomes the rows' groups.
+    """A table (a file, a frame of polars, pandas or Arrow, rows as they come) with a row a segment. Columns that `metrics` need
+    must be there. The column called `by` becomes the rows' groups.
     """
+    from assay.io.table.folder import shards_of
     from assay.io.table.tables import read_table
 
     needs: dict[str, str] = {}
@@ -140,7 +157,7 @@ def from_table(
             yield batch
 
     about = f"langpair:{langpair} columns:{sorted((columns or {}).items())} quoting:{quoting}"
-    paths = [] if path is None else [path]
+    paths = [] if path is None else shards_of(path) or [path]
     return Inputs(regroup(batches()), paths, _estimate(paths) if paths else None, about, rows.notes)
 
 
@@ -196,10 +213,17 @@ def _lines(
     paths: Sequence[str], systems: Sequence[str], nrefs: int, with_source: bool, langpair: str | None
 ) -> Iterator[Batch]:
     """`paths` holds the systems' files, the references', and the source's where there is one."""
-    from assay.io.files.text import read_parallel
+    from assay.io.files.text import read_lines, read_parallel
+
+    def lines_of(path: PathName, chunk: int) -> Iterator[list[str]]:
+        if {".sgm", ".sgml"}.isdisjoint(ending.lower() for ending in Path(path).suffixes[-2:]):
+            return read_lines(path, chunk)
+        from assay.io.table.sgml import segment_lines
+
+        return segment_lines(os.fspath(path), chunk)
 
     many = len(systems)
-    for columns in read_parallel(paths, PIECE):
+    for columns in read_parallel(paths, PIECE, lines_of):
         n, rest = len(columns[0]), columns[many:]
         yield Batch(
             hypotheses=columns[0] if many == 1 else [line for column in columns[:many] for line in column],
@@ -214,7 +238,7 @@ def _estimate(paths: Sequence[str]) -> int | None:
     """Rows to expect, from the size of plain files and samples of their lines; None where it cannot be told."""
     total, places = 0, 16
     for path in paths:
-        if path == "-" or Path(path).suffix in (".gz", ".xz", ".zst", ".parquet"):
+        if path == "-" or Path(path).suffix.lower() in _BINARY:
             return None
         try:
             size, samples = os.path.getsize(path), []

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats
     from assay.engine.store import Store
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 
 def load_outcomes(
     data: str | os.PathLike[str] | TaskOutcomes,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     notes: list[str] | None = None,
     scores: Sequence[str] = (),

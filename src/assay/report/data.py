@@ -7,12 +7,12 @@ import json
 import math
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from json.encoder import encode_basestring
+from types import NoneType
+from typing import Any
 
+from assay.core.columns import Columns, plain_list
 from assay.core.table import Table
-
-if TYPE_CHECKING:
-    import polars
 
 FORMULA = r"^ *[=+@\t\r\n＝＋－＠-]"
 """How a text begins that a spreadsheet takes for a formula."""
@@ -87,9 +87,51 @@ def inert(value: Any) -> Any:
     return f"'{value}" if isinstance(value, str) and re.match(FORMULA, value) else value
 
 
-def inert_frame(frame: polars.DataFrame) -> polars.DataFrame:
-    """`inert` for every text of a frame."""
-    import polars
+def delimited(
+    columns: Columns,
+    delimiter: str = ",",
+    *,
+    header: bool = True,
+    decimals: int | None = None,
+    spreadsheet_safe: bool = False,
+) -> str:
+    """Columns as CSV or TSV; None and NaN are empty fields, numbers are whole unless `decimals` are asked for."""
+    import csv
 
-    text = polars.col(polars.String)
-    return frame.with_columns(polars.when(text.str.contains(FORMULA)).then("'" + text).otherwise(text).name.keep())
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    if header:
+        writer.writerow(map(inert, columns) if spreadsheet_safe else columns)
+    cells = [_cells(column, decimals, spreadsheet_safe) for column in columns.values()]
+    writer.writerows(zip(*cells, strict=True))
+    return out.getvalue()
+
+
+def _cells(column: Sequence[Any], decimals: int | None, spreadsheet_safe: bool) -> Sequence[Any]:
+    values = plain_list(column)
+    kinds = set(map(type, values))
+    if float in kinds:
+        form = repr if decimals is None else f"{{:.{decimals}f}}".format
+        return [("" if value != value else form(value)) if type(value) is float else value for value in values]
+    return [inert(value) for value in values] if spreadsheet_safe and str in kinds else values
+
+
+def json_lines(columns: Columns) -> str:
+    """Columns as JSON lines; NaN is null."""
+    line = (
+        "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:".replace("%", "%%") + "%s" for name in columns) + "}\n"
+    )
+    return "".join([line % row for row in zip(*map(_json_cells, columns.values()), strict=True)])
+
+
+def _json_cells(column: Sequence[Any]) -> list[str]:
+    """Each value as JSON; texts and numbers, of which there are many, by the shortest way."""
+    values = plain_list(column)
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        return list(map(encode_basestring, values))
+    if kinds == {int}:
+        return list(map(str, values))
+    if kinds <= {float, NoneType}:
+        return [repr(value) if value is not None and math.isfinite(value) else "null" for value in values]
+    return [json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False) for value in values]

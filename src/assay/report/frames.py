@@ -1,47 +1,46 @@
-"""Rows that come as frames, one after another, into one Parquet file or one sheet, so that memory stays flat."""
+"""Rows that come in parts, one after another, into one Parquet file or one sheet, so that memory stays flat."""
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
-if TYPE_CHECKING:
-    import polars
+from assay.core.columns import Columns, import_polars, plain_list, polars_frame
 
 
-def write_frames(frames: Iterator[polars.DataFrame], format: str, stream: IO[bytes]) -> None:
-    """Frames of the same columns as ``parquet`` or ``xlsx``."""
+def write_parts(parts: Iterator[Columns], format: str, stream: IO[bytes]) -> None:
+    """Parts of the same columns as ``parquet`` or ``xlsx``."""
     if format == "parquet":
-        _parquet(frames, stream)
+        _parquet(parts, stream)
         return
     from assay.report.xlsx import Sheet, write_workbook
 
-    first = list(itertools.islice(frames, 1))
-    rows = (row for frame in itertools.chain(first, frames) for row in frame.iter_rows())
-    write_workbook(stream, [Sheet("segments", first[0].columns if first else [], rows)])
+    first = list(itertools.islice(parts, 1))
+    rows = (row for part in itertools.chain(first, parts) for row in zip(*map(plain_list, part.values()), strict=True))
+    write_workbook(stream, [Sheet("segments", list(first[0]) if first else [], rows)])
 
 
-def _parquet(frames: Iterator[polars.DataFrame], stream: IO[bytes]) -> None:
-    """A file of one row group for each frame, joined at the end."""
+def _parquet(parts: Iterator[Columns], stream: IO[bytes]) -> None:
+    """A file of one row group for each part, joined at the end. A column without a value in some part is one of numbers."""
     import shutil
     import tempfile
     from pathlib import Path
 
-    import polars
-
     from assay.io.files.atomic import blaming_scratch
 
+    polars = import_polars("Parquet")
+    numbers = polars.col(polars.Null).cast(polars.Float64)
     with blaming_scratch():
         scratch = tempfile.TemporaryDirectory(prefix="assay-")
     with scratch as folder:
         whole = Path(folder) / "whole.parquet"
-        parts: list[Path] = []
-        for frame in frames:
-            parts.append(Path(folder) / f"{len(parts):06}.parquet")
+        files: list[Path] = []
+        for part in parts:
+            files.append(Path(folder) / f"{len(files):06}.parquet")
             with blaming_scratch():
-                frame.write_parquet(parts[-1])
+                polars_frame(part).with_columns(numbers).write_parquet(files[-1])
         with blaming_scratch():
-            polars.scan_parquet(parts).sink_parquet(whole)
+            polars.scan_parquet(files).sink_parquet(whole)
         with whole.open("rb") as source:
             shutil.copyfileobj(source, stream)

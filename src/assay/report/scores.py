@@ -82,24 +82,18 @@ def as_tsv(run: Scored, metrics: Iterable[str], write: Any, *, spreadsheet_safe:
 
 def as_parquet(run: Scored, metrics: Iterable[str], stream: IO[bytes]) -> None:
     """The TSV's columns as Parquet."""
-    import polars
-
-    from assay.report.frames import write_frames
+    from assay.report.frames import write_parts
 
     metrics = list(metrics)
-    schema = {"system": polars.String, "segment": polars.Int64, **dict.fromkeys(metrics, polars.Float64)}
-    frames = (
-        polars.DataFrame(
-            {
-                "system": [run.systems[code] for code in codes],
-                "segment": segments,
-                **dict(zip(metrics, columns, strict=True)),
-            },
-            schema=schema,
-        )
+    parts = (
+        {
+            "system": [run.systems[code] for code in codes],
+            "segment": segments,
+            **dict(zip(metrics, columns, strict=True)),
+        }
         for codes, segments, columns in _rows(run, metrics)
     )
-    write_frames(frames, "parquet", stream)
+    write_parts(parts, "parquet", stream)
 
 
 def as_sheet(run: Scored, metrics: Iterable[str]) -> Sheet:

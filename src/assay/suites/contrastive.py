@@ -14,10 +14,11 @@ from assay.core.errors import count, listing
 from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
 from assay.io.table.bad_rows import BadRows
+from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting
 from assay.io.table.quoting import leftover
-from assay.io.table.vocabulary import Layout, Wanted, assign
+from assay.io.table.vocabulary import ColumnChoice, Layout, Wanted
 
 WANTED = Wanted(
     {
@@ -67,7 +68,7 @@ class Contrastive(Suite):
     def __init__(
         self,
         path: str | Path,
-        columns: Mapping[str, str] | None = None,
+        columns: ColumnChoice | None = None,
         langpair: str | None = None,
         skip_bad: bool = False,
         quoting: Quoting = "auto",
@@ -92,7 +93,7 @@ class Contrastive(Suite):
         placed = functools.cache(place)
         self.problems = []
         with open_table(self.path, bad, quoting=self.quoting) as table:
-            layout = assign(table.names, WANTED, self.columns, table.name)
+            layout = lay_out(table, WANTED, self.columns)
             reader = _RowReader(self.path, layout, self.langpair, bad)
             for line, row in table.rows():
                 item = reader.item(line, row, self.quoting == "auto" and not table.quoted, placed)

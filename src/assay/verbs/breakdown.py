@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
 from assay.core.call import recorded
+from assay.core.columns import Columns
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric
 from assay.core.outcomes import TaskOutcomes
@@ -20,8 +21,6 @@ from assay.core.task import ControlledError, Judge, Task, Translator
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.core.question import Question
     from assay.io.table.open_table import Quoting
     from assay.review.screen import Reviewed
@@ -49,21 +48,17 @@ class BreakdownResult(Result):
     def __len__(self) -> int:
         return len(self.outcomes)
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row an example: outcome, language, split and every metric's score."""
-        import polars
-
         mine = self.outcomes
         columns: dict[str, Any] = {"id": mine.ids, "task": mine.tasks, "language": mine.languages, "split": mine.splits}
         columns |= {"success": mine.success} if mine.grades is None else {"grade": mine.grades}
         columns |= {"error_type": mine.error_types, "controlled": mine.controlled}
         columns |= {metric.name: metric.values for metric in self.measured}
         columns |= {f"{metric.name} pseudo": metric.values for metric in self.pseudo}
-        return polars.DataFrame(columns)
+        return columns
 
-    def scores_frame(self) -> polars.DataFrame:
-        """The rows of `to_polars`."""
-        return self.to_polars()
+    scores_columns = columns
 
     def heading(self) -> str:
         """The heading of a page about this result."""

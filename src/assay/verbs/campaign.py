@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
+from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
 from assay.core.metric import Metric
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.analyses.campaign.metrics import Correlation
     from assay.analyses.campaign.ranking import SystemTest
     from assay.analyses.campaign.scored import ScoredPair, Standardised
@@ -56,11 +55,11 @@ class CampaignResult(Result):
 
         return described(self.people)
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row for each judged translation: langpair, system, segment, score, z, judgements."""
-        return self.tables["segments"].to_polars()
+        return self.tables["segments"].by_column()
 
-    scores_frame = to_polars
+    scores_columns = columns
 
     def sizes(self) -> Mapping[str, int]:
         """Judged translations."""

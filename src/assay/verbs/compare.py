@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
+from assay.core.columns import Columns, by_column
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric
 from assay.verbs.compare_tables import Testing, agreements, group_tables, same_length, segment_tables
@@ -14,13 +15,12 @@ from assay.verbs.request import TextRequest, request, unequal
 from assay.verbs.score import RunOverTexts, flag_notes
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.analyses.comparison import Standings
     from assay.engine.given import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.run import RowsDone
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 
 @dataclass(repr=False)
@@ -75,16 +75,12 @@ class Comparison(RunOverTexts):
                     told[system][name]["sentence"] = sentence(standing, self.metrics[name], system, self.baseline)
         return told
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row for each system and metric."""
-        import polars
-
-        return polars.DataFrame(
-            [
-                {"system": system, "metric": name, **asdict(standing)}
-                for system, row in self.standings.items()
-                for name, standing in row.items()
-            ]
+        return by_column(
+            {"system": system, "metric": name, **asdict(standing)}
+            for system, row in self.standings.items()
+            for name, standing in row.items()
         )
 
 
@@ -97,7 +93,7 @@ def compare(
     ref: PathName | Sequence[PathName] = (),
     src: PathName | None = None,
     data: Any = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     testset: PathName | None = None,

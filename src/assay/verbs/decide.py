@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
+from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
 from assay.core.metric import Metric, Scores
 from assay.core.outcomes import TaskOutcomes
@@ -16,8 +17,6 @@ from assay.core.task import Judge
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.core.suite import Measured
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
@@ -80,20 +79,20 @@ class Decided(Result):
 
         return warnings(self.tally)
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row a translation."""
-        from assay.decide.tables import labels_frame
+        from assay.decide.tables import labels_columns
 
-        return labels_frame(self.decisions)
+        return labels_columns(self.decisions)
 
-    def scores_frame(self) -> polars.DataFrame:
-        """The rows of `to_polars`."""
-        return self.to_polars()
+    scores_columns = columns
 
     def to_dict(self) -> dict[str, Any]:
         """``{"goal": ..., "segments": [...], "counts": {...}, "warnings": [...]}``."""
         about = {"counts": self.tally.shares(), "warnings": self.warnings}
-        return {"goal": self.rule.goal, "segments": self.to_polars().to_dicts(), **about}
+        columns = self.columns()
+        segments = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return {"goal": self.rule.goal, "segments": segments, **about}
 
 
 def fit_rule(
@@ -235,7 +234,7 @@ def apply_rule(
     where = os.fspath(rule) if isinstance(rule, (str, os.PathLike)) else "the rule"
     metrics = rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
     asked = request(hypotheses, references, sources=sources, metrics=metrics)
-    spoken = Spoken.of(languages, len(hypotheses))
+    spoken = Spoken.of(languages, asked.rows or 0)
     run = asked.run(KEPT, workers, store, None)
     scored = {name: Scores.concat(list(run.scores("", name))) for name in run.metrics}
     return _decided(read, label(read, scored, spoken), run.flags, run.notices)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from assay.core.columns import Columns
 from assay.core.errors import InputError
 from assay.verbs.decide import label_ready_scores, read_rule, rule_metrics
 from assay.verbs.request import request
@@ -13,8 +14,6 @@ from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     import os
-
-    import polars
 
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(repr=False)
 class LabelStream(Result):
-    """Labels that are made while they are read: take `frames` or call `count`; then `tables` holds the counts."""
+    """Labels that are made while they are read: take `parts` or call `count`; then `tables` holds the counts."""
 
     rule: Rule
     tally: Tally
@@ -37,12 +36,12 @@ class LabelStream(Result):
     verb = "decide apply"
     headline = "decisions"
 
-    def frames(self) -> Iterator[polars.DataFrame]:
-        """The labels of each chunk as rows, numbered from 1 over all of them."""
-        from assay.decide.tables import labels_frame
+    def parts(self) -> Iterator[Columns]:
+        """The labels of each chunk as columns, numbered from 1 over all of them."""
+        from assay.decide.tables import labels_columns
 
         for part in self.chunks:
-            rows = labels_frame(part, len(self.tally) + 1)
+            rows = labels_columns(part, len(self.tally) + 1)
             self.tally.add(part)
             yield rows
         self._complete()

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, get_args
 
+from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
 from assay.core.item import Item
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.core.question import Question
     from assay.suites.dfki import DfkiItem
     from assay.suites.dfki_judge import JudgedOutputs
@@ -106,11 +105,9 @@ class DfkiBuilt(Result):
     def __len__(self) -> int:
         return len(self.items)
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row an item."""
-        import polars
-
-        return polars.DataFrame({key: [getattr(item, key) for item in self.items] for key in COLUMNS})
+        return {key: [getattr(item, key) for item in self.items] for key in COLUMNS}
 
     def to_jsonl(self) -> str:
         """Items one a line, as ``assay run FILE.jsonl`` reads them."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from assay.core.columns import polars_frame
 from assay.core.errors import InputError, listing
 from assay.core.item import Item
 from assay.core.judged import Judged
@@ -16,9 +17,8 @@ from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 ENDINGS = (".tsv", ".csv", ".jsonl", ".parquet")
 ITEM = ("id", "source", "reference", "good", "incorrect", "phenomenon", "category", "severity", "langpair")
@@ -37,10 +37,6 @@ class Exported(Result):
     def __len__(self) -> int:
         return len(self.table().rows)
 
-    def to_polars(self) -> polars.DataFrame:
-        """One row an item or segment."""
-        return self.table().to_polars()
-
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the texts; the ending says the form (.tsv, .csv, .jsonl, .parquet)."""
         from assay.io.files.atomic import atomic_write
@@ -51,8 +47,9 @@ class Exported(Result):
         if ending not in ENDINGS:
             raise InputError(f"{path}: the ending says the form, one of {listing(ENDINGS)}.")
         if ending == ".parquet":
+            frame = polars_frame(self.columns(), f"{path}: Parquet")
             with atomic_write(self.path, "wb") as stream:
-                self.to_polars().write_parquet(stream)
+                frame.write_parquet(stream)
             return self.path
         import json
 
@@ -72,7 +69,7 @@ def export(
     path: str | os.PathLike[str] | None = None,
     *,
     data_dir: str | os.PathLike[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     subsample: int | None = None,

@@ -9,15 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
+from assay.core.columns import Columns, by_column
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.core.batch import Batch
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 SET = "items.jsonl"
 """The items of a set in a run directory."""
@@ -46,11 +46,9 @@ class MadeSet(Result):
         lines = self.lines if self.path is None else self.path.read_text(encoding="utf-8").split("\n")
         return [json.loads(line) for line in lines if line]
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row an item, with the columns of the file but ``meta``."""
-        import polars
-
-        return polars.DataFrame([{key: item[key] for key in item if key != "meta"} for item in self.items()])
+        return by_column({key: item[key] for key in item if key != "meta"} for item in self.items())
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
         """A run directory: items.jsonl with its data card, tables.json and manifest.json."""
@@ -79,7 +77,7 @@ def make(
     data: str | os.PathLike[str] | Batch,
     *,
     langpair: str | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     n: int = 1000,
     seed: int = 12345,

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
+from assay.core.columns import Columns, joined, polars_frame
 from assay.core.errors import InputError, unknown
 from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.core.metric import Metric
@@ -41,31 +42,29 @@ class MetaResult(Result):
         """The table called `name`; without a name the ranking, or the values of tasks of one's own."""
         return super().table(name or ("tasks" if self.own else None))
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row for each task and metric."""
-        import polars
-
-        return polars.DataFrame([dict(row) for row in (self.tables.get("tasks") or self.table()).rows])
+        return (self.tables.get("tasks") or self.table()).by_column()
 
     def scores(self) -> polars.DataFrame:
         """Segment scores of the metrics that were put into the table: langpair, system, segment, one column a metric."""
-        import polars
+        return polars_frame(self._scores(), "scores()")
 
-        frames = []
+    def _scores(self) -> Columns:
+        parts = []
         for pair, judged in self.sets.items():
             names = [name for name in self.new if judged.metrics[name].seg is not None]
-            columns = {
+            columns: dict[str, Any] = {
                 "langpair": [pair] * (len(judged.systems) * judged.segments),
                 "system": [system for system in judged.systems for _ in range(judged.segments)],
                 "segment": list(range(1, judged.segments + 1)) * len(judged.systems),
             }
-            frame = polars.DataFrame(columns)
-            frames.append(frame.with_columns(polars.Series(n, judged.metrics[n].at("seg").ravel()) for n in names))  # type: ignore[union-attr]
-        return polars.concat(frames, how="diagonal")
+            parts.append(columns | {name: judged.metrics[name].at("seg").ravel() for name in names})  # type: ignore[union-attr]
+        return joined(parts)
 
-    def scores_frame(self) -> polars.DataFrame | None:
+    def scores_columns(self) -> Columns | None:
         """The segment scores, where metrics were put into the table."""
-        return self.scores() if self.new else None
+        return self._scores() if self.new else None
 
     def subject(self) -> str:
         """What messages call it."""

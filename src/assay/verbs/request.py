@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from assay.engine.inputs import Inputs, Known, PathName
     from assay.engine.run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 
 @dataclass
@@ -54,7 +55,7 @@ def request(
     ref: PathName | Sequence[PathName] = (),
     src: PathName | None = None,
     data: Any = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     testset: PathName | None = None,
@@ -101,7 +102,7 @@ def _inputs(
     ref: PathName | Sequence[PathName],
     src: PathName | None,
     data: Any,
-    columns: Mapping[str, str] | None,
+    columns: ColumnChoice | None,
     quoting: Quoting,
     langpair: str | None,
     by: str | Sequence[str] | None,
@@ -148,7 +149,7 @@ def _in_memory(
 
     if not systems:
         raise InputError("compare needs at least one system.")
-    if None in systems.values():
+    if any(texts is None for texts in systems.values()):
         raise InputError("there are references or sources, but no hypotheses=[...] to score.")
     batches = {name: make_batch(texts, references, sources, langpair) for name, texts in systems.items()}
     unequal({name: len(batch) for name, batch in batches.items()})

@@ -17,6 +17,7 @@ from assay.core.schema import shorten
 
 KNOWN = {
     "PathName": str, "Quoting": Literal["auto", "csv", "none"], "Texts": NoneType, "References": NoneType, "RowsDone": NoneType,
+    "ColumnChoice": Mapping[str, str | int | Sequence[str | int]],
     "SystemTest": str, "Correlation": str, "Analysis": NoneType, "LevelScores": NoneType,
 }  # fmt: skip
 """What the names in the verbs' annotations come to in a file; one that is not here could be anything."""

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.core.columns import Columns, plain_list
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.engine.manifest import Manifest
     from assay.verbs.result import Result
 
@@ -50,10 +49,11 @@ def compare_results(then: Manifest, result: Result, kept: Path | None) -> list[T
             found.append(ThenAndNow(name, here[name] == then.results[name]))
     if not found:
         raise InputError("the manifest has no results to compare with.")
-    if kept is not None and (kept / "scores.parquet").is_file():
-        frame = result.scores_frame()
-        if frame is not None:
-            found.append(_scores(kept / "scores.parquet", frame))
+    now = None if kept is None else result.scores_columns()
+    for path in () if kept is None or now is None else (kept / "scores.parquet", kept / "scores.csv"):
+        if path.is_file() and now is not None:
+            found.append(_scores(path, now))
+            break
     return found
 
 
@@ -96,39 +96,39 @@ def _shown(value: Any) -> str:
     return "nothing" if value is None else shorten(value)
 
 
-def _scores(path: Path, now: polars.DataFrame) -> ThenAndNow:
-    """Scores then and now, column by column; NaN is equal to NaN."""
-    import polars
+def _scores(path: Path, now: Columns) -> ThenAndNow:
+    """Scores then and now, cell by cell; NaN is equal to NaN. A CSV has the text of each."""
+    from assay.io.table.forms import open_table
 
-    then = _read(path)
-    if then.schema != now.schema or then.height != now.height:
-        shape = f"{then.height:,} rows of {then.width} columns then, {now.height:,} of {now.width} now"
+    with open_table(path) as table:
+        names, then = list(table.names), [row for _, row in table.rows()]
+    shown = _as_text if path.suffix == ".csv" else _as_value
+    here = list(zip(*([shown(value) for value in plain_list(column)] for column in now.values()), strict=True))
+    if names != list(now) or len(then) != len(here):
+        shape = f"{len(then):,} rows of {len(names)} columns then, {len(here):,} of {len(now)} now"
         return ThenAndNow("scores", False, where=shape)
     differing, largest, where = 0, 0.0, ""
-    for name in then.columns:
-        other = then[name].ne_missing(now[name])
-        if not (rows := other.arg_true()).len():
-            continue
-        differing += rows.len()
-        where = (
-            where or f"row {rows[0] + 1}, {name}: {_shown(then[name][rows[0]])} then, {_shown(now[name][rows[0]])} now"
-        )
-        if then[name].dtype.is_numeric():
-            gaps = (then[name] - now[name]).abs().cast(polars.Float64).fill_nan(None)
-            largest = max(largest, *gaps.drop_nulls().to_list(), 0.0)
-    return ThenAndNow("scores", not differing, then.height * then.width, differing, largest, where)
+    for i, (old, new) in enumerate(zip(then, here, strict=True)):
+        for name, one, b in zip(names, old, new, strict=True):
+            a = _as_value(one)
+            if a != b:
+                differing += 1
+                where = where or f"row {i + 1}, {name}: {_shown(a)} then, {_shown(b)} now"
+                largest = max(largest, _gap(a, b))
+    return ThenAndNow("scores", not differing, len(then) * len(names), differing, largest, where)
 
 
-def _read(path: Path) -> polars.DataFrame:
-    import polars
+def _as_value(value: Any) -> Any:
+    return None if value != value else value
 
-    from assay.io.files.panics import without_panics
 
-    def broken(why: str) -> InputError:
-        return InputError(f"{path} is not a Parquet file that can be read: {why}.")
+def _as_text(value: Any) -> str:
+    return "" if value is None or value != value else repr(value) if isinstance(value, float) else str(value)
 
-    with without_panics(broken):
-        try:
-            return polars.read_parquet(path)
-        except (polars.exceptions.PolarsError, OSError) as error:
-            raise broken(str(error).splitlines()[0]) from error
+
+def _gap(one: Any, other: Any) -> float:
+    """How far two numbers are apart; 0 where one is none."""
+    try:
+        return abs(float(one) - float(other))
+    except (TypeError, ValueError):
+        return 0.0

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from assay.core.columns import Columns, plain_list, polars_frame
 from assay.core.errors import MissingPart
 from assay.core.table import Table
 
@@ -55,17 +56,21 @@ class Result:
         """What the result is about, as a message calls it."""
         return f"assay {self.verb}"
 
+    def columns(self) -> Columns:
+        """The rows behind the tables (segments, items, outcomes …), or those of the first table, as columns by name."""
+        return self.table().by_column()
+
     def to_polars(self) -> polars.DataFrame:
-        """The rows behind the tables (segments, items, outcomes …), or those of the first table."""
-        return self.table().to_polars()
+        """`columns` as a frame of polars (needs the extra ``parquet``)."""
+        return polars_frame(self.columns())
 
     def to_pandas(self) -> pandas.DataFrame:
-        """`to_polars` for pandas, which must be installed."""
+        """`columns` as a frame of pandas, which must be installed."""
         try:
             import pandas
         except ImportError as error:
             raise MissingPart("to_pandas needs pandas: pip install pandas") from error
-        return pandas.DataFrame(self.to_polars().to_dict(as_series=False))
+        return pandas.DataFrame({name: plain_list(column) for name, column in self.columns().items()})
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--format json`` prints: ``{..., "tables": {NAME: rows}}``."""
@@ -135,22 +140,24 @@ class Result:
         named = named_files(self.call.arguments) if self.call is not None else []
         return [path for path in dict.fromkeys([*named, *self.files]) if Path(path).is_file()]
 
-    def scores_frame(self) -> polars.DataFrame | None:
+    def scores_columns(self) -> Columns | None:
         """The rows for ``scores.parquet``; None where a run directory has none."""
         return None
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
-        """A run directory: tables.json, manifest.json and, where there are any, scores.parquet and figures."""
+        """A run directory: tables.json, manifest.json and, where there are any, scores and figures.
+
+        Scores are in scores.parquet; in scores.csv where the extra ``parquet`` is not installed.
+        """
         from assay.io.files.atomic import atomic_write
         from assay.report.data import as_json
         from assay.report.figures import available
 
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
-        frame = self.scores_frame()
-        if frame is not None:
-            with atomic_write(path / "scores.parquet", "wb") as stream:
-                frame.write_parquet(stream)
+        columns = self.scores_columns()
+        if columns is not None:
+            self._write_scores(path, columns)
         with atomic_write(path / "tables.json", "w") as stream:
             stream.write(as_json(list(self.tables.values()), self.head()))
         for format in figures if available() else ():
@@ -159,6 +166,19 @@ class Result:
                     stream.write(content)
         self.manifest().write(path / "manifest.json")
         return path
+
+    def _write_scores(self, folder: Path, columns: Columns) -> None:
+        from assay.io.files.atomic import atomic_write
+        from assay.report.data import delimited
+
+        try:
+            frame = polars_frame(columns)
+        except MissingPart:
+            with atomic_write(folder / "scores.csv", "w") as stream:
+                stream.write(delimited(columns))
+            return
+        with atomic_write(folder / "scores.parquet", "wb") as stream:
+            frame.write_parquet(stream)
 
     def show(self, *names: str) -> None:
         """Print tables: those named, or the one that people look at first."""

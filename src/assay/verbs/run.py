@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
+from assay.core.columns import Columns
 from assay.core.errors import InputError, count, unknown
 from assay.core.item import Item
 from assay.core.judged import Judged
@@ -17,10 +18,9 @@ from assay.core.suite import Measured, Suite
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.core.analysis import Analysis
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
 
 METRICS = ("chrf", "chrf++", "bleu", "ter", "cer", "rouge2")
 """What is run when nothing is asked for; and assay-mini, where it is installed and the suite is small."""
@@ -58,24 +58,22 @@ class SuiteResult(Result):
         what = "judged segment" if isinstance(self.content, Judged) else "pair"
         return f"{count(len(self), what)} · {', '.join(metric.name for metric in self.measured)}"
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row for each item (or segment), with every metric's scores."""
-        import polars
-
         columns: dict[str, Any]
         if isinstance(self.content, Judged):
             n = len(self.content.batch)
             columns = {"id": self.content.batch.ids or [str(i) for i in range(1, n + 1)]}
             columns |= {metric.name: metric.values for metric in self.measured}
-            return polars.DataFrame(columns)
+            return columns
         columns = {
             key: [getattr(item, key) for item in self.content] for key in ("id", "phenomenon", "category", "langpair")
         }
         for metric in self.measured:
             columns[f"{metric.name} good"], columns[f"{metric.name} incorrect"] = metric.good, metric.incorrect
-        return polars.DataFrame(columns)
+        return columns
 
-    scores_frame = to_polars
+    scores_columns = columns
 
     def sizes(self) -> Mapping[str, int]:
         """Items, or judged segments."""
@@ -90,7 +88,7 @@ def run(
     metric_files: Sequence[str] = (),
     analysis: str | Analysis | None = None,
     data_dir: str | os.PathLike[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     subsample: int | None = None,
@@ -179,7 +177,7 @@ def load_suite(
     suite: str | Suite,
     *,
     data_dir: str | os.PathLike[str] | None = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     skip_bad: bool = False,
@@ -196,7 +194,7 @@ def _whole_suite(
     suite: str | Suite,
     *,
     data_dir: str | os.PathLike[str] | None,
-    columns: Mapping[str, str] | None,
+    columns: ColumnChoice | None,
     quoting: Quoting,
     langpair: str | None,
     skip_bad: bool,

@@ -9,14 +9,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
+from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, count
 from assay.core.metric import Metric, Scores
 from assay.verbs.request import TextRequest, request
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.analyses.comparison import Standings
     from assay.core.metric import Floats
     from assay.core.table import Table
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from assay.engine.manifest import Manifest
     from assay.engine.run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
     from assay.report.spans import SpanRow
 
 MOST_SPANS = 20
@@ -141,11 +141,9 @@ class ScoreResult(RunOverTexts):
             raise InputError(f"there are several systems ({names} …): take result.systems, or result.scores_of(NAME).")
         return self.run.systems[0]
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row a segment: every metric's score, its components and flags; and the system where systems have names."""
-        import polars
-
-        frames = []
+        parts: list[Columns] = []
         for system in self.run.systems:
             scored = self.scores_of(system)
             n = self.run.segments[system]
@@ -155,10 +153,10 @@ class ScoreResult(RunOverTexts):
                 columns[name] = scores.values
                 columns |= {f"{name} {part}": values for part, values in scores.components.items()}
                 columns |= {f"{name} {flag}": raised for flag, raised in scores.flags.items()}
-            frames.append(polars.DataFrame(columns))
-        return polars.concat(frames, how="diagonal")
+            parts.append(columns)
+        return joined(parts)
 
-    scores_frame = to_polars
+    scores_columns = columns
 
     def to_dict(self) -> dict[str, Any]:
         """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "components": {...}, "segments": [...]}}}}``."""
@@ -240,7 +238,7 @@ def score(
     ref: PathName | Sequence[PathName] = (),
     src: PathName | None = None,
     data: Any = None,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
     testset: PathName | None = None,
@@ -266,9 +264,10 @@ def score(
             (``{"ours": "a.de"}``).
         ref: The files of references that go with `mt`, one for each reference.
         src: The file of sources that goes with `mt`.
-        data: Instead of both: a table with columns src, mt, ref, system … (TSV, CSV, JSON, JSON lines, Parquet, compressed or
-            not), or a frame of polars, pandas or Arrow.
-        columns: Which column of `data` plays which role where the names differ: ``{"mt": "Output"}``.
+        data: Instead of both: a table with columns src, mt, ref, system … (TSV, CSV, JSON lines, XLSX, Parquet, TMX, XLIFF …,
+            ``docs/tables.md``), a frame of polars, pandas or Arrow, or dictionaries, one a row, in a list or as they come.
+        columns: Which column of `data` plays which role where the names differ: ``{"mt": "Output"}``; several columns of
+            translations are a system each (``{"mt": ["A", "B"]}``); numbers serve where there is no header line.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: The language pair, as in en-de, where the table does not say.
         testset: Where sources and references come from, instead of `ref` and `src`: a year (``wmt23``), the path of an

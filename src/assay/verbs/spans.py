@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
+from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, count, listing, unknown
 from assay.core.metric import Metric, Scores
 from assay.core.table import Table
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.analyses.spans.aligned import Compared, Marks
     from assay.core.campaign import Campaign, Cell
 
@@ -56,27 +55,25 @@ class SpansResult(Result):
 
         return f"{predicted_counts(self.compared)} · {', '.join(self.compared.predicted)}"
 
-    def to_polars(self) -> polars.DataFrame:
+    def columns(self) -> Columns:
         """One row for each gold judgement and prediction, with the characters and spans that were found there."""
         if self.compared is None:
-            return super().to_polars()
-        import polars
-
+            return super().columns()
         from assay.analyses.spans.tables import Counted, Resampling
         from assay.stats.span_counts import FIELDS
 
-        frames = []
+        parts: list[Columns] = []
         for name, rows in Counted(self.compared, Resampling()).rows.items():
             keys = {
                 key: [getattr(cell, key) for cell in self.compared.cells] for key in ("langpair", "system", "segment")
             }
             columns = {part: rows[:, place] for place, part in enumerate(FIELDS)}
-            frames.append(polars.DataFrame({"prediction": [name] * len(rows), **keys, **columns}))
-        return polars.concat(frames)
+            parts.append({"prediction": [name] * len(rows), **keys, **columns})
+        return joined(parts)
 
-    def scores_frame(self) -> polars.DataFrame | None:
+    def scores_columns(self) -> Columns | None:
         """The same rows."""
-        return self.to_polars() if self.compared is not None else None
+        return self.columns() if self.compared is not None else None
 
     def sizes(self) -> Mapping[str, int]:
         """Judgements."""

@@ -7,9 +7,11 @@ import gzip
 import io
 import json
 import lzma
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 import polars
 import pytest
@@ -26,6 +28,8 @@ from assay.models.training.sources import read_assessments
 from assay.suites.contrastive import Contrastive
 from assay.tasks.ready import Ready
 
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 HEADER = [
     "id",
     "source",
@@ -95,6 +99,41 @@ def parquet() -> bytes:
     return out.getvalue()
 
 
+def arrow() -> bytes:
+    out = io.BytesIO()
+    polars.DataFrame(objects()).write_ipc(out)
+    return out.getvalue()
+
+
+def stream() -> bytes:
+    out = io.BytesIO()
+    polars.DataFrame(objects()).write_ipc_stream(out)
+    return out.getvalue()
+
+
+def across() -> bytes:
+    """A further column with a line end in every cell."""
+    first, *lines = delimited(cells=False).split(b"\n")[:-1]
+    return first + b"\tfurther\n" + b"".join(line + b'\t"two\nlines"\n' for line in lines)
+
+
+def workbook() -> bytes:
+    out = io.BytesIO()
+    rows = "".join(
+        "<row>" + "".join(f"<c t='str'><v>{escape(c)}</v></c>" for c in row) + "</row>" for row in [HEADER, *ROWS]
+    )
+    with zipfile.ZipFile(out, "w") as archive:
+        archive.writestr(
+            "xl/workbook.xml",
+            f"<workbook xmlns='{MAIN}' xmlns:r='{OFFICE}'><sheets><sheet name='S' r:id='a'/></sheets></workbook>",
+        )
+        archive.writestr(
+            "xl/_rels/workbook.xml.rels", "<Relationships><Relationship Id='a' Target='s.xml'/></Relationships>"
+        )
+        archive.writestr("xl/s.xml", f"<worksheet xmlns='{MAIN}'><sheetData>{rows}</sheetData></worksheet>")
+    return out.getvalue()
+
+
 def zstd(data: bytes) -> bytes:
     zstandard = pytest.importorskip("zstandard")
     packed: bytes = zstandard.ZstdCompressor().compress(data)
@@ -127,6 +166,14 @@ ODD: dict[str, Callable[[], bytes]] = {
     "array.json.xz": lambda: lzma.compress(json.dumps(objects()).encode()),
     "a.csv.zst": lambda: zstd(delimited(",")),
     "a.jsonl.zst": lambda: zstd(lines()),
+    "semicolon.csv": lambda: delimited(";", "\r\n", "\ufeff", cells=False),
+    "said.csv": lambda: b"sep=;\r\n" + delimited(";", "\r\n", cells=False),
+    "unicode.txt": lambda: delimited(cells=False).decode().encode("utf-16"),
+    "across.tsv": across,
+    "a.xlsx": workbook,
+    "workbook_without_suffix": workbook,
+    "a.arrow": arrow,
+    "stream.arrow": stream,
 }  # fmt: skip
 TEXTS = [(row[1], row[2], row[3]) for row in ROWS]
 

@@ -132,10 +132,11 @@ def test_columns_can_be_named(tmp_path: Path) -> None:
 
 
 def test_no_column_with_translations(tmp_path: Path) -> None:
-    said = r"no column with the translations. It has 'source', 'target'; call the column hypothesis, mt, translation or hyp"
-    fails(tmp_path, "source\ttarget\nx\ty\n", "a.tsv", said)
-    fails(tmp_path, '{"source": "x", "target": "y"}\n', "a.jsonl", said)
-    fails(tmp_path, as_parquet([{"source": "x", "target": "y"}]), "a.parquet", said)
+    said = r"no column with the translations. It has 'source', 'output'; call the column hypothesis, mt, translation, hyp, "
+    said += "target or tgt, or say which it is: --columns mt=COLUMN"
+    fails(tmp_path, "source\toutput\nx\ty\n", "a.tsv", said)
+    fails(tmp_path, '{"source": "x", "output": "y"}\n', "a.jsonl", said)
+    fails(tmp_path, as_parquet([{"source": "x", "output": "y"}]), "a.parquet", said)
 
 
 def test_two_columns_for_one_role(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.core.errors import InputError, UnknownName
-from assay.io.wmt.scores import read_domain_scores, read_scores, write_domain_scores, write_scores
+from assay.io.wmt.scores import _careful, _split, read_domain_scores, read_scores, write_domain_scores, write_scores
 
 
 def test_systems_in_any_order_and_none_is_nan():
@@ -65,3 +67,36 @@ def test_what_is_written_is_read_back(values):
     assert np.array_equal(
         read_domain_scores(write_domain_scores({"A": row}, domains), "f", ["A"], domains)[0], row, equal_nan=True
     )
+
+
+LINE = st.one_of(
+    st.tuples(st.sampled_from("AB"), st.floats(allow_nan=False, allow_infinity=False)).map(
+        lambda p: f"{p[0]}\t{p[1]!r}"
+    ),
+    st.sampled_from(
+        ["A\tNone", "B\t1_0", "A\tnan", "B\tinf", "A\t1\t2", "A", "", "A 1", "A\t٣", "A\t0x1", "B\t1e400", "\t1"]
+    ),
+)
+
+
+@given(st.lists(LINE, max_size=5), st.sampled_from(["", "\n"]))
+def test_python_reads_as_polars_reads_or_leaves_it_to_the_careful_reader(lines, end):
+    data = ("\n".join(lines) + end).encode()
+    quick = _split(data)
+    if quick is not None:
+        names, values = _careful(data, "x")
+        assert quick[0] == names and np.array_equal(quick[1], values, equal_nan=True)
+    elif all(line == "A\tNone" or (line[1:2] == "\t" and _plain(line[2:])) for line in lines):
+        assert not lines
+
+
+def _plain(text):
+    return text in map(repr, [float(text)] if text.replace("e", "").strip("-+.0123456789") == "" and text else [])
+
+
+def test_without_polars_the_same_scores(monkeypatch):
+    data = b"B\t0.1\nB\tNone\nA\t-3\nA\t1e-7\n"
+    want = read_scores(data, "x", ["A", "B"], 2)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    assert np.array_equal(read_scores(data, "x", ["A", "B"], 2), want, equal_nan=True)
+    assert want.tolist()[0] == [-3.0, 1e-7]

@@ -23,6 +23,7 @@ LONGEST_LINE = 1 << 24
 """Bytes. A longer line is no text of anybody's, and a few bytes of packed data may hold gigabytes of one."""
 MOST_TEXT = 1 << 30
 """Bytes of a file that is read whole."""
+UTF16 = (b"\xff\xfe", b"\xfe\xff")
 _BOM = b"\xef\xbb\xbf"
 
 
@@ -46,6 +47,49 @@ def open_bytes(path: str | os.PathLike[str]) -> io.BufferedReader:
         file.close()
         raise
     return compression.unpack(file, kind, name) if kind else file
+
+
+def open_utf8(path: str | os.PathLike[str]) -> io.BufferedReader:
+    """`open_bytes`; UTF-16 that says so in its first bytes, as spreadsheets write it, is read as UTF-8."""
+    file = open_bytes(path)
+    if file.peek(2)[:2] in UTF16:
+        return io.BufferedReader(_Utf16(file, file_name(path)), BLOCK)
+    return file
+
+
+class _Utf16(io.RawIOBase):
+    """UTF-16 as UTF-8."""
+
+    def __init__(self, file: BinaryIO, name: str) -> None:
+        import codecs
+
+        self._file, self._file_name, self._read = file, name, 0
+        self._decoder, self._waiting = codecs.getincrementaldecoder("utf-16")(), b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        while not self._waiting:
+            data = self._file.read(len(target))
+            try:
+                self._waiting = self._decoder.decode(data, final=not data).encode()
+            except UnicodeError:
+                place = f"in its first {self._read + len(data):,} bytes"
+                raise InputError(
+                    f"{self._file_name} begins as UTF-16 and is none {place}. Save it again as UTF-8."
+                ) from None
+            self._read += len(data)
+            if not data:
+                break
+        size = min(len(target), len(self._waiting))
+        target[:size], self._waiting = self._waiting[:size], self._waiting[size:]
+        return size
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
 
 
 def _open(path: str) -> io.BufferedReader:
@@ -162,7 +206,7 @@ def read_blocks(
             first = False
             if data.startswith(_BOM):
                 data, offset = data[3:], 3
-            elif data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            elif data[:2] in UTF16:
                 raise InputError(_wrong_encoding(path, "is UTF-16, not UTF-8", "utf16"))
         try:
             text = data.decode()
@@ -170,7 +214,8 @@ def read_blocks(
             if spoiled is None:
                 line = lines + data.count(b"\n", 0, error.start) + 1
                 what = f"is not UTF-8 at byte {offset + error.start:,} (line {line})"
-                raise InputError(_wrong_encoding(path, what, "latin1")) from None
+                windows = 0x80 <= data[error.start] <= 0x9F  # where Latin-1 has no letters and no marks
+                raise InputError(_wrong_encoding(path, what, "cp1252" if windows else "latin1")) from None
             text = _mended(data, lines, spoiled)
         if text:
             yield text
@@ -274,15 +319,19 @@ class _Bounded:
         return data
 
 
-def read_parallel(paths: Sequence[str | os.PathLike[str]], chunk: int) -> Iterator[tuple[list[str], ...]]:
-    """Several files in step: tuples with `chunk` lines of each.
+def read_parallel(
+    paths: Sequence[str | os.PathLike[str]],
+    chunk: int,
+    lines_of: Callable[[str | os.PathLike[str], int], Iterator[list[str]]] = read_lines,
+) -> Iterator[tuple[list[str], ...]]:
+    """Several files in step: tuples with `chunk` lines of each, as `lines_of` reads them.
 
     Files of different length are an error that names them and their counts, never cut to the shortest; it comes when the
     shortest ends.
     """
     if sum(os.fspath(path) == "-" for path in paths) > 1:
         raise InputError("only one file can come from standard input (-). Name the others.")
-    readers = [read_lines(path, chunk) for path in paths]
+    readers = [lines_of(path, chunk) for path in paths]
     done = 0
     try:
         while True:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from assay.core.errors import InputError
 from assay.core.outcomes import BOTH, TEST, TaskOutcomes, concat
 from assay.io.judgements.outcomes import PARTS, read_outcomes
 from assay.io.table.open_table import Quoting
+from assay.io.table.vocabulary import ColumnChoice
 
 WITHOUT_DEV = "question answering"
 """The task that has no development part of its own: the first examples choose, and all are reported on (Appendix B)."""
@@ -27,7 +28,7 @@ _NAME = re.compile(r"task_([a-z]{2,3})_test_([a-z]{2,3})\.\w+(\.\w+)?")
 
 def read_benchmark(
     folder: str | os.PathLike[str],
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     scores: Sequence[str] = (),
     *,
     quoting: Quoting = "auto",

@@ -18,11 +18,12 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, unknown
 from assay.core.numbers import to_number
 from assay.core.outcomes import BOTH, DEV, NO_TYPE, TEST, TaskOutcomes
+from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting
 from assay.io.table.quoting import quoted
 from assay.io.table.tables import Columns
-from assay.io.table.vocabulary import Wanted, assign
+from assay.io.table.vocabulary import ColumnChoice, Wanted
 
 WANTED = Wanted(
     {
@@ -52,7 +53,7 @@ CHUNK = 8192
 
 def read_outcomes(
     source: Any,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     scores: Sequence[str] = (),
     *,
     quoting: Quoting = "auto",
@@ -70,7 +71,7 @@ def read_outcomes(
 
     with open_table(source, quoting=quoting) as table:
         name = table.name
-        layout = assign(table.names, WANTED if judged is None else UNJUDGED, columns, name)
+        layout = lay_out(table, WANTED if judged is None else UNJUDGED, columns)
         for column in scores:
             if column not in table.names:
                 raise unknown(f"column of scores in {name}", column, table.names)

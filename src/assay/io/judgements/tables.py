@@ -8,7 +8,7 @@ judgement.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from assay.core.batch import Batch
@@ -17,9 +17,10 @@ from assay.core.judged import Judged
 from assay.core.numbers import to_number
 from assay.core.schema import shorten
 from assay.io.table.bad_rows import BadRows
+from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting
-from assay.io.table.vocabulary import HUMAN_SCORES, Wanted, assign, spelled, spellings
+from assay.io.table.vocabulary import HUMAN_SCORES, ColumnChoice, Wanted, spelled, spellings
 
 WANTED = Wanted(
     {
@@ -41,7 +42,7 @@ _UNSCORED = ("", "none", "nan", "null", "na")
 def read_judged_table(
     source: Any,
     *,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     scores: Sequence[str] | None = None,
     skip_bad: bool = False,
     quoting: Quoting = "auto",
@@ -56,7 +57,7 @@ def read_judged_table(
     bad = BadRows(skip_bad)
     with open_table(source, bad, quoting=quoting) as table:
         name = table.name
-        layout = assign(table.names, WANTED, columns, name)
+        layout = lay_out(table, WANTED, columns)
         judged = _score_columns(name, table.names, scores)
         places = [*layout.references, *([] if layout.references_list is None else [layout.references_list])]
         texts: dict[str, list[str]] = {role: [] for role in layout.places}

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import unknown
 from assay.io.judgements.outcomes import CHUNK, number
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting
-from assay.io.table.vocabulary import Wanted, assign
+from assay.io.table.vocabulary import ColumnChoice, Wanted, assign, one_each
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,7 +21,7 @@ LANGUAGE = Wanted({"language": ("language", "langpair")})
 def read_ready_scores(
     source: Any,
     scores: Sequence[str],
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     *,
     quoting: Quoting = "auto",
     notes: list[str] | None = None,
@@ -33,7 +33,7 @@ def read_ready_scores(
     """
     import numpy as np
 
-    chosen = dict(columns or {})
+    chosen = one_each(columns or {})
     with open_table(source, quoting=quoting) as table:
         if not table.names:
             return

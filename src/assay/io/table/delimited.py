@@ -15,12 +15,11 @@ from itertools import chain
 from typing import Protocol
 
 from assay.core.errors import InputError, count
-from assay.io.files.text import LONGEST_LINE, file_name, read_blocks, regroup, split_lines
+from assay.io.files.text import file_name, read_blocks, regroup, split_lines
+from assay.io.table.csv_limit import long_fields
 from assay.io.table.open_table import ROWS, Opened, OpenTable, Piece
 from assay.io.table.quoting import Quotes, unquoted
 
-LONGEST_FIELD = LONGEST_LINE
-"""Characters. A longer CSV field is a quote that nobody closed."""
 MOST_COLUMNS = 16_384
 """As many as a spreadsheet has."""
 
@@ -51,9 +50,10 @@ class TabCells:
 
     def __init__(self, opened: Opened) -> None:
         quotes = self._quotes = Quotes(opened.path, opened.quoting)
-        self.notes = quotes.notes
+        self.notes, self._opened = quotes.notes, opened
         self._lines = split_lines(quotes.watched(_blocks(opened)))
         self._done = self.unquoted_rows = 0
+        self._across: QuotedCells | None = None
 
     @property
     def quoted(self) -> bool:
@@ -64,6 +64,8 @@ class TabCells:
         """See `Cells`."""
         for lines in self._lines:
             for at, line in enumerate(lines, 1):
+                if line.strip() and self._quotes.across:
+                    return self._go_across(chain([lines[at - 1 :]], self._lines), self._done + at - 1).first()
                 if line.strip():
                     self._lines = chain([lines[at:]], self._lines)
                     self._done += at
@@ -73,9 +75,21 @@ class TabCells:
 
     def chunks(self, size: int) -> Iterator[Chunk]:
         """See `Cells`."""
-        for lines in regroup(self._lines, size):
+        groups = regroup(self._lines, size)
+        for lines in groups if self._across is None else ():
+            if self._quotes.across:
+                self._go_across(chain([lines], groups), self._done)
+                break
             start, self._done = self._done + 1, self._done + len(lines)
             yield range(start, self._done + 1), self._split(lines)
+
+        if self._across is not None:
+            yield from self._across.chunks(size)
+
+    def _go_across(self, rest: Iterator[list[str]], done: int) -> QuotedCells:
+        """From here on cells may hold line ends and tabs."""
+        self._across = QuotedCells(self._opened, "\t", ("\n".join(part) + "\n" for part in rest), done)
+        return self._across
 
     def _split(self, lines: list[str]) -> list[list[str]]:
         rows = [line.split("\t", MOST_COLUMNS) for line in lines]
@@ -86,27 +100,30 @@ class TabCells:
 
 
 class QuotedCells:
-    """Rows as RFC 4180 has them: a quoted cell may hold delimiters and line ends."""
+    """Rows as RFC 4180 has them: a quoted cell may hold delimiters and line ends.
 
-    def __init__(self, opened: Opened, delimiter: str) -> None:
+    `blocks` is the text where the file is not read from its beginning, `done` the number of lines before it.
+    """
+
+    def __init__(self, opened: Opened, delimiter: str, blocks: Iterator[str] | None = None, done: int = 0) -> None:
         import csv
 
         self.notes: list[str] = []
         self.quoted, self.unquoted_rows = opened.quoting != "none", 0
         self._path, self._bad, self._csv = opened.path, opened.bad, csv
         self._ended = False
-        self._delimiter, self._begun = delimiter, 1
+        self._delimiter, self._begun, self._before = delimiter, done + 1, done
         self._held: deque[tuple[int, str]] = deque()
-        lines = self._lines(opened)
+        lines = self._lines(_blocks(opened) if blocks is None else blocks)
         if self.quoted:
             self._reader = csv.reader(lines, delimiter=delimiter)
         else:
             self._reader = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
 
-    def _lines(self, opened: Opened) -> Iterator[str]:
+    def _lines(self, blocks: Iterator[str]) -> Iterator[str]:
         """The lines of the file; the blocks since the beginning of the row are held, to say where a mark was opened."""
-        number = 1
-        for text in _blocks(opened):
+        number = self._begun
+        for text in blocks:
             while len(self._held) > 1 and self._held[1][0] <= self._begun:
                 self._held.popleft()
             self._held.append((number, text))
@@ -133,13 +150,12 @@ class QuotedCells:
             yield taken
 
     def _take(self, size: int) -> Chunk | None:
-        """The next rows by the line they begin on. The csv module's limit is global: it is raised here and put back."""
-        old = self._csv.field_size_limit(LONGEST_FIELD)
+        """The next rows by the line they begin on."""
         numbers: list[int] = []
         rows: list[list[str]] = []
-        try:
+        with long_fields():
             while len(rows) < size:
-                number = self._begun = self._reader.line_num + 1
+                number = self._begun = self._before + self._reader.line_num + 1
                 try:
                     row = next(self._reader)
                 except StopIteration:
@@ -154,8 +170,6 @@ class QuotedCells:
                     continue
                 numbers.append(number)
                 rows.append(row or [""])
-        finally:
-            self._csv.field_size_limit(old)
         return numbers, rows
 
 
@@ -189,8 +203,17 @@ def tab_cells(opened: Opened) -> Cells:
 
 
 def comma_cells(opened: Opened) -> Cells:
-    """The cells of a comma-separated file."""
-    return QuotedCells(opened, ",")
+    """The cells of a file whose cells are parted by commas, or by what its first line shows instead of them."""
+    first = opened.head.decode(errors="replace").removeprefix("\ufeff")
+    if said := re.fullmatch(r"\s*sep=(.)\s*", first):  # Excel's way of saying it
+        return QuotedCells(opened._replace(head=b"\n" * first.count("\n")), said[1])
+    return QuotedCells(opened, delimiter_of(first))
+
+
+def delimiter_of(header: str) -> str:
+    """Comma, semicolon or tab, whichever stands most often in a header outside quotation marks; a comma among equals."""
+    bare = re.sub(r'"[^"]*"', "", header)
+    return max((",", ";", "\t"), key=bare.count)
 
 
 class DelimitedTable(OpenTable):
@@ -208,8 +231,19 @@ class DelimitedTable(OpenTable):
             raise InputError(
                 f"{self.name} line {first[0]}: more than {MOST_COLUMNS:,} columns. Check that it is a table."
             )
-        self._header = first[1]
+        self._header: list[str] | None = first[1]
         self.names = [name.strip() for name in first[1]]
+        self._first, self._pushed = first, False
+
+    def without_header(self) -> None:
+        """See `OpenTable`."""
+        self._header, self._pushed = None, True
+        self.names = [str(number) for number in range(1, len(self.names) + 1)]
+
+    def _chunks(self, size: int) -> Iterator[Chunk]:
+        if self._pushed:
+            yield [self._first[0]], [self._first[1]]
+        yield from self._cells.chunks(size)
 
     @property
     def quoted(self) -> bool:
@@ -229,7 +263,7 @@ class DelimitedTable(OpenTable):
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
         """See `OpenTable`. Blank lines are no rows, unless the table has a single column."""
         width = len(self.names)
-        for numbers, rows in self._cells.chunks(chunk):
+        for numbers, rows in self._chunks(chunk):
             if set(map(len, rows)) != {width} or (width > 1 and self._header in rows):
                 numbers, rows = self._sifted(numbers, rows)
             if rows:
@@ -239,7 +273,7 @@ class DelimitedTable(OpenTable):
     def rows(self) -> Iterator[Fields]:
         """See `OpenTable`. A row of blank cells says nothing and is left out."""
         width = len(self.names)
-        for numbers, rows in self._cells.chunks(ROWS):
+        for numbers, rows in self._chunks(ROWS):
             for number, row in zip(numbers, rows, strict=True):
                 whole = [row] if len(row) == width and row != self._header else self._sifted([number], [row])[1]
                 if whole and any(cell.strip() for cell in whole[0]):

@@ -1,6 +1,7 @@
 """The forms of table, and the one door to them: a path or a frame in, an open table out.
 
-A further form is one file with a function from `Opened` to `OpenTable`, and one line in `FORMS`.
+A further form is one file with a function from `Opened` to `OpenTable`, and one line in `FORMS`; a table in several files is
+the affair of `folder`.
 """
 
 from __future__ import annotations
@@ -8,20 +9,29 @@ from __future__ import annotations
 import codecs
 import os
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import IO, Any, NamedTuple
 
-from assay.core.errors import unknown
+from assay.core.errors import InputError, unknown
 from assay.io.files.compression import SUFFIXES
-from assay.io.files.text import open_bytes
+from assay.io.files.text import file_name, open_utf8
 from assay.io.table.bad_rows import BadRows
-from assay.io.table.delimited import Fields, comma_cells, read_csv, read_tsv, tab_cells
-from assay.io.table.objects import JsonTable, Numbered, numbered_objects
+from assay.io.table.delimited import Cells, Fields, comma_cells, tab_cells
+from assay.io.table.folder import ShardedTable, shards_of
+from assay.io.table.objects import Numbered, numbered_objects
 from assay.io.table.open_table import ROWS, Opened, OpenTable, Quoting
-from assay.io.table.parquet import MARK, ParquetTable
 
 HEAD = 1 << 20
 """Bytes of the first line that may be looked at."""
+
+
+def _never(head: bytes) -> bool:
+    return False
+
+
+def _begins(*starts: str) -> Callable[[bytes], bool]:
+    return lambda head: head[:32].lower().startswith(tuple(start.encode() for start in starts))
 
 
 class Form(NamedTuple):
@@ -29,22 +39,35 @@ class Form(NamedTuple):
 
     endings: tuple[str, ...]
     looks: Callable[[bytes], bool]
-    open: Callable[[Opened], OpenTable]
+    open: str
+    """The module and the function, `Opened` to `OpenTable`; imported when such a file comes."""
+    marks: tuple[bytes, ...] = ()
+    """First bytes that no other form has: they are believed before the name."""
 
 
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_XML = (".xml", ".tmx", ".xlf", ".xliff", ".sdlxliff", ".mxliff", ".mqxliff", ".txlf")
 FORMS: dict[str, Form] = {
-    "parquet": Form((".parquet",), lambda head: head.startswith(MARK), ParquetTable),
-    "jsonl": Form((".jsonl", ".ndjson"), lambda head: head.startswith((b"{", b"[")), JsonTable),
-    "tsv": Form((".tsv",), lambda head: b"\t" in head, read_tsv),
-    "csv": Form((".csv",), lambda head: True, read_csv),
+    "parquet": Form((".parquet",), _never, "scanned:read_parquet", (b"PAR1",)),
+    "arrow": Form(
+        (".arrow", ".feather", ".ipc"), _never, "scanned:read_arrow", (b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")
+    ),
+    "xlsx": Form((".xlsx", ".xlsm"), _never, "xlsx:read_xlsx", (b"PK\x03\x04",)),
+    "xls": Form((".xls",), _never, "xlsx:refuse_old", (_OLE,)),
+    "sgml": Form((".sgm", ".sgml"), _begins("<srcset", "<refset", "<tstset"), "xml_table:read_sgml"),
+    "xml": Form(_XML, _begins("<"), "xml_table:read_xml"),
+    "jsonl": Form((".jsonl", ".ndjson"), _begins("{", "["), "objects:JsonTable"),
+    "tsv": Form((".tsv",), lambda head: b"\t" in head, "delimited:read_tsv"),
+    "csv": Form((".csv",), lambda head: True, "delimited:read_csv"),
 }
 """By name, in the order in which first bytes are asked."""
 
 
 def form_of(path: str | os.PathLike[str], head: bytes) -> str:
     """The form that the name's ending says (a .gz, .xz or .zst set aside), or the first bytes when it says nothing."""
-    if head.startswith(MARK):
-        return "parquet"
+    for name, form in FORMS.items():
+        if head.startswith(form.marks):
+            return name
     endings = [ending for ending in Path(os.fspath(path).lower()).suffixes if ending not in SUFFIXES]
     ending = endings[-1] if endings else ""
     start = head.removeprefix(codecs.BOM_UTF8).lstrip(b" \r\n")
@@ -66,9 +89,13 @@ def open_table(
         return open_frame(source)
     if form is not None and form not in FORMS:
         raise unknown("form of table", form, FORMS)
+    if (shards := shards_of(os.fspath(source))) is not None:
+        return ShardedTable(os.fspath(source), shards, lambda path: open_table(path, bad, quoting=quoting, form=form))
     opened = _opened(source, bad or BadRows(remedy=""), quoting)
     try:
-        return FORMS[form or form_of(opened.path, opened.head)].open(opened)
+        module, _, function = FORMS[form or form_of(opened.path, opened.head)].open.partition(":")
+        opener: Callable[[Opened], OpenTable] = getattr(import_module(f"assay.io.table.{module}"), function)
+        return opener(opened)
     except BaseException:
         opened.file.close()
         raise
@@ -85,7 +112,7 @@ def read_fields(path: str | os.PathLike[str], bad: BadRows, *, quoting: Quoting 
     """Numbered rows of delimited text as they stand, of whatever width, with or without a header; blank ones are left out."""
     opened = _opened(path, bad, quoting)
     with opened.file:
-        cells = (comma_cells if form_of(path, opened.head) == "csv" else tab_cells)(opened)
+        cells = _cells(form_of(path, opened.head), opened)
         first = cells.first()
         if first is None:
             return
@@ -94,11 +121,23 @@ def read_fields(path: str | os.PathLike[str], bad: BadRows, *, quoting: Quoting 
             yield from ((n, row) for n, row in zip(numbers, rows, strict=True) if any(cell.strip() for cell in row))
 
 
+def _cells(form: str, opened: Opened) -> Cells:
+    if form == "xlsx":
+        from assay.io.table.xlsx import SheetCells
+
+        return SheetCells(opened)
+    if FORMS[form].marks or form in ("xml", "sgml"):
+        raise InputError(
+            f"{file_name(opened.path)} is {form}, and must be TSV, CSV or XLSX here. Save it as one of these."
+        )
+    return comma_cells(opened) if form == "csv" else tab_cells(opened)
+
+
 def _opened(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting) -> Opened:
     if quoting not in ("auto", "csv", "none"):
         raise unknown("quoting", str(quoting), ("auto", "csv", "none"))
     name = os.fspath(path)
-    file = open_bytes(name)
+    file = open_utf8(name)
     try:
         return Opened(file, name, _head(file), bad, quoting)
     except BaseException:
@@ -106,7 +145,7 @@ def _opened(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting) -> Ope
         raise
 
 
-def _head(file: BinaryIO) -> bytes:
+def _head(file: IO[bytes]) -> bytes:
     """The first line that is not blank, and the blank ones before it."""
     head = b""
     while len(head) < HEAD:

@@ -1,12 +1,14 @@
-"""Tables that are in Python already: polars, pandas and Arrow frames, columns in a mapping, rows in a list."""
+"""Tables that are in Python already: frames of polars, pandas and Arrow, columns in a mapping, rows in a list or as they come."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any
 
+from assay.core.columns import import_polars
 from assay.core.errors import InputError, count
-from assay.io.table.open_table import OpenTable, Piece
+from assay.io.table.open_table import OpenTable, Piece, inside
 
 
 class FrameTable(OpenTable):
@@ -31,12 +33,51 @@ class FrameTable(OpenTable):
             columns = [_values(self._columns[place], start, stop) for place in wanted]
             yield Piece(columns, range(start + 1, stop + 1), "row")
 
+    def look_inside(self, column: str) -> bool:
+        """See `OpenTable`."""
+        first, *keys = column.split(".")
+        held = self._columns[self.names.index(first)]
+        self.names.append(column)
+        self._columns.append([inside(value, keys) for value in _values(held, 0, self._rows)])
+        return True
+
     def close(self) -> None:
         """A frame stays as it is."""
 
 
+class IteratedTable(OpenTable):
+    """Rows that come one by one, from a generator or a database; the first says which columns there are."""
+
+    def __init__(self, rows: Iterator[Any]) -> None:
+        first = next(rows, None)
+        self.names = [str(name) for name in self._checked(first)] if first is not None else []
+        self._rows = chain([] if first is None else [first], rows)
+
+    def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
+        """See `OpenTable`."""
+        paths = [self.names[place] for place in wanted]
+        done = 0
+        while taken := [self._checked(row) for row in islice(self._rows, chunk)]:
+            columns = [[row[name] if name in row else inside(row, name.split(".")) for row in taken] for name in paths]
+            yield Piece(columns, range(done + 1, done + len(taken) + 1), "row")
+            done += len(taken)
+
+    def look_inside(self, column: str) -> bool:
+        """See `OpenTable`."""
+        self.names.append(column)
+        return True
+
+    def close(self) -> None:
+        """What is left of the rows is the caller's."""
+
+    def _checked(self, row: Any) -> dict[str, Any]:
+        if not isinstance(row, Mapping):
+            raise InputError(f"rows that serve as a table must be dictionaries, one a row, not {type(row).__name__}.")
+        return dict(row)
+
+
 def open_frame(source: Any) -> OpenTable:
-    """A frame, a mapping from names to columns, or a list of mappings, as a table."""
+    """A frame, a mapping from names to columns, or a list or an iterator of mappings, as a table."""
     if isinstance(source, Mapping):
         return FrameTable(source)
     if isinstance(source, Sequence) and not isinstance(source, str | bytes):
@@ -44,20 +85,22 @@ def open_frame(source: Any) -> OpenTable:
             raise InputError("a list that serves as a table must hold one dictionary a row.")
         names = list(source[0]) if source else []
         return FrameTable({name: [row.get(name) for row in source] for name in names})
+    if isinstance(source, Iterator):
+        return IteratedTable(source)
     if hasattr(source, "collect_schema") and hasattr(source, "collect"):
         source = source.collect()
     if hasattr(source, "iloc"):
         return FrameTable({name: source.iloc[:, place] for place, name in enumerate(source.columns)})
     if hasattr(source, "__arrow_c_stream__"):
-        import polars
-
+        polars = import_polars("an Arrow table")
         frame = source if isinstance(source, polars.DataFrame) else polars.DataFrame(source)
         texts = [
             polars.col(name).cast(polars.String) for name, kind in frame.schema.items() if kind == polars.Categorical
         ]
         return FrameTable(frame.with_columns(texts).to_dict())
     raise InputError(
-        f"a table is a path, a polars, pandas or Arrow frame, or a dictionary of columns, not {type(source).__name__}."
+        "a table is a path, a frame of polars, pandas or Arrow, a dictionary of columns, or dictionaries one a row, not "
+        f"{type(source).__name__}."
     )
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from assay.core.errors import InputError
 from assay.io.documents import check_depth, decode
 from assay.io.files.text import BLOCK, LONGEST_LINE, file_name, read_blocks, split_lines
-from assay.io.table.open_table import Opened, OpenTable, Piece
+from assay.io.table.open_table import Opened, OpenTable, Piece, inside
 
 Numbered = tuple[int, dict[str, Any]]
 _BLANK = " \t\r\n"
@@ -28,6 +28,16 @@ class JsonTable(OpenTable):
         first = next(self._objects, None)
         self.names = list(first[1]) if first else []
         self._objects = chain([first] if first else [], self._objects)
+        self._inner: dict[str, list[str]] = {}
+
+    def look_inside(self, column: str) -> bool:
+        """See `OpenTable`."""
+        self.names.append(column)
+        self._inner[column] = column.split(".")
+        return True
+
+    def _value(self, row: dict[str, Any], name: str) -> Any:
+        return inside(row, self._inner[name]) if name in self._inner else row.get(name)
 
     def objects(self) -> Iterator[Numbered]:
         """The objects as they stand, by the line each begins on."""
@@ -37,11 +47,13 @@ class JsonTable(OpenTable):
         """See `OpenTable`."""
         names = [self.names[place] for place in wanted]
         while taken := list(islice(self._objects, chunk)):
-            yield Piece([[row.get(name) for _, row in taken] for name in names], [number for number, _ in taken])
+            yield Piece(
+                [[self._value(row, name) for _, row in taken] for name in names], [number for number, _ in taken]
+            )
 
     def rows(self) -> Iterator[tuple[int, list[Any]]]:
         """See `OpenTable`."""
-        return ((number, [row.get(name) for name in self.names]) for number, row in self._objects)
+        return ((number, [self._value(row, name) for name in self.names]) for number, row in self._objects)
 
     def close(self) -> None:
         """See `OpenTable`."""

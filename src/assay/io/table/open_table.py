@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, BinaryIO, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple
 
+from assay.core.errors import InputError, listing
 from assay.io.table.bad_rows import BadRows
 
 Quoting = Literal["auto", "csv", "none"]
@@ -30,11 +31,18 @@ class Piece(NamedTuple):
 class Opened(NamedTuple):
     """An open file whose first bytes (`head`) were read, and how to read the rest."""
 
-    file: BinaryIO
+    file: IO[bytes]
     path: str
     head: bytes
     bad: BadRows
     quoting: Quoting
+
+
+def inside(value: Any, keys: Sequence[str]) -> Any:
+    """What is under the keys, one inside the other; None where there is nothing."""
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
 
 
 class OpenTable(ABC):
@@ -72,6 +80,14 @@ class OpenTable(ABC):
         for piece in self.pieces(range(len(self.names)), ROWS):
             for number, row in zip(piece.numbers, zip(*piece.columns, strict=True), strict=True):
                 yield number, list(row)
+
+    def without_header(self) -> None:
+        """Take the line that names the columns for a row; the columns are called 1, 2, 3 … then."""
+        raise InputError(f"{self.name} names its columns: choose by name. It has {listing(map(repr, self.names))}.")
+
+    def look_inside(self, column: str) -> bool:
+        """Add a column of what is inside the objects of another (``translation.de``); False where a form has no objects."""
+        return False
 
     @abstractmethod
     def close(self) -> None:

@@ -1,8 +1,9 @@
 """Quotation marks in tab-separated files: quoting, or text?
 
 Nobody says which, and both are common: spreadsheets quote their cells, corpora hold ``"Yes," he said.`` as it is. A file is
-quoted if every cell that begins with a quotation mark also ends with one and the ones between are doubled; else quotation
-marks are text. Cells end at tabs and line ends here: a quoted cell that holds one needs ``quoting="csv"``.
+quoted if every cell that begins with a quotation mark also ends with one and the ones between are doubled, where cells end
+at tabs and line ends. It is also quoted, with line ends and tabs inside cells, if only that reading gives rows of one width:
+line by line the rows are ragged, and by RFC 4180 none is. Else quotation marks are text.
 
 The rule speaks of every cell and a stream has seen only some. Until a cell begins with a quotation mark there is nothing to
 decide, both readings give the same rows, and each block costs one search for a mark. The first such cell decides: a file is
@@ -13,14 +14,16 @@ flat, and no run ends in the middle because a late cell contradicts an early gue
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from typing import IO
 
-from assay.io.files.text import file_name, open_bytes, read_blocks
+from assay.io.files.text import file_name, open_utf8, read_blocks
+from assay.io.table.csv_limit import long_fields
 from assay.io.table.open_table import Quoting
 
 _BEGINS = re.compile(r'"(?<![^\t\n]")')
@@ -65,7 +68,8 @@ class Quotes:
     """Decides for one file, when its first cell that begins with a quotation mark comes by."""
 
     def __init__(self, path: str, quoting: Quoting) -> None:
-        self.on = False
+        self.on = self.across = False
+        """Whether marks are quoting; and whether a quoted cell may go on across tabs and line ends."""
         self.notes: list[str] = []
         self._path, self._open = path, quoting == "auto"
 
@@ -75,22 +79,37 @@ class Quotes:
             if not (self._open and begins_quoted(text)):
                 yield text
             elif self._path != "-" and os.path.isfile(self._path):
-                with open_bytes(self._path) as file:
-                    self._decide(read_blocks(file, self._path, spoiled=_ignored))
+                self._decide(self._whole_file)
                 yield text
             else:
                 yield from self._searched(chain([text], blocks))
 
+    def _whole_file(self) -> Iterator[str]:
+        with open_utf8(self._path) as file:
+            yield from read_blocks(file, self._path, spoiled=_ignored)
+
     def _searched(self, blocks: Iterator[str]) -> Iterator[str]:
         with tempfile.TemporaryFile() as kept:
-            self._decide(_kept(blocks, kept))
+            rest = chain(_kept(blocks, kept))  # which stays open when a search ends early
+
+            def again() -> Iterator[str]:
+                kept.seek(0)
+                yield from read_blocks(kept, self._path)
+                yield from rest
+
+            self._decide(again)
             kept.seek(0)
             yield from read_blocks(kept, self._path)
         yield from blocks
 
-    def _decide(self, blocks: Iterator[str]) -> None:
-        self._open, self.on = False, all_quoted(blocks)
-        if self.on:
+    def _decide(self, again: Callable[[], Iterator[str]]) -> None:
+        self._open, self.on = False, all_quoted(again())
+        if not self.on and rows_across_lines(again()):
+            self.on = self.across = True
+        if self.across:
+            said = "quotation marks around cells are quoting, and cells hold line ends or tabs: no other reading gives whole rows"
+            remedy = "--quoting none takes them as text"
+        elif self.on:
             said = "quotation marks around cells are quoting: every cell that begins with one also ends with one"
             remedy = "--quoting none takes them as text"
         else:
@@ -103,6 +122,32 @@ def _kept(blocks: Iterator[str], file: IO[bytes]) -> Iterator[str]:
     for text in blocks:
         file.write(text.encode())
         yield text
+
+
+def rows_across_lines(blocks: Iterator[str]) -> bool:
+    """Whether quoted cells that hold line ends or tabs are the only way to rows of one width."""
+    import csv
+
+    ragged, width = False, 0
+
+    def lines() -> Iterator[str]:
+        nonlocal ragged
+        for text in blocks:
+            for line in io.StringIO(text, newline="\n"):
+                ragged = ragged or (width > 0 and bool(line.strip()) and line.count("\t") != width - 1)
+                yield line
+
+    with long_fields():
+        try:
+            for row in csv.reader(lines(), delimiter="\t", strict=True):
+                if len(row) < 2 and not "".join(row).strip():
+                    continue
+                width = width or len(row)
+                if len(row) != width:
+                    return False
+        except csv.Error:
+            return False
+    return ragged
 
 
 def _ignored(line: int, byte: int) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from assay.core.batch import Segment
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import ROWS, Quoting
 from assay.io.table.tables import read_pieces
+from assay.io.table.vocabulary import ColumnChoice
 
 
 def columns_of(source: Any) -> list[str]:
@@ -20,7 +21,7 @@ def columns_of(source: Any) -> list[str]:
 
 def read_segments(
     source: Any,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     further: Sequence[str] = (),
     *,
     quoting: Quoting = "auto",

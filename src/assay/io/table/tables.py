@@ -8,13 +8,14 @@ from typing import Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, count, listing, unknown
+from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import OpenTable, Piece, Quoting
-from assay.io.table.vocabulary import Layout, Wanted, assign, plain, spelled, spellings
+from assay.io.table.vocabulary import ColumnChoice, Layout, Wanted, columns_chosen, plain, spelled, spellings
 
 WANTED = Wanted(
     {
-        "hypothesis": ("hypothesis",),
+        "hypothesis": ("hypothesis", "target"),
         "source": ("source", "source sentence"),
         "reference": ("reference", "reference translation"),
         "references": ("references",),
@@ -24,8 +25,10 @@ WANTED = Wanted(
         "id": ("id", "segment id"),
     },
     required=("hypothesis",),
-    missing="{file} has no column with the translations. It has {quoted}; call the column {commas}.",
+    missing="{file} has no column with the translations. It has {quoted}; call the column {commas}, or say which it is: "
+    "--columns mt=COLUMN (its number where there is no header line; mt=A,mt=B where each is a system).",
     once=("hypothesis", "source", "reference", "references"),
+    several=("hypothesis",),
 )
 Further = dict[str, Sequence[Any]]
 """Columns beside a batch, by name."""
@@ -43,7 +46,7 @@ class Batches(Iterator[Batch]):
 
 def read_table(
     source: Any,
-    columns: Mapping[str, str] | None = None,
+    columns: ColumnChoice | None = None,
     chunk: int = 8192,
     *,
     quoting: Quoting = "auto",
@@ -53,12 +56,14 @@ def read_table(
 ) -> Batches:
     """The rows of a table as batches of at most `chunk` segments.
 
-    `source` is a path (``-`` is standard input), a polars, pandas or Arrow frame, a dictionary of columns or a list of
-    dictionaries. `columns` names the column of a role where it has another name than the vocabulary's: ``{"hypothesis":
-    "output"}``. References come from ``reference``, ``ref``, ``ref2``, ``ref3`` … or from a list in ``references``; a null
-    says that a segment lacks one. Every batch has the same columns. `quoting` says what quotation marks around the cells of
-    delimited text mean; `needs` maps a role that must be there (``reference``, ``source``) to the metric that wants it;
-    `format` is told from the name or the first bytes when not given. The column called `by` becomes the batches' `groups`.
+    `source` is a path (``-`` is standard input), a frame of polars, pandas or Arrow, a dictionary of columns, or dictionaries
+    one a row, in a list or as they come. `columns` names the column of a role where it has another name than the
+    vocabulary's: ``{"hypothesis": "output"}``. References come from ``reference``, ``ref``, ``ref2``, ``ref3`` … or from a list
+    in ``references``; a null says that a segment lacks one. Every batch has the same columns. Several columns of
+    translations (``{"mt": ["A", "B"]}``) are a system each, and a piece of the table gives the rows of one after those of the
+    other. `quoting` says what quotation marks around the cells of delimited text mean; `needs` maps a role that must be
+    there (``reference``, ``source``) to the metric that wants it; `format` is told from the name or the first bytes when not
+    given. The column called `by` becomes the batches' `groups`.
     """
     if chunk < 1:
         raise InputError(f"a chunk must hold at least one row, not {chunk}.")
@@ -69,7 +74,7 @@ def read_table(
 
 def read_pieces(
     source: Any,
-    columns: Mapping[str, str] | None,
+    columns: ColumnChoice | None,
     chunk: int,
     notes: list[str],
     further: Sequence[str] = (),
@@ -83,15 +88,24 @@ def read_pieces(
     with open_table(source, quoting=quoting, form=format) as table:
         if not table.names:
             return
-        layout = assign(table.names, WANTED, columns, table.name)
+        layout = lay_out(table, WANTED, columns)
         _check_needs(layout, needs or {}, table)
+        said = _doubts(layout, columns or {}, table)
         if by is not None:
             layout = replace(layout, places={**layout.places, "group": _grouping(by, layout, table)})
         reader = Columns(table, layout, [table.names.index(name) for name in further])
         for piece in table.pieces(reader.wanted, chunk):
-            notes[:] = table.notes
+            notes[:] = [*said, *table.notes]
             yield reader.batch(piece), dict(zip(further, reader.further(piece), strict=True))
-        notes[:] = table.notes
+        notes[:] = [*said, *table.notes]
+
+
+def _doubts(layout: Layout, chosen: ColumnChoice, table: OpenTable) -> list[str]:
+    """What a person may have meant otherwise: ``target`` is somebody's reference too."""
+    name = table.names[layout.places["hypothesis"]]
+    if plain(name) not in spellings("target") or any(name in columns for columns in columns_chosen(chosen).values()):
+        return []
+    return [f"{table.name}: {name!r} is taken for the translations (--columns mt=COLUMN takes another)."]
 
 
 def _check_needs(layout: Layout, needs: Mapping[str, str], table: OpenTable) -> None:
@@ -127,7 +141,15 @@ class Columns:
         self._name, self._names, self._layout, self._further = table.name, table.names, layout, further
         self._width: int | None = None
         listed = [] if layout.references_list is None else [layout.references_list]
-        self.wanted = list(dict.fromkeys([*layout.places.values(), *layout.references, *listed, *further]))
+        self._systems = layout.several.get("hypothesis", ())
+        if self._systems and "system" in layout.places:
+            raise InputError(
+                f"{table.name} has a column of systems ({table.names[layout.places['system']]!r}), and --columns names several "
+                "columns of translations: it is one or the other."
+            )
+        self.wanted = list(
+            dict.fromkeys([*layout.places.values(), *self._systems, *layout.references, *listed, *further])
+        )
         """The places of the columns to ask the table for."""
         self._at = {place: at for at, place in enumerate(self.wanted)}
 
@@ -137,7 +159,7 @@ class Columns:
 
     def further(self, piece: Piece) -> list[Sequence[Any]]:
         """The columns beside the batch."""
-        return [self.column(piece, place) for place in self._further]
+        return [list(self.column(piece, place)) * max(len(self._systems), 1) for place in self._further]
 
     def batch(self, piece: Piece) -> Batch:
         """The piece as a batch."""
@@ -146,7 +168,7 @@ class Columns:
         def labels(role: str) -> Sequence[str] | None:
             return self._labels(piece, places[role]) if role in places else None
 
-        return Batch(
+        batch = Batch(
             hypotheses=self._texts(piece, places["hypothesis"]),
             sources=self._texts(piece, places["source"]) if "source" in places else None,
             references=tuple(self.references(piece)) or None,
@@ -155,6 +177,25 @@ class Columns:
             documents=labels("document"),
             ids=labels("id"),
             groups=labels("group"),
+        )
+        return self._wide(batch, piece) if self._systems else batch
+
+    def _wide(self, batch: Batch, piece: Piece) -> Batch:
+        """The batch once for each column of translations, which is a system."""
+        many, n = len(self._systems), len(batch)
+
+        def again(column: Sequence[Any] | None) -> Sequence[Any] | None:
+            return None if column is None else list(column) * many
+
+        return Batch(
+            hypotheses=[text for place in self._systems for text in self._texts(piece, place)],
+            sources=again(batch.sources),
+            references=batch.references and tuple(list(column) * many for column in batch.references),
+            langpairs=again(batch.langpairs),
+            systems=[self._names[place] for place in self._systems for _ in range(n)],
+            documents=again(batch.documents),
+            ids=again(batch.ids),
+            groups=again(batch.groups),
         )
 
     def references(self, piece: Piece) -> list[Sequence[str | None]]:
@@ -205,6 +246,11 @@ class Columns:
         if value is None:
             return InputError(f"{self._name} {where} has no {column!r}: give every row one, empty if need be.")
         what = kinds.get(type(value), type(value).__name__)
+        if isinstance(value, dict) and value:
+            return InputError(
+                f"{self._name} {where}: {column!r} is an object, not text. Say what is meant: --columns "
+                f"NAME={column}.{next(iter(value))}"
+            )
         return InputError(
             f"{self._name} {where}: {column!r} is {what} ({str(value)[:40]}), not text. Write it in quotes."
         )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from assay.core.errors import InputError, listing, unknown
 
@@ -73,6 +73,9 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "da sqm": ("da sqm",),
     "human": ("human", "human score"),
 }
+ColumnChoice = Mapping[str, str | int | Sequence[str | int]]
+"""Which column plays a role, as the user says it: its name; its number, in a table without a header; or several of them."""
+
 HUMAN_SCORES = ("score", "raw", "z", "mqm", "da", "esa", "da sqm", "human")
 """The roles of columns that hold people's judgements."""
 
@@ -106,6 +109,8 @@ class Wanted:
     """The sentence about required columns that are not there."""
     once: Collection[str] = ()
     """Texts of which a file with two columns must say which is meant; else the best spelling is taken."""
+    several: Collection[str] = ()
+    """What may be given several columns: one a system."""
     shared: bool = True
     """Whether a column that the user gave one role also plays the role that its name says."""
 
@@ -125,6 +130,8 @@ class Layout:
     """Columns with one reference each, in the order of their numbers (``ref``, ``ref2`` …)."""
     references_list: int | None = None
     """A column with a list of references in each row."""
+    several: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """What was given several columns; `places` has the first of them."""
 
     @property
     def has_reference(self) -> bool:
@@ -132,11 +139,12 @@ class Layout:
         return bool(self.references) or self.references_list is not None
 
 
-def assign(names: Sequence[str], wanted: Wanted, chosen: Mapping[str, str] | None, file: str) -> Layout:
+def assign(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice | None, file: str) -> Layout:
     """Which column of a header plays which role: the user's choice goes first, then the names that people use."""
     if not names:
         raise InputError(f"{file} is empty.")
-    places = _chosen(names, wanted, chosen or {}, file)
+    several = _chosen(names, wanted, chosen or {}, file)
+    places = {name: found[0] for name, found in several.items()}
     taken = set() if wanted.shared else set(places.values())
     header: dict[str, int] = {}
     for place, name in enumerate(names):
@@ -158,22 +166,41 @@ def assign(names: Sequence[str], wanted: Wanted, chosen: Mapping[str, str] | Non
     references, listed = _references(names, wanted, places, header, file)
     if missing := [name for name in wanted.required if name not in places and not (name == "reference" and references)]:
         raise InputError(_missing(missing, names, wanted, file))
-    return Layout(places, references, listed)
+    return Layout(places, references, listed, {name: found for name, found in several.items() if len(found) > 1})
 
 
-def _chosen(names: Sequence[str], wanted: Wanted, chosen: Mapping[str, str], file: str) -> dict[str, int]:
+def columns_chosen(chosen: ColumnChoice) -> dict[str, list[str]]:
+    """The names of the columns that the user gave each role."""
+    return {role: [str(one) for one in ([of] if isinstance(of, str | int) else of)] for role, of in chosen.items()}
+
+
+def one_each(chosen: ColumnChoice) -> dict[str, str]:
+    """The column of each role, for a reader that takes one for each."""
+    for role, columns in columns_chosen(chosen).items():
+        if len(columns) != 1:
+            raise _several(role, columns)
+    return {role: columns[0] for role, columns in columns_chosen(chosen).items()}
+
+
+def _several(role: str, columns: Sequence[str]) -> InputError:
+    return InputError(f"--columns gives {role} {len(columns)} columns ({listing(columns)}): it can be one only.")
+
+
+def _chosen(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice, file: str) -> dict[str, tuple[int, ...]]:
     lowered = [name.lower() for name in names]
-    places: dict[str, int] = {}
-    for role, column in chosen.items():
+    places: dict[str, tuple[int, ...]] = {}
+    for role, columns in columns_chosen(chosen).items():
         name = wanted.name_of(role)
         if name is None:
             raise unknown("role of a column", role, wanted.roles)
-        if column in names:
-            places[name] = names.index(column)
-        elif column.strip().lower() in lowered:
-            places[name] = lowered.index(column.strip().lower())
-        else:
-            raise unknown(f"column in {file}", column, names)
+        if len(columns) != 1 and name not in wanted.several:
+            raise _several(role, columns)
+        found = []
+        for column in columns:
+            if column not in names and column.strip().lower() not in lowered:
+                raise unknown(f"column in {file}", column, names)
+            found.append(names.index(column) if column in names else lowered.index(column.strip().lower()))
+        places[name] = tuple(dict.fromkeys(found))
     return places
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from assay.core.batch import Batch, Segment
 from assay.core.errors import InputError
 from assay.io.table.open_table import Quoting
+from assay.io.table.vocabulary import ColumnChoice
 from assay.perturb.language.tools import load_resource
 
 Corpus = Callable[[], Iterator[Segment]]
@@ -53,7 +54,7 @@ class Survey:
 
 def open_corpus(
     data: str | os.PathLike[str] | Batch,
-    columns: Mapping[str, str] | None,
+    columns: ColumnChoice | None,
     further: Sequence[str],
     quoting: Quoting = "auto",
 ) -> tuple[Corpus, list[str]]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.io.table.open_table import Quoting
+from assay.io.table.vocabulary import ColumnChoice
 from assay.perturb.language.confidence import SURE
 from assay.perturb.making.corpus import Corpus, Survey, Words, digest_of, open_corpus, quotas, segments, survey
 from assay.perturb.making.maker import Attempt, Maker, chunks, start_worker, work
@@ -69,7 +70,7 @@ class MakingJob:
         data: str | os.PathLike[str] | Batch,
         *,
         langpair: str | None,
-        columns: Mapping[str, str] | None,
+        columns: ColumnChoice | None,
         quoting: Quoting,
         n: int,
         seed: int,

@@ -1,0 +1,104 @@
+"""Folders that hold one table in several files: data sets as Hugging Face's ``datasets`` saves them or as its hub keeps them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+from assay.core.errors import InputError, listing
+from assay.io.table.open_table import OpenTable, Piece
+
+_SHARD = re.compile(
+    r"(?P<split>.+?)(?:-[0-9]{5}-of-[0-9]{5}(?:-[0-9a-f]+)?)?"
+    r"\.(?P<form>parquet|arrow|feather|jsonl|ndjson|csv|tsv)(?:\.(?:gz|xz|zst))?",
+    re.IGNORECASE,
+)
+_MARKS = ("dataset_info.json", "dataset_dict.json", "dataset_infos.json", "README.md")
+"""Files by which a folder is known as a data set."""
+MOST_FILES = 100_000
+
+
+def shards_of(path: str) -> list[str] | None:
+    """The files of a table in several, in their order; None where the path names none.
+
+    `path` is the folder of a data set that has one split, or that folder and the name of a split: ``FOLDER/test``.
+    """
+    folder = Path(path)
+    if folder.is_dir():
+        splits = _splits(folder)
+        if len(splits) == 1:
+            return next(iter(splits.values()))
+        inner = [name.name for name in sorted(folder.iterdir()) if name.is_dir() and _splits(name)]
+        if names := list(splits) or inner:
+            tested = next((name for name in names if "test" in name), names[-1])
+            raise InputError(f"{path} holds the tables {listing(names)}: give one, such as {folder / tested}.")
+        return None
+    if path != "-" and not folder.exists() and folder.parent.is_dir():
+        return _splits(folder.parent).get(folder.name)
+    return None
+
+
+def _splits(folder: Path) -> dict[str, list[str]]:
+    """Files by the name of their split, where a folder is a data set: it says so, or its files are numbered shards."""
+    found: dict[str, list[str]] = {}
+    marked = any((folder / name).is_file() for name in _MARKS)
+    for inner in (folder, folder / "data"):
+        names = sorted(os.listdir(inner))[:MOST_FILES] if inner.is_dir() else []
+        for name in names:
+            shard = _SHARD.fullmatch(name)
+            if shard and not name.startswith((".", "cache-")) and (marked or "-of-" in name):
+                found.setdefault(shard["split"], []).append(str(inner / name))
+    for split, files in found.items():
+        if len({_SHARD.fullmatch(Path(file).name)["form"].lower() for file in files}) > 1:  # type: ignore[index]
+            raise InputError(
+                f"{folder} holds {split!r} in files of several forms ({listing(files, 4)}): give one of them."
+            )
+    return found
+
+
+class ShardedTable(OpenTable):
+    """The rows of several files of one table, one file after the other."""
+
+    def __init__(self, path: str, files: Sequence[str], opener: Callable[[str], OpenTable]) -> None:
+        self.name, self._files, self._open = path, list(files), opener
+        self._inner: list[str] = []
+        self._current = opener(self._files[0])
+        self.names = list(self._current.names)
+
+    @property
+    def notes(self) -> list[str]:
+        """See `OpenTable`."""
+        return self._current.notes
+
+    def look_inside(self, column: str) -> bool:
+        """See `OpenTable`."""
+        self._inner.append(column)
+        self.names.append(column)
+        return self._current.look_inside(column)
+
+    def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
+        """See `OpenTable`. Rows are numbered through all files."""
+        done = 0
+        for at, file in enumerate(self._files):
+            if at:
+                self._current.close()
+                self._current = self._open(file)
+                for column in self._inner:
+                    self._current.look_inside(column)
+            places = self._places(wanted, file)
+            for piece in self._current.pieces(places, chunk):
+                yield Piece(piece.columns, range(done + 1, done + len(piece.numbers) + 1), "row")
+                done += len(piece.numbers)
+
+    def _places(self, wanted: Sequence[int], file: str) -> list[int]:
+        names = self._current.names
+        for place in wanted:
+            if names and self.names[place] not in names:
+                raise InputError(f"{file} has no column {self.names[place]!r}, which {self._files[0]} has.")
+        return [names.index(self.names[place]) for place in wanted] if names else []
+
+    def close(self) -> None:
+        """See `OpenTable`."""
+        self._current.close()

@@ -1,0 +1,215 @@
+"""XML as a stream of starts, texts and ends, by a parser that looks at nothing but the file it was given.
+
+Files that declare entities are refused: a few lines of them make gigabytes, or reach into other files. What a DOCTYPE points
+to is not read. Elements of the root's namespace have their plain names; those of others keep theirs in front, and no reader
+takes them for its own.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from abc import abstractmethod
+from collections.abc import Collection, Iterator, Mapping
+from itertools import chain
+from typing import Literal, NamedTuple, NoReturn
+from xml.parsers import expat
+
+from assay.core.errors import InputError
+from assay.io.files.text import BLOCK, LONGEST_LINE, file_name
+from assay.io.table.open_table import Opened
+
+DEEPEST = 100
+"""Elements inside one another."""
+MOST_NAMES = 1000
+"""Names of elements that are remembered."""
+_XML = "http://www.w3.org/XML/1998/namespace "
+_WAS_UTF16 = re.compile(rb"""<\?xml[^>]*encoding=["']utf-?16""", re.IGNORECASE)
+
+
+class Event(NamedTuple):
+    """What comes next in a file, and on which line: a start with its attributes, an end, or text (in `name`)."""
+
+    kind: Literal["start", "end", "text"]
+    name: str
+    attributes: Mapping[str, str]
+    line: int
+
+
+Events = Iterator[Event]
+
+
+def events(opened: Opened) -> Events:
+    """The events of an XML file, read block by block."""
+    parser = _EventParser(opened)
+    for _ in parser.blocks():
+        found, parser.found = parser.found, []
+        yield from found
+
+
+class SafeParser:
+    """The parser, with what comes of an element left to its heirs: `start`, `end` and `text`."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened, self.name = opened, file_name(opened.path)
+        head = opened.head.removeprefix(codecs.BOM_UTF8)
+        # What says it is UTF-16 was made UTF-8 when it was opened.
+        encoding = "utf-8" if _WAS_UTF16.match(head) else None
+        parser = self._parser = expat.ParserCreate(encoding, namespace_separator=" ")
+        parser.buffer_text, parser.buffer_size = True, BLOCK
+        parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_NEVER)
+        parser.StartElementHandler = self._start
+        parser.EndElementHandler = self._end
+        parser.CharacterDataHandler = self.text
+        parser.EntityDeclHandler = self._declared
+        parser.ExternalEntityRefHandler = self._outside
+        parser.SkippedEntityHandler = self._skipped
+        self._depth = 0
+        self._root = ""
+        self._known: dict[str, str] = {}
+
+    @abstractmethod
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """An element begins."""
+
+    @abstractmethod
+    def end(self, name: str) -> None:
+        """An element ends."""
+
+    @abstractmethod
+    def text(self, text: str) -> None:
+        """Some text, of which more may follow."""
+
+    @property
+    def line(self) -> int:
+        """The line that the parser is on."""
+        return self._parser.CurrentLineNumber
+
+    def blocks(self) -> Iterator[None]:
+        """Parse, and come back after every block."""
+        fed, head = 0, self._opened.head
+        first = (head[at : at + BLOCK] for at in range(0, len(head), BLOCK))
+        for data in chain(first, iter(lambda: self._opened.file.read(BLOCK), b"")):
+            self._feed(data)
+            fed += len(data)
+            if fed - max(self._parser.CurrentByteIndex, 0) > LONGEST_LINE + BLOCK:
+                self.refuse(f"a tag or a text is longer than {LONGEST_LINE >> 20} MiB")
+            yield
+        self._feed(b"", last=True)
+        yield
+
+    def refuse(self, said: str) -> NoReturn:
+        """An error that names the place."""
+        raise InputError(f"{self.name} line {self.line}: {said}.")
+
+    def _feed(self, data: bytes, last: bool = False) -> None:
+        try:
+            self._parser.Parse(data, last)
+        except expat.ExpatError as error:
+            said = expat.ErrorString(error.code)
+            raise InputError(
+                f"{self.name} line {error.lineno} column {error.offset + 1} is not XML: {said}. Mend it there, or make the "
+                "file again."
+            ) from None
+        except InputError:
+            raise
+        except (ValueError, LookupError) as error:  # an encoding that Python does not know, or not byte by byte
+            raise InputError(
+                f"{self.name} declares an encoding that cannot be read ({error}). Save it as UTF-8."
+            ) from None
+
+    def _start(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            self.refuse(f"more than {DEEPEST} elements stand inside one another")
+        if self._depth == 1:
+            self._root = name.rpartition(" ")[0]
+        self.start(self._known.get(name) or self._learned(name), attributes)
+
+    def _end(self, name: str) -> None:
+        self._depth -= 1
+        self.end(self._known.get(name) or self._learned(name))
+
+    def _learned(self, name: str) -> str:
+        space, _, local = name.rpartition(" ")
+        plain = local if space in ("", self._root) else name
+        if len(self._known) < MOST_NAMES:
+            self._known[name] = plain
+        return plain
+
+    def _declared(self, name: str, *_: object) -> None:
+        self.refuse(
+            f"it declares the entity {name[:40]!r}, and files that declare entities are not read. Write what it stands for"
+        )
+
+    def _outside(self, *_: object) -> NoReturn:
+        self.refuse("it reaches into another file. Put that text where it belongs")
+
+    def _skipped(self, name: str, is_parameter: bool) -> None:
+        self.refuse(f"nobody says what &{name[:40]}; stands for. Write the character itself")
+
+
+class _EventParser(SafeParser):
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        self.found: list[Event] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if attributes:
+            attributes = {key.replace(_XML, "xml:"): value for key, value in attributes.items()}
+        self.found.append(Event("start", name, attributes, self.line))
+
+    def end(self, name: str) -> None:
+        self.found.append(Event("end", name, {}, self.line))
+
+    def text(self, text: str) -> None:
+        self.found.append(Event("text", text, {}, self.line))
+
+
+def text_until_end(found: Events, dropped: Collection[str], where: str) -> str:
+    """The text up to the end of the element whose start was just taken.
+
+    The content of `dropped` elements (codes of a format) is left out, that of others is text; ``<cp hex="0A"/>`` is a
+    character that XML cannot hold.
+    """
+    parts: list[str] = []
+    inside: list[str] = []
+    size = silent = 0
+    for event in found:
+        if event.kind == "text":
+            if not silent:
+                parts.append(event.name)
+                size += len(event.name)
+                if size > LONGEST_LINE:
+                    raise InputError(
+                        f"{where} line {event.line}: a text is longer than {LONGEST_LINE >> 20} Mi characters."
+                    )
+        elif event.kind == "start":
+            inside.append(event.name)
+            silent += event.name in dropped
+            if event.name == "cp" and not silent:
+                parts.append(_character(event.attributes.get("hex", "")))
+        elif not inside:
+            break
+        else:
+            silent -= inside.pop() in dropped
+    return "".join(parts)
+
+
+def _character(code: str) -> str:
+    return chr(int(code, 16)) if re.fullmatch(r"[0-9A-Fa-f]{1,4}", code) else ""
+
+
+def pass_over(found: Events) -> None:
+    """Go past the end of the element whose start was just taken."""
+    depth = 1
+    for event in found:
+        depth += {"start": 1, "end": -1}.get(event.kind, 0)
+        if not depth:
+            return
+
+
+def pair(source: str, target: str) -> str:
+    """Two tags of languages as a language pair: ``EN-US`` and ``de`` are ``en-de``; nothing where one is not known."""
+    parts = [re.split("[-_]", tag.strip())[0].lower() for tag in (source, target)]
+    return "-".join(parts) if all(re.fullmatch("[a-z]{2,3}", part) for part in parts) else ""

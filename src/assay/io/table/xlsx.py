@@ -1,0 +1,284 @@
+"""Workbooks of Excel (.xlsx): the first visible sheet, row by row, as the text that its cells hold.
+
+A workbook is XML in a zip file. It is read by the parser that is safe against entities, without a package for it: rows come as
+they are parsed, and what is held is the workbook's table of strings. Numbers are text here as in a CSV; what is a day in
+Excel is the number of that day.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from posixpath import join, normpath
+
+from assay.core.errors import InputError, count, listing
+from assay.io.files.text import LONGEST_LINE, file_name
+from assay.io.table.delimited import MOST_COLUMNS, Chunk, DelimitedTable, Fields
+from assay.io.table.markup import SafeParser, events
+from assay.io.table.open_table import Opened, OpenTable
+
+MARK = b"PK\x03\x04"
+MOST_PART = 1 << 30
+"""Bytes of a sheet."""
+MOST_STRINGS = 1 << 29
+"""Bytes of the table of strings, which is held in memory."""
+_ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships id"
+_STRICT = "http://purl.oclc.org/ooxml/officeDocument/relationships id"
+
+
+class Workbook:
+    """The parts of a workbook."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened, self.name = opened, file_name(opened.path)
+        if not opened.head.startswith(MARK):
+            said = "its first bytes are something else" if opened.head else "it is empty"
+            raise InputError(f"{self.name} is not a workbook, as its name says: {said}. Make it again, or rename it.")
+        if not opened.file.seekable():
+            raise InputError(f"{self.name} is a workbook in a pipe or packed. Give a plain .xlsx file.")
+        with self.speaking():
+            self._zip = zipfile.ZipFile(opened.file)
+
+    def sheet(self) -> tuple[str, list[str]]:
+        """The part with the first sheet that is not hidden, and the names of those that are not."""
+        if "mimetype" in self._zip.namelist() or "xl/workbook.bin" in self._zip.namelist():
+            raise InputError(f"{self.name} is a workbook of another kind. Save it as .xlsx or as CSV.")
+        if "xl/workbook.xml" not in self._zip.namelist():
+            raise InputError(f"{self.name} is a zip file and no workbook. Unpack it, and give the table in it.")
+        found = self._elements("xl/workbook.xml", "sheet")
+        sheets = [given for given in found if given.get("state", "visible") == "visible"]
+        if not sheets:
+            raise InputError(f"{self.name} has no visible sheet.")
+        wanted = sheets[0].get(_RELATION, sheets[0].get(_STRICT, ""))
+        relations = self._elements("xl/_rels/workbook.xml.rels", "Relationship")
+        target = next((given.get("Target", "") for given in relations if given.get("Id") == wanted), "")
+        return normpath(join("xl", target)).lstrip("/"), [given.get("name", "") for given in sheets]
+
+    def _elements(self, part: str, name: str) -> list[Mapping[str, str]]:
+        """The attributes of every such element of a part."""
+        with self.speaking():
+            found = events(self.part(part, MOST_STRINGS))
+            return [event.attributes for event in found if event.kind == "start" and event.name == name]
+
+    def strings(self) -> list[str]:
+        """The workbook's table of strings."""
+        if "xl/sharedStrings.xml" not in self._zip.namelist():
+            return []
+        parser = _Strings(self.part("xl/sharedStrings.xml", MOST_STRINGS))
+        with self.speaking():
+            for _ in parser.blocks():
+                pass
+        return parser.found
+
+    def part(self, name: str, most: int = MOST_PART) -> Opened:
+        """A part, open for the parser."""
+        with self.speaking():
+            info = self._zip.getinfo(name)
+            if info.file_size > most:
+                raise InputError(f"{self.name}: {name} has more than {most >> 20} MiB. Save the sheet as CSV.")
+            return self._opened._replace(file=self._zip.open(info), head=b"", path=f"{self.name} ({name})")
+
+    @contextmanager
+    def speaking(self) -> Iterator[None]:
+        """Errors of the archive as one sentence."""
+        try:
+            yield
+        except KeyError:
+            raise InputError(f"{self.name} is not a whole workbook: a part of it is missing. Save it again.") from None
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+            said = "it is locked with a password" if "encrypted" in str(error) else "its content is damaged"
+            raise InputError(
+                f"{self.name} cannot be read as a workbook: {said}. Save it again as .xlsx or CSV."
+            ) from None
+
+
+class _Cells(SafeParser):
+    """What both parsers share: the text of ``t`` and ``v``, without how it is pronounced (``rPh``)."""
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        self._parts: list[str] = []
+        self._size = self._spoken = 0
+        self._taken = False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """See `SafeParser`."""
+        if name in ("t", "v"):
+            self._taken = not self._spoken
+        elif name == "rPh":
+            self._spoken += 1
+
+    def end(self, name: str) -> None:
+        """See `SafeParser`."""
+        if name in ("t", "v"):
+            self._taken = False
+        elif name == "rPh":
+            self._spoken -= 1
+
+    def text(self, text: str) -> None:
+        """See `SafeParser`."""
+        if self._taken:
+            self._parts.append(text)
+            self._size += len(text)
+            if self._size > LONGEST_LINE:
+                self.refuse(f"a text is longer than {LONGEST_LINE >> 20} Mi characters")
+
+    def _gathered(self) -> str:
+        whole, self._parts, self._size = "".join(self._parts), [], 0
+        return whole
+
+
+class _Strings(_Cells):
+    """The items of the table of strings."""
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
+        self.found: list[str] = []
+
+    def end(self, name: str) -> None:
+        """See `SafeParser`."""
+        super().end(name)
+        if name == "si":
+            self.found.append(_unescaped(self._gathered()))
+
+
+class _Rows(_Cells):
+    """Rows of cells as text, by the number of the row."""
+
+    def __init__(self, opened: Opened, strings: list[str]) -> None:
+        super().__init__(opened)
+        self.found: list[Fields] = []
+        self.never_calculated = 0
+        self._strings = strings
+        self._row: list[str] = []
+        self._number = self._place = 0
+        self._kind, self._formula = "", False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """See `SafeParser`."""
+        if name == "c":
+            letters = attributes.get("r", "").rstrip("0123456789")
+            before, self._place = self._place, _place(letters) if letters else self._place + 1
+            if not before < self._place < MOST_COLUMNS:
+                self.refuse(f"a cell is called {attributes.get('r', '')[:20]!r} where it cannot stand")
+            self._kind, self._formula = attributes.get("t", "n"), False
+            self._gathered()
+        elif name == "row":
+            number = attributes.get("r", "")
+            self._number = int(number) if number.isdecimal() and len(number) < 10 else self._number + 1
+            self._row, self._place = [], -1
+        elif name == "f":
+            self._formula = True
+        else:
+            super().start(name, attributes)
+
+    def end(self, name: str) -> None:
+        """See `SafeParser`."""
+        if name == "c":
+            text = self._gathered()
+            self.never_calculated += self._formula and not text and self._kind != "str"
+            if value := self._value(text):
+                self._row += [""] * (self._place - len(self._row)) + [value]
+        elif name == "row":
+            self.found.append((self._number, self._row))
+        else:
+            super().end(name)
+
+    def _value(self, text: str) -> str:
+        if self._kind == "s":
+            if not (text.isdecimal() and len(text) < 10 and int(text) < len(self._strings)):
+                self.refuse(f"a cell names the string {text[:20]!r}, which the workbook does not have")
+            return self._strings[int(text)]
+        if self._kind == "n":
+            return _number(text)
+        if self._kind == "b":
+            return {"1": "TRUE", "0": "FALSE"}.get(text, text)
+        return _unescaped(text)
+
+
+def _place(letters: str) -> int:
+    """``A`` is 0, ``AB`` is 27."""
+    place = 0
+    for letter in letters[:4]:
+        place = place * 26 + (ord(letter.upper()) - 64 if letter.isascii() and letter.isalpha() else MOST_COLUMNS)
+    return place - 1
+
+
+def _number(text: str) -> str:
+    """The shortest text of a number: Excel writes 0.1 as 0.10000000000000001."""
+    if text.isdecimal() or not text:
+        return text
+    try:
+        value = float(text)
+    except ValueError:
+        return text
+    return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
+
+
+def _unescaped(text: str) -> str:
+    """Characters that XML cannot hold stand as ``_x000B_``."""
+    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+
+
+class SheetCells:
+    """The cells of a sheet, as `Cells`: every row as wide as the first, rows without any left out."""
+
+    quoted, unquoted_rows = False, 0
+
+    def __init__(self, opened: Opened) -> None:
+        book = Workbook(opened)
+        part, names = book.sheet()
+        self.notes = [] if len(names) < 2 else [f"{book.name} has the sheets {listing(names)}: {names[0]!r} is read."]
+        self._rows = self._read(book, part)
+        self._width = 0
+
+    def _read(self, book: Workbook, part: str) -> Iterator[Fields]:
+        parser = _Rows(book.part(part), book.strings())
+        blocks = parser.blocks()
+        while True:
+            with book.speaking():
+                if next(blocks, "end") == "end":
+                    break
+            found, parser.found = parser.found, []
+            yield from ((number, row) for number, row in found if any(cell.strip() for cell in row))
+        if parser.never_calculated:
+            self.notes.append(
+                f"{book.name}: {count(parser.never_calculated, 'formula')} without a value, read as empty: open the workbook in a "
+                "spreadsheet program and save it."
+            )
+
+    def first(self) -> Fields | None:
+        """See `Cells`."""
+        first = next(self._rows, None)
+        self._width = len(first[1]) if first else 0
+        return first
+
+    def chunks(self, size: int) -> Iterator[Chunk]:
+        """See `Cells`."""
+        numbers: list[int] = []
+        rows: list[list[str]] = []
+        for number, row in self._rows:
+            numbers.append(number)
+            rows.append(row + [""] * (self._width - len(row)))
+            if len(rows) == size:
+                yield numbers, rows
+                numbers, rows = [], []
+        if rows:
+            yield numbers, rows
+
+
+def read_xlsx(opened: Opened) -> OpenTable:
+    """The first sheet of a workbook, under its first row."""
+    return DelimitedTable(opened, SheetCells(opened))
+
+
+def refuse_old(opened: Opened) -> OpenTable:
+    """Workbooks before 2007, and locked ones, are no zip files."""
+    raise InputError(
+        f"{file_name(opened.path)} is a workbook of the old kind (.xls) or one with a password. Save it as .xlsx without one, "
+        "or as CSV."
+    )
