@@ -11,7 +11,7 @@ from assay.analyses import comparison
 from assay.analyses.comparison import FEWEST, Duel, against_baseline, all_pairs, contests, standings
 from assay.analyses.comparison_tables import mark_notes, sentence
 from assay.core import Batch, Metric, Scores, Signature
-from assay.data.agreement import Agreement
+from assay.data.agreement import AgreementCurve
 from tests.analyses.helpers import card
 
 
@@ -120,7 +120,7 @@ def test_every_two_systems() -> None:
 
 
 def test_the_sentence() -> None:
-    known = {"mean": Agreement(249, [1.0, 2.0], [0.6, 0.8])}
+    known = {"mean": AgreementCurve(249, [1.0, 2.0], [0.6, 0.8])}
     column = texts(40)
     up = column + 1.5 + np.random.default_rng(1).normal(0, 0.5, 40)
     found = contests(stats(a=column, b=up, c=column), {"mean": Mean()}, trials=500, agreements=known)

@@ -27,7 +27,7 @@ from assay.stats.multiple import corrected
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
-    from assay.data.agreement import Agreement
+    from assay.data.agreement import AgreementCurve
 
 SIGNIFICANT = 0.05
 FEWEST = 10
@@ -115,7 +115,7 @@ class Contest:
         seed: int | None,
         paired: bool,
         tested: bool = True,
-        agreement: Agreement | None = None,
+        agreement: AgreementCurve | None = None,
     ) -> None:
         self._agreement = agreement
         self.name, self.metric, self._trials, self._seed = name, metric, trials, seed
@@ -178,7 +178,7 @@ def contests(
     seed: int | None = 12345,
     paired: bool = True,
     tested: bool = True,
-    agreements: Mapping[str, Agreement] | None = None,
+    agreements: Mapping[str, AgreementCurve] | None = None,
 ) -> dict[str, Contest]:
     """The contest of every metric. `stats` holds the sufficient statistics of every segment, by system and metric name.
 

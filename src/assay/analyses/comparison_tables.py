@@ -9,7 +9,7 @@ from assay.analyses.comparison import FEWEST, SIGNIFICANT, Duel, Standing, Stand
 from assay.core.errors import count
 from assay.core.metric import Metric
 from assay.core.table import Table, TableColumn
-from assay.data.agreement import Agreement, in_words
+from assay.data.agreement import AgreementCurve, in_words
 
 BETTER, WORSE = "*", "!"
 
@@ -104,7 +104,7 @@ def sentence(standing: Standing, metric: Metric, system: str, baseline: str) -> 
 def differences(
     duels: Mapping[str, Iterable[Duel]],
     metrics: Mapping[str, Metric],
-    known: Mapping[str, Agreement],
+    known: Mapping[str, AgreementCurve],
     notes: Sequence[str] = (),
     *,
     all_pairs: bool = False,
@@ -161,7 +161,7 @@ def _signed(value: float, decimals: int) -> str:
     return f"{value:+,.{decimals}f}"
 
 
-def agreement_note(known: Mapping[str, Agreement], metrics: Mapping[str, Metric]) -> str:
+def agreement_note(known: Mapping[str, AgreementCurve], metrics: Mapping[str, Metric]) -> str:
     """Where the shares come from, and which difference it takes for three of them."""
     pairs = max(found.pairs for found in known.values())
     levels = (0.80, 0.90, 0.95)

@@ -15,7 +15,7 @@ metric nor that they always agree."""
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class AgreementCurve:
     """The curve of one metric: straight between its points, level beyond the first and the last."""
 
     pairs: int
@@ -38,17 +38,17 @@ class Agreement:
 
 
 @functools.cache
-def _curves() -> dict[str, Agreement]:
+def _curves() -> dict[str, AgreementCurve]:
     points: dict[str, list[tuple[int, float, float]]] = {}
     for row in rows("point_curve.csv"):
         points.setdefault(row["metric"], []).append((int(row["pairs"]), float(row["difference"]), float(row["agree"])))
     return {
-        name: Agreement(mine[0][0], [point[1] for point in mine], [point[2] for point in mine])
+        name: AgreementCurve(mine[0][0], [point[1] for point in mine], [point[2] for point in mine])
         for name, mine in points.items()
     }
 
 
-def agreement(metric: str) -> Agreement | None:
+def agreement(metric: str) -> AgreementCurve | None:
     """The curve of a metric with its default options; None for one about which nothing was measured."""
     return _curves().get(metric)
 

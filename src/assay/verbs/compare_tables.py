@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from assay.analyses.comparison import Contest, Duel, Standings
     from assay.core.metric import Floats, Metric
     from assay.core.table import Table
-    from assay.data.agreement import Agreement
+    from assay.data.agreement import AgreementCurve
     from assay.engine.pairing import PairedStats
     from assay.engine.run import ScoredRun
 
@@ -28,7 +28,7 @@ class Testing:
     trials: int
     seed: int
     correction: str
-    agreements: Mapping[str, Agreement]
+    agreements: Mapping[str, AgreementCurve]
 
     def contests(self, stats: Stats, metrics: Mapping[str, Metric], tested: bool = True) -> dict[str, Contest]:
         """The contest of every metric over these statistics."""
@@ -45,7 +45,7 @@ class Testing:
         return "paired bootstrap and randomization" if self.trials else "paired bootstrap"
 
 
-def agreements(run: ScoredRun) -> dict[str, Agreement]:
+def agreements(run: ScoredRun) -> dict[str, AgreementCurve]:
     """What is known of people's agreement with a run's metrics, by name: of those that were computed as they are by default."""
     from assay.data.agreement import agreement
 
