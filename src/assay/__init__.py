@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from assay.verbs.decide import fit_rule as fit_rule
     from assay.verbs.doctor import doctor as doctor
     from assay.verbs.fetch import fetch as fetch
+    from assay.verbs.filter import filter_rows as filter_rows
     from assay.verbs.list import analyses as analyses
     from assay.verbs.list import metrics as metrics
     from assay.verbs.list import perturbations as perturbations
@@ -80,6 +81,7 @@ _HOMES = {
     "assay.verbs.decide": ("apply_rule", "apply_scores", "fit_rule"),
     "assay.verbs.doctor": ("doctor",),
     "assay.verbs.fetch": ("fetch",),
+    "assay.verbs.filter": ("filter_rows",),
     "assay.verbs.list": ("perturbations", "translators"),
     "assay.verbs.make": ("make",),
     "assay.verbs.meta": ("meta",),

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from assay.core import patterns
 from assay.core.errors import InputError
-from assay.suites import dfki_search
 from assay.suites.dfki import DfkiItem, Outputs, load_items
 from assay.suites.dfki_judge import JudgedOutputs, judge
 from tests.data import need
@@ -20,7 +20,7 @@ LETTERS = "a" * 40 + "!"
 
 @pytest.fixture(autouse=True)
 def short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dfki_search, "SECONDS", 0.2)
+    monkeypatch.setattr(patterns, "SECONDS", 0.2)
 
 
 @pytest.fixture
@@ -91,8 +91,8 @@ def test_a_file_of_such_rules_is_refused() -> None:
 
 def test_all_rules_together_have_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each rule stays below its own limit; ten processes of 0.3 s and no more is what they get."""
-    monkeypatch.setattr(dfki_search, "SECONDS", 60.0)
-    monkeypatch.setattr(dfki_search, "WHOLE", 0.3)
+    monkeypatch.setattr(patterns, "SECONDS", 60.0)
+    monkeypatch.setattr(patterns, "WHOLE", 0.3)
     with pytest.raises(InputError, match="10 rules of these DFKI items cannot be used"):
         ruled(*(f"a*a*a*b{n}" for n in range(2000)), text="a" * 400)
 

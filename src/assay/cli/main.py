@@ -16,6 +16,7 @@ from assay import __version__
 VERBS = {
     "score": "score translations with one or more metrics",
     "compare": "compare systems: intervals and significance",
+    "filter": "keep the rows for which an expression over scores and flags holds",
     "run": "run metrics on challenge sets: where is a metric blind?",
     "make": "make a challenge set from your own sentences",
     "meta": "how well metrics agree with people: the official WMT tables",

@@ -146,8 +146,8 @@ def _write_rows(result: ScoreResult, format: str, stream: IO[bytes]) -> None:
 
 
 def _write_spans(result: ScoreResult, output: Output) -> None:
+    from assay.core.flags import flag_notes
     from assay.report import spans, terminal
-    from assay.verbs.score import flag_notes
 
     rows = result.span_rows()
     if output.format == "table":

@@ -2,7 +2,7 @@
 
 A translation is right when a positive rule of its item fires and no negative one, wrong in the reverse case. When both or
 neither fire it stays unresolved until a person decides; a person's decision overrules the rules. Regexes are searched as
-they are written (case counts; `dfki_search`), tokens are whole sentences and must be equal to the translation.
+they are written (case counts; `core/patterns.py`), tokens are whole sentences and must be equal to the translation.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from assay.core.errors import InputError
+from assay.core.patterns import Searched, Span, search, shortened
 from assay.core.question import Choice, Question
 from assay.core.table import Table, TableColumn
 from assay.io.judgements.decisions import decision_key, fold
 from assay.suites.dfki import DfkiItem, Outputs
-from assay.suites.dfki_search import Searched, Span, search, shortened
 
 Verdict = Literal["pass", "fail", "unresolved"]
 Ground = Literal["rules", "both", "neither", "bad rule", "person"]

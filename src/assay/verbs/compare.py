@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from assay.core.call import recorded
 from assay.core.columns import Columns, by_column
 from assay.core.errors import InputError, count, unknown
+from assay.core.flags import flag_notes
 from assay.core.metric import Metric
 from assay.verbs.compare_tables import Testing, agreements, group_tables, same_length, segment_tables
 from assay.verbs.request import TextRequest, request, unequal
-from assay.verbs.score import RunOverTexts, flag_notes
+from assay.verbs.score import RunOverTexts
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standings

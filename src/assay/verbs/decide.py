@@ -316,9 +316,9 @@ def _rule(rule: AnyRule) -> Rule:
 def _decided(
     rule: Rule, decisions: Decisions, flags: Mapping[str, int] | None = None, notices: Sequence[str] = ()
 ) -> Decided:
+    from assay.core.flags import flag_notes
     from assay.decide.tables import labels_table
     from assay.decide.tally import Tally
-    from assay.verbs.score import flag_notes
 
     tally, raised = Tally(rule), dict(flags or {})
     tally.add(decisions)

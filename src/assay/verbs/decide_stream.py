@@ -53,8 +53,8 @@ class LabelStream(Result):
         self._complete()
 
     def _complete(self) -> None:
+        from assay.core.flags import flag_notes
         from assay.decide.tables import labels_table
-        from assay.verbs.score import flag_notes
 
         self.tables["decisions"] = labels_table(self.tally, flag_notes(self.run.flags) if self.run is not None else ())
 

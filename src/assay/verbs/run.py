@@ -168,7 +168,7 @@ def run(
 
 def flagged(measured: Sequence[Measured]) -> list[str]:
     """What the metrics' flags say about the texts, a sentence each."""
-    from assay.verbs.score import flag_sentences
+    from assay.core.flags import flag_sentences
 
     return flag_sentences({f"{metric.name} {flag}": n for metric in measured for flag, n in metric.flags.items()})
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.call import recorded
 from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, count
+from assay.core.flags import flag_notes
 from assay.core.metric import Metric, Scores
 from assay.verbs.request import TextRequest, request
 from assay.verbs.result import Result
@@ -364,39 +365,3 @@ def segments_note(run: ScoredRun) -> str:
     """How many segments the systems have: ``1,997 segments``, or ``1 to 20 segments``."""
     counts = sorted(set(run.segments.values()))
     return count(counts[0], "segment") if len(counts) == 1 else f"{counts[0]:,} to {count(counts[-1], 'segment')}"
-
-
-_SENTENCES = {
-    "empty_hypothesis": ("empty hypothesis", "empty hypotheses"),
-    "copied_source": ("hypothesis equal to its source", "hypotheses equal to their source"),
-    "far_longer": ("hypothesis far longer than its reference", "hypotheses far longer than their reference"),
-    "empty_reference": ("empty reference", "empty references"),
-    "truncated": ("segment longer than the model reads", "segments longer than the model reads"),
-    "unknown_characters": ("segment with many unknown characters", "segments with many unknown characters"),
-    "untrained_language": (
-        "segment in a language that training never met",
-        "segments in languages that training never met",
-    ),
-    "unknown_language": (
-        "segment in a language that the model does not know",
-        "segments in languages that the model does not know",
-    ),
-    "nothing_to_compare": ("segment with neither source nor reference", "segments with neither source nor reference"),
-}
-
-
-def flag_notes(flags: Mapping[str, int]) -> list[str]:
-    """Counted flags as lines under a table."""
-    return [f"⚠ {sentence}" for sentence in flag_sentences(flags)]
-
-
-def flag_sentences(flags: Mapping[str, int]) -> list[str]:
-    """Counted flags in words: of the texts (``empty_hypothesis``), or of a metric (``comet truncated``)."""
-    sentences = []
-    for flag, rows in flags.items():
-        metric, _, kind = flag.rpartition(" ")
-        if metric and flags.get(kind) == rows:
-            continue  # said of the texts already
-        what = _SENTENCES.get(kind, (kind.replace("_", " "),) * 2)[rows != 1]
-        sentences.append(f"{rows:,} {what}" + (f" ({metric})" if metric else ""))
-    return sentences

@@ -93,9 +93,12 @@ def open_table(
         return ShardedTable(os.fspath(source), shards, lambda path: open_table(path, bad, quoting=quoting, form=form))
     opened = _opened(source, bad or BadRows(remedy=""), quoting)
     try:
-        module, _, function = FORMS[form or form_of(opened.path, opened.head)].open.partition(":")
+        known = form or form_of(opened.path, opened.head)
+        module, _, function = FORMS[known].open.partition(":")
         opener: Callable[[Opened], OpenTable] = getattr(import_module(f"assay.io.table.{module}"), function)
-        return opener(opened)
+        table = opener(opened)
+        table.form = known
+        return table
     except BaseException:
         opened.file.close()
         raise

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import IO, Any, Literal, NamedTuple
 
 from assay.core.errors import InputError, listing
@@ -50,8 +50,12 @@ class OpenTable(ABC):
 
     name = "the table"
     """What messages call it."""
+    form = ""
+    """Its form, by the name it has in `assay.io.table.forms`; a frame has none."""
     names: list[str]
     """Its columns; none where a JSON file has no row."""
+    kinds: Mapping[str, Any] | None = None
+    """The kinds of the columns, as polars calls them, where the form knows them."""
     repeated_headers = 0
     stray_fields = 0
     """Rows with empty fields beyond the last column: the fields are dropped."""

@@ -37,6 +37,9 @@ class ScannedTable(OpenTable):
             self._schema = self._frame.collect_schema()
             self._rows = int(self._frame.select(polars.len()).collect().item())
         self.names = self._schema.names()
+        self.kinds = {
+            name: polars.String if kind == polars.Categorical else kind for name, kind in self._schema.items()
+        }
         self._inner: dict[str, list[str]] = {}
 
     def look_inside(self, column: str) -> bool:

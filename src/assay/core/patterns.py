@@ -1,9 +1,10 @@
-"""Searching translations for the DFKI rules in a process of its own, so that no rule can hold a run up.
+"""Searching texts for regular expressions of others in a process of its own, so that none can hold a run up.
 
-Python's regular expressions backtrack: `(a+)+$` on thirty letters takes longer than anyone waits, holds the interpreter's lock
-and cannot be told from an honest rule by its looks. The file is also the program of that process: it imports little, reads
-every rule with its texts, and gives the processor time of each rule a limit at which the system ends it. The rules after such
-a one are searched by the next process. Why not another engine: docs/decisions/0007-patterns.md.
+The rules of the DFKI suite and the patterns of a filter come from outside. Python's regular expressions backtrack: `(a+)+$` on
+thirty letters takes longer than anyone waits, holds the interpreter's lock and cannot be told from an honest rule by its looks.
+The file is also the program of that process: it imports little, reads every rule with its texts, and gives the processor time of
+each rule a limit at which the system ends it. The rules after such a one are searched by the next process. Why not another
+engine: docs/decisions/0007-patterns.md.
 """
 
 from __future__ import annotations
@@ -29,8 +30,11 @@ TOGETHER = 256
 """Rules that a process answers at once; after an end the next process answers each by itself, and names the culprit."""
 
 
-def search(rules: Mapping[str, Sequence[str]]) -> dict[str, Searched]:
-    """Search the texts of every rule (pattern to texts); nothing depends on how busy the machine is."""
+def search(rules: Mapping[str, Sequence[str]], whose: str = "these DFKI items") -> dict[str, Searched]:
+    """Search the texts of every rule (pattern to texts); nothing depends on how busy the machine is.
+
+    `whose` is what a message calls the rules' owner.
+    """
     searched: dict[str, Searched] = {}
     together, ended = TOGETHER, 0
     while rest := {pattern: texts for pattern, texts in rules.items() if pattern not in searched}:
@@ -40,7 +44,7 @@ def search(rules: Mapping[str, Sequence[str]]) -> dict[str, Searched]:
                 pattern = next(pattern for pattern in rest if pattern not in searched)
                 searched[pattern], ended = (wrong := _end(code)), ended + 1
                 if ended == PATIENCE:
-                    raise _too_many(pattern, wrong)
+                    raise _too_many(pattern, wrong, whose)
             together = 1
     return searched
 
@@ -64,10 +68,10 @@ def _end(code: int) -> str:
     return f"cannot be searched: its process ended with {f'signal {-code}' if code < 0 else f'status {code}'}"
 
 
-def _too_many(pattern: str, wrong: str) -> Exception:
+def _too_many(pattern: str, wrong: str, whose: str) -> Exception:
     from assay.core.errors import InputError
 
-    return InputError(f"{PATIENCE} rules of these DFKI items cannot be used; the last, {shortened(pattern)}, {wrong}.")
+    return InputError(f"{PATIENCE} rules of {whose} cannot be used; the last, {shortened(pattern)}, {wrong}.")
 
 
 def shortened(pattern: str) -> str:

@@ -1,0 +1,106 @@
+"""Rows of a table with everything they hold, some at a time: for what takes rows in and lets rows out as they were.
+
+A row of ``assay score --format jsonl`` holds its scores in an object of their own; they are columns here, and the object stays as
+it was where the row goes out as JSON again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+from assay.core.errors import InputError
+from assay.io.table.objects import JsonTable, Numbered
+from assay.io.table.open_table import ROWS, OpenTable
+
+MOST_ROWS, MOST_CHARACTERS = 16_384, 16_000_000
+"""Rows, and characters of text, from which on a part is handed on: memory depends on neither rows nor their length."""
+SCORES = "scores"
+"""The key of the object in which a JSON row may hold its scores by metric."""
+
+
+class RowPart(NamedTuple):
+    """Some rows: a list for each column, the number of each row in its file, and the JSON objects they were, if they were."""
+
+    columns: Sequence[Sequence[Any]]
+    numbers: Sequence[int]
+    noun: str
+    objects: Sequence[Mapping[str, Any]] | None = None
+
+
+class WholeRows:
+    """An open table as whole rows; `names` are its columns, those inside `SCORES` included."""
+
+    def __init__(self, table: OpenTable) -> None:
+        self.table = table
+        self._first: list[Numbered] = []
+        self.names = list(table.names)
+        if isinstance(table, JsonTable):
+            self._objects = table.objects()
+            self._first = list(islice(self._objects, 1))
+            inside = self._first[0][1].get(SCORES) if self._first else None
+            if isinstance(inside, dict):
+                at = self.names.index(SCORES)
+                self.names[at : at + 1] = [name for name in inside if name not in self.names]
+
+    def parts(self) -> Iterator[RowPart]:
+        """All rows, in parts of bounded size."""
+        return self._json() if isinstance(self.table, JsonTable) else self._columns()
+
+    def _columns(self) -> Iterator[RowPart]:
+        held: list[list[Any]] = [[] for _ in self.names]
+        numbers: list[int] = []
+        size, noun = 0, "line"
+        for piece in self.table.pieces(range(len(self.names)), ROWS):
+            noun = piece.noun
+            numbers.extend(piece.numbers)
+            for column, values in zip(held, piece.columns, strict=True):
+                column.extend(values)
+                size += _characters(values)
+            if len(numbers) >= MOST_ROWS or size >= MOST_CHARACTERS:
+                yield RowPart(held, numbers, noun)
+                held, numbers, size = [[] for _ in self.names], [], 0
+        if numbers:
+            yield RowPart(held, numbers, noun)
+
+    def _json(self) -> Iterator[RowPart]:
+        waiting = iter(self._first)
+        taken: list[Numbered] = []
+        size = 0
+        while rows := [*waiting, *islice(self._objects, ROWS)]:
+            taken += rows
+            size += sum(_characters(row.values()) for _, row in rows)
+            if len(taken) >= MOST_ROWS or size >= MOST_CHARACTERS:
+                yield self._part(taken)
+                taken, size = [], 0
+        if taken:
+            yield self._part(taken)
+
+    def _part(self, taken: Sequence[Numbered]) -> RowPart:
+        flat = [_flat(row) for _, row in taken]
+        columns = [[row.get(name) for row in flat] for name in self.names]
+        return RowPart(columns, [number for number, _ in taken], "line", [row for _, row in taken])
+
+    def check_keys(self, part: RowPart) -> None:
+        """Refuse a JSON row with a key that the first one lacks, where rows go out under a fixed header."""
+        for number, row in zip(part.numbers, part.objects or (), strict=False):
+            if extra := _flat(row).keys() - set(self.names):
+                raise InputError(
+                    f"{self.table.name} {part.noun} {number} has {sorted(extra)[0]!r}, which the first row lacks, so that it would "
+                    "be lost under the header: write JSON lines (--format jsonl)."
+                )
+
+
+def _characters(values: Collection[Any]) -> int:
+    try:
+        return sum(map(len, values))
+    except TypeError:
+        return sum(len(value) for value in values if isinstance(value, str))
+
+
+def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    inside = row.get(SCORES)
+    if not isinstance(inside, dict):
+        return row
+    return {**inside, **{name: value for name, value in row.items() if name != SCORES}}

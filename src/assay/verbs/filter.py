@@ -1,0 +1,253 @@
+"""``assay filter``: the rows of a table for which an expression over scores, columns and flags holds."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any, ClassVar
+
+from assay.core.errors import InputError, listing
+from assay.core.errors import count as counted
+from assay.core.table import Table, TableColumn
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    import polars
+
+    from assay.core.expression import Condition
+    from assay.engine.manifest import Manifest
+    from assay.io.table.open_table import OpenTable, Quoting
+    from assay.io.table.whole_rows import RowPart, WholeRows
+
+
+@dataclass(repr=False)
+class Filtered(Result):
+    """How many rows were kept, by system; and the rows, where they were not written to a file."""
+
+    expression: str = ""
+    counts: dict[str, tuple[int, int]] = field(default_factory=dict)
+    """By system: rows that were kept, and all there were. A table without systems has one without a name."""
+    out: str = ""
+    files: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    columns: list[list[Any]] = field(default_factory=list)
+    """The rows that were kept, a list for each of `names`; empty where they went into a file."""
+
+    verb: ClassVar[str] = "filter"
+    headline: ClassVar[str] = "rows"
+
+    @property
+    def kept(self) -> int:
+        """Rows that were kept."""
+        return sum(kept for kept, _ in self.counts.values())
+
+    @property
+    def dropped(self) -> int:
+        """Rows that were not."""
+        return len(self) - self.kept
+
+    def __len__(self) -> int:
+        return sum(rows for _, rows in self.counts.values())
+
+    def sentence(self) -> str:
+        """The counts in a line: ``kept 120 of 400 rows: online 80 of 200, ours 40 of 200``."""
+        whole = f"kept {self.kept:,} of {counted(len(self), 'row')}"
+        if len(self.counts) < 2:
+            return whole
+        return f"{whole}: {listing(f'{system} {kept:,} of {rows:,}' for system, (kept, rows) in self.counts.items())}"
+
+    def head(self) -> Mapping[str, Any]:
+        """The expression and the counts."""
+        return {"expression": self.expression, "kept": self.kept, "dropped": self.dropped}
+
+    def to_polars(self) -> polars.DataFrame:
+        """The rows that were kept; from a file that was written, read back."""
+        import polars
+
+        if self.out:
+            raise InputError(f"the rows are in {self.out}: read them there, or filter without out=.")
+        return polars.DataFrame(dict(zip(self.names, self.columns, strict=True)), strict=False)
+
+    def manifest(self) -> Manifest:
+        """What was asked of which file, and how many rows hold."""
+        from assay.engine.manifest import InputFile, Manifest
+
+        inputs = tuple(InputFile.of(path) for path in self.files if Path(path).is_file())
+        counts = {"kept": self.kept, "dropped": self.dropped}
+        return Manifest(f"assay filter {self.expression}", {}, inputs, counts).finish()
+
+
+def filter_rows(
+    expression: str,
+    data: Any,
+    *,
+    out: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    invert: bool = False,
+    count: bool = False,
+    quoting: Quoting = "auto",
+    spreadsheet_safe: bool = False,
+    progress: Callable[[int, bool], None] | None = None,
+) -> Filtered:
+    """Keep the rows for which an expression holds, with all their columns.
+
+    Args:
+        expression: What must hold, such as ``chrf < 30 and lang == "de"`` (docs/filter.md).
+        data: A table: the path of what `score` or `decide` wrote or of any other (``-`` is standard input), or a frame.
+        out: The file to write (``-`` is standard output); without it the rows are kept in the result (`Filtered.to_polars`).
+        format: tsv, csv, jsonl, json or parquet; by default what the ending of `out` says, or the form of `data`.
+        invert: Keep the rows for which it does not hold.
+        count: Only count the rows, and keep none.
+        quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
+        spreadsheet_safe: csv, tsv: quote texts that a spreadsheet would run.
+        progress: Called after every part with its rows and False.
+
+    A row that lacks a number where one is compared is refused, and nothing is written; memory does not grow with the table.
+    """
+    from assay.core.expression import parse
+    from assay.io.table.whole_rows import WholeRows
+
+    parsed = parse(expression)
+    path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else ""
+    target = None if out is None else os.fspath(out)
+    written = _format(target, format)
+    with _opened(data, path, quoting) as table:
+        rows = WholeRows(table)
+        if not rows.names:
+            raise InputError(f"{table.name} is empty: there is nothing to filter.")
+        checked = parsed.over(rows.names, table.name)
+        for name in checked.names:
+            if rows.names.count(name) > 1:
+                raise InputError(f"{table.name} has two columns called {name!r}: rename one.")
+        made = Filtered({}, expression=expression, out=target or "", files=[path] if path else [], names=rows.names)
+        chosen = _chosen(rows, checked, invert, made, progress)
+        if count:
+            for _ in chosen:
+                pass
+        elif target is None:
+            made.columns = [[] for _ in rows.names]
+            for part in chosen:
+                for column, values in zip(made.columns, part.columns, strict=True):
+                    column.extend(values)
+        else:
+            made.notes += _write(chosen, rows, target, written or _like(table.form), spreadsheet_safe)
+        made.notes += table.notes
+    made.tables["rows"] = _table(made)
+    return made
+
+
+def _opened(data: Any, path: str, quoting: Quoting) -> OpenTable:
+    from assay.io.table.forms import open_table
+
+    try:
+        return open_table(data, quoting=quoting)
+    except InputError as error:
+        if not path.lower().endswith(".json") or "not JSON" not in str(error):
+            raise
+        raise InputError(
+            f"{path} is not a table: filter takes a row a segment, as --format jsonl, tsv and parquet of assay score write it."
+        ) from error
+
+
+def _format(target: str | None, format: str | None) -> str | None:
+    """The format to write; None for that of the input."""
+    from assay.core.errors import unknown
+    from assay.report.rows import FORMATS, format_of
+
+    if format is not None and format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    return format if target in (None, "-") else format_of(str(target), format)
+
+
+def _like(form: str) -> str:
+    """The format in which rows of a form of table go to standard output: their own where it is text."""
+    return form if form in ("tsv", "csv", "jsonl") else "tsv"
+
+
+def _chosen(
+    rows: WholeRows, checked: Condition, invert: bool, made: Filtered, progress: Callable[[int, bool], None] | None
+) -> Iterator[RowPart]:
+    """The rows that are kept, part by part; they are counted on the way."""
+    from itertools import compress
+
+    from assay.io.table.vocabulary import spelled
+
+    named = spelled(rows.names, "system")
+    system = rows.names.index(named[0]) if named else None
+    places = {name: rows.names.index(name) for name in checked.names}
+    for part in rows.parts():
+        size, numbers, noun = len(part.numbers), part.numbers, part.noun
+
+        def where(row: int, numbers: Sequence[int] = numbers, noun: str = noun) -> str:
+            return f"{rows.table.name} {noun} {numbers[row]}"
+
+        columns = {name: part.columns[place] for name, place in places.items()} or {"": part.columns[0]}
+        held = checked.rows(columns, where) != invert
+        keep = held.tolist()
+        _tally(made, [""] * size if system is None else part.columns[system], keep)
+        objects = None if part.objects is None else list(compress(part.objects, keep))
+        kept = [list(compress(column, keep)) for column in part.columns]
+        yield part._replace(columns=kept, numbers=list(compress(numbers, keep)), objects=objects)
+        if progress is not None:
+            progress(size, False)
+
+
+def _tally(made: Filtered, systems: Sequence[Any], keep: Sequence[bool]) -> None:
+    from collections import Counter
+    from itertools import compress
+
+    kept, rows = Counter(compress(systems, keep)), Counter(systems)
+    for name, n in rows.items():
+        system = "" if name is None else str(name)
+        before = made.counts.get(system, (0, 0))
+        made.counts[system] = (before[0] + kept[name], before[1] + n)
+
+
+def _write(chosen: Iterator[RowPart], rows: WholeRows, target: str, format: str, spreadsheet_safe: bool) -> list[str]:
+    """Write the rows where they are wanted; what people should hear about the file."""
+    from assay.report.rows import WRITERS
+
+    kind = WRITERS[format]
+    with _stream(target, kind.binary) as stream:
+        writer = kind(stream, rows.names, spreadsheet_safe=spreadsheet_safe, kinds=rows.table.kinds)
+        for part in chosen:
+            if format not in ("json", "jsonl"):
+                rows.check_keys(part)
+            writer.part(part.columns, part.objects)
+        writer.end()
+        return writer.notes
+
+
+@contextmanager
+def _stream(target: str, binary: bool) -> Iterator[IO[Any]]:
+    if target != "-":
+        from assay.report.writing import whole_file
+
+        with whole_file(target, binary=binary) as stream:
+            yield stream
+        return
+    yield sys.stdout.buffer if binary else sys.stdout
+    sys.stdout.flush()
+
+
+def _table(made: Filtered) -> Table:
+    rows = [
+        {"system": system, "rows": n, "kept": kept, "dropped": n - kept, "share": kept / n if n else None}
+        for system, (kept, n) in made.counts.items()
+    ]
+    if len(rows) != 1:
+        n = len(made)
+        share = made.kept / n if n else None
+        rows.append({"system": "all", "rows": n, "kept": made.kept, "dropped": made.dropped, "share": share})
+    columns = (
+        TableColumn("system", hidden=list(made.counts) in ([""], [])),
+        TableColumn("rows", kind="count"),
+        TableColumn("kept", kind="count"),
+        TableColumn("dropped", kind="count"),
+        TableColumn("share", "kept, %", "percent"),
+    )
+    return Table("rows", columns, rows, f"Rows for which {made.expression}")
