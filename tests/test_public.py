@@ -98,6 +98,6 @@ def test_a_notebook_shows_marked_spans(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_frame_of_pandas() -> None:
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
     frame = assay.score(["a b", "c"], ["a c", "c"], metrics=["chrf", "bleu"]).to_pandas()
-    assert isinstance(frame, pandas.DataFrame) and list(frame.columns) == ["segment", "chrf", "bleu"]
+    assert isinstance(frame, pandas.DataFrame) and list(frame.columns) == ["segment", "chrf", "bleu", "flags"]
     again = assay.score(data=pandas.DataFrame({"mt": ["a b", "c"], "ref": ["a c", "c"]}), metrics=["chrf"])
     assert again.segments["chrf"].tolist() == frame["chrf"].tolist()

@@ -189,3 +189,47 @@ def test_labels_in_forms_for_other_tools(suffix: str, place: Path) -> None:
         heading, *rows = read(place / "x.xlsx")["segments"]
         assert heading == plain.columns
         assert [row[heading.index("label")] for row in rows] == plain["label"].to_list()
+
+
+@pytest.mark.parametrize("format", ["tsv", "csv", "jsonl", "parquet", "json"])
+def test_labels_keep_id_document_scores_flags_and_texts(
+    place: Path, capsys: pytest.CaptureFixture[str], format: str
+) -> None:
+    (place / "new.tsv").write_text(
+        "id\tdoc\tmt\tref\tlp\nx1\td\tword1, word2\tword1 word2\tes-en\nx2\td\t\tword3\tes-en\n"
+    )
+    out = f"out.{format}"
+    assert main([*apply(place, format, out), "--texts"]) == 0
+    path = place / out
+    if format == "parquet":
+        rows = polars.read_parquet(path).to_dicts()
+    elif format == "json":
+        whole = json.loads(path.read_text())
+        rows = whole["segments"]
+        assert whole["flags"] == {"new.tsv": {"empty_hypothesis": 1}}
+    elif format == "jsonl":
+        rows = [json.loads(line) for line in path.read_text().splitlines()]
+    else:
+        rows = polars.read_csv(path, separator="\t" if format == "tsv" else ",").fill_null("").to_dicts()
+        rows = [{**row, "flags": row["flags"].split(",") if row["flags"] else []} for row in rows]
+    assert [(row["id"], row["doc"], row["mt"], row["ref"]) for row in rows] == [
+        ("x1", "d", "word1, word2", "word1 word2"),
+        ("x2", "d", "", "word3"),
+    ]
+    assert [row["flags"] for row in rows] == [[], ["empty_hypothesis"]]
+    expected = assay.score(["word1, word2", ""], ["word1 word2", "word3"], metrics=["chrf"]).segments["chrf"]
+    assert [row["chrf"] for row in rows] == pytest.approx(expected.tolist(), abs=1e-4)
+
+
+def test_ready_scores_keep_id_and_document(place: Path) -> None:
+    (place / "ready.tsv").write_text(
+        "mt\tlanguage\tz\toutcome\n" + "".join(f"m\tes\t{i % 7}\t{i % 7 > 2:d}\n" for i in range(200))
+    )
+    rule = str(place / "ready.json")
+    assert main(["decide", "fit", "--data", str(place / "ready.tsv"), "--score", "z", "--out", rule]) == 0
+    (place / "new.tsv").write_text("seg_id\tdoc\tz\n7\ta\t6\n8\tb\t0\n")
+    out = place / "out.jsonl"
+    data = ["--data", str(place / "new.tsv"), "--format", "jsonl", "--out", str(out)]
+    assert main(["decide", "apply", "--rule", rule, "--lang", "es", *data]) == 0
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [(row["id"], row["doc"], row["z"]) for row in rows] == [("7", "a", 6.0), ("8", "b", 0.0)]

@@ -100,7 +100,7 @@ def test_invert_keeps_the_others() -> None:
 @pytest.mark.parametrize("form", [".tsv", ".csv", ".jsonl", ".parquet"])
 def test_flags_texts_and_ids_in_every_form(tmp_path: Path, expression: str, ids: list[str], form: str) -> None:
     result = assay.filter_rows(expression, written(tmp_path / f"in{form}"))
-    assert result.columns[result.names.index("id")] == ids
+    assert result.columns()["id"] == ids
 
 
 def test_scores_of_a_json_line_are_columns_and_the_line_stays(tmp_path: Path) -> None:
@@ -126,7 +126,7 @@ def test_a_row_without_a_number_is_refused_and_nothing_is_written(tmp_path: Path
     with pytest.raises(InputError, match=r"s\.tsv line 3: comet has no number\. .* In the expression: ⟦comet⟧ < 0\.6"):
         assay.filter_rows("comet < 0.6", path, out=out)
     assert not out.exists()
-    assert assay.filter_rows("comet is missing", path).columns[0] == ["b", "c"]
+    assert assay.filter_rows("comet is missing", path).columns()["id"] == ["b", "c"]
 
 
 def test_parts_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -142,7 +142,7 @@ def test_parts_change_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_ending_says_the_format(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"out\.csv says csv, and --format says tsv"):
+    with pytest.raises(InputError, match=r"out\.csv says csv, and the format is tsv"):
         assay.filter_rows("chrf < 30", ROWS, out=tmp_path / "out.csv", format="tsv")
     with pytest.raises(InputError, match=r"out\.txt says no format"):
         assay.filter_rows("chrf < 30", ROWS, out=tmp_path / "out.txt")
@@ -157,7 +157,7 @@ def test_a_tab_in_a_cell_is_quoted_and_said(tmp_path: Path) -> None:
     result = assay.filter_rows("true", [{"mt": "a\tb"}, {"mt": "c\nd"}, {"mt": 'e "f"'}], out=out)
     assert out.read_text() == 'mt\n"a\tb"\n"c\nd"\ne "f"\n'
     assert result.notes[0].startswith("2 cells hold a tab or a line end, in quotation marks")
-    assert assay.filter_rows("true", out, quoting="csv").columns == [["a\tb", "c\nd", 'e "f"']]
+    assert assay.filter_rows("true", out, quoting="csv").columns() == {"mt": ["a\tb", "c\nd", 'e "f"']}
 
 
 def test_columns_of_the_same_name_are_kept_and_not_guessed(tmp_path: Path) -> None:
@@ -167,7 +167,7 @@ def test_columns_of_the_same_name_are_kept_and_not_guessed(tmp_path: Path) -> No
         assay.filter_rows("x > 1", path)
     assay.filter_rows("a == 1", path, out=out)
     assert out.read_text() == path.read_text()
-    with pytest.raises(InputError, match="two columns are called 'x'"):
+    with pytest.raises(InputError, match="two columns are called 'x': rename one, or write"):
         assay.filter_rows("a == 1", path, out=tmp_path / "out.parquet")
 
 
@@ -180,7 +180,7 @@ def test_a_document_is_no_table(tmp_path: Path) -> None:
 
 def test_counts_as_a_table() -> None:
     result = assay.filter_rows("chrf < 30", ROWS, count=True)
-    assert result.columns == [] and (result.kept, result.dropped, len(result)) == (2, 2, 4)
+    assert result.kept_columns == [] and (result.kept, result.dropped, len(result)) == (2, 2, 4)
     assert [row["kept"] for row in result.table().rows] == [1, 1, 2]
     alone = assay.filter_rows("chrf < 30", [{"chrf": 1.0}], count=True)
     assert alone.table().rows == [{"system": "", "rows": 1, "kept": 1, "dropped": 0, "share": 1.0}]

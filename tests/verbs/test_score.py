@@ -23,8 +23,9 @@ def test_score_gives_system_segments_and_tables() -> None:
     assert "1 empty hypothesis" in repr(result)
     assert "<table>" in result._repr_html_()
     frame = result.to_polars()
-    assert frame.columns == ["segment", "chrf", "bleu"]
-    assert frame.height == 3
+    assert frame.columns == ["segment", "chrf", "bleu", "flags"]
+    assert frame["flags"].to_list() == [[], ["empty_hypothesis"], []]
+    assert "flags" not in assay.score(HYP, REF, metrics=["chrf"], flags="none").to_polars().columns
 
 
 def test_several_references_are_columns() -> None:

@@ -70,6 +70,7 @@ def table(
                     "reference": mine.get("reference"),
                     "baseline": other.get("hypotheses"),
                     "translation": mine.get("hypotheses"),
+                    "flags": ", ".join(mine.get("flags", ())),
                 }
             )
     (first, *_) = chosen
@@ -93,6 +94,7 @@ def table(
         TableColumn("reference", hidden="reference" not in there),
         TableColumn("baseline", baseline, hidden=alone),
         TableColumn("translation", "translation" if several else first),
+        TableColumn("flags", hidden="flags" not in there),
     ]
     whose = "each system" if several else first
     caption = (
@@ -100,5 +102,5 @@ def table(
         if name == "worst"
         else f"segments of {whose} that changed most from {baseline} by {card.label}"
     )
-    stacked = [column.key for column in columns[-4:] if not column.hidden]
+    stacked = [column.key for column in columns[-5:] if not column.hidden]
     return Table(name, columns, rows, caption, stacked=stacked)

@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         CORRECTIONS,
         add_by,
         add_components,
+        add_flags,
         add_metrics,
         add_output,
         add_texts,
@@ -43,6 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_metrics(parser)
     add_texts(parser, bare=True)
     add_output(parser, FORMATS)
+    add_flags(parser)
     parser.add_argument("--baseline", metavar="SYSTEM", help="the system to test against (default: the first)")
     add_by(parser)
     parser.add_argument("--worst", type=positive, default=0, metavar="N", help="also each system's N worst segments")
@@ -81,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     output, asked, started = Output.of(args), text_request(args), time.monotonic()
     with rows_progress(asked, args.quiet) as progress:
         result = compare_request(
-            asked, baseline=args.baseline, samples=args.samples, trials=args.trials, seed=args.seed,
+            asked, baseline=args.baseline, flags=args.flags, samples=args.samples, trials=args.trials, seed=args.seed,
             correction=args.correction, pairs=args.pairs, by=args.by, worst=args.worst, changed=args.changed,
             sort_by=args.sort_by, workers=args.workers, progress=progress.add,
         )  # fmt: skip

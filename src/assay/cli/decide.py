@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.cli.output import Output, write_bytes
+from assay.core.columns import Columns, plain_list
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,7 +34,16 @@ FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_judge, add_metrics, add_output, add_texts, add_trust, natural
+    from assay.cli.options import (
+        add_flags,
+        add_judge,
+        add_kept_texts,
+        add_metrics,
+        add_output,
+        add_texts,
+        add_trust,
+        natural,
+    )
 
     parser.add_argument("action", choices=["fit", "apply"], help="what to do")
     add_metrics(parser)
@@ -55,6 +65,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trust(parser, "apply: ")
     parser.add_argument("--lang", metavar="xx", help="apply: the language translated from")
     add_output(parser, FORMATS)
+    add_kept_texts(parser)
+    add_flags(parser)
 
 
 def names_result(args: argparse.Namespace) -> bool:
@@ -119,7 +131,7 @@ def _apply(args: argparse.Namespace) -> int:
     with rows_progress(asked, args.quiet) as progress:
         labels = label_stream(
             rule, asked, data=args.data, columns=column_map(args.columns), quoting=args.quoting,
-            language=args.lang or "", files=[args.rule],
+            language=args.lang or "", files=[args.rule], texts=args.texts, flags=args.flags,
             workers=args.workers, progress=progress.add,
         )  # fmt: skip
     with labels:
@@ -144,8 +156,9 @@ def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> No
 def _write(labels: LabelStream, output: Output) -> None:
     """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
     from assay.report import BINARY_FORMATS
-    from assay.report.data import delimited, json_lines
+    from assay.report.data import json_lines
     from assay.report.frames import write_parts
+    from assay.report.rows import WRITERS, RowWriter
     from assay.report.writing import whole_file
 
     if output.format == "table":
@@ -156,18 +169,30 @@ def _write(labels: LabelStream, output: Output) -> None:
         return
     to_file = output.out is not None and output.out != "-"
     with whole_file(str(output.out)) if to_file else nullcontext(sys.stdout) as stream:
-        separator, first = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": [\n', True
+        writer: RowWriter | None = None
+        separator = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": [\n'
         for rows in labels.parts():
             if output.format == "json":
                 stream.write(separator + json_lines(rows).rstrip("\n").replace("\n", ",\n"))
                 separator = ",\n"
-            elif output.format == "jsonl":
-                stream.write(json_lines(rows))
-            else:
-                comma, safe = "\t" if output.format == "tsv" else ",", output.spreadsheet_safe
-                stream.write(delimited(rows, comma, header=first, decimals=4, spreadsheet_safe=safe))
-            first = False
-        if output.format == "json":
-            rest = json.dumps({"counts": labels.tally.shares(), "warnings": labels.warnings}, ensure_ascii=False)
-            stream.write(f"],\n{rest[1:]}\n")
+                continue
+            if output.format in ("tsv", "csv"):
+                rows = rounded(rows)
+            if writer is None:
+                writer = WRITERS[output.format](stream, list(rows), spreadsheet_safe=output.spreadsheet_safe)
+            writer.part([plain_list(column) for column in rows.values()])
+        if writer is not None:
+            writer.end()
+            labels.notes += writer.notes
+        elif output.format == "json":
+            about = {"counts": labels.tally.shares(), "flags": labels.flags, "warnings": labels.warnings}
+            stream.write(f"],\n{json.dumps(about, ensure_ascii=False)[1:]}\n")
         stream.flush()
+
+
+def rounded(columns: Columns) -> Columns:
+    """Numbers with the four decimals that a person reads."""
+    return {
+        name: [f"{value:.4f}" if isinstance(value, float) and value == value else value for value in plain_list(column)]
+        for name, column in columns.items()
+    }

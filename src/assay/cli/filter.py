@@ -17,10 +17,13 @@ length(mt), lower(lang), abs(x). A row without a number where one is compared is
 'comet is missing or comet < 0.5'."""
 
 
+FORMATS = ("table", "tsv", "csv", "jsonl", "json", "parquet", "xlsx", "md", "latex", "html")
+ONLY_COUNTS = ("md", "latex", "html")
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import QUOTING, QUOTING_HELP, table_file
-    from assay.report.rows import FORMATS
+    from assay.cli.options import QUOTING, QUOTING_HELP, add_output, table_file
 
     parser.add_argument("expression", metavar="EXPRESSION", help="what must hold")
     parser.add_argument(
@@ -32,62 +35,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--invert", action="store_true", help="keep the rows for which it does not hold")
     parser.add_argument("--count", action="store_true", help="only say how many rows hold, by system; write none")
     parser.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
-    group = parser.add_argument_group("output")
-    group.add_argument(
-        "--out", metavar="FILE", help="write the rows here (its ending says the format), only when whole"
-    )
-    group.add_argument(
-        "--format", choices=[*FORMATS, "table", "md", "latex", "html"], default=None,
-        help="of the rows: tsv, csv, jsonl, json, parquet (default: what --out or FILE says); of --count: table, json, md …",
-    )  # fmt: skip
-    group.add_argument(
-        "--spreadsheet-safe",
-        action="store_true",
-        help="csv, tsv: quote texts that a spreadsheet would run (=, +, -, @)",
-    )
-    group.add_argument("--quiet", action="store_true", help="no progress, no notes")
-    parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+    add_output(parser, FORMATS, workers=False)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Filter, then say how many rows were kept."""
+    """Filter, then say how many rows were kept; or only count."""
     from assay.cli.output import Output
     from assay.cli.progress import Progress
     from assay.cli.texts import finish
     from assay.core.errors import InputError
-    from assay.report.rows import FORMATS
     from assay.verbs.filter import filter_rows
 
-    if args.count:
-        return _count(args)
-    if args.format is not None and args.format not in FORMATS:
-        raise InputError(f"--format {args.format} goes with --count: rows are written as {', '.join(FORMATS)}.")
+    if not args.count and args.format in ONLY_COUNTS:
+        raise InputError(
+            f"--format {args.format} goes with --count: rows are written as tsv, csv, jsonl, json, parquet or xlsx."
+        )
+    output = Output.of(args)
+    form = None if args.format == "table" else args.format
     progress = Progress("filtering", None, quiet=args.quiet)
     try:
         result = filter_rows(
-            args.expression, args.data, out=args.out or "-", format=args.format, invert=args.invert,
-            quoting=args.quoting, spreadsheet_safe=args.spreadsheet_safe, progress=progress.add,
+            args.expression, args.data, out=None if args.count else args.out or "-", format=None if args.count else form,
+            invert=args.invert, count=args.count, quoting=args.quoting, spreadsheet_safe=args.spreadsheet_safe,
+            progress=progress.add,
         )  # fmt: skip
     finally:
         progress.close()
-    output = Output(f"assay {args.verb}", "table", args.out, args.quiet)
-    output.note(result.sentence())
+    if args.count:
+        output.emit([result.table()], head=result.head())
+    else:
+        output.note(result.sentence())
     finish(result, output)
-    return 0
-
-
-def _count(args: argparse.Namespace) -> int:
-    """Count, and show the table of counts."""
-    from assay.cli.output import Output
-    from assay.core.errors import InputError
-    from assay.verbs.filter import filter_rows
-
-    args.format = args.format or "table"
-    if args.format == "parquet":
-        raise InputError("--count gives a small table, not Parquet: leave --format out, or say json, tsv, md …")
-    output = Output.of(args)
-    result = filter_rows(args.expression, args.data, invert=args.invert, count=True, quoting=args.quoting)
-    output.emit([result.table()], head=result.head())
-    for note in result.notes:
-        output.note(f"⚠ {note}")
     return 0

@@ -184,6 +184,23 @@ def add_output(parser: argparse.ArgumentParser, formats: tuple[str, ...], *, wor
     parser.set_defaults(formats=formats)
 
 
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """--flags, --no-flags."""
+    parser.add_argument(
+        "--flags", choices=("auto", "all", "none"), default="auto",
+        help="flag rows that are empty, copied, far too long or short, in another language; all: identify languages in any "
+        "number of rows beside fast metrics, too (default: auto)",
+    )  # fmt: skip
+    parser.add_argument("--no-flags", action="store_const", const="none", dest="flags", help="the same as --flags none")
+
+
+def add_kept_texts(parser: argparse.ArgumentParser) -> None:
+    """--texts."""
+    parser.add_argument(
+        "--texts", action="store_true", help="rows: source, translation and references beside the scores"
+    )
+
+
 def add_trust(parser: argparse.ArgumentParser, action: str = "") -> None:
     """--trust, where a file says what is run."""
     parser.add_argument(
@@ -284,6 +301,8 @@ __all__ = [
     "Parser",
     "add_by",
     "add_components",
+    "add_flags",
+    "add_kept_texts",
     "add_metrics",
     "add_output",
     "add_texts",

@@ -9,6 +9,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from assay.cli.output import Output, write_bytes, write_pieces
 from assay.core.errors import InputError
+from assay.core.flags import flag_notes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,21 +28,33 @@ Without -m: chrF and BLEU where there is a reference, assay-mini where it is ins
 BLEU takes the tokenizer of the target language (--langpair, or the table's): zh, ja-mecab, ko-mecab, else 13a; of a table
 with several target languages there is one BLEU for each. bleu:tokenize=NAME decides otherwise.
 JSON has the form {"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [...]}}}};
-jsonl, tsv, parquet and xlsx have one row a segment. A run that was stopped goes on where it stood when the same
-command is given again."""
+jsonl, tsv, parquet and xlsx have one row a segment, with its id, document and flags (and its texts: --texts).
+A run that was stopped goes on where it stood when the same command is given again."""
 FORMATS = ("table", "json", "jsonl", "tsv", "parquet", "xlsx", "csv", "md", "latex", "html")
 SPAN_FORMATS = ("table", "json", "jsonl", "html")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_by, add_components, add_metrics, add_output, add_texts, natural, positive
+    from assay.cli.options import (
+        add_by,
+        add_components,
+        add_flags,
+        add_kept_texts,
+        add_metrics,
+        add_output,
+        add_texts,
+        natural,
+        positive,
+    )
     from assay.cli.texts import add_looks, add_run_dir
 
     add_metrics(parser)
     add_texts(parser, bare=True)
     add_output(parser, FORMATS)
     add_by(parser)
+    add_kept_texts(parser)
+    add_flags(parser)
     parser.add_argument("--ci", action="store_true", help="95%% bootstrap intervals beside the scores")
     parser.add_argument(
         "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
@@ -74,8 +87,8 @@ def run(args: argparse.Namespace) -> int:
     asked = text_request(args)
     with rows_progress(asked, args.quiet) as progress:
         result = score_request(
-            asked, spans=args.spans, ci=args.ci, by=args.by, samples=args.samples, seed=args.seed, workers=args.workers,
-            progress=progress.add,
+            asked, spans=args.spans, texts=args.texts, flags=args.flags, ci=args.ci, by=args.by, samples=args.samples,
+            seed=args.seed, workers=args.workers, progress=progress.add,
         )  # fmt: skip
     with result:
         if args.score_only:
@@ -115,15 +128,17 @@ def _write_segments(result: ScoreResult, output: Output) -> None:
 
     if output.format in ("parquet", "xlsx"):
         write_bytes(lambda stream: _write_rows(result, output.format, stream), output.out, output.format)
+        _note_flags(result, output)
         return
 
     def to(stream: Any) -> None:
         if output.format == "json":
-            scores.as_json(result.run, result.known(), stream.write, result.groups())
+            scores.as_json(result.run, result.known(), stream.write, result.groups(), result.system_flags)
         elif output.format == "jsonl":
             scores.as_jsonl(result.run, result.run.asked, stream.write)
         else:
-            scores.as_tsv(result.run, result.run.asked, stream.write, spreadsheet_safe=output.spreadsheet_safe)
+            safe = output.spreadsheet_safe
+            result.notes += scores.as_tsv(result.run, result.run.asked, stream, spreadsheet_safe=safe)
 
     if output.out and output.out != "-":
         with whole_file(output.out) as stream:
@@ -131,6 +146,13 @@ def _write_segments(result: ScoreResult, output: Output) -> None:
     else:
         to(sys.stdout)
         sys.stdout.flush()
+    _note_flags(result, output)
+
+
+def _note_flags(result: ScoreResult, output: Output) -> None:
+    """What stands under a table is said beside rows."""
+    for note in flag_notes(result.system_flags):
+        output.note(note)
 
 
 def _write_rows(result: ScoreResult, format: str, stream: IO[bytes]) -> None:
@@ -146,7 +168,6 @@ def _write_rows(result: ScoreResult, format: str, stream: IO[bytes]) -> None:
 
 
 def _write_spans(result: ScoreResult, output: Output) -> None:
-    from assay.core.flags import flag_notes
     from assay.report import spans, terminal
 
     rows = result.span_rows()
@@ -159,7 +180,11 @@ def _write_spans(result: ScoreResult, output: Output) -> None:
         pieces = (spans.as_json if output.format == "json" else spans.as_html)(rows, lambda: result.signatures)
     write_pieces(pieces, output.out)
     cut = sum(rows for flag, rows in result.flags.items() if flag.endswith(" truncated"))
-    for note in flag_notes({flag: rows for flag, rows in result.flags.items() if not flag.endswith(" truncated")}):
+    others = {
+        system: {flag: rows for flag, rows in flags.items() if not flag.endswith(" truncated")}
+        for system, flags in result.system_flags.items()
+    }
+    for note in flag_notes(others):
         output.note(note)
     if cut:
         windows = all(getattr(metric, "long", "") == "window" for metric in result.metrics.values())

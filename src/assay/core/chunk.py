@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.metric import Scores
 
@@ -12,7 +12,16 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from assay.core.metric import Floats
+    from assay.core.metric import Bools, Floats
+
+
+Flagging = Literal["auto", "all", "none"]
+"""Which flags of the texts are looked for: all but what would cost more than the scoring, all, or none."""
+LABELS = ("ids", "documents")
+"""Columns of a batch that name a row."""
+TEXTS = ("sources", "hypotheses", "references")
+OUTWARD = {"ids": "id", "documents": "doc", "sources": "src", "hypotheses": "mt", "references": "ref"}
+"""Columns of a batch, by the names that they have in what is written."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +34,8 @@ class Kept:
     """Error spans."""
     columns: tuple[str, ...] = ()
     """Columns of the batch by name: ``hypotheses``, ``langpairs``, ``ids`` …, and ``reference`` for the first of those."""
+    flags: Flagging = "auto"
+    """Which flags of the texts are raised: see `assay.engine.flags`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,12 +48,41 @@ class Chunk:
     """By metric; statistics and spans only where they are kept."""
     sums: Mapping[str, Mapping[tuple[int, int], Floats]]
     """By metric, and by system and language number: parts that add up to the exact sum of the statistics (`assay.core.sums`)."""
-    flags: Mapping[str, int] = field(default_factory=dict)
-    """How many rows a reader should know about: of the texts (``empty_hypothesis``) or of a metric (``comet truncated``)."""
-    columns: Mapping[str, Sequence[str | None]] = field(default_factory=dict)
+    raised: Mapping[str, Bools] = field(default_factory=dict)
+    """Flags of the texts by row; those of a metric are with its scores."""
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """Columns that are kept; empty where the batch had none. `references` is one column for each reference."""
     languages: Sequence[str] = ()
     """The target languages met so far, where a metric goes by them; `spoken` numbers each row's."""
     spoken: NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.codes)
+
+    def flags(self) -> dict[str, Bools]:
+        """Every flag by row: of the texts (``empty_hypothesis``), then of the metrics (``comet truncated``)."""
+        flags = dict(self.raised)
+        for metric, scores in self.scores.items():
+            flags |= {f"{metric} {flag}": column for flag, column in scores.flags.items()}
+        return flags
+
+    def flag_lists(self) -> list[list[str]]:
+        """The flags of each row by name; one that is raised for the text is not said again for a metric."""
+        none: list[str] = []
+        rows = [none] * len(self)
+        for flag, column in self.flags().items():
+            for i in column.nonzero()[0].tolist():
+                if flag.rpartition(" ")[2] not in rows[i]:
+                    rows[i] = [*rows[i], flag]
+        return rows
+
+    def beside(self) -> dict[str, Sequence[Any]]:
+        """The kept columns by the names that rows go out with: id, doc, langpair, src, mt, ref, ref2 …"""
+        found: dict[str, Sequence[Any]] = {}
+        for name, shown in OUTWARD.items():
+            column = self.columns.get(name) or ()
+            if name == "references":
+                found |= {f"{shown}{i if i > 1 else ''}": texts for i, texts in enumerate(column, 1)}
+            elif len(column):
+                found[shown] = column
+        return found

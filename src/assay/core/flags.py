@@ -8,10 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from assay.core.errors import listing
+
 FLAGS: Mapping[str, tuple[str, str]] = {
     "empty_hypothesis": ("empty hypothesis", "empty hypotheses"),
     "copied_source": ("hypothesis equal to its source", "hypotheses equal to their source"),
-    "far_longer": ("hypothesis far longer than its reference", "hypotheses far longer than their reference"),
+    "far_longer": ("hypothesis far too long", "hypotheses far too long"),
+    "far_shorter": ("hypothesis far too short", "hypotheses far too short"),
+    "wrong_language": ("hypothesis in another language", "hypotheses in another language"),
     "empty_reference": ("empty reference", "empty references"),
     "truncated": ("segment longer than the model reads", "segments longer than the model reads"),
     "bounded": ("segment too long for an exact search", "segments too long for an exact search"),
@@ -38,18 +42,45 @@ def is_flag(name: str) -> bool:
     return name.rpartition(" ")[2] in FLAGS
 
 
-def flag_notes(flags: Mapping[str, int]) -> list[str]:
-    """Counted flags as lines under a table."""
-    return [f"⚠ {sentence}" for sentence in flag_sentences(flags)]
+def total_flags(systems: Mapping[str, Mapping[str, int]]) -> dict[str, int]:
+    """Flags counted by system as counts over all of them: first those of the texts, each kind in its place."""
+    totals: dict[str, int] = {}
+    for flags in systems.values():
+        for flag, rows in flags.items():
+            totals[flag] = totals.get(flag, 0) + rows
+    places = {flag: place for place, flag in enumerate(FLAGS)}
+
+    def order(flag: str) -> tuple[bool, int]:
+        return " " in flag, places.get(flag.rpartition(" ")[2], len(places))
+
+    return {flag: totals[flag] for flag in sorted(totals, key=order)}
+
+
+def flag_notes(systems: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """Counted flags by system, as a line under a table: how many rows, and of which systems where there are several."""
+    totals = total_flags(systems)
+    if not totals:
+        return []
+    several = len(systems) > 1
+    said = []
+    for flag, sentence in _said(totals).items():
+        mine = {system: flags[flag] for system, flags in systems.items() if flag in flags}
+        shown = listing((f"{system} {rows:,}" if len(mine) > 1 else system for system, rows in mine.items()), 4)
+        said.append(f"{sentence}: {shown}" if several else sentence)
+    return [f"⚠ {' · '.join(said)}"]
 
 
 def flag_sentences(flags: Mapping[str, int]) -> list[str]:
     """Counted flags in words: of the texts (``empty_hypothesis``), or of a metric (``comet truncated``)."""
-    sentences = []
+    return list(_said(flags).values())
+
+
+def _said(flags: Mapping[str, int]) -> dict[str, str]:
+    sentences: dict[str, str] = {}
     for flag, rows in flags.items():
         metric, _, kind = flag.rpartition(" ")
         if metric and flags.get(kind) == rows:
             continue  # said of the texts already
         what = FLAGS.get(kind, (kind.replace("_", " "),) * 2)[rows != 1]
-        sentences.append(f"{rows:,} {what}" + (f" ({metric})" if metric else ""))
+        sentences[flag] = f"{rows:,} {what}" + (f" ({metric})" if metric else "")
     return sentences

@@ -1,22 +1,26 @@
-"""What a language pair such as en-de says about the language that is translated into."""
+"""Languages and language pairs as people write them, under one code each."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from functools import lru_cache
 
 _LANGUAGE = re.compile("[a-z]{2,3}")
-_CHINESE = ("zho", "chi", "cmn", "yue", "wuu", "nan", "hak", "lzh")
-_SHORTER = {
-    **dict.fromkeys(_CHINESE, "zh"),
-    "jpn": "ja",
-    "kor": "ko",
-    "tha": "th",
-    "lao": "lo",
-    "mya": "my",
-    "bur": "my",
-}
-_SHORTER |= {"khm": "km", "bod": "bo", "tib": "bo", "dzo": "dz", "iii": "ii"}
+_THREE = (
+    "afr:af amh:am ara:ar arb:ar asm:as aze:az azj:az bel:be ben:bn bih:bho bul:bg bos:bs cat:ca ces:cs ckb:ku cmn:zh cym:cy "
+    "dan:da deu:de ell:el eng:en epo:eo est:et eus:eu fas:fa fin:fi fra:fr gla:gd gle:ga glg:gl guj:gu hau:ha heb:he hin:hi hrv:hr "
+    "hun:hu hye:hy ind:id isl:is ita:it jav:jv jpn:ja kan:kn kat:ka kaz:kk khm:km kir:ky kmr:ku kor:ko kur:ku lao:lo lat:la "
+    "lav:lv lit:lt lvs:lv mal:ml mar:mr mkd:mk mlg:mg mon:mn msa:ms mya:my nep:ne nld:nl nno:no nob:no nor:no npi:ne ori:or "
+    "orm:om ory:or pan:pa pbt:ps pes:fa plt:mg pol:pl por:pt pus:ps ron:ro rus:ru san:sa sin:si slk:sk slv:sl snd:sd som:so "
+    "spa:es sqi:sq als:sq srp:sr sun:su swa:sw swe:sv swh:sw tam:ta tel:te tgl:tl tha:th tur:tr uig:ug ukr:uk urd:ur uzb:uz "
+    "uzn:uz vie:vi xho:xh ydd:yi yid:yi zho:zh zsm:ms"
+)
+_OTHER = (
+    "bh:bho bod:bo bur:my chi:zh dzo:dz fil:tl hak:zh iii:ii in:id iw:he ji:yi jw:jv lzh:zh nan:zh nb:no nn:no tib:bo "
+    "wuu:zh yue:zh"
+)
+_SHORTER = dict(pair.split(":") for pair in f"{_THREE} {_OTHER}".split())
 NO_BLANKS = ("th", "lo", "my", "km", "bo", "dz", "shn", "nod", "khb", "tdd", "ii")
 """Languages written without blanks between words, beside Chinese and Japanese: Thai, Lao, Burmese, Khmer, Tibetan, Dzongkha,
 Shan, Northern Thai, Lü, Tai Nüa, Nuosu."""
@@ -39,3 +43,14 @@ def written(language: str) -> str:
     """The language without script and region, by its shorter code where it has one: ``zh`` of zh_TW and of zho_Hans."""
     code = re.split("[-_]", language)[0].lower()
     return _SHORTER.get(code, code)
+
+
+def languages(langpair: str) -> list[str]:
+    """The two languages of a pair such as ``en-de``, ``en-zh_CN`` or ``eng-deu`` by their shorter codes; one that stands alone."""
+    source, _, rest = langpair.partition("-")
+    return [written(side) for side in (source, target(langpair) if rest else "") if side]
+
+
+def outside(langpair: str, known: Collection[str]) -> bool:
+    """Whether one of the two languages is none of the known ones."""
+    return any(language not in known for language in languages(langpair))

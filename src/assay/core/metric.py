@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
+from assay.core.langpair import languages
 from assay.core.spans import ErrorSpan
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ class Card:
         """Whether the card claims the target language (and the source, when used) of `langpair`."""
         if self.languages == ("any",) or not langpair:
             return True
-        source, _, target = langpair.partition("-")
-        return target in self.languages and (not self.needs_source or source in self.languages)
+        spoken = languages(langpair)
+        return spoken[-1] in self.languages and (not self.needs_source or spoken[0] in self.languages)
 
 
 @dataclass(frozen=True, slots=True)

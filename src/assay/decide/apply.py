@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,10 @@ class Decisions:
     qualities: Floats
     languages: Spoken
     reasons: Sequence[str]
+    scores: Mapping[str, Floats] = field(default_factory=dict)
+    """The scores that the labels go by."""
+    beside: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    """What else is known of each translation: id, doc, flags, texts."""
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -89,7 +93,8 @@ def decide(
         reasons[i] = _unscored({member.name: float(scores[member.name][i]) for member in rule.members})
     if marks is not None:
         reasons = [reason + mark for reason, mark in zip(reasons, marks, strict=True)]
-    return Decisions(codes, chances, quality, Spoken(named, spoken.codes), reasons)
+    held = {member.name: scores[member.name] for member in rule.members}
+    return Decisions(codes, chances, quality, Spoken(named, spoken.codes), reasons, held)
 
 
 def _finite_quality(rule: Rule, scores: Mapping[str, Floats]) -> Floats:

@@ -143,12 +143,16 @@ def warnings(tally: Tally) -> list[str]:
 
 
 def labels_columns(decisions: Decisions, first: int = 1) -> Columns:
-    """Decisions as columns, numbered from `first`."""
+    """Decisions as columns, numbered from `first`, with id, doc and scores, and flags and texts where they are known."""
     names, codes = decisions.languages
-    return {
-        "segment": range(first, first + len(decisions)),
+    beside = dict(decisions.beside)
+    columns: dict[str, Any] = {"segment": range(first, first + len(decisions))}
+    columns |= {name: beside.pop(name) for name in ("id", "doc") if name in beside}
+    columns |= {
         "label": [LABELS[code] for code in decisions.codes.tolist()],
         "breakdown_probability": [p if p == p else None for p in decisions.probabilities.tolist()],
         "language": [names[code] for code in codes.tolist()],
         "reason": decisions.reasons,
     }
+    scores = {name: [v if v == v else None for v in column.tolist()] for name, column in decisions.scores.items()}
+    return columns | {name: column for name, column in (scores | beside).items() if name not in columns}

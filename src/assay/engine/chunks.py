@@ -72,11 +72,12 @@ def to_arrays(chunk: Chunk) -> dict[str, NDArray[Any]]:
     def put(array: Any, *name: object) -> None:
         arrays[json.dumps(name)] = np.asarray(array)
 
-    about = [list(chunk.systems), dict(chunk.flags), dict(chunk.columns), list(chunk.languages)]
-    put(_text(about), "about")
+    put(_text([list(chunk.systems), dict(chunk.columns), list(chunk.languages)]), "about")
     put(chunk.codes, "codes")
     if chunk.spoken is not None:
         put(chunk.spoken, "spoken")
+    for flag, rows in chunk.raised.items():
+        put(rows, "raised", flag)
     for metric, scores in chunk.scores.items():
         put(scores.values, "values", metric)
         if scores.stats is not None:
@@ -102,7 +103,7 @@ def from_arrays(arrays: Arrays) -> Chunk:
     def of(kind: str, metric: str) -> dict[Any, NDArray[Any]]:
         return by_kind.get(kind, {}).get(metric, {})
 
-    systems, flags, columns, languages = json.loads(of("about", "")[""].tobytes())
+    systems, columns, languages = json.loads(of("about", "")[""].tobytes())
     scores = {}
     for metric, values in by_kind.get("values", {}).items():
         spans = of("spans", metric).get("")
@@ -114,8 +115,9 @@ def from_arrays(arrays: Arrays) -> Chunk:
             of("flag", metric),
         )
     sums = {metric: of("sum", metric) for metric in scores}
+    raised = {flag: column[""] for flag, column in by_kind.get("raised", {}).items()}
     spoken = of("spoken", "").get("")
-    return Chunk(systems, of("codes", "")[""], scores, sums, flags, columns, languages, spoken)
+    return Chunk(systems, of("codes", "")[""], scores, sums, raised, columns, languages, spoken)
 
 
 def _text(value: object) -> NDArray[np.uint8]:

@@ -140,12 +140,14 @@ def group_scores(run: ScoredRun, found: Mapping[str, Sequence[str]]) -> dict[str
 def texts(
     run: ScoredRun, wanted: Mapping[str, Collection[int]], names: Sequence[str]
 ) -> dict[tuple[str, int], dict[str, Any]]:
-    """Kept columns of the wanted rows of every system: (system, row) to what it says."""
+    """Kept columns of the wanted rows of every system, and their flags: (system, row) to what it says."""
     found: dict[tuple[str, int], dict[str, Any]] = {}
     seen = dict.fromkeys(run.systems, 0)
     sets = {system: set(rows) for system, rows in wanted.items()}
     for chunk in run.chunks():
         columns = {name: chunk.columns[name] for name in names if len(chunk.columns.get(name, ()))}
+        if run.kept.flags != "none":
+            columns["flags"] = chunk.flag_lists()
         for i, code in enumerate(chunk.codes.tolist()):
             system = chunk.systems[code]
             if seen[system] in sets.get(system, ()):

@@ -17,12 +17,14 @@ import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.chunk import Chunk, Kept
+from assay.core.flags import total_flags
 from assay.core.metric import Metric, Scores, statistics
 from assay.core.sums import exact_parts, total
 from assay.engine.chunks import from_arrays, to_arrays
+from assay.engine.flags import raise_flags, uncovered, with_languages
 from assay.engine.languages import Shares, divided, only, score_by_language, spoken
 from assay.engine.others import check_corpus
-from assay.engine.scoring import check_needs, describe
+from assay.engine.scoring import check_needs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +55,8 @@ class ScoredRun:
     systems: list[str] = field(default_factory=list)
     segments: dict[str, int] = field(default_factory=dict)
     totals: dict[str, dict[str, Floats]] = field(default_factory=dict)
-    flags: dict[str, int] = field(default_factory=dict)
+    system_flags: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By system, how many of its rows a reader should know about, and why."""
     nrefs: int = 0
     data_hash: str = ""
     reused: int = 0
@@ -121,6 +124,15 @@ class ScoredRun:
         stats = self.stats(system, metric)
         return stats[self.about(system, metric)] if metric in self.shares else stats
 
+    def flagged(self) -> dict[str, dict[str, int]]:
+        """`system_flags` with every system, also one of which nothing is to be said."""
+        return {system: self.system_flags.get(system, {}) for system in self.systems}
+
+    @property
+    def flags(self) -> dict[str, int]:
+        """How many rows of all systems a reader should know about, and why: flags of the texts, then of metrics."""
+        return total_flags(self.system_flags)
+
     @property
     def signatures(self) -> dict[str, str]:
         """Each metric's signature with the number of references."""
@@ -161,9 +173,12 @@ def score_stream(
     run = ScoredRun(metrics, keep)
     digest = blake2b(digest_size=16)
     sums: Sums = {}
+    identify = False
     for index, (batch, alone) in enumerate(_ahead(chunks)):
-        if index == 0 and not alone and open_spool is not None:
-            run.spool = open_spool()
+        if index == 0:
+            identify = with_languages(keep.flags, metrics.values(), len(batch) if alone else None)
+            if not alone and open_spool is not None:
+                run.spool = open_spool()
         content = _hash(batch, run.systems, keep.columns) if fingerprint or run.spool is not None else b""
         digest.update(content)
         arrays = run.spool.get(index, content) if run.spool is not None else None
@@ -172,7 +187,7 @@ def score_stream(
             chunk = from_arrays(arrays)
         else:
             run.scored += 1
-            chunk = _score_chunk(batch, run, workers, store)
+            chunk = _score_chunk(batch, run, workers, store, identify)
             if run.spool is not None:
                 run.spool.put(index, content, to_arrays(chunk))
         if run.spool is None:
@@ -222,7 +237,7 @@ def _hash(batch: Batch, systems: list[str], kept: Sequence[str] = ()) -> bytes:
     return digest.digest()
 
 
-def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store | None) -> Chunk:
+def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store | None, identify: bool) -> Chunk:
     keep = run.kept
     for metric in run.asked.values():
         check_needs(batch, metric, before=len(run))
@@ -234,21 +249,23 @@ def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store
         codes = np.zeros(len(batch), np.int32)
     else:
         codes = np.fromiter(map(numbers.__getitem__, column), np.int32, len(batch))
-    flags, kept, sums = describe(batch), {}, {}
+    raised = {} if keep.flags == "none" else raise_flags(batch, languages=identify)
+    kept, sums = {}, {}
     languages = spoken(batch, run.languages) if any(metric.by_language for metric in run.asked.values()) else None
     for name, metric in run.asked.items():
         scores = score_by_language(batch, metric, languages=languages, workers=workers, store=store)
         sums[name] = _sums(statistics(scores), codes, languages[1] if languages and metric.by_language else None)
-        raised = scores.raised()
-        flags |= {f"{name} {flag}": rows for flag, rows in raised.items()}
+        flags = {flag: scores.flags[flag] for flag in scores.raised()}
+        if keep.flags != "none":
+            flags = {**uncovered(batch, metric), **flags}
         kept[name] = replace(
             scores,
             stats=scores.stats if keep.stats else None,
             spans=scores.spans if keep.spans else None,
-            flags={flag: scores.flags[flag] for flag in raised},
+            flags=flags,
         )
     columns = {name: batch.column(name) or () for name in keep.columns}
-    return Chunk(list(numbers), codes, kept, sums, flags, columns, *(languages or ((), None)))
+    return Chunk(list(numbers), codes, kept, sums, raised, columns, *(languages or ((), None)))
 
 
 def _sums(
@@ -270,8 +287,11 @@ def _account(run: ScoredRun, batch: Batch, chunk: Chunk, sums: Sums) -> None:
     counts = np.bincount(chunk.codes, minlength=len(run.systems))
     for code, system in enumerate(run.systems):
         run.segments[system] = run.segments.get(system, 0) + int(counts[code])
-    for flag, rows in chunk.flags.items():
-        run.flags[flag] = run.flags.get(flag, 0) + rows
+    for flag, column in chunk.flags().items():
+        for code, rows in enumerate(np.bincount(chunk.codes[column], minlength=len(run.systems)).tolist()):
+            if rows:
+                flags = run.system_flags.setdefault(run.systems[code], {})
+                flags[flag] = flags.get(flag, 0) + rows
     for name, by_place in chunk.sums.items():
         for (code, language), parts in by_place.items():
             sums.setdefault((run.systems[code], name, language), []).append(parts)

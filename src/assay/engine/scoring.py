@@ -143,15 +143,3 @@ def _parts(missing: Sequence[bool], size: int) -> Iterator[list[int]]:
 @functools.cache
 def _pool(workers: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(workers, thread_name_prefix="assay")
-
-
-FLAGS = {1: "empty_hypothesis", 2: "copied_source", 4: "far_longer", 8: "empty_reference"}
-"""What `describe` looks for. Far longer: over three times its longest reference, and by 50 characters at least."""
-
-
-def describe(batch: Batch) -> dict[str, int]:
-    """How many rows a reader should know about: empty hypotheses, copied sources, lines far longer than their reference."""
-    from assay.kernels import _native
-
-    bits = _native.describe(batch.hypotheses, batch.sources, batch.references or (), 3.0, 50)
-    return {name: found for bit, name in FLAGS.items() if (found := int(((bits & bit) != 0).sum()))}

@@ -30,6 +30,8 @@ class SpanRow:
     spans: Sequence[ErrorSpan]
     components: Mapping[str, float] = field(default_factory=dict)
     truncated: bool = False
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    """What names the row and what a reader should know of it: id, doc, flags, other texts."""
 
 
 def marked(text: str, spans: Iterable[ErrorSpan], *, colour: bool = False) -> str:
@@ -67,6 +69,7 @@ def as_record(row: SpanRow) -> dict[str, Any]:
     return {
         "system": row.system,
         "segment": row.segment,
+        **row.labels,
         "metric": row.metric,
         "score": _number(row.score),
         "components": {name: _number(value) for name, value in row.components.items()},

@@ -17,6 +17,7 @@ from assay.verbs.score import RunOverTexts
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standings
+    from assay.core.chunk import Flagging
     from assay.engine.given import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.run import RowsDone
@@ -55,7 +56,12 @@ class Comparison(RunOverTexts):
 
         worth = {name: {f"{level:.0%}": d for level, d in known.items()} for name, known in self.worth.items()}
         about = {"baseline": self.baseline, "segments": len(self), "settings": self.settings}
-        whole = {**about, "systems": self._told(self.standings), "difference_people_agree_with": worth}
+        whole = {
+            **about,
+            "systems": self._told(self.standings),
+            "flags": self.system_flags,
+            "difference_people_agree_with": worth,
+        }
         if self.groups:
             whole["groups"] = {group: self._told(standings) for group, standings in self.groups.items()}
         return whole | {name: rows(self.tables[name]) for name in ("pairs", "worst", "changed") if name in self.tables}
@@ -101,6 +107,7 @@ def compare(
     data_dir: PathName | None = None,
     metrics: Sequence[str | Metric] | None = None,
     baseline: str | None = None,
+    flags: Flagging = "auto",
     samples: int = 1000,
     trials: int = 10_000,
     seed: int = 12345,
@@ -132,6 +139,7 @@ def compare(
         data_dir: Where local copies of test sets lie; by default ``$ASSAY_DATA``.
         metrics: Names with options, paths of checkpoints, or Metric objects; by default as in `score`.
         baseline: The system to test against; by default the first.
+        flags: Which flags of the texts to raise, as in `score`.
         samples: Bootstrap resamples.
         trials: Trials of the randomization test; 0 leaves it out.
         seed: The same seed gives sacrebleu's p-values.
@@ -151,7 +159,7 @@ def compare(
         metrics=metrics, by=by,
     )  # fmt: skip
     return compare_request(
-        asked, baseline=baseline, samples=samples, trials=trials, seed=seed, correction=correction, pairs=pairs, by=by,
+        asked, baseline=baseline, flags=flags, samples=samples, trials=trials, seed=seed, correction=correction, pairs=pairs, by=by,
         worst=worst, changed=changed, sort_by=sort_by, workers=workers, store=store, progress=progress,
         fewest=1 if systems is not None else 2,
     )  # fmt: skip
@@ -162,6 +170,7 @@ def compare_request(
     asked: TextRequest,
     *,
     baseline: str | None = None,
+    flags: Flagging = "auto",
     samples: int = 1000,
     trials: int = 10_000,
     seed: int = 12345,
@@ -179,12 +188,12 @@ def compare_request(
     """`compare` for a request that is made already, with `fewest` systems or more."""
     from assay.analyses import comparison, comparison_tables
     from assay.analyses.segments import TEXTS
-    from assay.core.chunk import Kept
+    from assay.core.chunk import LABELS, Kept
     from assay.engine import pairing
 
     check_choice(asked.metrics, sort_by, correction)
-    columns = ("ids", *(("groups",) if by is not None else ()), *(TEXTS if worst or changed else ()))
-    run = asked.run(Kept(stats=True, columns=tuple(dict.fromkeys(columns))), workers, store, progress)
+    columns = (*LABELS, *(("groups",) if by is not None else ()), *(TEXTS if worst or changed else ()))
+    run = asked.run(Kept(stats=True, columns=tuple(dict.fromkeys(columns)), flags=flags), workers, store, progress)
     systems = list(run.systems)
     how = Testing(samples, trials, seed, correction, agreements(run))
     try:
@@ -227,7 +236,7 @@ def compare_request(
     if len(standings) > 1:
         notes += comparison_tables.mark_notes(duels, correction, made.baseline, how.tests)
     notes += comparison_tables.doubt_notes(standings, run.metrics, len(made))
-    first = comparison_tables.systems(standings, run.metrics, notes=[*notes, *flag_notes(run.flags)])
+    first = comparison_tables.systems(standings, run.metrics, notes=[*notes, *flag_notes(run.flagged())])
     made.tables |= {table.name: table for table in (first, *tables)}
     made.add_components()
     return made

@@ -17,6 +17,7 @@ from assay.core.task import Judge
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
+    from assay.core.chunk import Flagging
     from assay.core.suite import Measured
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
@@ -215,6 +216,8 @@ def apply_rule(
     *,
     sources: Texts | None = None,
     languages: Sequence[str] | str = "",
+    texts: bool = False,
+    flags: Flagging = "auto",
     workers: int | None = None,
     store: bool = True,
     trust: bool = False,
@@ -222,12 +225,13 @@ def apply_rule(
     """Label translations: use, review or reject.
 
     `rule` is what `fit_rule` gave, or the path of its JSON. `hypotheses`, `references` and `sources` are as for `score`.
-    `languages` is the source's language, one for all or one each. `workers` is the number of threads (default: all cores).
+    `languages` is the source's language, one for all or one each. `texts` keeps the texts in the rows, `flags` is as for `score`.
+    `workers` is the number of threads (default: all cores).
     ``store=False`` neither looks up nor keeps the results of slow metrics. ``trust=True`` lets a rule from a file name
     ``module:name`` and the path of a checkpoint.
     """
     from assay.decide.apply import Spoken, label
-    from assay.decide.labelling import KEPT
+    from assay.decide.labelling import kept, labelled
     from assay.verbs.request import request
 
     read = _rule(rule)
@@ -235,9 +239,11 @@ def apply_rule(
     metrics = rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
     asked = request(hypotheses, references, sources=sources, metrics=metrics)
     spoken = Spoken.of(languages, asked.rows or 0)
-    run = asked.run(KEPT, workers, store, None)
+    run = asked.run(kept(flags, texts=texts), workers, store, None)
     scored = {name: Scores.concat(list(run.scores("", name))) for name in run.metrics}
-    return _decided(read, label(read, scored, spoken), run.flags, run.notices)
+    known = [found.beside for found in labelled(read, run.chunks(), flags=flags != "none")]
+    beside = {name: [value for part in known for value in part[name]] for name in known[0]}
+    return _decided(read, replace(label(read, scored, spoken), beside=beside), run.flags, run.notices)
 
 
 def apply_scores(rule: AnyRule, scores: Mapping[str, Any], *, languages: Sequence[str] | str = "") -> Decided:
@@ -276,8 +282,8 @@ def label_ready_scores(
     from assay.io.scores.ready import read_ready_scores
 
     names, empty = [member.name for member in rule.members], True
-    for scores, languages in read_ready_scores(data, names, columns, quoting=quoting, notes=notes):
-        yield decide(rule, scores, language or languages)
+    for scores, languages, beside in read_ready_scores(data, names, columns, quoting=quoting, notes=notes):
+        yield replace(decide(rule, scores, language or languages), beside=beside)
         empty = False
     if empty:
         raise InputError(f"{data} is empty: there is nothing to label.")
@@ -322,5 +328,5 @@ def _decided(
 
     tally, raised = Tally(rule), dict(flags or {})
     tally.add(decisions)
-    table = labels_table(tally, flag_notes(raised))
+    table = labels_table(tally, flag_notes({"": raised}))
     return Decided({table.name: table}, rule, decisions, tally, raised, notes=list(notices))

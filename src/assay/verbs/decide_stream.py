@@ -15,6 +15,7 @@ from assay.verbs.result import Result
 if TYPE_CHECKING:
     import os
 
+    from assay.core.chunk import Flagging
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
     from assay.decide.tally import Tally
@@ -56,7 +57,12 @@ class LabelStream(Result):
         from assay.core.flags import flag_notes
         from assay.decide.tables import labels_table
 
-        self.tables["decisions"] = labels_table(self.tally, flag_notes(self.run.flags) if self.run is not None else ())
+        self.tables["decisions"] = labels_table(self.tally, flag_notes(self.flags))
+
+    @property
+    def flags(self) -> dict[str, dict[str, int]]:
+        """By system, how many translations a reader should know about, and why."""
+        return {} if self.run is None else self.run.flagged()
 
     @property
     def totals(self) -> str:
@@ -116,20 +122,23 @@ def label_stream(
     quoting: Quoting = "auto",
     language: str = "",
     files: Sequence[str] = (),
+    texts: bool = False,
+    flags: Flagging = "auto",
     workers: int | None = None,
     store: bool = True,
     progress: RowsDone | None = None,
 ) -> LabelStream:
-    """Label what `label_request` asked for. `language` is the one translated from, of every row (default: the rows' own)."""
-    from assay.decide.labelling import KEPT, labelled
+    """Label what `label_request` asked for. `language` is the one translated from, of every row (default: the rows' own); `texts`
+    and `flags` are as for `score`."""
+    from assay.decide.labelling import kept, labelled
     from assay.decide.tally import Tally
 
     if asked is None:
         notes: list[str] = []
         chunks = label_ready_scores(rule, str(data), columns=columns, quoting=quoting, notes=notes, language=language)
         return LabelStream({}, rule, Tally(rule), chunks, notes=notes, files=[str(data), *files])
-    run = asked.run(KEPT, workers, store, progress)
-    chunks = labelled(rule, run.chunks(), language)
+    run = asked.run(kept(flags, texts=texts), workers, store, progress)
+    chunks = labelled(rule, run.chunks(), language, flags=flags != "none")
     return LabelStream(
         {}, rule, Tally(rule), chunks, run, signatures=run.signatures, notes=run.notices,
         files=[*asked.inputs.paths, *files],

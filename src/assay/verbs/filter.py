@@ -5,23 +5,33 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, ClassVar
+from itertools import chain
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any, ClassVar
 
+from assay.core.columns import Columns
 from assay.core.errors import InputError, listing
 from assay.core.errors import count as counted
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    import polars
-
     from assay.core.expression import Condition
-    from assay.engine.manifest import Manifest
     from assay.io.table.open_table import OpenTable, Quoting
     from assay.io.table.whole_rows import RowPart, WholeRows
+
+
+FORMATS = {
+    "tsv": (".tsv",),
+    "csv": (".csv",),
+    "jsonl": (".jsonl", ".ndjson"),
+    "json": (".json",),
+    "parquet": (".parquet",),
+    "xlsx": (".xlsx",),
+}
+"""Formats of rows with the endings of their files."""
 
 
 @dataclass(repr=False)
@@ -32,9 +42,8 @@ class Filtered(Result):
     counts: dict[str, tuple[int, int]] = field(default_factory=dict)
     """By system: rows that were kept, and all there were. A table without systems has one without a name."""
     out: str = ""
-    files: list[str] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
-    columns: list[list[Any]] = field(default_factory=list)
+    kept_columns: list[list[Any]] = field(default_factory=list)
     """The rows that were kept, a list for each of `names`; empty where they went into a file."""
 
     verb: ClassVar[str] = "filter"
@@ -64,21 +73,15 @@ class Filtered(Result):
         """The expression and the counts."""
         return {"expression": self.expression, "kept": self.kept, "dropped": self.dropped}
 
-    def to_polars(self) -> polars.DataFrame:
-        """The rows that were kept; from a file that was written, read back."""
-        import polars
-
+    def columns(self) -> Columns:
+        """The rows that were kept, as columns by name."""
         if self.out:
             raise InputError(f"the rows are in {self.out}: read them there, or filter without out=.")
-        return polars.DataFrame(dict(zip(self.names, self.columns, strict=True)), strict=False)
+        return dict(zip(self.names, self.kept_columns, strict=True))
 
-    def manifest(self) -> Manifest:
-        """What was asked of which file, and how many rows hold."""
-        from assay.engine.manifest import InputFile, Manifest
-
-        inputs = tuple(InputFile.of(path) for path in self.files if Path(path).is_file())
-        counts = {"kept": self.kept, "dropped": self.dropped}
-        return Manifest(f"assay filter {self.expression}", {}, inputs, counts).finish()
+    def sizes(self) -> Mapping[str, int]:
+        """Rows that were kept and dropped."""
+        return {"kept": self.kept, "dropped": self.dropped}
 
 
 def filter_rows(
@@ -99,7 +102,7 @@ def filter_rows(
         expression: What must hold, such as ``chrf < 30 and lang == "de"`` (docs/filter.md).
         data: A table: the path of what `score` or `decide` wrote or of any other (``-`` is standard input), or a frame.
         out: The file to write (``-`` is standard output); without it the rows are kept in the result (`Filtered.to_polars`).
-        format: tsv, csv, jsonl, json or parquet; by default what the ending of `out` says, or the form of `data`.
+        format: tsv, csv, jsonl, json, parquet or xlsx; by default what the ending of `out` says, or the form of `data`.
         invert: Keep the rows for which it does not hold.
         count: Only count the rows, and keep none.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
@@ -129,9 +132,9 @@ def filter_rows(
             for _ in chosen:
                 pass
         elif target is None:
-            made.columns = [[] for _ in rows.names]
+            made.kept_columns = [[] for _ in rows.names]
             for part in chosen:
-                for column, values in zip(made.columns, part.columns, strict=True):
+                for column, values in zip(made.kept_columns, part.columns, strict=True):
                     column.extend(values)
         else:
             made.notes += _write(chosen, rows, target, written or _like(table.form), spreadsheet_safe)
@@ -153,14 +156,24 @@ def _opened(data: Any, path: str, quoting: Quoting) -> OpenTable:
         ) from error
 
 
-def _format(target: str | None, format: str | None) -> str | None:
-    """The format to write; None for that of the input."""
+def _format(target: str | None, asked: str | None) -> str | None:
+    """The format to write: what was `asked` for or the file's name says, which must agree; None for the form of the input."""
     from assay.core.errors import unknown
-    from assay.report.rows import FORMATS, format_of
 
-    if format is not None and format not in FORMATS:
-        raise unknown("format", format, FORMATS)
-    return format if target in (None, "-") else format_of(str(target), format)
+    if asked is not None and asked not in FORMATS:
+        raise unknown("format", asked, FORMATS)
+    if target in (None, "-"):
+        return asked
+    ending = PurePath(str(target)).suffix.lower()
+    named = next((format for format, endings in FORMATS.items() if ending in endings), None)
+    if asked and named and asked != named:
+        raise InputError(
+            f"the name {target} says {named}, and the format is {asked}: leave one out, or make them agree."
+        )
+    if not asked and named is None:
+        endings = ", ".join(endings[0] for endings in FORMATS.values())
+        raise InputError(f"the name {target} says no format: end it in {endings}, or say --format tsv.")
+    return asked or named
 
 
 def _like(form: str) -> str:
@@ -209,29 +222,45 @@ def _tally(made: Filtered, systems: Sequence[Any], keep: Sequence[bool]) -> None
 
 def _write(chosen: Iterator[RowPart], rows: WholeRows, target: str, format: str, spreadsheet_safe: bool) -> list[str]:
     """Write the rows where they are wanted; what people should hear about the file."""
+    from assay.report.frames import kinds_of, write_parts
     from assay.report.rows import WRITERS
+    from assay.report.writing import whole_file, write_bytes
 
-    kind = WRITERS[format]
-    with _stream(target, kind.binary) as stream:
-        writer = kind(stream, rows.names, spreadsheet_safe=spreadsheet_safe, kinds=rows.table.kinds)
+    if format not in ("json", "jsonl"):
+        chosen = _headed(chosen, rows)
+    if format not in WRITERS:
+        parts = _by_name(chosen, rows)
+        first = next(parts)
+        kinds = None if format != "parquet" else rows.table.kinds or kinds_of(first)
+        write_bytes(lambda stream: write_parts(chain([first], parts), format, stream, kinds), target, format)
+        return []
+    with nullcontext(sys.stdout) if target == "-" else whole_file(target) as stream:
+        writer = WRITERS[format](stream, rows.names, spreadsheet_safe=spreadsheet_safe)
         for part in chosen:
-            if format not in ("json", "jsonl"):
-                rows.check_keys(part)
             writer.part(part.columns, part.objects)
         writer.end()
+        stream.flush()
         return writer.notes
 
 
-@contextmanager
-def _stream(target: str, binary: bool) -> Iterator[IO[Any]]:
-    if target != "-":
-        from assay.report.writing import whole_file
+def _headed(chosen: Iterator[RowPart], rows: WholeRows) -> Iterator[RowPart]:
+    """The same parts, once it is sure that the header names all they hold."""
+    for part in chosen:
+        rows.check_keys(part)
+        yield part
 
-        with whole_file(target, binary=binary) as stream:
-            yield stream
-        return
-    yield sys.stdout.buffer if binary else sys.stdout
-    sys.stdout.flush()
+
+def _by_name(chosen: Iterator[RowPart], rows: WholeRows) -> Iterator[dict[str, Sequence[Any]]]:
+    """The parts as columns by name; an empty one where there is none."""
+    twice = [name for i, name in enumerate(rows.names) if name in rows.names[:i]]
+    if twice:
+        raise InputError(f"two columns are called {twice[0]!r}: rename one, or write .tsv or .csv.")
+    empty = True
+    for part in chosen:
+        yield dict(zip(rows.names, part.columns, strict=True))
+        empty = False
+    if empty:
+        yield {name: [] for name in rows.names}
 
 
 def _table(made: Filtered) -> Table:

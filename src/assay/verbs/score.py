@@ -18,6 +18,7 @@ from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standings
+    from assay.core.chunk import Flagging
     from assay.core.metric import Floats
     from assay.core.table import Table
     from assay.engine.given import References, Texts
@@ -81,6 +82,11 @@ class RunOverTexts(Result):
 
         self.tables |= {table.name: table for table in components.table(self.components, self.metrics)}
 
+    @property
+    def system_flags(self) -> dict[str, dict[str, int]]:
+        """The same, by system; one of which nothing is to be said has an empty dictionary."""
+        return self.run.flagged()
+
     def manifest(self) -> Manifest:
         """What was asked and done, and how much of it an earlier run had left."""
         from dataclasses import replace
@@ -143,21 +149,38 @@ class ScoreResult(RunOverTexts):
         return self.run.systems[0]
 
     def columns(self) -> Columns:
-        """One row a segment: every metric's score, its components and flags; and the system where systems have names."""
+        """One row a segment: the system where systems have names, id and doc where the texts came with them, every metric's score,
+        its components and flags, all flags in a list, and the texts where they were kept."""
         parts: list[Columns] = []
-        for system in self.run.systems:
+        for code, system in enumerate(self.run.systems):
             scored = self.scores_of(system)
             n = self.run.segments[system]
             columns: dict[str, Any] = {"system": [system] * n} if self.run.systems != [""] else {}
             columns["segment"] = range(1, n + 1)
+            beside, flags = self._beside(code)
+            columns |= {name: beside.pop(name) for name in ("id", "doc") if name in beside}
             for name, scores in scored.items():
                 columns[name] = scores.values
                 columns |= {f"{name} {part}": values for part, values in scores.components.items()}
                 columns |= {f"{name} {flag}": raised for flag, raised in scores.flags.items()}
-            parts.append(columns)
+            if self.run.kept.flags != "none":
+                columns["flags"] = flags
+            parts.append(columns | beside)
         return joined(parts)
 
     scores_columns = columns
+
+    def _beside(self, code: int) -> tuple[dict[str, list[Any]], list[list[str]]]:
+        """The kept columns of one system, and the flags of its rows."""
+        columns: dict[str, list[Any]] = {}
+        flags: list[list[str]] = []
+        for chunk in self.run.chunks():
+            rows = (chunk.codes == code).nonzero()[0].tolist()
+            listed = chunk.flag_lists()
+            flags += [listed[i] for i in rows]
+            for name, column in chunk.beside().items():
+                columns.setdefault(name, []).extend(column[i] for i in rows)
+        return columns, flags
 
     def to_dict(self) -> dict[str, Any]:
         """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "components": {...}, "segments": [...]}}}}``."""
@@ -167,7 +190,7 @@ class ScoreResult(RunOverTexts):
         from assay.report.scores import as_json
 
         out = io.StringIO()
-        as_json(self.run, self.known(), out.write, self.groups())
+        as_json(self.run, self.known(), out.write, self.groups(), self.system_flags)
         whole: dict[str, Any] = json.loads(out.getvalue())
         return whole
 
@@ -205,6 +228,9 @@ class ScoreResult(RunOverTexts):
                 numbers[code] = numbers.get(code, 0) + 1
                 places.append((chunk.systems[code], numbers[code]))
             texts = chunk.columns["hypotheses"]
+            beside = {name: column for name, column in chunk.beside().items() if name != "mt"}
+            if self.run.kept.flags != "none":
+                beside["flags"] = chunk.flag_lists()
             for name, scores in chunk.scores.items():
                 truncated = scores.flags.get("truncated")
                 for i, (system, segment) in enumerate(places):
@@ -217,6 +243,7 @@ class ScoreResult(RunOverTexts):
                         spans=(scores.spans or ())[i],
                         components={part: float(column[i]) for part, column in scores.components.items()},
                         truncated=bool(truncated[i]) if truncated is not None else False,
+                        labels={label: column[i] for label, column in beside.items()},
                     )
 
     def _repr_html_(self) -> str:
@@ -246,6 +273,8 @@ def score(
     data_dir: PathName | None = None,
     metrics: Sequence[str | Metric] | None = None,
     spans: bool = False,
+    texts: bool = False,
+    flags: Flagging = "auto",
     ci: bool = False,
     by: str | Sequence[str] | None = None,
     samples: int = 1000,
@@ -277,6 +306,8 @@ def score(
         metrics: Names with options (``"bleu:tokenize=zh"``), paths of checkpoints, or Metric objects; by default chrF and
             BLEU where there are references, and assay-mini where it is installed, up to 20,000 rows.
         spans: Keep the error spans that a metric marks (`ScoreResult.span_rows`).
+        texts: Keep sources, translations and references beside the scores, in rows and in `ScoreResult.to_polars`.
+        flags: Which flags of the texts to raise: ``auto``, ``all`` (identify languages whatever it costs) or ``none``.
         ci: 95% bootstrap intervals beside the corpus scores.
         by: Add the table `groups`, with a score for each document, domain …: a column of `data` (``doc``), ``length``, or a label
             for each segment.
@@ -294,8 +325,9 @@ def score(
         metrics=metrics, spans=spans, by=by,
     )  # fmt: skip
     return score_request(
-        asked, spans=spans, ci=ci, by=by, samples=samples, seed=seed, workers=workers, store=store, progress=progress
-    )
+        asked, spans=spans, texts=texts, flags=flags, ci=ci, by=by, samples=samples, seed=seed, workers=workers, store=store,
+        progress=progress,
+    )  # fmt: skip
 
 
 @recorded("score")
@@ -303,6 +335,8 @@ def score_request(
     asked: TextRequest,
     *,
     spans: bool = False,
+    texts: bool = False,
+    flags: Flagging = "auto",
     ci: bool = False,
     by: str | Sequence[str] | None = None,
     samples: int = 1000,
@@ -313,10 +347,11 @@ def score_request(
 ) -> ScoreResult:
     """`score` for a request that is made already."""
     from assay.analyses import comparison, comparison_tables
-    from assay.core.chunk import Kept
+    from assay.core.chunk import LABELS, TEXTS, Kept
 
-    columns = (*(("hypotheses",) if spans else ()), *(("groups",) if by is not None else ()))
-    keep = Kept(stats=ci or by is not None, spans=spans, columns=columns)
+    shown = TEXTS if texts else ("hypotheses",) if spans else ()
+    columns = (*LABELS, *shown, *(("groups",) if by is not None else ()))
+    keep = Kept(stats=ci or by is not None, spans=spans, columns=columns, flags=flags)
     run = asked.run(keep, workers, store, progress)
     if spans:
         _need_spans(run)
@@ -328,7 +363,7 @@ def score_request(
         standings = {system: {name: sure[system][name] for name in row} for system, row in standings.items()}
     about = segments_note(run) + (f" · 95% bootstrap, n={samples}, seed {seed}" if ci else "")
     few = comparison_tables.doubt_notes(standings, run.metrics, min(run.segments.values())) if ci else []
-    tables = [comparison_tables.systems(standings, run.metrics, notes=[about, *few, *flag_notes(run.flags)])]
+    tables = [comparison_tables.systems(standings, run.metrics, notes=[about, *few, *flag_notes(run.flagged())])]
     if by is not None:
         tables.append(_by_group(run, by if isinstance(by, str) else "group"))
     found_tables = {table.name: table for table in tables}

@@ -214,7 +214,7 @@ def ids(path: Path) -> Any:
 
 
 def ready(path: Path) -> Any:
-    return [(found["z"].tolist(), languages) for found, languages in read_ready_scores(path, ["z"])]
+    return [(found["z"].tolist(), languages) for found, languages, _ in read_ready_scores(path, ["z"])]
 
 
 def records(path: Path) -> Any:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-LANGUAGE = Wanted({"language": ("language", "langpair")})
+ROLES = Wanted({"language": ("language", "langpair"), "id": ("id", "segment id"), "doc": ("document",)})
+LABELS = ("id", "doc")
+"""What names a row, by the name that it goes out with."""
 
 
 def read_ready_scores(
@@ -25,8 +27,9 @@ def read_ready_scores(
     *,
     quoting: Quoting = "auto",
     notes: list[str] | None = None,
-) -> Iterator[tuple[dict[str, NDArray[np.float64]], list[str]]]:
-    """The columns `scores` of a table and the language of each row (empty where no column has it), some rows at a time.
+) -> Iterator[tuple[dict[str, NDArray[np.float64]], list[str], dict[str, list[str]]]]:
+    """The columns `scores` of a table, the language of each row (empty where no column has it), and its id and document where
+    there are such columns, some rows at a time.
 
     `columns` names the columns that have other names: of a score, or of ``language``. `notes` takes what the reader has to say
     about doubtful quotation marks.
@@ -41,16 +44,23 @@ def read_ready_scores(
         for column in wanted:
             if column not in table.names:
                 raise unknown(f"column in {table.name}", column, table.names)
-        spoken = {role: column for role, column in chosen.items() if LANGUAGE.name_of(role)}
-        language = assign(table.names, LANGUAGE, spoken, table.name).places.get("language")
-        places = [table.names.index(column) for column in wanted] + ([] if language is None else [language])
+        told = {role: column for role, column in chosen.items() if ROLES.name_of(role)}
+        roles = assign(table.names, ROLES, told, table.name).places
+        places = [*(table.names.index(column) for column in wanted), *roles.values()]
         for piece in table.pieces(places, CHUNK):
             where = [f"{table.name} {piece.where(i)}" for i in range(len(piece.numbers))]
             found = {
                 score: np.array([number(value, score, place) for value, place in zip(cells, where, strict=True)])
                 for score, cells in zip(scores, piece.columns, strict=False)
             }
-            languages = [str(value or "") for value in piece.columns[-1]] if language is not None else [""] * len(where)
-            yield found, languages
+            texts = {
+                role: ["" if value is None else str(value) for value in cells]
+                for role, cells in zip(roles, piece.columns[len(wanted) :], strict=True)
+            }
+            yield (
+                found,
+                texts.pop("language", [""] * len(where)),
+                {name: texts[name] for name in LABELS if name in texts},
+            )
         if notes is not None:
             notes += table.notes

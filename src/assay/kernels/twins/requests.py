@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+_WORD = re.compile("[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0010ffff]")
 
 
 def distinct(
@@ -20,12 +23,24 @@ def distinct(
 
 
 def describe(hypothesis: str, source: str | None, references: Sequence[str | None], ratio: float, margin: int) -> int:
-    """Bits: 1 empty hypothesis, 2 copied source, 4 far longer than its references, 8 empty reference."""
+    """Bits: 1 empty hypothesis, 2 copied source, 4 far longer than its references (or, without any, its source), 8 empty
+    reference, 16 far shorter."""
     present = [text for text in references if text is not None]
-    longest = max(map(len, present), default=0)
+    others = [weight(text) for text in present or ([] if source is None else [source])]
+    mine, empty = weight(hypothesis), not hypothesis.split()
+
+    def far(more: int, less: int) -> bool:
+        return more > less + margin and more > ratio * less
+
     return (
-        (not hypothesis.split())
-        + 2 * bool(hypothesis.split() and hypothesis == source)
-        + 4 * bool(present and len(hypothesis) > longest + margin and len(hypothesis) > ratio * longest)
+        empty
+        + 2 * (not empty and hypothesis == source)
+        + 4 * bool(others and far(mine, max(others)))
         + 8 * any(not text.split() for text in present)
+        + 16 * bool(others and not empty and far(min(others), mine))
     )
+
+
+def weight(text: str) -> int:
+    """How much a text says: its characters; a Hangul syllable counts as two, a Han character or kana as three."""
+    return sum(3 if _WORD.match(character) else 2 if "\uac00" <= character <= "\ud7a3" else 1 for character in text)

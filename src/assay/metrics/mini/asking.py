@@ -9,8 +9,8 @@ import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
+from assay.core.langpair import outside
 from assay.core.metric import Card
-from assay.metrics.mini.languages import outside
 from assay.metrics.mini.model import Model, Triple
 
 if TYPE_CHECKING:
