@@ -45,14 +45,14 @@ def evaluate(
 ) -> Bools:
     """Whether the expression holds in every row."""
     rows = len(next(iter(columns.values()))) if columns else 0
-    return _Asked(checked, columns, where, search or _search).truths(checked.tree, np.arange(rows))
+    return _Evaluation(checked, columns, where, search or _search).truths(checked.tree, np.arange(rows))
 
 
 def _search(wanted: Mapping[str, Sequence[str]]) -> Mapping[str, Searched]:
     return search(wanted, "the expression")
 
 
-class _Asked:
+class _Evaluation:
     def __init__(
         self, checked: Condition, columns: Mapping[str, Sequence[Any]], where: Callable[[int], str], search: Search
     ) -> None:
