@@ -20,7 +20,7 @@ segment and score, perhaps rater, langpair, mt, src, ref and spans. Scores are h
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output, langpair, natural, positive
+    from assay.cli.options import add_kept_tables, add_metrics, add_output, add_resampling, langpair
     from assay.report import FORMATS
 
     parser.add_argument(
@@ -53,19 +53,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of the table to take")
     parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
-    parser.add_argument(
-        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
-    )
-    parser.add_argument(
-        "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
-    )
-    parser.add_argument(
-        "--table", action="append", metavar="NAME", help="only these tables (default on a terminal: systems)"
-    )
-    parser.add_argument("--all", action="store_true", help="every table on the terminal")
-    parser.add_argument(
-        "--run-dir", metavar="DIR", help="where to keep the run (default on a terminal: runs/TIME-campaign)"
-    )
+    add_resampling(parser)
+    add_kept_tables(parser, "systems", "campaign")
     add_output(parser, FORMATS)
 
 

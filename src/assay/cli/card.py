@@ -16,7 +16,7 @@ the embedded one always is."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output, natural, positive
+    from assay.cli.options import add_output, add_resampling
     from assay.report import FORMATS
 
     parser.add_argument("metric", metavar="METRIC", help="a metric, with options after a colon (assay list metrics)")
@@ -25,12 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
     parser.add_argument("--all", action="store_true", help="every table on the terminal, not one for each suite")
-    parser.add_argument(
-        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
-    )
-    parser.add_argument(
-        "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
-    )
+    add_resampling(parser)
     add_output(parser, FORMATS)
 
 

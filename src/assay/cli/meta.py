@@ -25,7 +25,7 @@ table with the columns langpair, system, segment, score."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output, natural, positive
+    from assay.cli.options import add_kept_tables, add_metrics, add_output, natural, positive
     from assay.report import FORMATS
 
     parser.add_argument("name", nargs="?", default="wmt23", metavar="SET", help="a year or a path (default: wmt23)")
@@ -64,11 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--draws", type=positive, metavar="N", help="random swaps (default: 1000; xcomet: 200)")
     parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="seed of the swaps (default: 12345)")
-    parser.add_argument(
-        "--table", action="append", metavar="NAME", help="only these tables (default on a terminal: overall)"
-    )
-    parser.add_argument("--all", action="store_true", help="every table on the terminal, not the ranking alone")
-    parser.add_argument("--run-dir", metavar="DIR", help="where to keep the run (default on a terminal: runs/TIME-SET)")
+    add_kept_tables(parser, "overall", "SET")
     add_output(parser, FORMATS)
 
 

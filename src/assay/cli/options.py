@@ -153,6 +153,25 @@ def add_texts(parser: argparse.ArgumentParser, *, bare: bool = False) -> None:
         group.add_argument("--data-dir", metavar="DIR", help="local copies of test sets (default: $ASSAY_DATA)")
 
 
+def add_resampling(parser: argparse.ArgumentParser, seeded: str = "the resampling") -> None:
+    """--samples and --seed."""
+    parser.add_argument(
+        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
+    )
+    parser.add_argument("--seed", type=natural, default=12345, metavar="N", help=f"seed of {seeded} (default: 12345)")
+
+
+def add_kept_tables(parser: argparse.ArgumentParser, first: str, run: str) -> None:
+    """--table, --all and --run-dir: `first` is the table that a terminal shows, `run` what the folder is called after."""
+    parser.add_argument(
+        "--table", action="append", metavar="NAME", help=f"only these tables (default on a terminal: {first})"
+    )
+    parser.add_argument("--all", action="store_true", help="every table on the terminal")
+    parser.add_argument(
+        "--run-dir", metavar="DIR", help=f"where to keep the run (default on a terminal: runs/TIME-{run})"
+    )
+
+
 def add_by(parser: argparse.ArgumentParser) -> None:
     """--by."""
     parser.add_argument(

@@ -27,7 +27,16 @@ FILE:lower,source says that lower is better and that it reads the source alone (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import QUOTING, QUOTING_HELP, add_metrics, add_output, langpair, natural, positive
+    from assay.cli.options import (
+        QUOTING,
+        QUOTING_HELP,
+        add_kept_tables,
+        add_metrics,
+        add_output,
+        add_resampling,
+        langpair,
+        positive,
+    )
     from assay.report import FORMATS
 
     parser.add_argument("suites", nargs="*", metavar="SUITE", help="names or paths (default: the embedded suite)")
@@ -57,25 +66,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--verify", action="store_true", help="check the checksums of the suite's files first")
     parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
-    parser.add_argument(
-        "--table", action="append", metavar="NAME", help="only these tables (default on a terminal: the summary)"
-    )
-    parser.add_argument("--all", action="store_true", help="every table on the terminal, not the summary alone")
+    add_kept_tables(parser, "the summary", "SUITE")
     parser.add_argument(
         "--correction",
         choices=["none", "holm", "bonferroni", "benjamini-hochberg"],
         default="none",
         help="for many comparisons",
     )
-    parser.add_argument(
-        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
-    )
-    parser.add_argument(
-        "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
-    )
-    parser.add_argument(
-        "--run-dir", metavar="DIR", help="where to keep the run (default on a terminal: runs/TIME-SUITE)"
-    )
+    add_resampling(parser)
     parser.add_argument(
         "--figures", type=_formats, default=("svg",), metavar="svg,png|none",
         help="figures in the run directory and in the HTML page (default: svg; needs the extra 'figures')",

@@ -43,9 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_kept_texts,
         add_metrics,
         add_output,
+        add_resampling,
         add_texts,
-        natural,
-        positive,
     )
     from assay.cli.texts import add_looks, add_run_dir
 
@@ -56,12 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_kept_texts(parser)
     add_flags(parser)
     parser.add_argument("--ci", action="store_true", help="95%% bootstrap intervals beside the scores")
-    parser.add_argument(
-        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
-    )
-    parser.add_argument(
-        "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
-    )
+    add_resampling(parser)
     add_looks(parser)
     parser.add_argument(
         "-b", "--score-only", action="store_true", help="the scores alone: a line a system, metrics parted by tabs"

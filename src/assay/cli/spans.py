@@ -19,7 +19,7 @@ system and segment, and must be the same texts on both sides."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output, langpair, natural, positive
+    from assay.cli.options import add_kept_tables, add_metrics, add_output, add_resampling, langpair, positive
     from assay.report import FORMATS
 
     parser.add_argument(
@@ -38,22 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--common", action="store_true", help="compare the translations that all predictions cover")
     parser.add_argument("--columns", metavar="NAME=COLUMN,…", help="which columns of the tables to take")
     parser.add_argument("--skip-bad", action="store_true", help="leave malformed rows out, count and list them")
-    parser.add_argument(
-        "--samples", type=positive, default=1000, metavar="N", help="bootstrap resamples (default: 1000)"
-    )
+    add_resampling(parser)
     parser.add_argument(
         "--trials", type=positive, default=10_000, metavar="N", help="trials of the paired test (default: 10000)"
     )
-    parser.add_argument(
-        "--seed", type=natural, default=12345, metavar="N", help="seed of the resampling (default: 12345)"
-    )
-    parser.add_argument(
-        "--table", action="append", metavar="NAME", help="only these tables (default on a terminal: summary)"
-    )
-    parser.add_argument("--all", action="store_true", help="every table on the terminal")
-    parser.add_argument(
-        "--run-dir", metavar="DIR", help="where to keep the run (default on a terminal: runs/TIME-spans)"
-    )
+    add_kept_tables(parser, "summary", "spans")
     add_output(parser, FORMATS)
 
 
