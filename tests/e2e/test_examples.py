@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import polars
 import pytest
 import sacrebleu
 
@@ -84,7 +85,20 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     )
     _judgements()
     _forms()
+    _scores()
     Path("my_module.py").write_text("from assay.metrics.chrf import Chrf as MyMetric\n")
+
+
+def _scores() -> None:
+    """What `assay score` wrote, for `assay filter`."""
+    rows = [
+        {"system": "ours", "lang": "de", "chrf": 20.0 + i, "assay-mini.mqm": -float(i), "mt": t}
+        for i, t in enumerate(LINES)
+    ]
+    frame = polars.DataFrame(rows).with_columns(polars.lit("").alias("flags"))
+    frame.write_csv("scores.tsv", separator="\t")
+    frame.write_ndjson("scores.jsonl")
+    frame.write_parquet("outputs.parquet")
 
 
 def _forms() -> None:

@@ -8,7 +8,7 @@ SUMMARY = "Keep the rows of a table for which an expression over scores, columns
 EXAMPLES = """examples:
   assay filter 'chrf < 30 and lang == "de"' scores.tsv --out bad.tsv
   assay filter '`assay-mini.mqm` < -5 or copied_source' scores.jsonl --out look.csv
-  assay score --data demo -m chrf --format tsv | assay filter 'chrf >= 50' -
+  assay filter 'chrf >= 50 and mt is not missing' scores.jsonl --invert
   assay filter 'mt ~ "TODO|XXX"' outputs.parquet --count
 
 Names are the table's columns; one with - + . : or a blank in it stands in backticks. Flags of the column flags may be named as if
