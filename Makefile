@@ -4,6 +4,7 @@
 # make quick  lint, types, import rules and the tests of what changed since the last commit, in under a minute (after make dev)
 # make fuzz   minutes of random input: kernels under sanitizers and beside the original tools, mutated files for every reader
 # make soak   hundreds of kills, four writers, full disks, and the checks that take minutes
+# make docs   build the pages of docs/ as a site in build/site; a link that leads nowhere is an error
 # make bench  print how fast assay is beside the tools it replaces
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ BIN    := $(VENV)/bin
 SOURCES := $(shell find src CMakeLists.txt pyproject.toml README.md -type f ! -name '*.so' ! -path '*__pycache__*')
 WEIGHTS := $(shell find packages/mini -type f ! -path '*__pycache__*' 2>/dev/null)
 
-.PHONY: demo test lint types imports tests dev quick fuzz soak bench clean
+.PHONY: demo test lint types imports tests dev quick fuzz soak docs bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/assay compare -m chrf -m bleu -m ter -m assay-mini --data demo --worst 3 --sort-by assay-mini
@@ -56,6 +57,10 @@ fuzz: $(VENV)/.tested
 soak: $(VENV)/.tested
 	$(BIN)/python -m pytest -q -m soak
 	$(BIN)/python scripts/soak.py --kills 300
+
+docs: $(VENV)/.tested
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
+	@echo "build/site/index.html"
 
 bench: $(VENV)/.tested
 	$(BIN)/python benchmarks/string_metrics.py

@@ -1,0 +1,91 @@
+"""The site builds without a warning (a link that leads nowhere is one), and has what it is made of."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.cli.main import VERBS
+from assay.cli.options import parser_for
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
+INLINE = re.compile(r"`(assay [^`]+)`")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("site")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(place)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=os.environ, check=False)
+    assert done.returncode == 0, done.stderr
+    return place
+
+
+def text(path: Path) -> str:
+    """What a page says, without its markup."""
+    return html.unescape(re.sub(r"<[^>]+>", "", path.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_verb_has_a_page_that_ends_with_its_help(site: Path, verb: str) -> None:
+    assert f"usage: assay {verb}" in text(site / f"{verb}.html")
+
+
+def test_every_public_name_is_in_the_reference(site: Path) -> None:
+    page = text(site / "api.html")
+    for name in assay.__all__:
+        assert name == "__version__" or f"assay.{name}(" in page, name
+
+
+def test_arguments_are_a_list(site: Path) -> None:
+    """`samples` is described in the docstring of compare as an entry under Args."""
+    page = (site / "api.html").read_text(encoding="utf-8")
+    assert re.search(r"<li>\s*(<p>)?<code>samples</code>", page) and "Args:" not in text(site / "api.html")
+
+
+def test_the_first_page_is_the_readme_with_links_between_pages(site: Path) -> None:
+    page = (site / "index.html").read_text(encoding="utf-8")
+    assert 'href="numbers.html"' in page and 'href="security.html"' in page
+    assert "docs/numbers.md" not in page
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
+    for path in site.rglob("*.html"):
+        page = path.read_text(encoding="utf-8")
+        assert not re.search(r'<(?:script|link|img)[^>]+(?:src|href)="https?:', page), path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_to_files_of_the_repository(page: Path) -> None:
+    """The same pages are read where there is no site: in a clone."""
+    prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
+        assert target.startswith("http") or (page.parent / target).exists(), target
+
+
+def examples() -> list[str]:
+    """Commands that stand in running text or tables, where nothing is left open."""
+    pages = [*(ROOT / "docs" / "coming").glob("*.md"), ROOT / "docs" / "demands.md"]
+    found = [line for page in pages for line in INLINE.findall(page.read_text(encoding="utf-8"))]
+    return sorted({line for line in found if not re.search(r"…|^assay \w+$", line)})
+
+
+@pytest.mark.parametrize("line", examples())
+def test_commands_in_running_text_have_options_that_exist(line: str) -> None:
+    import importlib
+    import shlex
+
+    verb, *rest = shlex.split(line)[1:]
+    parser_for(verb, importlib.import_module(f"assay.cli.{verb}")).parse_args(rest)
+
+
+def test_there_are_commands_to_try() -> None:
+    assert len(examples()) > 15
