@@ -28,6 +28,8 @@ Cell = dict[str, Any]
 ROOT = Path(__file__).resolve().parents[2]
 SHELL = re.compile(r"^( *)!(.*)$", re.MULTILINE)
 ENDS = re.compile(r"\x1b\[[0-9;]*m")
+PROGRESS = re.compile(r"^ .* · [\d,.]+/s\n", re.MULTILINE)
+"""What a command says after a minute, which only a slow machine takes."""
 
 
 class Failed(Exception):
@@ -108,7 +110,7 @@ def _execute(source: str, names: dict[str, Any]) -> None:
 def _shell(command: str) -> None:
     """Run a line in the shell; what it says on either stream is shown. A code other than 0 or 1 is an error in the tutorial."""
     done = subprocess.run(command, shell=True, capture_output=True, text=True, encoding="utf-8", check=False)
-    print(done.stdout + done.stderr, end="")
+    print(done.stdout + PROGRESS.sub("", done.stderr), end="")
     if done.returncode > 1:
         raise Failed(f"{command} left with {done.returncode}")
 
