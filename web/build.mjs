@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = process.argv[2] ?? join(here, "../src/assay/view/static");
+const out = process.argv[2] ?? join(here, "../src/assay/viewer/static");
 
 const made = await build({
   absWorkingDir: here,

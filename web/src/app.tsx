@@ -67,7 +67,7 @@ function App({ source, start }: { source: Source; start: Start }) {
       {detail && route.screen !== "runs" && detail.problems.map((problem, i) => <p key={i} class="problem">⚠ <Plain text={problem} /></p>)}
       {route.screen === "runs" ? <Runs runs={start.runs} />
         : !run ? <main><p>Choose a run first: <a href={link("runs")}>Runs</a>.</p></main>
-          : !head ? <main aria-busy="true" />
+          : !head ? <main aria-busy="true"><p class="muted">Reading …</p></main>
             : route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} />
               : route.screen === "phenomena" ? <Phenomena detail={detail} start={start} run={run} at={route.at} />
                 : route.screen === "systems" ? <Systems {...{ detail, start, source, run }} at={route.at} />

@@ -2,6 +2,7 @@
 export interface Piece { text: string; changed: boolean }
 
 const MOST_WORDS = 600;
+const MOST_SIGNS = 20_000;
 
 export function words(text: string, language: string): string[] {
   try {
@@ -12,8 +13,10 @@ export function words(text: string, language: string): string[] {
 }
 
 export function diff(before: string, after: string, language: string): [Piece[], Piece[]] {
+  const whole: [Piece[], Piece[]] = [[{ text: before, changed: false }], [{ text: after, changed: false }]];
+  if (before.length > MOST_SIGNS || after.length > MOST_SIGNS) return whole;
   const [a, b] = [words(before, language), words(after, language)];
-  if (a.length > MOST_WORDS || b.length > MOST_WORDS) return [[{ text: before, changed: false }], [{ text: after, changed: false }]];
+  if (a.length > MOST_WORDS || b.length > MOST_WORDS) return whole;
   const width = b.length + 1;
   const lengths = new Uint16Array((a.length + 1) * width);
   for (let i = a.length - 1; i >= 0; i--) {

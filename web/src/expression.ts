@@ -169,10 +169,16 @@ class Parser {
   private literal(): Node {
     const minus = this.take("-");
     const number = this.take("number");
-    if (number) return this.leaf(minus ? { ...number, start: minus.start } : number, "number", Number(number.value) * (minus ? -1 : 1));
+    if (number) return this.leaf(minus ? { ...number, start: minus.start } : number, "number", this.exact(number) * (minus ? -1 : 1));
     const text = minus ? null : this.take("text");
     if (text) return this.leaf(text, "text", text.value);
     throw this.unexpected("a number or a text in quotation marks was expected here");
+  }
+
+  private exact(token: Token): number {
+    const value = Number(token.value);
+    if (!(Math.abs(value) < 2 ** 53)) throw wrong(this.text, token, "The number is too large to be compared exactly.");
+    return value;
   }
 
   private sum(): Node {
@@ -197,7 +203,7 @@ class Parser {
       return this.inside(minus, () => this.node("negative", [this.signed()], minus.start));
     }
     let token = this.take("number");
-    if (token) return this.leaf(token, "number", Number(token.value));
+    if (token) return this.leaf(token, "number", this.exact(token));
     token = this.take("text");
     if (token) return this.leaf(token, "text", token.value);
     token = this.take("true", "false");

@@ -42,7 +42,7 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
         <table class="heat">
           <thead>
             <tr><th scope="col">phenomenon</th><th scope="col" class="num">items</th>
-              {metrics.map((metric) => <th key={metric} scope="col"><Plain text={detail.head.metrics[metric]?.label ?? metric} /></th>)}</tr>
+              {metrics.map((metric) => <th key={metric} scope="col"><Plain text={detail.head.metrics[metric]?.label ?? metric} />{detail.head.metrics[metric]?.higher_is_better === false ? " ↓" : ""}</th>)}</tr>
           </thead>
           <tbody>
             {order.map((i) => {
@@ -65,11 +65,11 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
                       <td key={metric} class="cell">
                         <button disabled={!missed} style={Number.isNaN(value) ? {} : colours(value, start.heat)}
                           title={cell.n ? `${cell.right} of ${cell.n} right; 95% interval ${bounds}` : "not scored"}
-                          aria-label={`${metric}, ${phenomenon.name}: ${cell.n ? `${(100 * value).toFixed(1)} percent, ${missed} failed` : "not scored"}`}
+                          data-metric={metric} data-failed={missed}
                           onClick={() => go("segments", run, {
                             where: failed(metric, detail.head.metrics[metric]?.higher_is_better ?? true, phenomenon.name, cell.n < phenomenon.n),
                           })}>
-                          {cell.n ? (100 * value).toFixed(1) : "–"}
+                          <span class="unseen">{metric}, {phenomenon.name}: </span>{cell.n ? (100 * value).toFixed(1) : "–"}
                           {bounds && <small>{bounds}</small>}
                         </button>
                       </td>
@@ -92,7 +92,7 @@ function colours(value: number, [below, middle, above]: [string, string, string]
   const mixed = channels(middle).map((channel, i) => Math.round(channel + (end[i] - channel) * far));
   const [r, g, b] = mixed.map((channel) => ((channel / 255) <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4));
   const light = 0.2126 * r + 0.7152 * g + 0.0722 * b;
-  return { background: `rgb(${mixed.join(",")})`, color: light > 0.2 ? "#000" : "#fff" };
+  return { background: `rgb(${mixed.join(",")})`, color: light > 0.179 ? "#000" : "#fff" };
 }
 
 const channels = (colour: string): number[] => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));

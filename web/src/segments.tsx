@@ -18,7 +18,7 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
   const [total, setTotal] = useState<number | null>(null);
   const [error, setError] = useState("");
   const [, redraw] = useState(0);
-  const [place, setPlace] = useState(-1);
+  const place = useRef(-1);
   const [first, setFirst] = useState(0);
   const list = useRef<HTMLDivElement>(null);
   const waiting = useRef(new Set<number>());
@@ -46,7 +46,7 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
   useEffect(() => {
     pages.current = new Map();
     waiting.current = new Set();
-    setPlace(-1);
+    place.current = -1;
     setFirst(0);
     if (list.current) list.current.scrollTop = 0;
     load(0);
@@ -66,10 +66,20 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
     const exact = total * HIGH > MOST_PIXELS ? (box.scrollTop / most) * Math.max(0, total - visible + 2) : box.scrollTop / HIGH;
     setFirst(Math.max(0, Math.min(Math.floor(exact), Math.max(0, total - 1))));
   };
+  // The place of the open row in this order; a view from an address finds it among the rows that are here.
+  const here = (): number => {
+    if (place.current < 0 && at.row) {
+      for (const [page, rows] of pages.current) {
+        const found = rows.findIndex((row) => String(row["#"]) === at.row);
+        if (found >= 0) place.current = page * PAGE + found;
+      }
+    }
+    return place.current;
+  };
   const move = (to: number) => {
     if (!total) return;
     const next = Math.max(0, Math.min(to, total - 1));
-    setPlace(next);
+    place.current = next;
     const row = rowAt(next);
     if (row) set({ row: String(row["#"]) });
     const box = list.current;
@@ -84,8 +94,8 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-      if (event.key === "j" || (event.key === "ArrowDown" && document.activeElement === list.current)) move(place + 1);
-      else if (event.key === "k" || (event.key === "ArrowUp" && document.activeElement === list.current)) move(place < 0 ? 0 : place - 1);
+      if (event.key === "j" || (event.key === "ArrowDown" && document.activeElement === list.current)) move(here() + 1);
+      else if (event.key === "k" || (event.key === "ArrowUp" && document.activeElement === list.current)) move(here() - 1);
       else if (event.key === "/") document.getElementById("where")?.focus();
       else if (event.key === "Escape") set({ row: "" });
       else return;
@@ -96,8 +106,9 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
   });
 
   const against = (at.against || (head.columns.includes("spans") ? "spans" : "reference")) as Against;
-  const columns = useMemo(() => shownColumns(head), [head]);
   const open = at.row !== undefined && at.row !== "";
+  const columns = useMemo(() => shownColumns(head, open), [head, open]);
+  const width = columns.reduce((sum, column) => sum + WIDTHS[column.kind], 0);
   return (
     <main class="wide">
       <h1>{head.kind === "items" ? "Items" : "Segments"}</h1>
@@ -110,7 +121,7 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
       </div>
       <div class={open ? "split open" : "split"}>
         <div class="list" ref={list} tabIndex={0} role="region" aria-label="Rows" onScroll={scrolled}>
-          <table class="rows" aria-rowcount={(total ?? 0) + 1}>
+          <table class="rows" aria-rowcount={(total ?? 0) + 1} style={{ minWidth: `${width}rem` }}>
             <Heading columns={columns} head={head} asked={asked} set={set} />
             <tbody>
               <Space high={total && total * HIGH > MOST_PIXELS ? Math.min(list.current?.scrollTop ?? 0, height - (last - first) * HIGH) : first * HIGH} span={columns.length} />
@@ -118,7 +129,7 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
                 const row = rowAt(i);
                 return row ? (
                   <Line key={i} row={row} columns={columns} head={head} against={against} chosen={at.row === String(row["#"])} index={i}
-                    choose={() => { setPlace(i); set({ row: String(row["#"]) }); }} />
+                    choose={() => { place.current = i; set({ row: String(row["#"]) }); }} />
                 ) : <tr key={i} class="loading"><td colSpan={columns.length}>…</td></tr>;
               })}
               <Space high={Math.max(0, height - last * HIGH)} span={columns.length} />
@@ -155,21 +166,24 @@ function Filter({ asked, error, set }: { asked: Asked; error: string; set: (chan
   );
 }
 
-interface Shown { key: string; label: string; kind: "text" | "score" | "label" }
+interface Shown { key: string; label: string; kind: "text" | "score" | "pair" | "label" | "count" }
 
-function shownColumns(head: Head): Shown[] {
-  const has = (name: string): boolean => head.columns.includes(name);
+const WIDTHS: Record<Shown["kind"], number> = { text: 15, score: 5.5, pair: 8.5, label: 9, count: 4 };
+
+// Beside an open row the list keeps what tells rows apart; the row itself shows the rest.
+function shownColumns(head: Head, open: boolean): Shown[] {
+  const has = (name: string): boolean => head.columns.includes(name) && !(open && (name === "src" || name === "ref"));
   const found: Shown[] = [];
   if (head.kind === "items") {
     found.push({ key: "phenomenon", label: "phenomenon", kind: "label" });
     for (const key of ["src", "good", "incorrect"]) if (has(key)) found.push({ key, label: { src: "source" }[key] ?? key, kind: "text" });
     for (const [name, facts] of Object.entries(head.metrics)) {
-      for (const side of ["good", "incorrect"]) if (has(`${name} ${side}`)) found.push({ key: `${name} ${side}`, label: `${facts.label} ${side}`, kind: "score" });
+      if (has(`${name} good`)) found.push({ key: `${name} good`, label: facts.label + (facts.higher_is_better ? "" : " ↓"), kind: "pair" });
     }
     return found;
   }
   if (has("system") && head.systems.length > 1) found.push({ key: "system", label: "system", kind: "label" });
-  if (has("segment")) found.push({ key: "segment", label: "№", kind: "label" });
+  if (has("segment")) found.push({ key: "segment", label: "№", kind: "count" });
   for (const [key, label] of [["src", "source"], ["mt", "translation"], ["ref", "reference"]]) if (has(key)) found.push({ key, label, kind: "text" });
   for (const [name, facts] of Object.entries(head.metrics)) {
     if (has(name)) found.push({ key: name, label: facts.label + (facts.higher_is_better ? "" : " ↓"), kind: "score" });
@@ -188,7 +202,7 @@ function Heading({ columns, head, asked, set }: { columns: Shown[]; head: Head; 
     <thead>
       <tr>
         {columns.map((column) => (
-          <th key={column.key} class={column.kind} scope="col" aria-sort={asked.sort === column.key ? (asked.descending ? "descending" : "ascending") : undefined}>
+          <th key={column.key} class={column.kind} style={column.kind === "text" ? {} : { width: `${WIDTHS[column.kind]}rem` }} scope="col" aria-sort={asked.sort === column.key ? (asked.descending ? "descending" : "ascending") : undefined}>
             <button class="sort" onClick={() => sort(column.key)} title={`Sort by ${column.key}`}>
               <Plain text={column.label} />{asked.sort === column.key ? (asked.descending ? " ▼" : " ▲") : ""}
             </button>
@@ -206,11 +220,12 @@ function Line({ row, columns, head, against, chosen, index, choose }: {
   const pair = head.kind === "items" ? diff(String(row.good ?? ""), String(row.incorrect ?? ""), to) : null;
   const reference = references(row)[0]?.[1];
   return (
-    <tr class={chosen ? "chosen" : ""} aria-rowindex={index + 2} aria-selected={chosen} onClick={choose}>
+    <tr class={chosen ? "chosen" : ""} data-row={row["#"]} aria-rowindex={index + 2} aria-selected={chosen} onClick={choose}>
       {columns.map(({ key, kind }) => {
         const value = row[key];
-        if (kind === "score") return <td key={key} class="score">{number(value, (head.metrics[key] ?? head.metrics[key.replace(/ (good|incorrect)$/, "")])?.decimals ?? 2)}</td>;
-        if (kind === "label") return <td key={key} class="label"><div class="clip"><Plain text={value} /></div></td>;
+        if (kind === "score") return <td key={key} class="score">{number(value, head.metrics[key]?.decimals)}</td>;
+        if (kind === "pair") return <td key={key} class="score"><Scored row={row} head={head} name={key.slice(0, -" good".length)} /></td>;
+        if (kind === "label" || kind === "count") return <td key={key} class="label"><div class="clip"><Plain text={value} /></div></td>;
         const text = String(value ?? "");
         return (
           <td key={key} class="text"><div class="clip">
@@ -225,4 +240,13 @@ function Line({ row, columns, head, against, chosen, index, choose }: {
       })}
     </tr>
   );
+}
+
+// What a metric said of a pair: good, incorrect, and whether it told them apart.
+function Scored({ row, head, name }: { row: Row; head: Head; name: string }) {
+  const facts = head.metrics[name];
+  const [good, incorrect] = [row[`${name} good`], row[`${name} incorrect`]];
+  if (typeof good !== "number" || typeof incorrect !== "number") return <>–</>;
+  const right = facts.higher_is_better ? good > incorrect : good < incorrect;
+  return <>{number(good, facts.decimals)} / {number(incorrect, facts.decimals)} <span class={right ? "right" : "wrong"} title={right ? "right" : "failed"}>{right ? "✓" : "✗"}</span></>;
 }

@@ -48,7 +48,7 @@ export function Systems({ detail, start, source, run, at }: {
 }
 
 function Swatch({ colour }: { colour: string }) {
-  return <svg class="swatch" width="10" height="10" aria-hidden="true"><rect width="10" height="10" rx="2" fill={colour} stroke="currentColor" stroke-opacity="0.4" /></svg>;
+  return <svg class="swatch" width="10" height="10" aria-hidden="true"><rect class="filled" style={{ "--c": colour }} width="10" height="10" rx="2" /></svg>;
 }
 
 const [W, H, L, B] = [420, 190, 44, 26];
@@ -66,8 +66,8 @@ function Histogram({ spread, colour }: { spread: Spread; colour: (system: string
       {systems.map(([system, one]) => {
         const steps = one.counts.map((n, i) => `H${x(edges[i]).toFixed(1)}V${y(n / one.n).toFixed(1)}H${x(edges[i + 1]).toFixed(1)}`).join("");
         return (
-          <path key={system} d={`M${x(edges[0])} ${y(0)}${steps}V${y(0)}`} fill={systems.length === 1 ? colour(system) : "none"}
-            fill-opacity="0.25" stroke={colour(system)} stroke-width="1.6"><title>{system}</title></path>
+          <path key={system} d={`M${x(edges[0])} ${y(0)}${steps}V${y(0)}`} class={systems.length === 1 ? "line filled" : "line"}
+            style={{ "--c": colour(system) }} fill-opacity="0.3" stroke-width="1.6"><title>{system}</title></path>
         );
       })}
     </svg>
@@ -175,7 +175,7 @@ function Scatter({ metrics, detail, start, source, run, at }: {
             </g>
           ))}
         </g>
-        {found?.points.map(([row, a, b]) => <circle key={row} cx={px(a)} cy={py(b)} r="2.4" fill={start.palette[0]} fill-opacity="0.55" />)}
+        {found?.points.map(([row, a, b]) => <circle key={row} cx={px(a)} cy={py(b)} r="2.4" class="filled" style={{ "--c": start.palette[0] }} fill-opacity="0.7" />)}
         {box && <rect class="brush" x={Math.min(box.x0, box.x1)} y={Math.min(box.y0, box.y1)} width={Math.abs(box.x1 - box.x0)} height={Math.abs(box.y1 - box.y0)} />}
       </svg>
       {found && found.points.length < found.total && <p class="muted">{plural(found.points.length, "segment")} of {plural(found.total, "segment")} are drawn.</p>}

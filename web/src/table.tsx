@@ -15,7 +15,7 @@ export function RunTable({ table }: { table: Table }) {
       <div class="scroll" tabIndex={0} role="region" aria-label={title}>
         <table class="plain">
           <thead>
-            <tr>{columns.map((column) => <th key={column.key} class={column.kind === "text" ? "" : "num"} scope="col">{column.label || column.key}</th>)}</tr>
+            <tr>{columns.map((column) => <th key={column.key} class={column.kind === "text" ? "" : "num"} scope="col">{column.label.trim() || column.key}</th>)}</tr>
           </thead>
           <tbody>
             {table.rows.slice(0, MOST).map((row, i) => (

@@ -1,4 +1,4 @@
-// What the page and the server say to each other; the Python side is src/assay/view/server.py.
+// What the page and the server say to each other; the Python side is src/assay/viewer/server.py.
 
 export type Value = string | number | boolean | null | Span[] | string[];
 export type Row = { "#": number; [column: string]: Value };

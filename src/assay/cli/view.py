@@ -19,7 +19,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     from assay.cli.options import natural
 
-    parser.add_argument("runs", nargs="*", metavar="RUN", help="run directories, folders of them, or tables (default: runs/)")
+    parser.add_argument(
+        "runs", nargs="*", metavar="RUN", help="run directories, folders of them, or tables (default: runs/)"
+    )
     parser.add_argument("--out", metavar="FILE", help="write the page as one file, and start no server")
     parser.add_argument("--port", type=natural, default=0, metavar="N", help="the port (default: a free one)")
     parser.add_argument("--no-open", action="store_true", help="print the address, and open no browser")

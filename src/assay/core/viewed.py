@@ -1,4 +1,4 @@
-"""What a run directory keeps so that people can look at its rows: the noun between the verbs that write it and the page that shows it."""
+"""What a run directory keeps so that people can look at its rows: the noun between the verbs and the page."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    from assay.view.server import ViewServer
+    from assay.viewer.server import ViewServer
 
 PathName = str | os.PathLike[str]
 RUNS = "runs"
@@ -66,11 +66,13 @@ def view(
 
     The server answers this machine alone, under an address that holds a token, until `Viewing.close`.
     """
-    from assay.view.runs import find_runs
+    from assay.viewer.runs import find_runs
 
     given = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
     if not given and not Path(RUNS).is_dir():
-        raise InputError("there is no folder runs here: name a run directory or a table (assay run keeps one in runs/).")
+        raise InputError(
+            "there is no folder runs here: name a run directory or a table (assay run keeps one in runs/)."
+        )
     found = find_runs(given or [RUNS])
     heads = [run.head() for run in found]
     keys = ("name", "verb", "rows", "started")
@@ -80,14 +82,14 @@ def view(
     made = Viewing({"runs": shown}, notes=problems)
     if out is not None:
         from assay.io.files.atomic import atomic_write
-        from assay.view.page import one_file
+        from assay.viewer.page import one_file
 
         made.out = Path(out)
         page = one_file(found)
         with atomic_write(made.out, "w") as stream:
             stream.write(page)
         return made
-    from assay.view.server import ViewServer
+    from assay.viewer.server import ViewServer
 
     made.server = ViewServer(found, port)
     threading.Thread(target=made.server.serve_forever, name="assay view", daemon=True).start()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from assay.core.item import Item
 from assay.core.judged import Judged
@@ -11,6 +11,11 @@ from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
 from assay.core.viewed import Viewed
 
+if TYPE_CHECKING:
+    from assay.engine.run import ScoredRun
+
+KEPT = ("ids", "documents", "langpairs", "sources", "hypotheses", "references")
+"""Columns of a batch that a run over texts must keep for its rows to be whole."""
 _ITEM = {
     "id": "id", "phenomenon": "phenomenon", "category": "category", "severity": "severity", "langpair": "langpair",
     "src": "source", "ref": "reference", "good": "good", "incorrect": "incorrect",
@@ -58,6 +63,41 @@ def viewed_judged(judged: Judged, measured: Sequence[Measured]) -> Viewed:
     kept = {name: column for name, column in columns.items() if len(column) == n}
     rows = (dict(zip(kept, row, strict=True)) for row in zip(*kept.values(), strict=True))
     return Viewed("segments", {metric.name: metric.card for metric in measured}, rows)
+
+
+def viewed_run(run: ScoredRun) -> Viewed:
+    """The translations of a run over texts, with what was kept of them."""
+    metrics = {name: metric.card for name, metric in run.metrics.items()}
+    return Viewed("segments", metrics, _run_rows(run))
+
+
+def _run_rows(run: ScoredRun) -> Iterator[Mapping[str, Any]]:
+    named = run.systems != [""]
+    met: dict[int, int] = {}
+    for chunk in run.chunks():
+        n, kept = len(chunk), chunk.columns
+        codes = chunk.codes.tolist()
+        columns: dict[str, Sequence[Any]] = {"system": [chunk.systems[code] for code in codes]} if named else {}
+        numbers = []
+        for code in codes:
+            met[code] = met.get(code, 0) + 1
+            numbers.append(met[code])
+        columns["segment"] = numbers
+        columns |= {shown: kept[name] for name, shown in _BESIDE.items() if len(kept.get(name) or ()) == n}
+        for number, references in enumerate(kept.get("references") or (), 1):
+            columns[f"ref{number if number > 1 else ''}"] = cast(Sequence[Any], references)
+        columns |= {name: scores.values.tolist() for name, scores in chunk.scores.items()}
+        if run.kept.flags != "none":
+            columns["flags"] = chunk.flag_lists()
+        if run.kept.spans:
+            found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
+            if found:
+                columns["spans"] = [marked({name: spans[i] for name, spans in found.items()}) for i in range(n)]
+        for row in zip(*columns.values(), strict=True):
+            yield dict(zip(columns, row, strict=True))
+
+
+_BESIDE = {"ids": "id", "documents": "doc", "langpairs": "langpair", "sources": "src", "hypotheses": "mt"}
 
 
 def _segments(systems: Sequence[str] | None, n: int) -> list[int]:

@@ -11,8 +11,8 @@ from typing import Any
 from assay.core.errors import unknown
 from assay.report.data import plain
 from assay.report.rows import CsvRows
-from assay.view.rows import Asked
-from assay.view.runs import Run
+from assay.viewer.rows import Asked
+from assay.viewer.runs import Run
 
 FORMATS = ("csv", "jsonl")
 _PART = 1000

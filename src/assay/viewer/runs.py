@@ -7,13 +7,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from assay._version import __version__
 from assay.core.errors import AssayError, InputError
 from assay.core.viewed import ABOUT, FORMAT, ROWS
 from assay.io.documents import read_document
-from assay.view.rows import Rows
+from assay.viewer.rows import Rows
 
 MANIFEST, TABLES = "manifest.json", "tables.json"
 STORED = (ROWS, "scores.parquet", "scores.csv")
@@ -38,6 +39,8 @@ class Run:
     stored: Path | None = None
     """The file that its rows are in."""
     problems: list[str] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+    _rows: Rows | None = None
 
     @property
     def name(self) -> str:
@@ -50,9 +53,15 @@ class Run:
         words = str(self.manifest.get("command", "")).replace("(", " ").replace(".", " ").split()
         return words[1] if len(words) > 1 else "table" if self.path.is_file() else ""
 
-    @cached_property
+    @property
     def rows(self) -> Rows:
         """Its rows, read when they are first asked for; none where they cannot be."""
+        with self._lock:
+            if self._rows is None:
+                self._rows = self._load()
+            return self._rows
+
+    def _load(self) -> Rows:
         if self.stored is None:
             return Rows({})
         try:
@@ -142,7 +151,9 @@ def _places(path: Path) -> Iterable[Path]:
         return [path]
     inside = sorted(folder for folder in path.iterdir() if folder.is_dir() and _is_run(folder))
     if not inside:
-        raise InputError(f"{path} holds no run: a run directory has {TABLES} or {MANIFEST} in it (assay run --run-dir).")
+        raise InputError(
+            f"{path} holds no run: a run directory has {TABLES} or {MANIFEST} in it (assay run --run-dir)."
+        )
     return inside
 
 

@@ -14,7 +14,7 @@ from assay.report.figures.heatmap import ABOVE, BELOW, MIDDLE
 
 def asset(name: str) -> str:
     """A built file: ``app.js``, ``app.css`` or ``licences.txt``."""
-    return (files("assay.view") / "static" / name).read_text(encoding="utf-8")
+    return (files("assay.viewer") / "static" / name).read_text(encoding="utf-8")
 
 
 def start() -> dict[str, Any]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -18,11 +19,11 @@ from urllib.parse import parse_qs, urlsplit
 
 from assay.core.errors import AssayError, InputError, unknown
 from assay.report.data import plain
-from assay.view.assets import document, policy, start
-from assay.view.export import exported
-from assay.view.rows import Asked
-from assay.view.runs import Run
-from assay.view.summary import points, summary
+from assay.viewer.assets import document, policy, start
+from assay.viewer.export import exported
+from assay.viewer.rows import Asked
+from assay.viewer.runs import Run
+from assay.viewer.summary import points, summary
 
 ADDRESS = "127.0.0.1"
 MOST_WINDOW = 1000
@@ -104,6 +105,7 @@ class ViewServer(ThreadingHTTPServer):
     allow_reuse_address = False
 
     def __init__(self, runs: Sequence[Run], port: int = 0) -> None:
+        self.closed = False
         self.token = secrets.token_urlsafe(24)
         self.answers = Answers(runs)
         try:
@@ -113,6 +115,16 @@ class ViewServer(ThreadingHTTPServer):
                 f"port {port} cannot be had ({error.strerror}): leave --port away for a free one."
             ) from error
         self.hosts = {f"{name}:{self.server_port}" for name in (ADDRESS, "localhost")}
+
+    def server_close(self) -> None:
+        """End, for connections that are still open, too."""
+        self.closed = True
+        super().server_close()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that went away in the middle of an answer is no error; anything else is a bug and is shown."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
 
     @property
     def url(self) -> str:
@@ -127,6 +139,10 @@ class _Handler(BaseHTTPRequestHandler):
     timeout = 60
 
     def do_GET(self) -> None:
+        """Answer, or refuse; a browser that kept its connection after the end gets nothing any more."""
+        if self.server.closed:
+            self.close_connection = True
+            return
         if self.headers.get("Host", "") not in self.server.hosts:
             self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "this server answers its own address only.")
             return

@@ -10,9 +10,9 @@ from typing import Any
 
 from assay.core.errors import InputError
 from assay.report.data import plain
-from assay.view.assets import document, start
-from assay.view.runs import Run
-from assay.view.summary import summary
+from assay.viewer.assets import document, start
+from assay.viewer.runs import Run
+from assay.viewer.summary import summary
 
 MOST_ROWS = 50_000
 """Rows of a page in one file: a browser holds all of them."""

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from assay.view.rows import Asked, Rows
-from assay.view.runs import Run, systems
+from assay.viewer.rows import Asked, Rows
+from assay.viewer.runs import Run, systems
 
 if TYPE_CHECKING:
     import numpy as np

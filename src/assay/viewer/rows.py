@@ -80,9 +80,11 @@ class Rows:
         if asked.find:
             wanted = asked.find.casefold()
             texts = [self.columns[name] for name in self.texts]
-            kept = kept[
-                [any(wanted in str(column[i] or "").casefold() for column in texts) for i in kept.tolist()]
-            ] if len(kept) else kept
+            kept = (
+                kept[[any(wanted in str(column[i] or "").casefold() for column in texts) for i in kept.tolist()]]
+                if len(kept)
+                else kept
+            )
         return kept
 
     def _sorted(self, kept: Order, asked: Asked) -> Order:
