@@ -109,10 +109,10 @@ def test_a_place_without_runs_is_one_sentence(tmp_path: Path) -> None:
         find_runs([tmp_path / "nothing"])
     with pytest.raises(InputError, match="holds no run"):
         find_runs([tmp_path])
-    empty = tmp_path / "empty.tsv"
-    empty.write_text("")
-    with pytest.raises(InputError, match="empty"):
-        find_runs([empty])
+    for name in ("empty.tsv", "empty.jsonl"):
+        (tmp_path / name).write_text("")
+        with pytest.raises(InputError, match="empty"):
+            find_runs([tmp_path / name])
 
 
 def test_rows_are_a_table_for_everybody(runs: Path) -> None:

@@ -164,8 +164,8 @@ def _is_run(folder: Path) -> bool:
 def _open(key: str, path: Path) -> Run:
     if path.is_file():
         run = Run(key, path, stored=path)
-        if not run.rows.names and run.problems:
-            raise InputError(run.problems[0])
+        if not len(run.rows):
+            raise InputError(run.problems[0] if run.problems else f"{path} is empty: there is nothing to look at.")
         return run
     run = Run(key, path, stored=next((path / name for name in STORED if (path / name).is_file()), None))
     run.about, run.manifest, run.written = (_document(run, name) for name in (ABOUT, MANIFEST, TABLES))
