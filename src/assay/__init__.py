@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from assay.verbs.selfcheck import selfcheck as selfcheck
     from assay.verbs.spans import spans as spans
     from assay.verbs.train import train as train
+    from assay.verbs.view import view as view
 
 _HOMES = {
     "assay.core.analysis": ("requires",),
@@ -93,6 +94,7 @@ _HOMES = {
     "assay.verbs.selfcheck": ("selfcheck",),
     "assay.verbs.spans": ("spans",),
     "assay.verbs.train": ("train",),
+    "assay.verbs.view": ("view",),
 }
 """Where each public name lives; it is imported when it is first used."""
 _LAZY = {name: module for module, names in _HOMES.items() for name in names}

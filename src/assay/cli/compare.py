@@ -85,7 +85,7 @@ def run(args: argparse.Namespace) -> int:
         result = compare_request(
             asked, baseline=args.baseline, flags=args.flags, samples=args.samples, trials=args.trials, seed=args.seed,
             correction=args.correction, pairs=args.pairs, by=args.by, worst=args.worst, changed=args.changed,
-            sort_by=args.sort_by, workers=args.workers, progress=progress.add,
+            sort_by=args.sort_by, texts=bool(args.run_dir), workers=args.workers, progress=progress.add,
         )  # fmt: skip
     with result:
         if args.format == "json":

@@ -18,6 +18,7 @@ VERBS = {
     "compare": "compare systems: intervals and significance",
     "filter": "keep the rows for which an expression over scores and flags holds",
     "run": "run metrics on challenge sets: where is a metric blind?",
+    "view": "look at runs in the browser",
     "make": "make a challenge set from your own sentences",
     "meta": "how well metrics agree with people: the official WMT tables",
     "spans": "evaluate error spans against people's",

@@ -81,8 +81,8 @@ def run(args: argparse.Namespace) -> int:
     asked = text_request(args)
     with rows_progress(asked, args.quiet) as progress:
         result = score_request(
-            asked, spans=args.spans, texts=args.texts, flags=args.flags, ci=args.ci, by=args.by, samples=args.samples,
-            seed=args.seed, workers=args.workers, progress=progress.add,
+            asked, spans=args.spans, texts=args.texts or bool(args.run_dir), flags=args.flags, ci=args.ci,
+            by=args.by, samples=args.samples, seed=args.seed, workers=args.workers, progress=progress.add,
         )  # fmt: skip
     with result:
         if args.score_only:

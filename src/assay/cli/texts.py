@@ -115,7 +115,7 @@ def chosen_components(result: Result, args: argparse.Namespace) -> list[Table]:
 def add_run_dir(parser: argparse.ArgumentParser) -> None:
     """--run-dir, for a run that is kept when it is asked for."""
     parser.add_argument(
-        "--run-dir", metavar="DIR", help="keep scores, tables and manifest here (assay rerun DIR does it again)"
+        "--run-dir", metavar="DIR", help="keep rows, tables and manifest here (for assay view DIR and assay rerun DIR)"
     )
 
 

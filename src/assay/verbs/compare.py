@@ -117,6 +117,7 @@ def compare(
     worst: int = 0,
     changed: int = 0,
     sort_by: str | None = None,
+    texts: bool = False,
     workers: int | None = None,
     store: bool = True,
     progress: RowsDone | None = None,
@@ -149,6 +150,7 @@ def compare(
         worst: Add the table `worst`: so many segments of each system but the baseline, with their texts.
         changed: Add the table `changed`: so many segments that moved furthest from the baseline.
         sort_by: The metric that chooses those segments; by default the first.
+        texts: Keep texts, names and error spans beside the scores, for `Comparison.write` and `assay view`.
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
         progress: Called after every chunk with its rows and whether they came from an earlier, interrupted run.
@@ -160,7 +162,7 @@ def compare(
     )  # fmt: skip
     return compare_request(
         asked, baseline=baseline, flags=flags, samples=samples, trials=trials, seed=seed, correction=correction, pairs=pairs, by=by,
-        worst=worst, changed=changed, sort_by=sort_by, workers=workers, store=store, progress=progress,
+        worst=worst, changed=changed, sort_by=sort_by, texts=texts, workers=workers, store=store, progress=progress,
         fewest=1 if systems is not None else 2,
     )  # fmt: skip
 
@@ -180,6 +182,7 @@ def compare_request(
     worst: int = 0,
     changed: int = 0,
     sort_by: str | None = None,
+    texts: bool = False,
     workers: int | None = None,
     store: bool = True,
     progress: RowsDone | None = None,
@@ -190,10 +193,17 @@ def compare_request(
     from assay.analyses.segments import TEXTS
     from assay.core.chunk import LABELS, Kept
     from assay.engine import pairing
+    from assay.verbs.viewed import KEPT
 
     check_choice(asked.metrics, sort_by, correction)
-    columns = (*LABELS, *(("groups",) if by is not None else ()), *(TEXTS if worst or changed else ()))
-    run = asked.run(Kept(stats=True, columns=tuple(dict.fromkeys(columns)), flags=flags), workers, store, progress)
+    columns = (
+        *LABELS,
+        *(("groups",) if by is not None else ()),
+        *(TEXTS if worst or changed else ()),
+        *(KEPT if texts else ()),
+    )
+    kept = Kept(stats=True, spans=texts, columns=tuple(dict.fromkeys(columns)), flags=flags)
+    run = asked.run(kept, workers, store, progress)
     systems = list(run.systems)
     how = Testing(samples, trials, seed, correction, agreements(run))
     try:

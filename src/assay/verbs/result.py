@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.call import Call
+    from assay.core.viewed import Viewed
     from assay.engine.manifest import Manifest
     from assay.report.page import Section
 
@@ -144,14 +145,19 @@ class Result:
         """The rows for ``scores.parquet``; None where a run directory has none."""
         return None
 
+    def viewed(self) -> Viewed | None:
+        """The rows that `assay view` shows, with their texts; None where there are none."""
+        return None
+
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
-        """A run directory: tables.json, manifest.json and, where there are any, scores and figures.
+        """A run directory: tables.json, view.json, manifest.json and, where there are any, rows.jsonl.gz, scores and figures.
 
         Scores are in scores.parquet; in scores.csv where the extra ``parquet`` is not installed.
         """
         from assay.io.files.atomic import atomic_write
         from assay.report.data import as_json
         from assay.report.figures import available
+        from assay.report.viewed import write_viewed
 
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
@@ -160,6 +166,7 @@ class Result:
             self._write_scores(path, columns)
         with atomic_write(path / "tables.json", "w") as stream:
             stream.write(as_json(list(self.tables.values()), self.head()))
+        write_viewed(path, self.viewed(), list(self.tables.values()), title=self.heading(), lead=self.lead())
         for format in figures if available() else ():
             for name, content in self.figures(format).items():
                 with atomic_write(path / name, "wb") as stream:

@@ -19,6 +19,7 @@ from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis
+    from assay.core.viewed import Viewed
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
 
@@ -78,6 +79,14 @@ class SuiteResult(Result):
     def sizes(self) -> Mapping[str, int]:
         """Items, or judged segments."""
         return {self.suite: len(self)}
+
+    def viewed(self) -> Viewed:
+        """Items or judged segments with their texts and scores."""
+        from assay.verbs.viewed import viewed_items, viewed_judged
+
+        if isinstance(self.content, Judged):
+            return viewed_judged(self.content, self.measured)
+        return viewed_items(self.content, self.measured)
 
 
 @recorded("run")

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.core.chunk import Flagging
     from assay.core.metric import Floats
     from assay.core.table import Table
+    from assay.core.viewed import Viewed
     from assay.engine.given import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.manifest import Manifest
@@ -86,6 +87,12 @@ class RunOverTexts(Result):
     def system_flags(self) -> dict[str, dict[str, int]]:
         """The same, by system; one of which nothing is to be said has an empty dictionary."""
         return self.run.flagged()
+
+    def viewed(self) -> Viewed:
+        """Every translation with its scores; texts and spans where they were kept."""
+        from assay.verbs.viewed import viewed_run
+
+        return viewed_run(self.run)
 
     def manifest(self) -> Manifest:
         """What was asked and done, and how much of it an earlier run had left."""
@@ -232,6 +239,8 @@ class ScoreResult(RunOverTexts):
             if self.run.kept.flags != "none":
                 beside["flags"] = chunk.flag_lists()
             for name, scores in chunk.scores.items():
+                if scores.spans is None:
+                    continue
                 truncated = scores.flags.get("truncated")
                 for i, (system, segment) in enumerate(places):
                     yield SpanRow(
@@ -240,7 +249,7 @@ class ScoreResult(RunOverTexts):
                         metric=name,
                         score=float(scores.values[i]),
                         text=str(texts[i]),
-                        spans=(scores.spans or ())[i],
+                        spans=scores.spans[i],
                         components={part: float(column[i]) for part, column in scores.components.items()},
                         truncated=bool(truncated[i]) if truncated is not None else False,
                         labels={label: column[i] for label, column in beside.items()},
@@ -306,7 +315,8 @@ def score(
         metrics: Names with options (``"bleu:tokenize=zh"``), paths of checkpoints, or Metric objects; by default chrF and
             BLEU where there are references, and assay-mini where it is installed, up to 20,000 rows.
         spans: Keep the error spans that a metric marks (`ScoreResult.span_rows`).
-        texts: Keep sources, translations and references beside the scores, in rows and in `ScoreResult.to_polars`.
+        texts: Keep sources, translations, references and error spans beside the scores: in rows, in `ScoreResult.to_polars`, and
+            for `assay view` in what `ScoreResult.write` writes.
         flags: Which flags of the texts to raise: ``auto``, ``all`` (identify languages whatever it costs) or ``none``.
         ci: 95% bootstrap intervals beside the corpus scores.
         by: Add the table `groups`, with a score for each document, domain …: a column of `data` (``doc``), ``length``, or a label
@@ -347,11 +357,12 @@ def score_request(
 ) -> ScoreResult:
     """`score` for a request that is made already."""
     from assay.analyses import comparison, comparison_tables
-    from assay.core.chunk import LABELS, TEXTS, Kept
+    from assay.core.chunk import LABELS, Kept
+    from assay.verbs.viewed import KEPT
 
-    shown = TEXTS if texts else ("hypotheses",) if spans else ()
-    columns = (*LABELS, *shown, *(("groups",) if by is not None else ()))
-    keep = Kept(stats=ci or by is not None, spans=spans, columns=columns, flags=flags)
+    shown = KEPT if texts else ("hypotheses",) if spans else ()
+    columns = tuple(dict.fromkeys((*LABELS, *shown, *(("groups",) if by is not None else ()))))
+    keep = Kept(stats=ci or by is not None, spans=spans or texts, columns=columns, flags=flags)
     run = asked.run(keep, workers, store, progress)
     if spans:
         _need_spans(run)

@@ -1,0 +1,107 @@
+"""``assay view``: runs on a page in the browser, through a server on this machine or as one file."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar
+
+from assay.core.errors import InputError, count
+from assay.core.table import Table, TableColumn
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    from assay.viewer.server import ViewServer
+
+PathName = str | os.PathLike[str]
+RUNS = "runs"
+"""Where `assay run` keeps its runs when nobody says otherwise."""
+
+
+@dataclass(repr=False)
+class Viewing(Result):
+    """The runs that are shown, and where: at `url` until `close`, or in the file `out`."""
+
+    server: ViewServer | None = None
+    out: Path | None = None
+
+    verb: ClassVar[str] = "view"
+    headline: ClassVar[str] = "runs"
+
+    @property
+    def url(self) -> str:
+        """The address of the page, with its token; nothing where it was written to a file."""
+        return self.server.url if self.server is not None else ""
+
+    def __enter__(self) -> Viewing:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stop answering."""
+        if self.server is not None:
+            self.server.shutdown()
+            self.server.server_close()
+
+    def wait(self) -> None:
+        """Until somebody interrupts."""
+        threading.Event().wait()
+
+
+def view(
+    runs: PathName | Sequence[PathName] = (), *, out: PathName | None = None, port: int = 0, browser: bool = True
+) -> Viewing:
+    """Show runs on a page: what `score`, `compare`, `run` and the other verbs kept in a run directory, or tables of rows.
+
+    Args:
+        runs: Run directories, folders of them, or tables with a row a segment; by default ``runs`` in the working folder.
+        out: Write the page as one file that needs no server (50,000 rows at most), and start none.
+        port: The port of the server; by default a free one.
+        browser: Open a browser on the page.
+
+    The server answers this machine alone, under an address that holds a token, until `Viewing.close`.
+    """
+    from assay.viewer.runs import find_runs
+
+    given = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
+    if not given and not Path(RUNS).is_dir():
+        raise InputError(
+            "there is no folder runs here: name a run directory or a table (assay run keeps one in runs/)."
+        )
+    found = find_runs(given or [RUNS])
+    heads = [run.head() for run in found]
+    keys = ("name", "verb", "rows", "started")
+    columns = [TableColumn(key, kind="count" if key == "rows" else "text") for key in keys]
+    shown = Table("runs", columns, [{key: head[key] for key in keys} for head in heads], count(len(heads), "run"))
+    problems = [f"{run.name}: {problem}" for run in found for problem in run.problems]
+    made = Viewing({"runs": shown}, notes=problems)
+    if out is not None:
+        from assay.io.files.atomic import atomic_write
+        from assay.viewer.page import one_file
+
+        made.out = Path(out)
+        page = one_file(found)
+        with atomic_write(made.out, "w") as stream:
+            stream.write(page)
+        return made
+    from assay.viewer.server import ViewServer
+
+    made.server = ViewServer(found, port)
+    threading.Thread(target=made.server.serve_forever, name="assay view", daemon=True).start()
+    if browser and not _opened(made.url):
+        made.notes.append("no browser could be opened: open the address by hand.")
+    return made
+
+
+def _opened(url: str) -> bool:
+    import webbrowser
+
+    try:
+        return webbrowser.open(url)
+    except webbrowser.Error:
+        return False

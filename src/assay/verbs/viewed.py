@@ -1,0 +1,127 @@
+"""What the verbs keep of their rows for `assay view`: see `assay.core.viewed`. Every row of a run has the same keys."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from assay.core.item import Item
+from assay.core.judged import Judged
+from assay.core.spans import ErrorSpan
+from assay.core.suite import Measured
+from assay.core.viewed import Viewed
+
+if TYPE_CHECKING:
+    from assay.engine.run import ScoredRun
+
+KEPT = ("ids", "documents", "langpairs", "sources", "hypotheses", "references")
+"""Columns of a batch that a run over texts must keep for its rows to be whole."""
+_ITEM = {
+    "id": "id", "phenomenon": "phenomenon", "category": "category", "severity": "severity", "langpair": "langpair",
+    "src": "source", "ref": "reference", "good": "good", "incorrect": "incorrect",
+}  # fmt: skip
+
+
+def viewed_items(items: Sequence[Item], measured: Sequence[Measured]) -> Viewed:
+    """The pairs of a challenge set, with two scores of every metric."""
+
+    def rows() -> Iterator[Mapping[str, Any]]:
+        scores = {
+            f"{metric.name} {side}": values.tolist()
+            for metric in measured
+            for side, values in (("good", metric.good), ("incorrect", metric.incorrect))
+            if values is not None
+        }
+        for i, item in enumerate(items):
+            row = {shown: getattr(item, name) for shown, name in _ITEM.items()}
+            yield row | {name: values[i] for name, values in scores.items()}
+
+    return Viewed("items", {metric.name: metric.card for metric in measured}, rows())
+
+
+def viewed_judged(judged: Judged, measured: Sequence[Measured]) -> Viewed:
+    """The translations of a judged set, with every metric's score and what people said."""
+    batch = judged.batch
+    n = len(batch)
+    columns: dict[str, Sequence[Any]] = {
+        "system": batch.systems or (),
+        "segment": _segments(batch.systems, n),
+        "id": batch.ids or (),
+        "doc": batch.documents or (),
+        "langpair": batch.langpairs or (),
+        "src": batch.sources or (),
+        "mt": batch.hypotheses,
+    }
+    for number, column in enumerate(batch.references or (), 1):
+        columns[f"ref{number if number > 1 else ''}"] = column
+    for metric in measured:
+        if metric.values is not None:
+            columns[metric.name] = metric.values.tolist()
+    columns |= {name: values.tolist() for name, values in judged.scores.items() if name not in columns}
+    if judged.spans is not None:
+        columns["spans"] = [marked({"people": spans}) for spans in judged.spans]
+    kept = {name: column for name, column in columns.items() if len(column) == n}
+    rows = (dict(zip(kept, row, strict=True)) for row in zip(*kept.values(), strict=True))
+    return Viewed("segments", {metric.name: metric.card for metric in measured}, rows)
+
+
+def viewed_run(run: ScoredRun) -> Viewed:
+    """The translations of a run over texts, with what was kept of them."""
+    metrics = {name: metric.card for name, metric in run.metrics.items()}
+    return Viewed("segments", metrics, _run_rows(run))
+
+
+def _run_rows(run: ScoredRun) -> Iterator[Mapping[str, Any]]:
+    named = run.systems != [""]
+    met: dict[int, int] = {}
+    for chunk in run.chunks():
+        n, kept = len(chunk), chunk.columns
+        codes = chunk.codes.tolist()
+        columns: dict[str, Sequence[Any]] = {"system": [chunk.systems[code] for code in codes]} if named else {}
+        numbers = []
+        for code in codes:
+            met[code] = met.get(code, 0) + 1
+            numbers.append(met[code])
+        columns["segment"] = numbers
+        columns |= {shown: kept[name] for name, shown in _BESIDE.items() if len(kept.get(name) or ()) == n}
+        for number, references in enumerate(kept.get("references") or (), 1):
+            columns[f"ref{number if number > 1 else ''}"] = cast(Sequence[Any], references)
+        columns |= {name: scores.values.tolist() for name, scores in chunk.scores.items()}
+        if run.kept.flags != "none":
+            columns["flags"] = chunk.flag_lists()
+        if run.kept.spans:
+            found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
+            if found:
+                columns["spans"] = [marked({name: spans[i] for name, spans in found.items()}) for i in range(n)]
+        for row in zip(*columns.values(), strict=True):
+            yield dict(zip(columns, row, strict=True))
+
+
+_BESIDE = {"ids": "id", "documents": "doc", "langpairs": "langpair", "sources": "src", "hypotheses": "mt"}
+
+
+def _segments(systems: Sequence[str] | None, n: int) -> list[int]:
+    """The number of each row within its system."""
+    met: dict[str, int] = {}
+    found = []
+    for system in systems or [""] * n:
+        met[system] = met.get(system, 0) + 1
+        found.append(met[system])
+    return found
+
+
+def marked(spans: Mapping[str, Sequence[ErrorSpan]]) -> list[dict[str, Any]]:
+    """Every metric's error spans in one translation."""
+    return [
+        {
+            "metric": metric,
+            "start": span.start,
+            "end": span.end,
+            "severity": span.severity,
+            "category": span.category,
+            "confidence": span.confidence,
+        }
+        for metric, found in spans.items()
+        for span in found
+        if span.side == "target"
+    ]

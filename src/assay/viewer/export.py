@@ -1,0 +1,52 @@
+"""The rows that a person chose on the page, as a file that assay and a spreadsheet read again."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from assay.core.errors import unknown
+from assay.report.data import plain
+from assay.report.rows import CsvRows
+from assay.viewer.rows import Asked
+from assay.viewer.runs import Run
+
+FORMATS = ("csv", "jsonl")
+_PART = 1000
+
+
+def exported(run: Run, asked: Asked, format: str) -> tuple[str, Iterator[str]]:
+    """The name of the file and its text, part by part. Nothing is sent before the rows are known to be chosen."""
+    if format not in FORMATS:
+        raise unknown("format", format, FORMATS)
+    order = run.rows.order(asked).tolist()
+    stem = re.sub(r"[^A-Za-z0-9._-]+", "-", run.name).strip("-.") or "rows"
+    return f"{stem}.{format}", _jsonl(run, order) if format == "jsonl" else _csv(run, order)
+
+
+def _jsonl(run: Run, order: list[int]) -> Iterator[str]:
+    for number in order:
+        row: dict[str, Any] = {name: column[number] for name, column in run.rows.columns.items()}
+        yield json.dumps(plain(row), ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _csv(run: Run, order: list[int]) -> Iterator[str]:
+    """Texts that a spreadsheet would run are quoted: the file is made by a click, and opened by another."""
+    out = io.StringIO()
+    writer = CsvRows(out, run.rows.names, spreadsheet_safe=True)
+    for at in range(0, len(order), _PART):
+        part = order[at : at + _PART]
+        writer.part([[column[i] for i in part] for column in run.rows.columns.values()])
+        yield _taken(out)
+    writer.end()
+    yield _taken(out)
+
+
+def _taken(out: io.StringIO) -> str:
+    text = out.getvalue()
+    out.seek(0)
+    out.truncate()
+    return text

@@ -1,0 +1,35 @@
+"""The page as one file: no server, no network. Runs and rows lie in it, packed."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from assay.core.errors import InputError
+from assay.report.data import plain
+from assay.viewer.assets import document, start
+from assay.viewer.runs import Run
+from assay.viewer.summary import summary
+
+MOST_ROWS = 50_000
+"""Rows of a page in one file: a browser holds all of them."""
+
+
+def one_file(runs: Sequence[Run]) -> str:
+    """The HTML of a page that holds these runs."""
+    rows = sum(len(run.rows) for run in runs)
+    if rows > MOST_ROWS:
+        raise InputError(
+            f"one file holds {MOST_ROWS:,} rows at most, and there are {rows:,}: leave --out away, or name fewer runs."
+        )
+    whole: dict[str, Any] = {
+        **start(),
+        "runs": [run.head() for run in runs],
+        "details": {run.key: summary(run) for run in runs},
+        "rows": {run.key: dict(run.rows.columns) for run in runs},
+    }
+    text = json.dumps(plain(whole), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
+    return document(base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii"))

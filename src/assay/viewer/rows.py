@@ -1,0 +1,143 @@
+"""Rows in memory as columns: filtered by an expression, searched, sorted, and handed out by window."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from assay.core.errors import unknown
+from assay.core.viewed import TEXTS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Order = NDArray[np.int64]
+
+REMEMBERED = 8
+"""Orders that are kept: scrolling asks for the same one again and again."""
+SHOWN = 400
+"""Characters of a text that a window shows; the row itself has them all."""
+
+
+class Asked(NamedTuple):
+    """Which rows, in which order."""
+
+    where: str = ""
+    """An expression (`assay.core.expression`); nothing for all rows."""
+    find: str = ""
+    """Letters that one of the row's texts must hold, small or capital."""
+    sort: str = ""
+    descending: bool = False
+
+
+@dataclass
+class Rows:
+    """Columns of equal length by name."""
+
+    columns: Mapping[str, Sequence[Any]]
+    _orders: dict[Asked, Order] = field(default_factory=dict, repr=False)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    @property
+    def names(self) -> list[str]:
+        """The columns."""
+        return list(self.columns)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The columns that hold texts."""
+        further = [name for name in self.columns if name.startswith("ref") and name[3:].isdigit()]
+        return [name for name in TEXTS if name in self.columns] + further
+
+    def order(self, asked: Asked) -> Order:
+        """The numbers of the rows that are asked for, in the order that is asked for. Equal rows keep theirs."""
+        with self._lock:
+            found = self._orders.pop(asked, None)
+            if found is None:
+                found = self._sorted(self._chosen(asked), asked)
+            self._orders[asked] = found
+            while len(self._orders) > REMEMBERED:
+                self._orders.pop(next(iter(self._orders)))
+            return found
+
+    def _chosen(self, asked: Asked) -> Order:
+        import numpy as np
+
+        kept = np.arange(len(self))
+        if asked.where.strip():
+            from assay.core.expression import parse
+
+            checked = parse(asked.where).over(self.names, "these rows")
+            columns = {name: self.columns[name] for name in checked.names} or dict(self.columns)
+            kept = kept[checked.rows(columns, lambda row: f"row {row + 1}")]
+        if asked.find:
+            wanted = asked.find.casefold()
+            texts = [self.columns[name] for name in self.texts]
+            kept = (
+                kept[[any(wanted in str(column[i] or "").casefold() for column in texts) for i in kept.tolist()]]
+                if len(kept)
+                else kept
+            )
+        return kept
+
+    def _sorted(self, kept: Order, asked: Asked) -> Order:
+        if not asked.sort:
+            return kept[::-1] if asked.descending else kept
+        import numpy as np
+
+        if asked.sort not in self.columns:
+            raise unknown("column in these rows", asked.sort, self.names)
+        if (numbers := self.numbers(asked.sort)) is not None:
+            keys = numbers[kept]
+            return kept[np.argsort(-keys if asked.descending else keys, kind="stable")]
+        column = self.columns[asked.sort]
+        missing = [i for i in kept.tolist() if column[i] is None]
+        there = [i for i in kept.tolist() if column[i] is not None]
+        there.sort(key=lambda i: str(column[i]).casefold(), reverse=asked.descending)
+        return np.array([*there, *missing], dtype=np.int64)
+
+    def numbers(self, name: str) -> NDArray[np.float64] | None:
+        """A column as numbers, NaN where there is none; None for a column of anything else."""
+        import numpy as np
+
+        column = self.columns[name]
+        kinds = set(map(type, column))
+        if not kinds <= {int, float, type(None)} or kinds <= {type(None)}:
+            return None
+        return np.array(column, dtype=np.float64)
+
+    def window(self, order: Order, start: int, count: int) -> list[dict[str, Any]]:
+        """Rows `start` to `start + count` of an order, long texts cut."""
+        return [self.row(i, SHOWN) for i in order[max(start, 0) : max(start, 0) + count].tolist()]
+
+    def row(self, number: int, most: int | None = None) -> dict[str, Any]:
+        """A row with its number; texts longer than `most` characters are cut."""
+        shown: dict[str, Any] = {"#": number}
+        for name, column in self.columns.items():
+            value = column[number]
+            if most is not None and isinstance(value, str) and len(value) > most:
+                value = value[:most] + "…"
+            shown[name] = value
+        return shown
+
+    @cached_property
+    def _partners(self) -> dict[tuple[Any, ...], list[int]]:
+        keys = [self.columns[name] for name in ("langpair", "segment") if name in self.columns]
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for i, key in enumerate(zip(*keys, strict=True)):
+            found.setdefault(key, []).append(i)
+        return found
+
+    def beside(self, number: int) -> list[int]:
+        """The rows of other systems for the same segment, this one among them."""
+        if "segment" not in self.columns or "system" not in self.columns:
+            return [number]
+        key = tuple(self.columns[name][number] for name in ("langpair", "segment") if name in self.columns)
+        return self._partners[key]

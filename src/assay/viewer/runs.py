@@ -1,0 +1,226 @@
+"""Run directories and tables as the page sees them. What is damaged or missing is said, and the rest is shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from assay._version import __version__
+from assay.core.errors import AssayError, InputError
+from assay.core.viewed import ABOUT, FORMAT, ROWS
+from assay.io.documents import read_document
+from assay.viewer.rows import Rows
+
+MANIFEST, TABLES = "manifest.json", "tables.json"
+STORED = (ROWS, "scores.parquet", "scores.csv")
+"""Where the rows of a run may be, the best first: older runs have scores alone."""
+LABELS = (
+    "system", "segment", "id", "doc", "langpair", "src", "mt", "ref", "good", "incorrect", "phenomenon", "category", "severity",
+    "flags", "spans", "metric", "line", "row",
+)  # fmt: skip
+"""Columns that are no metric's scores."""
+
+
+@dataclass
+class Run:
+    """One run, or one table of rows."""
+
+    key: str
+    path: Path
+    about: Mapping[str, Any] = field(default_factory=dict)
+    manifest: Mapping[str, Any] = field(default_factory=dict)
+    written: Mapping[str, Any] = field(default_factory=dict)
+    """tables.json."""
+    stored: Path | None = None
+    """The file that its rows are in."""
+    problems: list[str] = field(default_factory=list)
+    _lock: Lock = field(default_factory=Lock, repr=False)
+    _rows: Rows | None = None
+
+    @property
+    def name(self) -> str:
+        """What people call it: the folder's or the file's name."""
+        return self.path.name or str(self.path)
+
+    @property
+    def verb(self) -> str:
+        """The verb that wrote it; `table` for a file of somebody's own."""
+        words = str(self.manifest.get("command", "")).replace("(", " ").replace(".", " ").split()
+        return words[1] if len(words) > 1 else "table" if self.path.is_file() else ""
+
+    @property
+    def rows(self) -> Rows:
+        """Its rows, read when they are first asked for; none where they cannot be."""
+        with self._lock:
+            if self._rows is None:
+                self._rows = self._load()
+            return self._rows
+
+    def _load(self) -> Rows:
+        if self.stored is None:
+            return Rows({})
+        try:
+            return Rows(_read(self.stored))
+        except AssayError as error:
+            self.problems.append(str(error))
+        except (OSError, EOFError, ValueError) as error:
+            self.problems.append(f"{self.stored} cannot be read: {error}.")
+        return Rows({})
+
+    @cached_property
+    def kind(self) -> str:
+        """``items``, ``segments``, or nothing where there are no rows."""
+        if "kind" in self.about:
+            return str(self.about["kind"])
+        names = self.rows.names
+        if not names:
+            return ""
+        return "items" if "phenomenon" in names and any(name.endswith(" incorrect") for name in names) else "segments"
+
+    @cached_property
+    def metrics(self) -> dict[str, dict[str, Any]]:
+        """Metric to its label, decimals and direction; guessed from the columns where nobody wrote it down."""
+        if isinstance(known := self.about.get("metrics"), Mapping):
+            return {str(name): dict(facts) for name, facts in known.items()}
+        names = self.rows.names
+        if self.kind == "items":
+            found = [name.removesuffix(" good") for name in names if name.endswith(" good")]
+        else:
+            found = [n for n in names if n not in LABELS and self.rows.numbers(n) is not None]
+        return {name: {"label": name, "decimals": 2, "higher_is_better": True} for name in found}
+
+    def tables(self) -> list[dict[str, Any]]:
+        """Its tables with how people read them."""
+        described = {table["name"]: table for table in self.about.get("tables", ())}
+        made = []
+        for name, rows in dict(self.written.get("tables") or {}).items():
+            keys = dict.fromkeys(key for row in rows for key in row)
+            plain = {"name": name, "caption": "", "reading": "", "notes": [], "pivot": None}
+            columns = [{"key": key, "label": key, "kind": _kind(rows, key), "decimals": 3} for key in keys]
+            made.append({**(described.get(name) or {**plain, "columns": columns}), "rows": rows})
+        return made
+
+    def head(self) -> dict[str, Any]:
+        """What a list of runs shows."""
+        known = all(name in self.about for name in ("rows", "columns", "systems"))
+        about = self.about if known else {
+            "rows": len(self.rows), "columns": self.rows.names, "systems": systems(self.rows)
+        }  # fmt: skip
+        return {
+            "key": self.key,
+            "name": self.name,
+            "title": self.about.get("title") or "",
+            "lead": self.about.get("lead") or "",
+            "verb": self.verb,
+            "kind": self.kind,
+            "rows": about["rows"],
+            "columns": about["columns"],
+            "systems": about["systems"],
+            "metrics": self.metrics,
+            "started": self.manifest.get("started"),
+            "finished": self.manifest.get("finished"),
+            "version": self.manifest.get("version"),
+            "signatures": self.manifest.get("signatures") or {},
+            "problems": self.problems,
+        }
+
+
+def systems(rows: Rows) -> list[str]:
+    """The systems, in their order."""
+    return [str(name) for name in dict.fromkeys(rows.columns.get("system", ())) if name not in (None, "")]
+
+
+def find_runs(paths: Sequence[str | os.PathLike[str]]) -> list[Run]:
+    """The runs in these places: run directories, folders of them, and tables."""
+    places = [place for path in paths for place in _places(Path(path))]
+    runs = [_open(f"r{number}", place) for number, place in enumerate(dict.fromkeys(places))]
+    return sorted(runs, key=lambda run: str(run.manifest.get("started") or ""), reverse=True)
+
+
+def _places(path: Path) -> Iterable[Path]:
+    if path.is_file():
+        return [path]
+    if not path.is_dir():
+        raise InputError(f"there is no run or table called {path}. Try: assay run --run-dir {path}")
+    if _is_run(path):
+        return [path]
+    inside = sorted(folder for folder in path.iterdir() if folder.is_dir() and _is_run(folder))
+    if not inside:
+        raise InputError(
+            f"{path} holds no run: a run directory has {TABLES} or {MANIFEST} in it (assay run --run-dir)."
+        )
+    return inside
+
+
+def _is_run(folder: Path) -> bool:
+    return any((folder / name).is_file() for name in (MANIFEST, TABLES, ABOUT))
+
+
+def _open(key: str, path: Path) -> Run:
+    if path.is_file():
+        run = Run(key, path, stored=path)
+        if not len(run.rows):
+            raise InputError(run.problems[0] if run.problems else f"{path} is empty: there is nothing to look at.")
+        return run
+    run = Run(key, path, stored=next((path / name for name in STORED if (path / name).is_file()), None))
+    run.about, run.manifest, run.written = (_document(run, name) for name in (ABOUT, MANIFEST, TABLES))
+    version, format = run.manifest.get("version"), run.about.get("format", FORMAT)
+    if version and version != __version__:
+        run.problems.append(f"written by assay {version}; this is assay {__version__}.")
+    if isinstance(format, int) and format > FORMAT:
+        run.problems.append(f"{ABOUT} has form {format}, and this assay knows {FORMAT}: some of it may not be shown.")
+    if not run.manifest:
+        run.problems.append(f"there is no {MANIFEST}: the run has not finished, or was not kept whole.")
+    return run
+
+
+def _document(run: Run, name: str) -> Mapping[str, Any]:
+    """A JSON file of a run; what is wrong with it is said, and it counts as empty."""
+    path = run.path / name
+    if not path.is_file():
+        return {}
+    try:
+        found = read_document(path, said="is damaged")
+    except AssayError as error:
+        run.problems.append(str(error))
+        return {}
+    if isinstance(found, Mapping):
+        return found
+    run.problems.append(f"{path} is damaged: it holds no object.")
+    return {}
+
+
+def _read(path: Path) -> dict[str, list[Any]]:
+    """Every column of a table."""
+    from assay.io.table.forms import open_table
+    from assay.io.table.whole_rows import WholeRows
+
+    with open_table(str(path)) as table:
+        rows = WholeRows(table)
+        columns: list[list[Any]] = [[] for _ in rows.names]
+        for part in rows.parts():
+            for column, values in zip(columns, part.columns, strict=True):
+                column.extend(values)
+        names = rows.names
+    typed = table.form in ("jsonl", "json", "parquet")
+    return {name: column if typed else _numbers(column) for name, column in zip(names, columns, strict=True)}
+
+
+def _numbers(column: list[Any]) -> list[Any]:
+    """A column of text as numbers, where all that stands in it is numbers."""
+    try:
+        return [None if cell in (None, "") else float(cell) for cell in column]
+    except (TypeError, ValueError):
+        return column
+
+
+def _kind(rows: Sequence[Mapping[str, Any]], key: str) -> str:
+    values = [row.get(key) for row in rows]
+    if any(isinstance(value, (str, list, dict)) for value in values):
+        return "text"
+    return "count" if all(isinstance(value, int) for value in values if value is not None) else "number"

@@ -1,0 +1,212 @@
+"""The server behind the page: this machine alone, behind a token, and nothing but the runs that were given.
+
+The standard library is enough (docs/decisions): a browser on this machine asks one question at a time. Every address begins with
+the token; a request whose Host is not ours (a foreign page that found a name for 127.0.0.1) is refused before its path is read.
+"""
+
+from __future__ import annotations
+
+import hmac
+import json
+import secrets
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from assay.core.errors import AssayError, InputError, unknown
+from assay.report.data import plain
+from assay.viewer.assets import document, policy, start
+from assay.viewer.export import exported
+from assay.viewer.rows import Asked
+from assay.viewer.runs import Run
+from assay.viewer.summary import points, summary
+
+ADDRESS = "127.0.0.1"
+MOST_WINDOW = 1000
+"""Rows that one question may ask for."""
+Question = Mapping[str, str]
+
+
+@dataclass
+class Answers:
+    """What the page may ask, over the given runs."""
+
+    runs: Sequence[Run]
+    _by_key: dict[str, Run] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._by_key = {run.key: run for run in self.runs}
+
+    def run(self, asked: Question) -> Run:
+        """The run that a question names."""
+        key = asked.get("run", "")
+        if key not in self._by_key:
+            raise unknown("run here", key, self._by_key)
+        return self._by_key[key]
+
+    def start(self, _: Question) -> Any:
+        """The list of runs."""
+        return {**start(), "runs": [run.head() for run in self.runs]}
+
+    def detail(self, asked: Question) -> Any:
+        """All that is known of a run beside its rows."""
+        return summary(self.run(asked))
+
+    def rows(self, asked: Question) -> Any:
+        """A window of rows."""
+        rows = self.run(asked).rows
+        order = rows.order(wanted(asked))
+        first, count = _whole(asked, "start", 0), min(_whole(asked, "count", 100), MOST_WINDOW)
+        return {"total": len(order), "rows": rows.window(order, first, count)}
+
+    def row(self, asked: Question) -> Any:
+        """One row in full, and those of other systems for the same segment."""
+        rows, number = self.run(asked).rows, _whole(asked, "row", 0)
+        if number >= len(rows):
+            raise InputError(f"there is no row {number}: the run has {len(rows):,}.")
+        return {"row": rows.row(number), "beside": [rows.row(i) for i in rows.beside(number)]}
+
+    def points(self, asked: Question) -> Any:
+        """Rows as points of two columns."""
+        rows = self.run(asked).rows
+        for axis in ("x", "y"):
+            if asked.get(axis, "") not in rows.columns:
+                raise unknown("column in these rows", asked.get(axis, ""), rows.names)
+        return points(rows, wanted(asked), asked["x"], asked["y"])
+
+    def export(self, asked: Question) -> tuple[str, Iterator[str]]:
+        """The chosen rows as a file: its name and its parts."""
+        run, format = self.run(asked), asked.get("format", "")
+        return exported(run, wanted(asked), format)
+
+
+def wanted(asked: Question) -> Asked:
+    """Which rows a question is about."""
+    return Asked(
+        asked.get("where", ""), asked.get("find", ""), asked.get("sort", ""), asked.get("descending", "") == "1"
+    )
+
+
+def _whole(asked: Question, name: str, default: int) -> int:
+    text = asked.get(name, "")
+    if text and not (text.isascii() and text.isdigit() and len(text) <= 12):
+        raise InputError(f"{name} must be a whole number, not {text[:40]!r}.")
+    return int(text) if text else default
+
+
+class ViewServer(ThreadingHTTPServer):
+    """Listens on this machine alone; `url` is the address with the token."""
+
+    daemon_threads = True
+    allow_reuse_address = False
+
+    def __init__(self, runs: Sequence[Run], port: int = 0) -> None:
+        self.closed = False
+        self.token = secrets.token_urlsafe(24)
+        self.answers = Answers(runs)
+        try:
+            super().__init__((ADDRESS, port), _Handler)
+        except OSError as error:
+            raise InputError(
+                f"port {port} cannot be had ({error.strerror}): leave --port away for a free one."
+            ) from error
+        self.hosts = {f"{name}:{self.server_port}" for name in (ADDRESS, "localhost")}
+
+    def server_close(self) -> None:
+        """End, for connections that are still open, too."""
+        self.closed = True
+        super().server_close()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """A browser that went away in the middle of an answer is no error; anything else is a bug and is shown."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+    @property
+    def url(self) -> str:
+        """The address to open."""
+        return f"http://{ADDRESS}:{self.server_port}/{self.token}/"
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: ViewServer
+    protocol_version = "HTTP/1.1"
+    server_version, sys_version = "assay", ""
+    timeout = 60
+
+    def do_GET(self) -> None:
+        """Answer, or refuse; a browser that kept its connection after the end gets nothing any more."""
+        if self.server.closed:
+            self.close_connection = True
+            return
+        if self.headers.get("Host", "") not in self.server.hosts:
+            self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "this server answers its own address only.")
+            return
+        parts = urlsplit(self.path)
+        token, _, path = parts.path.removeprefix("/").partition("/")
+        if not hmac.compare_digest(token.encode(), self.server.token.encode()):
+            self._refuse(HTTPStatus.FORBIDDEN, "the address lacks its token: open the one that assay view printed.")
+            return
+        if path == "":
+            self._send(document().encode(), "text/html; charset=utf-8", policy=policy(served=True))
+            return
+        asked = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
+        answers = self.server.answers
+        known: dict[str, Callable[[Question], Any]] = {
+            "api/start": answers.start, "api/run": answers.detail, "api/rows": answers.rows, "api/row": answers.row,
+            "api/points": answers.points,
+        }  # fmt: skip
+        try:
+            if path == "api/export":
+                self._download(*answers.export(asked))
+            elif path in known:
+                self._send_json(known[path](asked))
+            else:
+                self._refuse(HTTPStatus.NOT_FOUND, "there is nothing here.")
+        except AssayError as error:
+            self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+
+    def _send_json(self, whole: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
+        text = json.dumps(plain(whole), ensure_ascii=True, allow_nan=False, default=str)
+        self._send(text.encode("ascii"), "application/json", status)
+
+    def _refuse(self, status: HTTPStatus, sentence: str) -> None:
+        self._send_json({"error": sentence}, status)
+
+    def _send(
+        self, body: bytes, kind: str, status: HTTPStatus = HTTPStatus.OK, policy: str = "default-src 'none'"
+    ) -> None:
+        self._head(status, kind, policy)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _download(self, name: str, pieces: Iterator[str]) -> None:
+        self._head(HTTPStatus.OK, "application/octet-stream", "default-src 'none'")
+        self.send_header("Content-Disposition", f'attachment; filename="{name}"')
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for piece in pieces:
+            self.wfile.write(piece.encode("utf-8", "backslashreplace"))
+        self.close_connection = True
+
+    def _head(self, status: HTTPStatus, kind: str, policy: str) -> None:
+        self.send_response(status)
+        for name, value in {
+            "Content-Type": kind,
+            "Content-Security-Policy": policy,
+            "X-Content-Type-Options": "nosniff",
+            "X-Frame-Options": "DENY",
+            "Referrer-Policy": "no-referrer",
+            "Cross-Origin-Resource-Policy": "same-origin",
+            "Cross-Origin-Opener-Policy": "same-origin",
+            "Cache-Control": "no-store",
+        }.items():
+            self.send_header(name, value)
+
+    def log_message(self, *_: object) -> None:
+        """A person at a terminal wants no line for every scroll."""

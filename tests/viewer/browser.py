@@ -1,0 +1,169 @@
+"""A real Chromium, driven through chromedriver by WebDriver's own words: HTTP and JSON, and no package for it."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+MISSING = "Chromium is not here: apt-get install chromium chromium-driver"
+FLAGS = [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars",
+]  # fmt: skip
+_DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+ENTER, ESCAPE = "\ue007", "\ue00c"
+
+
+class Browser:
+    """One Chromium with a profile of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        driver, browser = shutil.which("chromedriver"), shutil.which("chromium") or shutil.which("chromium-browser")
+        if driver is None or browser is None:
+            pytest.skip(MISSING)
+        self.downloads = folder / "downloads"
+        self.downloads.mkdir(parents=True)
+        self._process = subprocess.Popen(
+            [driver, "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        assert self._process.stdout is not None
+        port = 0
+        for line in self._process.stdout:
+            if "successfully on port " in line:
+                port = int(line.rpartition("on port ")[2].strip(". \n"))
+                break
+        self._base = f"http://127.0.0.1:{port}"
+        options = {
+            "binary": browser,
+            "args": [*FLAGS, f"--user-data-dir={folder / 'profile'}"],
+            "prefs": {
+                "download.default_directory": str(self.downloads),
+                "profile.default_content_setting_values.automatic_downloads": 1,
+            },
+        }
+        wanted = {
+            "capabilities": {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL"}}}
+        }
+        self._base += f"/session/{self._ask('POST', '/session', wanted)['sessionId']}"
+
+    def _ask(self, method: str, path: str, body: Any = None) -> Any:
+        data = None if method in ("GET", "DELETE") else json.dumps(body or {}).encode()
+        asked = urllib.request.Request(self._base + path, data, {"Content-Type": "application/json"}, method=method)
+        try:
+            with _DIRECT.open(asked, timeout=60) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            raise AssertionError(json.load(error)["value"]["message"]) from error
+
+    def close(self) -> None:
+        """End the browser, then its driver."""
+        try:
+            self._ask("DELETE", "")
+        finally:
+            self._process.terminate()
+            self._process.wait(10)
+
+    def open(self, url: str) -> None:
+        """Go there; an address that differs behind # alone is loaded anew."""
+        self._ask("POST", "/url", {"url": "about:blank"})
+        self._ask("POST", "/url", {"url": url})
+
+    @property
+    def url(self) -> str:
+        """The address."""
+        return str(self._ask("GET", "/url"))
+
+    def run(self, script: str, *args: Any) -> Any:
+        """What a script returns."""
+        return self._ask("POST", "/execute/sync", {"script": script, "args": list(args)})
+
+    def texts(self, css: str) -> list[str]:
+        """The texts of all elements that a selector finds."""
+        return list(
+            self.run("return [...document.querySelectorAll(arguments[0])].map((one) => one.innerText ?? '')", css)
+        )
+
+    def text(self, css: str) -> str:
+        """The text of the first."""
+        return (self.texts(css) or [""])[0]
+
+    def _find(self, css: str) -> str:
+        until(lambda: self.texts(css))
+        return str(self._ask("POST", "/element", {"using": "css selector", "value": css})[_ELEMENT])
+
+    def click(self, css: str) -> None:
+        """Click the first element."""
+        self._ask("POST", f"/element/{self._find(css)}/click")
+
+    def type(self, css: str, keys: str, *, clear: bool = True) -> None:
+        """Write into a field."""
+        element = self._find(css)
+        if clear:
+            self._ask("POST", f"/element/{element}/clear")
+        self._ask("POST", f"/element/{element}/value", {"text": keys})
+
+    def press(self, keys: str) -> None:
+        """Keys, wherever the focus is."""
+        strokes = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        self._ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": strokes}]})
+
+    def drag(self, css: str, start: tuple[float, float], end: tuple[float, float]) -> None:
+        """From one place of an element to another, given as shares of its width and height."""
+        self.run("document.querySelector(arguments[0]).scrollIntoView({block: 'center'})", css)
+        box = self.run(
+            "const b = document.querySelector(arguments[0]).getBoundingClientRect(); return [b.x, b.y, b.width, b.height]",
+            css,
+        )
+        (x0, y0), (x1, y1) = (
+            (int(box[0] + share[0] * box[2]), int(box[1] + share[1] * box[3])) for share in (start, end)
+        )
+        steps = [
+            {"type": "pointerMove", "x": x0, "y": y0, "duration": 0}, {"type": "pointerDown", "button": 0},
+            {"type": "pointerMove", "x": x1, "y": y1, "duration": 100}, {"type": "pointerUp", "button": 0},
+        ]  # fmt: skip
+        self._ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": steps}]})
+
+    def size(self, width: int, height: int) -> None:
+        """The size of the page."""
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600}
+        self._cdp("Emulation.setDeviceMetricsOverride", metrics)
+
+    def scheme(self, name: str) -> None:
+        """light or dark, as the system says it."""
+        self._cdp("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": name}]})
+
+    def _cdp(self, command: str, parameters: Any) -> None:
+        self._ask("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def picture(self, path: Path) -> None:
+        """What is seen, as a PNG."""
+        path.write_bytes(base64.b64decode(self._ask("GET", "/screenshot")))
+
+    def complaints(self) -> list[str]:
+        """What the page's console got since it was last asked: errors, and what the policy refused. An expression that the server
+        refuses, as it must, is none."""
+        found = self._ask("POST", "/se/log", {"type": "browser"})
+        severe = [entry["message"] for entry in found if entry["level"] == "SEVERE"]
+        return [message for message in severe if "status of 400" not in message]
+
+
+def until(holds: Callable[[], Any], seconds: float = 10) -> Any:
+    """Wait until something is so; what it gave."""
+    end = time.monotonic() + seconds
+    while True:
+        found = holds()
+        if found or time.monotonic() > end:
+            assert found
+            return found
+        time.sleep(0.02)

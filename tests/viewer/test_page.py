@@ -1,0 +1,262 @@
+"""The page in a real browser, from the server and as one file."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+import assay
+from tests.viewer.browser import ENTER, Browser, until
+from tests.viewer.conftest import HOSTILE, keep
+
+pytestmark = pytest.mark.xdist_group("browser")
+VECTORS = json.loads((Path(__file__).parents[1] / "core" / "expression" / "vectors.json").read_text())
+
+
+class Page:
+    """The page of some runs, however it is served."""
+
+    def __init__(self, browser: Browser, base: str, keys: dict[str, str]) -> None:
+        self.browser, self.base, self.keys = browser, base, keys
+
+    def open(self, screen: str, run: str = "", wait: str = "h1", **at: Any) -> Browser:
+        query = "&".join(f"{name}={quote(str(value))}" for name, value in {"run": self.keys.get(run, ""), **at}.items())
+        self.browser.open(f"{self.base}#/{screen}?{query}")
+        until(lambda: self.browser.texts(wait))
+        return self.browser
+
+    def total(self) -> int:
+        """How many rows the list says it has."""
+        until(lambda: self.browser.text(".total") not in ("", "…"))
+        return int(self.browser.text(".total").split()[0].replace(",", ""))
+
+
+@pytest.fixture(scope="module", params=["server", "file"])
+def page(
+    request: pytest.FixtureRequest, browser: Browser, runs: Path, shown: Any, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Page]:
+    browser.size(1280, 800)
+    browser.scheme("light")
+    keys = {run.name: run.key for run in shown.server.answers.runs}
+    if request.param == "server":
+        yield Page(browser, shown.url, keys)
+    else:
+        out = tmp_path_factory.mktemp("page") / "page.html"
+        assay.view(runs, out=out)
+        yield Page(browser, out.as_uri(), keys)
+    assert browser.complaints() == []
+
+
+def test_runs_are_listed_and_searched(page: Page) -> None:
+    browser = page.open("runs")
+    assert sorted(browser.texts(".runlink")) == ["demo", "embedded", "hostile"]
+    browser.type("input[type=search]", "compare")
+    until(lambda: browser.texts(".runlink") == ["demo"])
+    browser.click(".runlink")
+    until(lambda: browser.text("h1") == "Segments")
+
+
+def test_segments_are_sorted_filtered_and_kept_in_the_address(page: Page) -> None:
+    browser = page.open("segments", "demo", wait=".rows td.score")
+    assert page.total() == 40
+    browser.type("#where", 'chrf < 60 and system == "baseline"' + ENTER)
+    until(lambda: 0 < page.total() < 40)
+    kept = page.total()
+    until(lambda: len(browser.texts(".rows td.score:nth-of-type(6)")) == kept)
+    scores = [float(text) for text in browser.texts(".rows td.score:nth-of-type(6)")]
+    assert scores != sorted(scores)
+    browser.click("th.score button")
+    until(lambda: "sort=chrf" in browser.url)
+    until(lambda: [float(text) for text in browser.texts(".rows td.score:nth-of-type(6)")] == sorted(scores))
+    address = browser.url
+    browser.open(address)
+    until(lambda: browser.texts(".rows td.score"))
+    assert page.total() == kept and browser.run("return document.querySelector('#where').value").startswith("chrf < 60")
+    browser.type("#where", "chfr < 3" + ENTER)
+    until(lambda: "chfr" in browser.text("#refused"))
+    assert "chrf" in browser.text("#refused")
+    browser.open(address)
+    browser.type("#find", "Museum" + ENTER)
+    until(lambda: page.total() <= 1)
+
+
+def test_keys_walk_through_rows_and_systems_stand_side_by_side(page: Page) -> None:
+    browser = page.open("segments", "demo", wait=".rows td.score")
+    browser.press("jj")
+    until(lambda: "row=1" in browser.url)
+    until(lambda: browser.texts(".detail h3") == ["baseline", "ours"])
+    assert browser.text(".detail h2") == "Segment 2"
+    browser.press("k")
+    until(lambda: browser.text(".detail h2") == "Segment 1")
+    assert "leaves" in " ".join(browser.texts(".detail ins, .detail del"))
+    browser.press("/")
+    assert browser.run("return document.activeElement.id") == "where"
+    browser.run("document.activeElement.blur()")
+    browser.press("?")
+    assert "next and previous row" in until(lambda: browser.text("dialog"))
+    browser.press("\ue00c")
+    until(lambda: not browser.texts("dialog") and not browser.texts(".detail"))
+
+
+def test_a_cell_of_the_heat_map_leads_to_the_items_that_failed(page: Page) -> None:
+    browser = page.open("phenomena", "embedded", wait=".heat .cell")
+    failed = browser.run(
+        "const b = document.querySelector('.heat button[data-metric=chrf]:not(:disabled)'); b.id = 'chosen';"
+        "return b.dataset.failed"
+    )
+    browser.click("#chosen")
+    until(lambda: browser.text("h1") == "Items")
+    assert page.total() == int(failed)
+    browser.press("j")
+    until(lambda: browser.texts(".detail del"))
+    verdicts = browser.texts(".detail tbody tr")
+    assert verdicts[0].startswith("chrF") and "✗" in verdicts[0]
+
+
+def test_a_box_over_points_selects_their_rows(page: Page) -> None:
+    browser = page.open("systems", "demo", wait=".scatter circle")
+    assert len(browser.texts(".scatter circle")) == 40
+    browser.drag(".scatter", (0.5, 0.02), (0.99, 0.5))
+    button = until(lambda: next((text for text in browser.texts(".card .bar button") if text.startswith("Show")), None))
+    count = int(button.split()[1])
+    assert 0 < count < 40
+    browser.run(
+        "[...document.querySelectorAll('.card .bar button')].find((one) => one.innerText.startsWith('Show')).click()"
+    )
+    until(lambda: browser.text("h1") == "Segments")
+    assert page.total() == count
+
+
+def test_a_selection_goes_out_and_is_read_again(page: Page) -> None:
+    for left in page.browser.downloads.iterdir():
+        left.unlink()
+    browser = page.open("segments", "demo", wait=".rows td.score", where='system == "ours"', sort="chrf")
+    browser.run("[...document.querySelectorAll('.bar button')].find((one) => one.innerText === 'JSONL').click()")
+    path = browser.downloads / "demo.jsonl"
+    until(path.exists)
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    assert len(rows) == 20 and [row["chrf"] for row in rows] == sorted(row["chrf"] for row in rows)
+    assert assay.filter_rows("chrf < 50", path).kept == sum(row["chrf"] < 50 for row in rows)
+    browser.run("[...document.querySelectorAll('.bar button')].find((one) => one.innerText === 'CSV').click()")
+    until((browser.downloads / "demo.csv").exists)
+    table = list(csv.DictReader((browser.downloads / "demo.csv").open(newline="")))
+    assert [row["mt"] for row in table] == [row["mt"] for row in rows]
+
+
+def test_hostile_texts_are_shown_and_run_nothing(page: Page) -> None:
+    for screen in ("runs", "segments", "systems", "tables"):
+        browser = page.open(screen, "hostile")
+        if screen == "segments":
+            until(lambda browser=browser: browser.texts(".rows td.score"))
+        assert browser.run("return document.title") == "assay view"
+        assert browser.run("return document.querySelectorAll('img, #app script, #app svg[onload]').length") == 0
+    page.open("segments", "hostile", wait=".rows td.score", against="plain")
+    shown = " ".join(browser.texts(".rows td.text"))
+    assert HOSTILE[0] in shown and "RLO" in shown and "U+0000" in shown
+    assert "\u202e" not in browser.run("return document.querySelector('.rows').textContent")
+    for row in range(len(HOSTILE)):
+        page.open("segments", "hostile", wait=".detail h2", row=row, against="spans")
+        assert browser.run("return document.title") == "assay view"
+    whole = browser.run("return document.querySelector('.detail').innerText.length")
+    page.open("segments", "hostile", wait=".detail h2", row=8)
+    assert browser.run("return document.querySelector('.detail').innerText.length") > 1_000_000 > whole
+
+
+def test_right_to_left_and_languages_are_said(page: Page) -> None:
+    browser = page.open("segments", "hostile", wait=".detail h2", row=6, against="plain")
+    found = browser.run(
+        "const t = document.querySelector('.translation p bdi'); return [t.lang, t.dir, getComputedStyle(t).direction]"
+    )
+    assert found == ["ar", "auto", "rtl"]
+
+
+def test_light_and_dark_and_a_phone(page: Page) -> None:
+    browser = page.browser
+    try:
+        grounds = set()
+        for scheme in ("light", "dark"):
+            browser.scheme(scheme)
+            for screen, run in (
+                ("runs", ""),
+                ("segments", "demo"),
+                ("systems", "demo"),
+                ("phenomena", "embedded"),
+                ("tables", "embedded"),
+            ):
+                page.open(screen, run)
+                grounds.add(browser.run("return getComputedStyle(document.body).backgroundColor"))
+                browser.size(390, 844)
+                assert browser.run("return document.documentElement.scrollWidth") <= 390, screen
+                browser.size(1280, 800)
+        assert len(grounds) == 2
+        browser.press("t")
+        assert browser.run("return document.documentElement.dataset.theme") == "light"
+    finally:
+        browser.run("localStorage.clear()")
+        browser.scheme("light")
+
+
+def test_axe_finds_no_serious_fault(page: Page) -> None:
+    axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+    if not axe.exists():
+        pytest.skip("no axe-core here: cd web && npm ci")
+    browser = page.browser
+    for screen, run, wait, at in (
+        ("runs", "", ".runlink", {}), ("segments", "demo", ".detail h2", {"row": 3}), ("systems", "demo", ".scatter circle", {}),
+        ("phenomena", "embedded", ".cell", {}), ("segments", "embedded", ".detail h2", {"row": 3}),
+        ("tables", "demo", ".plain", {}),
+    ):  # fmt: skip
+        page.open(screen, run, wait=wait, **at)
+        found = browser.run(
+            axe.read_text() + ";return axe.run().then((said) => said.violations"
+            ".filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${one.id}: ${one.nodes[0].html}`))"
+        )
+        assert found == [], screen
+
+
+def test_a_page_in_one_file_filters_as_assay_does(browser: Browser, tmp_path: Path) -> None:
+    columns = VECTORS["columns"]
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    keep(tmp_path / "run", rows)
+    assay.view(tmp_path / "run", out=tmp_path / "page.html")
+    page = Page(browser, (tmp_path / "page.html").as_uri(), {"run": "r0"})
+    page.open("segments", "run", wait=".rows td.score")
+    script = (
+        "location.hash = '#/segments?run=r0&where=' + encodeURIComponent(arguments[0]);"
+        "return new Promise((done) => setTimeout(() => done([...document.querySelectorAll('.rows tbody tr:not(.space)')]"
+        ".map((row) => Number(row.getAttribute('data-row'))).concat([document.querySelector('#refused').innerText])), 120))"
+    )
+    for expression, _, holds in VECTORS["holds"]:
+        found = browser.run(script, expression)
+        assert found == [*holds, ""], expression
+    for expression, _ in VECTORS["refused"]:
+        if expression:
+            assert browser.run(script, expression)[-1], expression
+    assert browser.complaints() == []
+
+
+def test_many_rows_scroll_to_the_last(browser: Browser, tmp_path: Path) -> None:
+    keep(tmp_path / "run", [{"segment": i, "mt": f"text {i}", "chrf": float(i % 101)} for i in range(1, 110_001)])
+    with assay.view(tmp_path / "run", browser=False) as viewing:
+        page = Page(browser, viewing.url, {"run": "r0"})
+        page.open("segments", "run", wait=".rows td.score")
+        assert page.total() == 110_000
+        browser.run("const l = document.querySelector('.list'); l.scrollTop = l.scrollHeight")
+        until(lambda: "text 110000" in browser.texts(".rows td.text"))
+        browser.type("#where", "chrf == 100 and segment > 109900" + ENTER)
+        until(lambda: page.total() == 1)
+
+
+def test_a_server_that_went_away_is_said(browser: Browser, runs: Path) -> None:
+    with assay.view(runs, browser=False) as viewing:
+        browser.open(viewing.url)
+        until(lambda: browser.texts(".runlink"))
+    browser.click(".runlink")
+    until(lambda: "does not answer" in browser.text(".problem"))
+    browser.complaints()

@@ -1,0 +1,127 @@
+import { render } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { Local } from "./local";
+import { Phenomena } from "./phenomena";
+import { Remote } from "./remote";
+import { go, link, useRoute } from "./route";
+import { home, Runs } from "./runs";
+import { Segments, typing } from "./segments";
+import { Systems } from "./systems";
+import { RunTable } from "./table";
+import { Plain } from "./text";
+import type { Detail, Source, Start } from "./types";
+import "./style.css";
+
+const SCREENS: [string, string][] = [["runs", "Runs"], ["systems", "Systems"], ["segments", "Segments"], ["phenomena", "Phenomena"], ["tables", "Tables"]];
+const KEYS: [string, string][] = [
+  ["j, k", "next and previous row"], ["/", "to the filter"], ["Enter", "apply the filter"], ["Esc", "close the row, or this"],
+  ["1 to 5", "Runs, Systems, Segments, Phenomena, Tables"], ["t", "light or dark"], ["?", "this list"],
+];
+
+function App({ source, start }: { source: Source; start: Start }) {
+  const route = useRoute();
+  const [details, setDetails] = useState<Record<string, Detail>>({});
+  const [error, setError] = useState("");
+  const [help, setHelp] = useState(false);
+  const run = start.runs.some((one) => one.key === route.run) ? route.run : start.runs.length === 1 ? start.runs[0].key : route.run;
+  const detail = details[run];
+  useEffect(() => {
+    if (!run || detail) return;
+    source.detail(run).then((found) => setDetails((old) => ({ ...old, [run]: found })), (reason: Error) => setError(reason.message));
+  }, [run]);
+  useEffect(() => {
+    if (!location.hash && start.runs.length === 1) go(home(start.runs[0]), start.runs[0].key, {}, true);
+  }, []);
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey) return;
+      if (event.key === "Escape" && typing(event.target)) (event.target as HTMLElement).blur();
+      if (event.key === "Escape") setHelp(false);
+      if (typing(event.target)) return;
+      if (event.key === "?") setHelp((shown) => !shown);
+      else if (event.key === "t") turn();
+      else if (/^[1-5]$/.test(event.key)) go(SCREENS[Number(event.key) - 1][0], run);
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  }, [run]);
+  const head = detail?.head;
+  const offered = SCREENS.filter(([screen]) => screen === "runs" || !head
+    || (screen === "phenomena" ? head.kind === "items" : screen === "systems" ? head.kind === "segments" : screen === "segments" ? head.kind !== "" : true));
+  return (
+    <>
+      <header>
+        <a class="brand" href={link("runs")}>assay</a>
+        <nav aria-label="Screens">
+          {offered.map(([screen, label]) => (
+            <a key={screen} href={link(screen, run)} aria-current={route.screen === screen ? "page" : undefined}>
+              {screen === "segments" && head?.kind === "items" ? "Items" : label}
+            </a>
+          ))}
+        </nav>
+        <span class="where">{head && route.screen !== "runs" && <Plain text={head.title || head.name} />}</span>
+        <button class="quiet" onClick={turn} aria-label="Light or dark">◐</button>
+        <button class="quiet" onClick={() => setHelp(true)} aria-label="Keys">?</button>
+      </header>
+      {error && <p class="problem" role="alert">{error}</p>}
+      {detail && route.screen !== "runs" && detail.problems.map((problem, i) => <p key={i} class="problem">⚠ <Plain text={problem} /></p>)}
+      {route.screen === "runs" ? <Runs runs={start.runs} />
+        : !run ? <main><p>Choose a run first: <a href={link("runs")}>Runs</a>.</p></main>
+          : !head ? <main aria-busy="true"><p class="muted">Reading …</p></main>
+            : route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} />
+              : route.screen === "phenomena" ? <Phenomena detail={detail} start={start} run={run} at={route.at} />
+                : route.screen === "systems" ? <Systems {...{ detail, start, source, run }} at={route.at} />
+                  : <Tables detail={detail} />}
+      {help && (
+        <dialog open class="help" aria-label="Keys">
+          <h2>Keys</h2>
+          <dl>{KEYS.map(([key, what]) => <><dt><kbd>{key}</kbd></dt><dd>{what}</dd></>)}</dl>
+          <p class="muted">The address holds the whole view: keep it or send it. assay {start.version}</p>
+          <button onClick={() => setHelp(false)}>Close</button>
+        </dialog>
+      )}
+    </>
+  );
+}
+
+function Tables({ detail }: { detail: Detail }) {
+  return (
+    <main>
+      <h1>Tables</h1>
+      {detail.tables.length ? detail.tables.map((table) => <RunTable key={table.name} table={table} />) : <p>This run has no tables.</p>}
+      {Object.keys(detail.head.signatures).length > 0 && (
+        <section class="card">
+          <h2>Signatures</h2>
+          {Object.entries(detail.head.signatures).map(([name, signature]) => <p key={name}><b><Plain text={name} /></b> <code><Plain text={signature} /></code></p>)}
+        </section>
+      )}
+    </main>
+  );
+}
+
+// Light or dark: what the system wants, until somebody says otherwise.
+function turn(): void {
+  const root = document.documentElement;
+  const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  root.dataset.theme = dark ? "light" : "dark";
+  try {
+    localStorage.setItem("assay-theme", root.dataset.theme);
+  } catch { /* a browser that keeps nothing */ }
+}
+
+async function begin(): Promise<void> {
+  try {
+    const kept = localStorage.getItem("assay-theme");
+    if (kept === "dark" || kept === "light") document.documentElement.dataset.theme = kept;
+  } catch { /* as above */ }
+  const place = document.getElementById("app") as HTMLElement;
+  try {
+    const packed = document.getElementById("assay-data");
+    const source: Source = packed ? await Local.open(packed.textContent ?? "") : new Remote();
+    render(<App source={source} start={await source.start()} />, place);
+  } catch (reason) {
+    place.textContent = (reason as Error).message;
+  }
+}
+
+void begin();

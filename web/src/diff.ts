@@ -1,0 +1,48 @@
+// Which words two texts do not share: the longest common subsequence of their words.
+export interface Piece { text: string; changed: boolean }
+
+const MOST_WORDS = 600;
+const MOST_SIGNS = 20_000;
+
+export function words(text: string, language: string): string[] {
+  try {
+    return [...new Intl.Segmenter(language || undefined, { granularity: "word" }).segment(text)].map((part) => part.segment);
+  } catch {
+    return text.match(/\s+|[^\s]+/gu) ?? [];
+  }
+}
+
+export function diff(before: string, after: string, language: string): [Piece[], Piece[]] {
+  const whole: [Piece[], Piece[]] = [[{ text: before, changed: false }], [{ text: after, changed: false }]];
+  if (before.length > MOST_SIGNS || after.length > MOST_SIGNS) return whole;
+  const [a, b] = [words(before, language), words(after, language)];
+  if (a.length > MOST_WORDS || b.length > MOST_WORDS) return whole;
+  const width = b.length + 1;
+  const lengths = new Uint16Array((a.length + 1) * width);
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      lengths[i * width + j] = a[i] === b[j]
+        ? lengths[(i + 1) * width + j + 1] + 1
+        : Math.max(lengths[(i + 1) * width + j], lengths[i * width + j + 1]);
+    }
+  }
+  const [left, right]: [Piece[], Piece[]] = [[], []];
+  let [i, j] = [0, 0];
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      add(left, a[i++], false);
+      add(right, b[j++], false);
+    } else if (j >= b.length || (i < a.length && lengths[(i + 1) * width + j] >= lengths[i * width + j + 1])) {
+      add(left, a[i++], true);
+    } else {
+      add(right, b[j++], true);
+    }
+  }
+  return [left, right];
+}
+
+function add(pieces: Piece[], text: string, changed: boolean): void {
+  const last = pieces[pieces.length - 1];
+  if (last && last.changed === changed) last.text += text;
+  else pieces.push({ text, changed });
+}

@@ -1,0 +1,30 @@
+import type { Column } from "./types";
+
+export const count = (n: number): string => n.toLocaleString("en-US");
+export const plural = (n: number, noun: string, many = `${noun}s`): string => `${count(n)} ${n === 1 ? noun : many}`;
+
+export function number(value: unknown, decimals = 2): string {
+  return typeof value === "number" && Number.isFinite(value) ? value.toFixed(decimals) : "–";
+}
+
+export function cell(column: Column, row: Record<string, unknown>): string {
+  const value = row[column.key];
+  if (value === null || value === undefined) return "–";
+  if (typeof value !== "number") return Array.isArray(value) || typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (column.kind === "count") return count(value);
+  if (column.kind === "percent") return (100 * value).toFixed(column.decimals);
+  if (column.kind === "p") return value < 0.001 ? "< 0.001" : value.toFixed(3);
+  return column.kind === "text" ? String(value) : value.toFixed(column.decimals);
+}
+
+// The bounds of a value, as they stand behind it.
+export function bounds(column: Column, row: Record<string, unknown>): string {
+  if (!column.interval) return "";
+  const [low, high] = column.interval.map((key) => row[key]);
+  if (typeof low !== "number" || typeof high !== "number") return "";
+  const scale = column.kind === "percent" ? 100 : 1;
+  return `${(low * scale).toFixed(column.decimals)} to ${(high * scale).toFixed(column.decimals)}`;
+}
+
+export const time = (iso: string | null): string =>
+  iso ? `${iso.slice(0, 10)} ${iso.slice(11, 16)}` : "";

@@ -1,0 +1,131 @@
+import { condition } from "./expression";
+import type { Asked, Detail, Head, Points, Row, Source, Start, Value, Window } from "./types";
+
+type Columns = Record<string, Value[]>;
+interface Whole extends Start {
+  details: Record<string, Detail>;
+  rows: Record<string, Columns>;
+}
+
+const SHOWN = 400;
+const POINTS = 4000;
+const TEXTS = /^(src|mt|ref\d*|good|incorrect)$/;
+
+// The data out of the page's own file: the same answers as the server's, computed here.
+export class Local implements Source {
+  private orders = new Map<string, number[]>();
+  private constructor(private whole: Whole) {}
+
+  static async open(packed: string): Promise<Local> {
+    const bytes = Uint8Array.from(atob(packed.trim()), (sign) => sign.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Local(JSON.parse(await new Response(stream).text()) as Whole);
+  }
+
+  async start(): Promise<Start> {
+    return this.whole;
+  }
+
+  async detail(run: string): Promise<Detail> {
+    const found = this.whole.details[run];
+    if (!found) throw new Error("There is no such run in this file.");
+    return found;
+  }
+
+  async rows(run: string, asked: Asked, start: number, count: number): Promise<Window> {
+    const order = this.order(run, asked);
+    return { total: order.length, rows: order.slice(start, start + count).map((i) => this.one(run, i, SHOWN)) };
+  }
+
+  async row(run: string, row: number): Promise<{ row: Row; beside: Row[] }> {
+    const { segment, system, langpair } = this.columns(run);
+    let beside = [row];
+    if (segment && system) {
+      beside = segment.flatMap((value, i) =>
+        value === segment[row] && (!langpair || langpair[i] === langpair[row]) ? [i] : []);
+    }
+    return { row: this.one(run, row), beside: beside.map((i) => this.one(run, i)) };
+  }
+
+  async points(run: string, asked: Asked, x: string, y: string): Promise<Points> {
+    const columns = this.columns(run);
+    const there = this.order(run, asked).filter((i) => isNumber(columns[x][i]) && isNumber(columns[y][i]));
+    const step = Math.max(1, Math.ceil(there.length / POINTS));
+    const points = there.filter((_, place) => place % step === 0)
+      .map((i): [number, number, number] => [i, columns[x][i] as number, columns[y][i] as number]);
+    return { total: there.length, points };
+  }
+
+  async download(run: string, asked: Asked, format: "csv" | "jsonl"): Promise<void> {
+    const head = this.whole.runs.find((one) => one.key === run) as Head;
+    const columns = this.columns(run);
+    const names = Object.keys(columns);
+    const order = this.order(run, asked);
+    const lines = format === "jsonl"
+      ? order.map((i) => JSON.stringify(Object.fromEntries(names.map((name) => [name, columns[name][i]]))))
+      : [names.map(field).join(","), ...order.map((i) => names.map((name) => field(columns[name][i], name)).join(","))];
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([lines.map((line) => `${line}\n`).join("")], { type: "text/plain" }));
+    link.download = `${head.name.replace(/[^A-Za-z0-9._-]+/g, "-")}.${format}`;
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  private columns(run: string): Columns {
+    return this.whole.rows[run] ?? {};
+  }
+
+  private one(run: string, number: number, most = Infinity): Row {
+    const row: Row = { "#": number };
+    for (const [name, column] of Object.entries(this.columns(run))) {
+      const value = column[number];
+      row[name] = typeof value === "string" && value.length > most ? `${value.slice(0, most)}…` : value;
+    }
+    return row;
+  }
+
+  private order(run: string, asked: Asked): number[] {
+    const key = JSON.stringify([run, asked]);
+    let found = this.orders.get(key);
+    if (!found) {
+      found = this.chosen(this.columns(run), asked);
+      this.orders.set(key, found);
+      if (this.orders.size > 8) this.orders.delete(this.orders.keys().next().value as string);
+    }
+    return found;
+  }
+
+  private chosen(columns: Columns, asked: Asked): number[] {
+    const names = Object.keys(columns);
+    let kept = (columns[names[0]] ?? []).map((_, i) => i);
+    if (asked.where.trim()) {
+      const holds = condition(asked.where, columns);
+      kept = kept.filter(holds);
+    }
+    if (asked.find) {
+      const wanted = asked.find.toLowerCase();
+      const texts = names.filter((name) => TEXTS.test(name)).map((name) => columns[name]);
+      kept = kept.filter((i) => texts.some((column) => String(column[i] ?? "").toLowerCase().includes(wanted)));
+    }
+    if (!asked.sort) return asked.descending ? kept.reverse() : kept;
+    const column = columns[asked.sort];
+    if (!column) throw new Error(`There is no column called ${asked.sort}.`);
+    const sign = asked.descending ? -1 : 1;
+    const compare = column.some((value) => typeof value === "string")
+      ? (a: Value, b: Value) => sign * String(a).localeCompare(String(b))
+      : (a: Value, b: Value) => sign * (Number(a) - Number(b));
+    const there = kept.filter((i) => column[i] !== null).sort((a, b) => compare(column[a], column[b]));
+    return [...there, ...kept.filter((i) => column[i] === null)];
+  }
+}
+
+const isNumber = (value: Value): boolean => typeof value === "number";
+
+// A cell of CSV; a text that a spreadsheet would run gets an apostrophe, as assay's --spreadsheet-safe does.
+function field(value: Value | string, name: string | number = ""): string {
+  if (value === null || value === undefined) return "";
+  let text = typeof value === "string" ? value
+    : name === "flags" && Array.isArray(value) ? value.join(",") : typeof value === "object" ? JSON.stringify(value) : String(value);
+  if (typeof value === "string" && /^ *[=+@\t\r\n＝＋－＠-]/.test(text)) text = `'${text}`;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

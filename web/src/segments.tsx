@@ -1,0 +1,252 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { Detail, Flags, languages, references } from "./detail";
+import type { Against } from "./detail";
+import { diff } from "./diff";
+import { number, plural } from "./format";
+import { askedOf, go } from "./route";
+import { Diffed, Marked, Plain } from "./text";
+import type { Asked, Head, Row, Source, Span } from "./types";
+
+const PAGE = 100;
+const HIGH = 76;
+const MOST_PIXELS = 8_000_000;
+
+export function Segments({ source, run, head, at }: { source: Source; run: string; head: Head; at: Record<string, string> }) {
+  const asked = askedOf(at);
+  const key = JSON.stringify([run, asked]);
+  const pages = useRef(new Map<number, Row[]>());
+  const [total, setTotal] = useState<number | null>(null);
+  const [error, setError] = useState("");
+  const [, redraw] = useState(0);
+  const place = useRef(-1);
+  const [first, setFirst] = useState(0);
+  const list = useRef<HTMLDivElement>(null);
+  const waiting = useRef(new Set<number>());
+  const current = useRef(key);
+  current.current = key;
+  const set = (changes: Record<string, string>) => go("segments", run, { ...at, ...changes }, true);
+
+  const load = (page: number) => {
+    if (pages.current.has(page) || waiting.current.has(page)) return;
+    waiting.current.add(page);
+    const mine = key;
+    source.rows(run, asked, page * PAGE, PAGE).then((found) => {
+      if (current.current !== mine) return;
+      pages.current.set(page, found.rows);
+      setTotal(found.total);
+      setError("");
+      redraw((n) => n + 1);
+    }, (reason: Error) => {
+      if (current.current !== mine) return;
+      setTotal(0);
+      setError(reason.message);
+    }).finally(() => waiting.current.delete(page));
+  };
+
+  useEffect(() => {
+    pages.current = new Map();
+    waiting.current = new Set();
+    place.current = -1;
+    setFirst(0);
+    if (list.current) list.current.scrollTop = 0;
+    load(0);
+  }, [key]);
+
+  const height = Math.min((total ?? 0) * HIGH, MOST_PIXELS);
+  const visible = Math.ceil((list.current?.clientHeight ?? 700) / HIGH) + 2;
+  const last = Math.min(first + visible + 4, total ?? 0);
+  for (let page = Math.floor(first / PAGE); page <= Math.floor(Math.max(last - 1, 0) / PAGE) && total; page++) load(page);
+  const rowAt = (i: number): Row | undefined => pages.current.get(Math.floor(i / PAGE))?.[i % PAGE];
+
+  // Where a list is higher than a browser can scroll, its position stands for a share of the rows.
+  const scrolled = () => {
+    const box = list.current;
+    if (!box || total === null) return;
+    const most = Math.max(1, height - box.clientHeight);
+    const exact = total * HIGH > MOST_PIXELS ? (box.scrollTop / most) * Math.max(0, total - visible + 2) : box.scrollTop / HIGH;
+    setFirst(Math.max(0, Math.min(Math.floor(exact), Math.max(0, total - 1))));
+  };
+  // The place of the open row in this order; a view from an address finds it among the rows that are here.
+  const here = (): number => {
+    if (place.current < 0 && at.row) {
+      for (const [page, rows] of pages.current) {
+        const found = rows.findIndex((row) => String(row["#"]) === at.row);
+        if (found >= 0) place.current = page * PAGE + found;
+      }
+    }
+    return place.current;
+  };
+  const move = (to: number) => {
+    if (!total) return;
+    const next = Math.max(0, Math.min(to, total - 1));
+    place.current = next;
+    const row = rowAt(next);
+    if (row) set({ row: String(row["#"]) });
+    const box = list.current;
+    if (box && total * HIGH <= MOST_PIXELS) {
+      if (next * HIGH < box.scrollTop) box.scrollTop = next * HIGH;
+      else if ((next + 2) * HIGH > box.scrollTop + box.clientHeight) box.scrollTop = (next + 2) * HIGH - box.clientHeight;
+    } else if (box && (next < first || next >= first + visible - 3)) {
+      box.scrollTop = (next / total) * (height - box.clientHeight);
+    }
+  };
+
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
+      if (event.key === "j" || (event.key === "ArrowDown" && document.activeElement === list.current)) move(here() + 1);
+      else if (event.key === "k" || (event.key === "ArrowUp" && document.activeElement === list.current)) move(here() - 1);
+      else if (event.key === "/") document.getElementById("where")?.focus();
+      else if (event.key === "Escape") set({ row: "" });
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", pressed);
+    return () => removeEventListener("keydown", pressed);
+  });
+
+  const against = (at.against || (head.columns.includes("spans") ? "spans" : "reference")) as Against;
+  const open = at.row !== undefined && at.row !== "";
+  const columns = useMemo(() => shownColumns(head, open), [head, open]);
+  const width = columns.reduce((sum, column) => sum + WIDTHS[column.kind], 0);
+  return (
+    <main class="wide">
+      <h1>{head.kind === "items" ? "Items" : "Segments"}</h1>
+      <Filter asked={asked} error={error} set={set} />
+      <div class="bar">
+        <span role="status" class="total">{total === null ? "…" : `${plural(total, "row")}${total < head.rows ? ` of ${head.rows.toLocaleString("en-US")}` : ""}`}</span>
+        <button class="quiet" onClick={() => source.download(run, asked, "csv").catch((reason: Error) => setError(reason.message))}>CSV</button>
+        <button class="quiet" onClick={() => source.download(run, asked, "jsonl").catch((reason: Error) => setError(reason.message))}>JSONL</button>
+        {(asked.where || asked.find || asked.sort) && <button class="quiet" onClick={() => go("segments", run, {}, true)}>Clear</button>}
+      </div>
+      <div class={open ? "split open" : "split"}>
+        <div class="list" ref={list} tabIndex={0} role="region" aria-label="Rows" onScroll={scrolled}>
+          <table class="rows" aria-rowcount={(total ?? 0) + 1} style={{ minWidth: `${width}rem` }}>
+            <Heading columns={columns} head={head} asked={asked} set={set} />
+            <tbody>
+              <Space high={total && total * HIGH > MOST_PIXELS ? Math.min(list.current?.scrollTop ?? 0, height - (last - first) * HIGH) : first * HIGH} span={columns.length} />
+              {Array.from({ length: Math.max(0, last - first) }, (_, i) => first + i).map((i) => {
+                const row = rowAt(i);
+                return row ? (
+                  <Line key={i} row={row} columns={columns} head={head} against={against} chosen={at.row === String(row["#"])} index={i}
+                    choose={() => { place.current = i; set({ row: String(row["#"]) }); }} />
+                ) : <tr key={i} class="loading"><td colSpan={columns.length}>…</td></tr>;
+              })}
+              <Space high={Math.max(0, height - last * HIGH)} span={columns.length} />
+            </tbody>
+          </table>
+          {total === 0 && !error && <p class="muted empty">No row holds.</p>}
+        </div>
+        {open && <Detail source={source} run={run} head={head} row={Number(at.row)} against={against} choose={(one) => set({ against: one })} close={() => set({ row: "" })} />}
+      </div>
+    </main>
+  );
+}
+
+export const typing = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+
+function Space({ high, span }: { high: number; span: number }) {
+  return high > 0 ? <tr class="space" aria-hidden="true"><td colSpan={span} style={{ height: `${high}px` }} /></tr> : null;
+}
+
+function Filter({ asked, error, set }: { asked: Asked; error: string; set: (changes: Record<string, string>) => void }) {
+  const [where, setWhere] = useState(asked.where);
+  const [find, setFind] = useState(asked.find);
+  useLayoutEffect(() => { setWhere(asked.where); setFind(asked.find); }, [asked.where, asked.find]);
+  return (
+    <form class="filter" onSubmit={(event) => { event.preventDefault(); set({ where, find, row: "" }); }}>
+      <input id="where" type="text" spellcheck={false} autocomplete="off" aria-label="Filter by an expression" aria-invalid={error !== ""}
+        aria-describedby="refused" placeholder='Filter, as in: chrf < 30 and langpair == "en-de"' value={where}
+        onInput={(event) => setWhere(event.currentTarget.value)} />
+      <input id="find" type="search" aria-label="Find text" placeholder="Find text" value={find} onInput={(event) => setFind(event.currentTarget.value)} />
+      <button type="submit">Filter</button>
+      <p id="refused" class="problem" role="alert">{error}</p>
+    </form>
+  );
+}
+
+interface Shown { key: string; label: string; kind: "text" | "score" | "pair" | "label" | "count" }
+
+const WIDTHS: Record<Shown["kind"], number> = { text: 15, score: 5.5, pair: 8.5, label: 9, count: 4 };
+
+// Beside an open row the list keeps what tells rows apart; the row itself shows the rest.
+function shownColumns(head: Head, open: boolean): Shown[] {
+  const has = (name: string): boolean => head.columns.includes(name) && !(open && (name === "src" || name === "ref"));
+  const found: Shown[] = [];
+  if (head.kind === "items") {
+    found.push({ key: "phenomenon", label: "phenomenon", kind: "label" });
+    for (const key of ["src", "good", "incorrect"]) if (has(key)) found.push({ key, label: { src: "source" }[key] ?? key, kind: "text" });
+    for (const [name, facts] of Object.entries(head.metrics)) {
+      if (has(`${name} good`)) found.push({ key: `${name} good`, label: facts.label + (facts.higher_is_better ? "" : " ↓"), kind: "pair" });
+    }
+    return found;
+  }
+  if (has("system") && head.systems.length > 1) found.push({ key: "system", label: "system", kind: "label" });
+  if (has("segment")) found.push({ key: "segment", label: "№", kind: "count" });
+  for (const [key, label] of [["src", "source"], ["mt", "translation"], ["ref", "reference"]]) if (has(key)) found.push({ key, label, kind: "text" });
+  for (const [name, facts] of Object.entries(head.metrics)) {
+    if (has(name)) found.push({ key: name, label: facts.label + (facts.higher_is_better ? "" : " ↓"), kind: "score" });
+  }
+  return found;
+}
+
+function Heading({ columns, head, asked, set }: { columns: Shown[]; head: Head; asked: Asked; set: (changes: Record<string, string>) => void }) {
+  const sort = (key: string) => {
+    const worst = key in head.metrics && !head.metrics[key].higher_is_better; // the worst come first
+    if (asked.sort !== key) set({ sort: key, descending: worst ? "1" : "" });
+    else if (asked.descending === worst) set({ descending: worst ? "" : "1" });
+    else set({ sort: "", descending: "" });
+  };
+  return (
+    <thead>
+      <tr>
+        {columns.map((column) => (
+          <th key={column.key} class={column.kind} style={column.kind === "text" ? {} : { width: `${WIDTHS[column.kind]}rem` }} scope="col" aria-sort={asked.sort === column.key ? (asked.descending ? "descending" : "ascending") : undefined}>
+            <button class="sort" onClick={() => sort(column.key)} title={`Sort by ${column.key}`}>
+              <Plain text={column.label} />{asked.sort === column.key ? (asked.descending ? " ▼" : " ▲") : ""}
+            </button>
+          </th>
+        ))}
+      </tr>
+    </thead>
+  );
+}
+
+function Line({ row, columns, head, against, chosen, index, choose }: {
+  row: Row; columns: Shown[]; head: Head; against: Against; chosen: boolean; index: number; choose: () => void;
+}) {
+  const [from, to] = languages(row);
+  const pair = head.kind === "items" ? diff(String(row.good ?? ""), String(row.incorrect ?? ""), to) : null;
+  const reference = references(row)[0]?.[1];
+  return (
+    <tr class={chosen ? "chosen" : ""} data-row={row["#"]} aria-rowindex={index + 2} aria-selected={chosen} onClick={choose}>
+      {columns.map(({ key, kind }) => {
+        const value = row[key];
+        if (kind === "score") return <td key={key} class="score">{number(value, head.metrics[key]?.decimals)}</td>;
+        if (kind === "pair") return <td key={key} class="score"><Scored row={row} head={head} name={key.slice(0, -" good".length)} /></td>;
+        if (kind === "label" || kind === "count") return <td key={key} class="label"><div class="clip"><Plain text={value} /></div></td>;
+        const text = String(value ?? "");
+        return (
+          <td key={key} class="text"><div class="clip">
+            {key === "good" && pair ? <Diffed pieces={pair[0]} lang={to} kind="added" />
+              : key === "incorrect" && pair ? <Diffed pieces={pair[1]} lang={to} kind="removed" />
+                : key === "mt" && against === "spans" && Array.isArray(row.spans) ? <Marked text={text} spans={row.spans as Span[]} lang={to} />
+                  : key === "mt" && against === "reference" && reference ? <Diffed pieces={diff(reference, text, to)[1]} lang={to} kind="added" />
+                    : <Plain text={text} lang={key === "src" ? from : to} />}
+            {key === "mt" && <Flags row={row} />}
+          </div></td>
+        );
+      })}
+    </tr>
+  );
+}
+
+// What a metric said of a pair: good, incorrect, and whether it told them apart.
+function Scored({ row, head, name }: { row: Row; head: Head; name: string }) {
+  const facts = head.metrics[name];
+  const [good, incorrect] = [row[`${name} good`], row[`${name} incorrect`]];
+  if (typeof good !== "number" || typeof incorrect !== "number") return <>–</>;
+  const right = facts.higher_is_better ? good > incorrect : good < incorrect;
+  return <>{number(good, facts.decimals)} / {number(incorrect, facts.decimals)} <span class={right ? "right" : "wrong"} title={right ? "right" : "failed"}>{right ? "✓" : "✗"}</span></>;
+}

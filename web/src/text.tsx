@@ -1,0 +1,60 @@
+import { Fragment } from "preact";
+import type { ComponentChildren } from "preact";
+import type { Piece } from "./diff";
+import type { Span } from "./types";
+
+const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+const NAMES: Record<string, string> = {
+  "\u200b": "ZWSP", "\u200e": "LRM", "\u200f": "RLM", "\u202a": "LRE", "\u202b": "RLE", "\u202c": "PDF", "\u202d": "LRO",
+  "\u202e": "RLO", "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI", "\ufeff": "BOM",
+};
+
+// A text with its invisible signs shown: a bidi control that turned the line around would deceive the reader.
+function shown(text: string): ComponentChildren {
+  if (!INVISIBLE.test(text)) return text;
+  return text.split(/([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])/u).map((part, i) =>
+    i % 2 === 0 ? part : (
+      <bdi key={i} class="control">{NAMES[part] ?? `U+${part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`}</bdi>
+    ));
+}
+
+export function Plain({ text, lang }: { text: unknown; lang?: string }) {
+  return <bdi class="text" dir="auto" lang={lang || undefined}>{shown(String(text ?? ""))}</bdi>;
+}
+
+export function Diffed({ pieces, lang, kind }: { pieces: Piece[]; lang?: string; kind: "added" | "removed" }) {
+  return (
+    <bdi class="text" dir="auto" lang={lang || undefined}>
+      {pieces.map((piece, i) => {
+        if (!piece.changed) return <Fragment key={i}>{shown(piece.text)}</Fragment>;
+        return kind === "added" ? <ins key={i}>{shown(piece.text)}</ins> : <del key={i}>{shown(piece.text)}</del>;
+      })}
+    </bdi>
+  );
+}
+
+// A translation with its errors marked. Offsets count characters, as Python does, not UTF-16 units.
+export function Marked({ text, spans, lang }: { text: string; spans: Span[]; lang?: string }) {
+  const signs = [...text];
+  const parts: ComponentChildren[] = [];
+  let at = 0;
+  for (const span of [...spans].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    const start = Math.max(span.start, at);
+    const end = Math.max(Math.min(span.end, signs.length), start);
+    parts.push(shown(signs.slice(at, start).join("")));
+    const sure = typeof span.confidence === "number" ? ` · confidence ${span.confidence.toFixed(2)}` : "";
+    const what = [span.severity, span.category].filter(Boolean).join(" · ") + sure;
+    parts.push(
+      <mark key={`${start}-${end}-${parts.length}`} class={`span ${severity(span.severity)}`} title={`${what}${span.metric ? ` (${span.metric})` : ""}`}>
+        {shown(signs.slice(start, end).join(""))}
+        <span class="sup" aria-label={what}>{SHORT[severity(span.severity)]}</span>
+      </mark>,
+    );
+    at = end;
+  }
+  parts.push(shown(signs.slice(at).join("")));
+  return <bdi class="text" dir="auto" lang={lang || undefined}>{parts}</bdi>;
+}
+
+const SHORT: Record<string, string> = { neutral: "neu", minor: "min", major: "maj", critical: "crit" };
+const severity = (name: string): string => (name in SHORT ? name : "neutral");

@@ -1,0 +1,117 @@
+// What the page and the server say to each other; the Python side is src/assay/viewer/server.py.
+
+export type Value = string | number | boolean | null | Span[] | string[];
+export type Row = { "#": number; [column: string]: Value };
+
+export interface Span {
+  metric?: string;
+  start: number;
+  end: number;
+  severity: string;
+  category?: string;
+  confidence?: number | null;
+}
+
+export interface MetricFacts {
+  label: string;
+  decimals: number;
+  higher_is_better: boolean;
+}
+
+export interface Head {
+  key: string;
+  name: string;
+  title: string;
+  lead: string;
+  verb: string;
+  kind: "" | "items" | "segments";
+  rows: number;
+  columns: string[];
+  systems: string[];
+  metrics: Record<string, MetricFacts>;
+  started: string | null;
+  finished: string | null;
+  version: string | null;
+  signatures: Record<string, string>;
+  problems: string[];
+}
+
+export interface Start {
+  version: string;
+  palette: string[];
+  heat: [string, string, string];
+  runs: Head[];
+}
+
+export interface Column {
+  key: string;
+  label: string;
+  kind: "text" | "number" | "count" | "percent" | "p";
+  decimals: number;
+  interval?: [string, string] | null;
+  mark?: string | null;
+  hidden?: boolean;
+  lower_is_better?: boolean;
+}
+
+export interface Table {
+  name: string;
+  caption: string;
+  reading: string;
+  notes: string[];
+  columns: Column[];
+  rows: Record<string, unknown>[];
+}
+
+export interface Cell {
+  n: number;
+  right: number;
+  low: number | null;
+  high: number | null;
+}
+
+export interface Phenomena {
+  phenomena: { name: string; category: string; n: number }[];
+  cells: Record<string, Cell[]>;
+}
+
+export interface Spread {
+  edges: number[];
+  systems: Record<string, { n: number; mean: number; quartiles: [number, number, number]; counts: number[] }>;
+}
+
+export interface Detail {
+  head: Head;
+  manifest: Record<string, unknown>;
+  tables: Table[];
+  phenomena: Phenomena | null;
+  distributions: Record<string, Spread>;
+  problems: string[];
+}
+
+export interface Asked {
+  where: string;
+  find: string;
+  sort: string;
+  descending: boolean;
+}
+
+export interface Window {
+  total: number;
+  rows: Row[];
+}
+
+export interface Points {
+  total: number;
+  points: [number, number, number][];
+}
+
+// Where the page gets its data: from the server, or out of its own file.
+export interface Source {
+  start(): Promise<Start>;
+  detail(run: string): Promise<Detail>;
+  rows(run: string, asked: Asked, start: number, count: number): Promise<Window>;
+  row(run: string, row: number): Promise<{ row: Row; beside: Row[] }>;
+  points(run: string, asked: Asked, x: string, y: string): Promise<Points>;
+  download(run: string, asked: Asked, format: "csv" | "jsonl"): Promise<void>;
+}
