@@ -47,6 +47,31 @@ def test_check_fails_and_names_the_phenomenon(card, capsys):
     assert whole["tables"]["check"][0]["phenomenon"] == "omission"
 
 
+def test_check_writes_a_summary_whether_it_passes_or_fails(card, tmp_path, capsys):
+    page = tmp_path / "summary.md"
+    assert main(["check", "--against", str(card), "--summary", str(page)]) == 0
+    assert page.read_text().split("\n\n") == [
+        "### ✅ assay check: chrf is as good as its card",
+        "2 phenomena: 0 worse, 0 better, 2 the same  \n",
+    ]
+    whole = json.loads(card.read_text())
+    (tables,) = whole["results"].values()
+    next(row for row in tables["phenomena"] if row["phenomenon"] == "omission")["accuracy"] = 1.0
+    card.write_text(json.dumps(whole))
+    assert main(["check", "--against", str(card), "--format", "json", "--summary", str(page)]) == 1
+    head, table, _ = page.read_text().split("\n\n", 2)
+    assert head.startswith("### ❌ assay check: chrf got worse on 1 phenomenon: ")
+    assert head.endswith("omission 1.000 → 0.750 (-0.250)")
+    assert table == "**chrf against its card**"
+    assert "| omission | 1.000 | 0.750 | -0.250 | worse |" in page.read_text()
+
+
+def test_a_summary_takes_the_place_of_no_input(card, capsys):
+    assert main(["check", "--against", str(card), "--summary", str(card)]) == 2
+    assert main(["check", "--against", str(card), "--summary", "x.md", "--out", "x.md"]) == 2
+    assert "--summary and --out name the same file" in capsys.readouterr().err
+
+
 def test_check_with_another_metric_says_so(card, capsys):
     assert main(["check", "--against", str(card), "-m", "bleu", "--tolerance", "1", "--all"]) == 0
     out = capsys.readouterr().out

@@ -9,6 +9,7 @@ EXAMPLES = """examples:
   assay card chrf --suite embedded --format json --out card.json
   assay check --against card.json --tolerance 0.01
   assay check --against card.json --tolerance 0.01 --tolerance omission=0.03
+  assay check --against card.json --summary summary.md
 
 Figures are accuracies (0 to 1), taus (-1 to 1) or areas under the ROC curve
 (0 to 1); higher is better for all of them. A phenomenon that is missing now, or
@@ -33,15 +34,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_trust(parser)
     parser.add_argument("--all", action="store_true", help="show every phenomenon, not only what changed")
+    parser.add_argument(
+        "--summary",
+        metavar="FILE",
+        help="write a Markdown summary here as well, whatever the --format (for a CI's page)",
+    )
     add_output(parser, FORMATS)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run again, compare, and name what got worse."""
     from assay.cli.output import Output
-    from assay.core.errors import CheckFailed, count, listing
+    from assay.core.errors import CheckFailed, InputError
+    from assay.report.writing import write
     from assay.verbs.check import check
 
+    if args.summary and args.summary == (args.out or "-"):
+        raise InputError("--summary and --out name the same file. Give another name to one of them.")
     tolerance, own = _tolerances(args.tolerance)
     result = check(
         args.against,
@@ -55,10 +64,10 @@ def run(args: argparse.Namespace) -> int:
     )
     everything = args.all or args.format != "table"
     Output.of(args).emit([result.table("phenomena" if everything else "check")], head=result.head())
+    if args.summary:
+        write(result.summary(), args.summary)
     if result.failed:
-        what = count(len(result.failures), "phenomenon", "phenomena")
-        sentences = listing((change.sentence() for change in result.failures), 5)
-        raise CheckFailed(f"{result.metric} got worse on {what}: {sentences}.")
+        raise CheckFailed(f"{result.sentence()}.")
     return 0
 
 

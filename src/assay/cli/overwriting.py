@@ -31,7 +31,7 @@ IN_RUN_DIRECTORY = ("tables.json", "manifest.json", "scores.parquet", "scores.cs
 
 
 def refuse_overwriting(args: argparse.Namespace) -> None:
-    """Refuse --out or --run-dir where what they write is one of the inputs, by whatever path or link."""
+    """Refuse --out, --run-dir and their like where what they write is one of the inputs, by whatever path or link."""
     for option, path in _outputs(args):
         if (written := _identity(path)) is None:
             continue
@@ -54,8 +54,9 @@ def _inputs(args: argparse.Namespace) -> Iterator[str]:
 
 def _outputs(args: argparse.Namespace) -> Iterator[tuple[str, str]]:
     out, folder = getattr(args, "out", None), getattr(args, "run_dir", None)
-    if exported := getattr(args, "export", None):
-        yield f"--export {exported}", exported
+    for option in ("export", "summary"):
+        if (other := getattr(args, option, None)) and other != "-":
+            yield f"--{option} {other}", other
     if out and out != "-":
         yield f"--out {out}", out
         yield f"the manifest of --out {out}", f"{out}.manifest.json"

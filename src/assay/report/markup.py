@@ -20,16 +20,16 @@ def _markdown(table: Table) -> str:
     drawn = grid(table)
 
     def line(cells: Sequence[str]) -> str:
-        return "| " + " | ".join(_plain(text) for text in cells) + " |"
+        return "| " + " | ".join(plain(text) for text in cells) + " |"
 
-    lines = [f"**{_plain(table.caption)}**", ""] if table.caption else []
+    lines = [f"**{plain(table.caption)}**", ""] if table.caption else []
     lines += [line(drawn.headings), "|" + "|".join("---:" if right else "---" for right in drawn.numeric) + "|"]
     lines += [line(row) for row in drawn.rows]
-    lines += ["", *(f"{_plain(note)}  " for note in table.notes)] if table.notes else []
+    lines += ["", *(f"{plain(note)}  " for note in table.notes)] if table.notes else []
     return "\n".join(lines) + "\n"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Text that Markdown shows as it is: no pipe ends the cell, no star, underscore, link or tag is taken for markup."""
     return re.sub(r"([\\`*_<|\[])", r"\\\1", _one_line(text))
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import NoneType
 from typing import Any
 
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError, count, listing
 from assay.core.metric import Metric
 from assay.core.table import Table, TableColumn
 from assay.verbs.card import card, read_card
@@ -92,9 +92,29 @@ class CheckResult(Result):
         """The metric, and whether it failed."""
         return {"metric": self.metric, "failed": self.failed}
 
+    def sentence(self) -> str:
+        """What came out, in one line: what ``assay check`` says where it fails."""
+        if not self.failed:
+            return f"{self.metric} is as good as {_whose(self.metric, self.card_metric)}"
+        what = count(len(self.failures), "phenomenon", "phenomena")
+        return f"{self.metric} got worse on {what}: {listing((c.sentence() for c in self.failures), 5)}"
+
+    def summary(self) -> str:
+        """A Markdown page for whoever looks at the run in CI: the verdict, then what changed."""
+        from assay.report.markup import markdown, plain
+
+        mark = "❌" if self.failed else "✅"
+        shown = self.table("check")
+        changed = markdown([shown]) if shown.rows else "".join(f"{plain(note)}  \n" for note in shown.notes)
+        return f"### {mark} assay check: {plain(self.sentence())}\n\n{changed}"
+
 
 def _failures(changes: Sequence[PhenomenonChange]) -> list[PhenomenonChange]:
     return sorted((c for c in changes if c.failed), key=lambda c: c.change if c.change is not None else -9.0)
+
+
+def _whose(metric: str, card_metric: str) -> str:
+    return "its card" if metric == card_metric else f"the card of {card_metric}"
 
 
 def _table(
@@ -120,8 +140,7 @@ def _table(
     better = sum(change.verdict == "better" for change in changes)
     what = count(len(changes), "phenomenon", "phenomena")
     total = f"{what}: {len(failures):,} worse, {better:,} better, {same:,} the same"
-    whose = "its card" if metric == card_metric else f"the card of {card_metric}"
-    caption = f"{metric} against {whose}" if rows else ""
+    caption = f"{metric} against {_whose(metric, card_metric)}" if rows else ""
     return Table("check", columns if rows else (), rows, caption, (*notes, total))
 
 
