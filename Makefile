@@ -5,6 +5,7 @@
 # make fuzz   minutes of random input: kernels under sanitizers and beside the original tools, mutated files for every reader
 # make soak   hundreds of kills, four writers, full disks, and the checks that take minutes
 # make docs   build the pages of docs/ as a site in build/site; a link that leads nowhere is an error
+# make cross  build the kernels for Windows, macOS and 64-bit ARM with Zig's clang, to see that they compile there
 # make bench  print how fast assay is beside the tools it replaces
 
 PYTHON ?= python3
@@ -15,7 +16,7 @@ BIN    := $(VENV)/bin
 SOURCES := $(shell find src CMakeLists.txt pyproject.toml README.md -type f ! -name '*.so' ! -path '*__pycache__*')
 WEIGHTS := $(shell find packages/mini -type f ! -path '*__pycache__*' 2>/dev/null)
 
-.PHONY: demo test lint types imports tests dev quick fuzz soak docs bench clean
+.PHONY: demo test lint types imports tests dev quick fuzz soak cross docs bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/assay compare -m chrf -m bleu -m ter -m assay-mini --data demo --worst 3 --sort-by assay-mini
@@ -61,6 +62,11 @@ soak: $(VENV)/.tested
 docs: $(VENV)/.tested
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict
 	@echo "build/site/index.html"
+
+# Zig is 400 MB and for this alone: it lies beside the builds that it makes.
+cross: $(VENV)/.tested
+	$(BIN)/python -m pip install --quiet --target build/zig ziglang==0.17.0
+	PYTHONPATH=build/zig $(BIN)/python scripts/cross.py
 
 bench: $(VENV)/.tested
 	$(BIN)/python benchmarks/string_metrics.py

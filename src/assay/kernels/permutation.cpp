@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "arrays.hpp"
+#include "processor.hpp"
 
 namespace assay {
 namespace {
@@ -41,7 +42,7 @@ Matrix<int64_t> masked_counts(InWords masks, InWords columns) {
         nb::gil_scoped_release release;
         auto* count = &count_bits_plain;
 #if defined(__x86_64__)
-        if (__builtin_cpu_supports("popcnt")) count = &count_bits_popcnt;
+        if (Processor::here().popcnt) count = &count_bits_popcnt;
 #endif
         for (size_t d = 0; d < draws; ++d) count(columns.data(), n, masks.data() + d * words, words, &out[d * n]);
     }

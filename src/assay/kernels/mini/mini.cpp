@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "../arrays.hpp"
+#include "../processor.hpp"
 #include "cache.hpp"
 #include "model.hpp"
 
@@ -324,11 +325,8 @@ const Ops* const* available() {
     std::call_once(once, [] {
         size_t n = 0;
 #if defined(__x86_64__)
-        __builtin_cpu_init();
-        if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-            __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vnni"))
-            found[n++] = &avx512_ops();
-        if (__builtin_cpu_supports("avx2")) found[n++] = &avx2_ops();
+        if (Processor::here().avx512) found[n++] = &avx512_ops();
+        if (Processor::here().avx2) found[n++] = &avx2_ops();
 #endif
         found[n] = &generic_ops();
     });
