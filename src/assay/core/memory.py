@@ -11,6 +11,8 @@ from assay.core.errors import InputError
 
 SHARE = 4
 """Draws may take one part in so many of the memory."""
+UNKNOWN = 8 << 30
+"""What a machine is taken to have that does not tell."""
 
 
 def refuse_beyond_memory(option: str, asked: int, bytes_each: int) -> None:
@@ -26,8 +28,10 @@ def refuse_beyond_memory(option: str, asked: int, bytes_each: int) -> None:
 @functools.cache
 def memory() -> int:
     """Bytes of memory that this process may use: what the machine has, or what its container or its user was given."""
-    import resource
-
+    try:
+        import resource
+    except ImportError:  # Windows does not say it in one call
+        return UNKNOWN
     limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
     with suppress(OSError, ValueError):  # "max", or another kind of machine
         limits.append(int(Path("/sys/fs/cgroup/memory.max").read_text()))

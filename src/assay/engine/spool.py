@@ -8,7 +8,6 @@ file which a crash cut short counts as absent. The final result is assembled chu
 from __future__ import annotations
 
 import errno
-import fcntl
 import json
 import os
 import shutil
@@ -24,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import OutputError
 from assay.io.files.paths import Untrusted, check_folder, open_own, private_folder
+from assay.io.files.system import MOVES_OPEN_FILES, lock
 
 if TYPE_CHECKING:
     import numpy as np
@@ -124,8 +124,8 @@ class Spool:
     def finish(self) -> None:
         """Remove the spool: the result is written."""
         if self._lock is not None:
-            _remove(self.folder)
-            self.close()
+            _remove(self.folder, self._lock)
+            self._lock = None
 
     def __enter__(self) -> Spool:
         return self
@@ -144,14 +144,11 @@ def prune(folder: str | os.PathLike[str], days: float = 30) -> int:
         with suppress(OSError):
             if time.time() - path.stat().st_mtime < days * 86_400:
                 continue
-            lock = _acquire(path)
-            if lock is None:
+            held = _acquire(path)
+            if held is None:
                 continue
-            try:
-                _remove(path)
-                removed += 1
-            finally:
-                os.close(lock)
+            _remove(path, held)
+            removed += 1
     return removed
 
 
@@ -180,27 +177,31 @@ def _acquire(path: Path) -> int | None:
         path.mkdir(mode=0o700, exist_ok=True)
         try:
             check_folder(path)
-            lock = open_own(path / _LOCK)
+            held = open_own(path / _LOCK)
         except FileNotFoundError:  # removed by another process just now
             continue
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.path.samestat(os.fstat(lock), (path / _LOCK).stat()):
-                return lock
+            lock(held, wait=False)
+            if os.path.samestat(os.fstat(held), (path / _LOCK).stat()):
+                return held
         except BlockingIOError:
-            os.close(lock)
+            os.close(held)
             return None
         except FileNotFoundError:
             pass
-        os.close(lock)
+        os.close(held)
 
 
-def _remove(path: Path) -> None:
-    """Out of the way first, under the lock: whoever starts the same run now begins with an empty spool."""
+def _remove(path: Path, held: int) -> None:
+    """Out of the way first, under the lock where that can be done: whoever starts the same run now begins with an empty spool."""
+    if not MOVES_OPEN_FILES:
+        os.close(held)
     with suppress(OSError):
         gone = path.with_name(f"{path.name}.gone-{os.getpid()}-{time.monotonic_ns()}")
         path.rename(gone)
         shutil.rmtree(gone, ignore_errors=True)
+    if MOVES_OPEN_FILES:
+        os.close(held)
 
 
 def _encode(data_hash: bytes, arrays: Arrays) -> list[bytes | memoryview]:

@@ -9,7 +9,6 @@ so once in `notices` and the run goes on. Why SQLite, and the measurements: docs
 from __future__ import annotations
 
 import errno
-import fcntl
 import os
 import re
 import threading
@@ -25,6 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from assay.core.batch import Batch
 from assay.core.errors import OutputError
 from assay.io.files.paths import Untrusted, check_file, open_own, private_folder, store_dir
+from assay.io.files.system import lock
 
 if TYPE_CHECKING:
     import sqlite3
@@ -223,12 +223,12 @@ class Store:
     def _folder_lock(self) -> Iterator[None]:
         """Opening, clearing and setting aside exclude each other; the system frees the lock of a dead process."""
         private_folder(self.folder)
-        lock = open_own(self.folder / "lock")
+        held = open_own(self.folder / "lock")
         try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            lock(held)
             yield
         finally:
-            os.close(lock)
+            os.close(held)
 
     def _number(self) -> int:
         """The highest number of a file in the folder."""

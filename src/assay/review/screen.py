@@ -151,12 +151,15 @@ def keys(stream: TextIO) -> Iterator[Read]:
     A terminal stays in key mode for the whole review: one that went back to lines between two cards would swallow an end of
     input typed in between.
     """
+    try:
+        import termios
+        import tty
+    except ImportError:  # Windows: a key and Enter
+        yield _Lines(stream)
+        return
     if not stream.isatty():
         yield _Lines(stream)
         return
-    import termios
-    import tty
-
     before = termios.tcgetattr(stream)
     try:
         tty.setcbreak(stream, termios.TCSADRAIN)

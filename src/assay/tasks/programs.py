@@ -124,7 +124,10 @@ def _last_line(said: bytes) -> str:
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End the program with all that it started; nothing happens when it has ended by itself."""
     if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
+        if hasattr(os, "killpg"):
+            os.killpg(process.pid, signal.SIGKILL)
+        else:  # Windows
+            process.kill()
         process.wait()
 
 

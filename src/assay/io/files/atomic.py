@@ -7,7 +7,6 @@ a full disk or an error in between leaves whatever stood under that name before.
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import os
 import re
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TextIO, overload
 
 from assay.core.errors import OutputError
+from assay.io.files.system import MOVES_OPEN_FILES, NO_LINK, PLAIN, lock
 
 _DESCRIPTOR = re.compile(r"/dev/(?:fd/(?P<fd>\d+)|(?P<name>stdout|stderr))|/proc/self/fd/(?P<proc>\d+)")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -60,8 +60,13 @@ def _atomic_write(path: str, mode: Literal["wb", "w"]) -> Iterator[IO[Any]]:
             yield file
             file.flush()
             os.fsync(descriptor)
-            # Renamed before the descriptor (and its lock) is let go: see _temporary.
-            temporary.replace(target)
+            # Renamed before the descriptor (and its lock) is let go, where that can be done: see _temporary.
+            if MOVES_OPEN_FILES:
+                temporary.replace(target)
+                temporary = None
+        if temporary is not None:
+            with _speaking(path, every=True):
+                temporary.replace(target)
             temporary = None
         _sync_folder(target)
     finally:
@@ -111,28 +116,31 @@ def _temporary(target: Path) -> tuple[int, Path]:
     shared = target.parent / f".{short}.assay-part"
     _remove_abandoned(shared)
     with suppress(FileExistsError):
-        descriptor = os.open(shared, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        descriptor = os.open(shared, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, 0o666)
         if _lock(descriptor, shared):
             return descriptor, shared
         os.close(descriptor)
     private = target.parent / f".{short}.{secrets.token_hex(6)}.assay-part"
-    return os.open(private, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), private
+    return os.open(private, os.O_WRONLY | os.O_CREAT | os.O_EXCL | PLAIN, 0o666), private
 
 
 def _remove_abandoned(path: Path) -> None:
     with suppress(OSError):
-        descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW | os.O_CLOEXEC)
+        descriptor = os.open(path, os.O_WRONLY | NO_LINK | PLAIN)
         try:
-            if _lock(descriptor, path):
+            abandoned = _lock(descriptor, path)
+            if abandoned and MOVES_OPEN_FILES:
                 path.unlink()
         finally:
             os.close(descriptor)
+        if abandoned and not MOVES_OPEN_FILES:
+            path.unlink()
 
 
 def _lock(descriptor: int, path: Path) -> bool:
     """True when the lock is ours and the file still has its name (its last owner may have renamed or removed it)."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(descriptor, wait=False)
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except OSError:
         return False
@@ -143,14 +151,16 @@ def _keep_permissions(target: Path, descriptor: int) -> None:
         old = target.stat()
     except FileNotFoundError:
         return
+    if not hasattr(os, "fchown"):  # Windows: a new file has what its folder says
+        return
     with suppress(OSError):
         os.fchown(descriptor, old.st_uid, old.st_gid)
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
 
 def _sync_folder(target: Path) -> None:
-    with suppress(OSError):
-        folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY)
+    with suppress(OSError):  # Windows opens no folders
+        folder = os.open(target.parent, os.O_RDONLY)
         try:
             os.fsync(folder)
         finally:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
-import fcntl
 import hashlib
 import http.client
 import os
 import shutil
 import urllib.error
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -17,6 +17,7 @@ from assay.core.errors import AssayError, InputError, MissingPart, OutputError
 from assay.io.files.first_use import keep_first, same_as_first
 from assay.io.files.paths import Untrusted, open_own
 from assay.io.files.server import ask, blocks, length
+from assay.io.files.system import MOVES_OPEN_FILES, lock
 
 Progress = Callable[[str, int, int | None], None]
 """Called with the file's name, the bytes that are here, and the bytes there will be (None when the server does not say)."""
@@ -98,8 +99,12 @@ def _fetch(
             if isinstance(error, InputError):
                 out.truncate(0)
             if not part.stat().st_size:
-                part.unlink()
+                with suppress(PermissionError):  # Windows removes no open file; the next try goes on with the empty one
+                    part.unlink()
             raise
+        if MOVES_OPEN_FILES:
+            part.replace(target)
+    if not MOVES_OPEN_FILES:
         part.replace(target)
     return kept
 
@@ -117,7 +122,7 @@ def checksum(path: Path, like: str = "") -> str:
 
 def _lock(out: BinaryIO, part: Path) -> None:
     try:
-        fcntl.flock(out, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(out.fileno(), wait=False)
     except BlockingIOError as error:
         raise OutputError(f"{part} is being fetched by another process: wait for it.") from error
 

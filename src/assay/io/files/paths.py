@@ -11,6 +11,8 @@ import os
 import stat
 from pathlib import Path
 
+from assay.io.files.system import NO_LINK, PLAIN, has_owners
+
 
 class Untrusted(OSError):
     """A folder or file of the cache that another user owns or could change; `strerror` says which and why."""
@@ -54,7 +56,7 @@ def check_folder(folder: Path, *, sticky: bool = False) -> None:
         for found in (place.lstat(), place.stat()):
             _check_owner(place, found)
         guarded = (sticky or place is not folder) and found.st_mode & stat.S_ISVTX
-        if found.st_mode & stat.S_IWOTH and not guarded:
+        if has_owners() and found.st_mode & stat.S_IWOTH and not guarded:
             raise Untrusted(errno.EPERM, f"{place} can be written by every user (chmod o-w {place} mends it)")
 
 
@@ -81,7 +83,7 @@ def check_file(path: Path) -> None:
 def open_own(path: Path, mode: int = 0o600, flags: int = 0) -> int:
     """The descriptor of a file of ours, made where it is missing: no link is followed, nothing that exists is emptied."""
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC | flags, mode)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK | PLAIN | flags, mode)
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise Untrusted(errno.EPERM, f"{path} is not an ordinary file") from error
@@ -101,5 +103,5 @@ def _check_file(path: Path, found: os.stat_result) -> None:
 
 
 def _check_owner(path: Path, found: os.stat_result) -> None:
-    if found.st_uid not in (os.geteuid(), 0):
+    if has_owners() and found.st_uid not in (os.geteuid(), 0):
         raise Untrusted(errno.EPERM, f"{path} belongs to another user")

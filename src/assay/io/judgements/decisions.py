@@ -16,6 +16,7 @@ from pathlib import Path
 
 from assay.core.errors import InputError, OutputError
 from assay.io.documents import decode
+from assay.io.files.system import PLAIN, lock
 
 UNDO = "undo"
 FIELDS = ("key", "choice", "time", "who")
@@ -88,11 +89,9 @@ def append(path: Path, decision: Decision) -> None:
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
     """The file opened for appending, with every other writer kept out until it is closed."""
-    import fcntl
-
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | PLAIN, 0o644)
     try:
-        fcntl.flock(file, fcntl.LOCK_EX)
+        lock(file)
         yield file
     finally:
         os.close(file)
@@ -101,19 +100,24 @@ def _locked(path: Path) -> Iterator[int]:
 def _mend(file: int) -> int:
     """Remove a torn last line, or end a whole one that lacks its newline; the size of the file afterwards."""
     size = os.fstat(file).st_size
-    if size == 0 or os.pread(file, 1, size - 1) == b"\n":
+    if size == 0 or _piece(file, 1, size - 1) == b"\n":
         return size
     start, rest = size, b""
     while start > 0 and b"\n" not in rest:
         step = min(start, 4096)
         start -= step
-        rest = os.pread(file, step, start) + rest
+        rest = _piece(file, step, start) + rest
     rest = rest.rpartition(b"\n")[2]
     if _attempt(rest) is None:
         os.ftruncate(file, size - len(rest))
     else:
         os.write(file, b"\n")
     return os.fstat(file).st_size
+
+
+def _piece(file: int, size: int, at: int) -> bytes:
+    os.lseek(file, at, os.SEEK_SET)  # what is appended goes to the end all the same
+    return os.read(file, size)
 
 
 def _attempt(line: bytes) -> Decision | None:

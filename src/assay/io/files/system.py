@@ -1,0 +1,52 @@
+"""What systems do differently with files: POSIX and Windows behind the same names.
+
+Windows locks by its own call, neither moves nor removes a file that is open, has no owners in numbers, and changes line ends
+unless it is told not to.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+from typing import Any
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+MOVES_OPEN_FILES = fcntl is not None
+"""Whether a file can be renamed or removed while it is open."""
+NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
+"""For os.open: fail at a link. Windows lets only administrators make links."""
+PLAIN: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0) | getattr(os, "O_BINARY", 0)
+"""For os.open: bytes as they are, and for this process alone."""
+_BEYOND = 0x7FFFFFFE
+"""Windows locks bytes, which nobody else can read then: the last one that its call can name."""
+
+
+def lock(descriptor: int, *, wait: bool = True) -> None:
+    """Lock a file against other processes until it is closed; without waiting, BlockingIOError where another has it."""
+    if fcntl is not None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return
+    msvcrt: Any = importlib.import_module("msvcrt")
+    at = os.lseek(descriptor, 0, os.SEEK_CUR)
+    try:
+        while True:
+            os.lseek(descriptor, _BEYOND, os.SEEK_SET)
+            try:
+                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+                return
+            except OSError as error:
+                if not wait:
+                    raise BlockingIOError(error.errno, "another process has it") from error
+                time.sleep(0.05)
+    finally:
+        os.lseek(descriptor, at, os.SEEK_SET)
+
+
+def has_owners() -> bool:
+    """Whether files say in numbers who owns them and who may write: on Windows a user's folders are guarded otherwise."""
+    return hasattr(os, "geteuid")
