@@ -2,9 +2,11 @@
 
     python -m tests.kernels.numbers record here.json.gz --inputs 20000         # on each machine, with the same seed
     python -m tests.kernels.numbers compare here.json.gz there.json.gz         # exit code 1 where a bit differs
+    python -m tests.kernels.numbers compare here.json.gz there.json.gz --ulps 4      # or more than the last bits
 
 An input is one row handed to one kernel with one choice of options, as in `fuzz.py`. What a machine was given is recorded too, so
-that another text or another weight is not taken for another number.
+that another text or another weight is not taken for another number. Last bits may differ where machines have different C
+libraries: BLEU, METEOR and assay-mini take exp, log and pow from there.
 """
 
 from __future__ import annotations
@@ -13,12 +15,12 @@ import argparse
 import gzip
 import hashlib
 import json
+import math
 import platform
 import random
 import sys
-from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,18 +65,38 @@ def record(inputs: int, seed: int) -> dict[str, Any]:
     return {"machine": machine, "seed": seed, "model": digest(model), "calls": calls}
 
 
-def compare(one: dict[str, Any], other: dict[str, Any]) -> tuple[Counter[str], Counter[str]]:
-    """Rows compared and calls that differ, by kernel. Records of different inputs cannot be compared."""
-    compared: Counter[str] = Counter()
-    different: Counter[str] = Counter()
+def apart(one: Any, other: Any) -> float:
+    """How far two results are from each other, in units in the last place; infinity where they are not comparable."""
+    if one == other:
+        return 0
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return max(map(apart, one, other))
+    try:
+        a, b = float.fromhex(one), float.fromhex(other)
+    except (TypeError, ValueError):
+        return math.inf
+    return abs(a - b) / math.ulp(a) if math.isfinite(a - b) else math.inf
+
+
+class Compared(NamedTuple):
+    """One kernel on two machines."""
+
+    rows: int
+    different: int
+    farthest: float
+
+
+def compare(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Compared]:
+    """Kernel to rows compared, calls that differ, and by how much. Records of different inputs cannot be compared."""
+    found: dict[str, Compared] = {}
     if one["model"] != other["model"] or len(one["calls"]) != len(other["calls"]):
         raise ValueError("the records are of different inputs or weights")
     for a, b in zip(one["calls"], other["calls"], strict=True):
         if (a["kernel"], a["given"]) != (b["kernel"], b["given"]):
             raise ValueError(f"the records differ in what was given to {a['kernel']}")
-        compared[a["kernel"]] += a["rows"]
-        different[a["kernel"]] += a["result"] != b["result"]
-    return compared, +different
+        before, far = found.get(a["kernel"], Compared(0, 0, 0)), apart(a["result"], b["result"])
+        found[a["kernel"]] = Compared(before.rows + a["rows"], before.different + (far > 0), max(before.farthest, far))
+    return found
 
 
 def read(path: Path) -> dict[str, Any]:
@@ -94,17 +116,21 @@ def main() -> int:
     writing.add_argument("--seed", type=int, default=1)
     comparing = verbs.add_parser("compare")
     comparing.add_argument("records", type=Path, nargs=2)
+    comparing.add_argument("--ulps", type=float, default=0, help="units in the last place that may differ (default: 0)")
     given = parser.parse_args()
     if given.verb == "record":
         with gzip.open(given.out, "wt", encoding="utf-8") as file:
             json.dump(record(given.inputs, given.seed), file)
         return 0
     one, other = map(read, given.records)
-    compared, different = compare(one, other)
-    lines = [f"{one['machine']} and {other['machine']}: {compared.total():,} inputs compared"]
-    lines += [f"  {name:16} {rows:8,} inputs  {different[name] or 'no'} calls differ" for name, rows in compared.items()]
+    found = compare(one, other)
+    total = sum(each.rows for each in found.values())
+    lines = [f"{one['machine']} and {other['machine']}: {total:,} inputs compared"]
+    for name, each in found.items():
+        far = f"{each.different} calls differ, by at most {each.farthest:g} units in the last place"
+        lines.append(f"  {name:16} {each.rows:8,} inputs  {far if each.different else 'the same bits'}")
     sys.stdout.write("\n".join(lines) + "\n")
-    return int(bool(different))
+    return int(any(each.farthest > given.ulps for each in found.values()))
 
 
 if __name__ == "__main__":
