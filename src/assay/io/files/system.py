@@ -11,12 +11,16 @@ import os
 import time
 from typing import Any
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
-MOVES_OPEN_FILES = fcntl is not None
+def _module(name: str) -> Any:
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
+
+
+_posix, _windows = _module("fcntl"), _module("msvcrt")
+MOVES_OPEN_FILES = _posix is not None
 """Whether a file can be renamed or removed while it is open."""
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 """For os.open: fail at a link. Windows lets only administrators make links."""
@@ -28,16 +32,15 @@ _BEYOND = 0x7FFFFFFE
 
 def lock(descriptor: int, *, wait: bool = True) -> None:
     """Lock a file against other processes until it is closed; without waiting, BlockingIOError where another has it."""
-    if fcntl is not None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    if _posix is not None:
+        _posix.flock(descriptor, _posix.LOCK_EX if wait else _posix.LOCK_EX | _posix.LOCK_NB)
         return
-    msvcrt: Any = importlib.import_module("msvcrt")
     at = os.lseek(descriptor, 0, os.SEEK_CUR)
     try:
         while True:
             os.lseek(descriptor, _BEYOND, os.SEEK_SET)
             try:
-                msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+                _windows.locking(descriptor, _windows.LK_NBLCK, 1)
                 return
             except OSError as error:
                 if not wait:

@@ -8,9 +8,12 @@ namespace {
 
 using V = float __attribute__((vector_size(64)));
 using I = int32_t __attribute__((vector_size(64)));
-using Loose = float __attribute__((vector_size(64), aligned(4), may_alias));
-using Halves = int16_t __attribute__((vector_size(32), aligned(2), may_alias));
-using Bytes = uint8_t __attribute__((vector_size(16), aligned(1), may_alias));
+// Vectors in memory that begin anywhere. As aliases (using) they would be taken for aligned ones by clang.
+typedef float Loose __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int32_t LooseI __attribute__((vector_size(64), aligned(4), may_alias));
+typedef int16_t Halves __attribute__((vector_size(32), aligned(2), may_alias));
+typedef uint8_t Bytes __attribute__((vector_size(16), aligned(1), may_alias));
+static_assert(alignof(Loose) == 4 && alignof(LooseI) == 4 && alignof(Halves) == 2 && alignof(Bytes) == 1);
 
 inline V load(const float* p) { return *reinterpret_cast<const Loose*>(p); }
 inline void store(float* p, V v) { *reinterpret_cast<Loose*>(p) = v; }
@@ -111,7 +114,6 @@ void quantise(float* x, size_t rows, size_t width, size_t stride, bool through_g
 inline void finish(const int32_t* sums, const Integers& x, size_t row, const Weights& w, size_t from, size_t n, float* out,
                    bool add) {
     const float scale = x.scales[row], offset = x.offsets[row];
-    using LooseI = int32_t __attribute__((vector_size(64), aligned(4), may_alias));
     for (size_t i = 0; i < n; i += LANES) {
         const V total = __builtin_convertvector(I(*reinterpret_cast<const LooseI*>(sums + i)), V);
         const V value = (total * scale + load(w.sums + from + i) * offset) * load(w.scales + from + i);
