@@ -107,7 +107,13 @@ def test_a_suite_is_run_and_kept_and_a_set_is_made(tmp_path: Path) -> None:
     done = assay("run", "embedded", "-m", "chrf", "--run-dir", "kept", "--figures", "none", here=tmp_path)
     assert done.returncode == 0, done.stderr
     kept = tmp_path / "kept"
-    assert sorted(path.name for path in kept.iterdir()) == ["manifest.json", "scores.csv", "tables.json"]
+    assert sorted(path.name for path in kept.iterdir()) == [
+        "manifest.json",
+        "rows.jsonl.gz",
+        "scores.csv",
+        "tables.json",
+        "view.json",
+    ]
     with (kept / "scores.csv").open(newline="") as stream:
         header, *rows = csv.reader(stream)
     assert header[:2] == ["id", "phenomenon"] and header[-2:] == ["chrf good", "chrf incorrect"]

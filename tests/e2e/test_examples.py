@@ -1,6 +1,7 @@
 """Every example of the README, the docs and the helps, run as it is printed.
 
-Breakdown, decide and train have examples that take long or need a corpus of one's own; their own tests run the like of them.
+Breakdown, decide and train have examples that take long or need a corpus of one's own, and view goes on until somebody stops it;
+their own tests run the like of them.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from tests.data import need
 from tests.fuzz.markup import FILES, TMX, WMT, XLIFF
 
 ROOT = Path(__file__).resolve().parents[2]
-ELSEWHERE = ("breakdown", "decide", "train", "train_mini")
+ELSEWHERE = ("breakdown", "decide", "train", "train_mini", "view")
 NEEDS = {
     "network": r"assay fetch|comet|spbleu",
     "real data": r"\b(demetr|aces|hallucinations|dfki|wmt\d\d|items\.jsonl)\b(?!.*--data)",

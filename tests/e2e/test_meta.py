@@ -76,7 +76,12 @@ def test_a_metric_from_a_file(data: Path, tmp_path: Path, capsys):
 def test_the_run_is_kept(data: Path, tmp_path: Path, capsys):
     folder = tmp_path / "run"
     assert main(["meta", "wmt23", "--data-dir", str(data), "-m", "bleu", "--run-dir", str(folder)]) == 0
-    assert sorted(path.name for path in folder.iterdir()) == ["manifest.json", "scores.parquet", "tables.json"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "manifest.json",
+        "scores.parquet",
+        "tables.json",
+        "view.json",
+    ]
     assert "overall" in json.loads((folder / "tables.json").read_text())["tables"]
     import polars
 

@@ -42,7 +42,12 @@ def test_a_rule_is_kept_as_a_file_or_in_a_run_directory(fitted: FittedRule, tmp_
     kept = json.loads((tmp_path / "rule.json").read_text())
     for other in ("run/rule.json", "no suffix"):
         assert json.loads((tmp_path / other).read_text()) == kept
-    assert {path.name for path in (tmp_path / "run").iterdir()} == {"rule.json", "tables.json", "manifest.json"}
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {
+        "rule.json",
+        "tables.json",
+        "view.json",
+        "manifest.json",
+    }
     assert read_rule(tmp_path / "rule.json").groups["all"].above == 18.0
 
 

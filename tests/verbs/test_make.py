@@ -138,7 +138,7 @@ def test_a_run_directory_has_the_set_and_its_card(corpus: Path, tmp_path: Path) 
     made = make(["word-swap"], corpus, langpair="de-en")
     folder = made.write(tmp_path / "run")
     assert {path.name for path in folder.iterdir()} == {
-        "items.jsonl", "items.jsonl.card.json", "tables.json", "manifest.json",
+        "items.jsonl", "items.jsonl.card.json", "tables.json", "view.json", "manifest.json",
     }  # fmt: skip
     assert len(Contrastive(folder / "items.jsonl").load()) == len(made) == 2
     assert made.to_polars()["incorrect-translation"].to_list() == [

@@ -24,7 +24,7 @@ def test_a_run_directory_has_the_figures_asked_for(result: SuiteResult, tmp_path
     result.write(tmp_path / "default")
     result.write(tmp_path / "both", figures=("svg", "png"))
     result.write(tmp_path / "none", figures=())
-    always = {"manifest.json", "scores.parquet", "tables.json"}
+    always = {"manifest.json", "rows.jsonl.gz", "scores.parquet", "tables.json", "view.json"}
     names = {folder.name: {path.name for path in folder.iterdir()} for folder in tmp_path.iterdir()}
     assert names == {
         "default": always | {"phenomena.svg"},
