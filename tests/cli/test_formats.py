@@ -21,7 +21,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 BEGINS = {
-    "json": b'{"systems"', "jsonl": b'{"system": "baseline"', "tsv": b"system\tsegment\tchrf\n", "csv": b"system,chrf\n",
+    "json": b'{"systems"', "jsonl": b'{"system": "baseline"', "tsv": b"system\tsegment\tchrf\tflags\n", "csv": b"system,chrf\n",
     "md": b"|", "latex": b"\\begin{table}", "html": b"<!doctype html>", "parquet": b"PAR1", "xlsx": b"PK\x03\x04",
 }  # fmt: skip
 
@@ -95,7 +95,7 @@ def test_scores_as_a_spreadsheet_have_systems_and_segments() -> None:
     assert main(["score", "-m", "chrf", "--data", "d.tsv", "--out", "x.parquet"]) == 0
     sheets = read(Path("x.xlsx"))
     assert [row[0] for row in sheets["systems"]] == ["system", "=1+1", "b"]
-    assert sheets["segments"][0] == ["system", "segment", "chrf"]
+    assert sheets["segments"][0] == ["system", "segment", "chrf", "flags"]
     assert [tuple(row) for row in sheets["segments"][1:]] == polars.read_parquet("x.parquet").rows()
 
 

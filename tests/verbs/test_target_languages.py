@@ -138,7 +138,7 @@ def test_several_languages_give_one_bleu_each_and_no_total(table: Callable[..., 
     assert NO_TOTAL in result.notes
     # A row's score is that of its own language, in one column.
     frame = result.to_polars()
-    assert frame.columns == ["system", "segment", "bleu", "chrf"]
+    assert frame.columns == ["system", "segment", "bleu", "chrf", "flags"]
     own = [
         sacrebleu.BLEU(trg_lang=language, effective_order=True)
         .sentence_score(HYPOTHESES[language][i], [REFERENCES[language][i]])
@@ -163,7 +163,7 @@ def test_the_command_says_the_same_of_several_languages(table: Callable[..., Pat
     assert found["bleu zh"]["score"] == alone.system["bleu"]
     assert found["bleu zh"]["segments"] == alone.segments["bleu"].tolist()
     assert main(["score", "-m", "bleu", "--data", str(path), "--format", "tsv", "--quiet"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "system\tsegment\tbleu"
+    assert capsys.readouterr().out.splitlines()[0] == "system\tsegment\tbleu\tflags"
 
 
 def test_languages_that_come_late_are_told_apart_in_every_chunk(table: Callable[..., Path], monkeypatch) -> None:  # type: ignore[no-untyped-def]
