@@ -9,7 +9,7 @@ EXAMPLES = """examples:
   assay filter 'chrf < 30 and lang == "de"' scores.tsv --out bad.tsv
   assay filter '`assay-mini.mqm` < -5 or copied_source' scores.jsonl --out look.csv
   assay filter 'chrf >= 50 and mt is not missing' scores.jsonl --invert
-  assay filter 'mt ~ "TODO|XXX"' outputs.parquet --count
+  assay filter 'mt ~ "https?:"' outputs.parquet --count
 
 Names are the table's columns; one with - + . : or a blank in it stands in backticks. Flags of the column flags may be named as if
 they were columns. There are < <= > >= == !=, and, or, not, in ("de", "fr"), ~ "regular expression", is missing, + - * /,
