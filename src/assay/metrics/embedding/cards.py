@@ -1,0 +1,112 @@
+"""Cards of the metrics of an encoder: what they need and mean, where they are defined, and what could not be known."""
+
+from __future__ import annotations
+
+from assay.core.metric import Card, Needs
+
+_ANY = ("any",)
+_LICENCE = "the encoder's own (LaBSE, mBERT, bert-base-chinese: Apache-2.0; XLM-R, RoBERTa, MPNet: MIT)"
+
+
+def _card(
+    name: str,
+    label: str,
+    needs: Needs,
+    meaning: str,
+    citation: str,
+    *,
+    bounds: tuple[float | None, float | None] = (-1.0, 1.0),
+    trained_on: tuple[str, ...] = (),
+    languages: tuple[str, ...] = _ANY,
+) -> Card:
+    return Card(
+        name=name,
+        label=label,
+        needs=needs,
+        higher_is_better=True,
+        range=bounds,
+        meaning=meaning,
+        languages=languages,
+        licence=_LICENCE,
+        citation=citation,
+        trained_on=trained_on,
+        extra="neural",
+        decimals=4,
+        kind="embedding",
+    )
+
+
+BERTSCORE = _card(
+    "bertscore",
+    "BERTScore",
+    "reference",
+    "How alike the tokens of translation and reference are: F1 of each token's best match in a pretrained encoder.",
+    "Zhang et al. 2020, BERTScore: evaluating text generation with BERT, section 3",
+    bounds=(None, 1.0),
+)
+_YISI = (
+    "Lo 2019, YiSi: a unified semantic MT quality evaluation and estimation metric for languages with different levels of "
+    "available resources, section 2; weights and n-grams as in its released code; without semantic roles"
+)
+YISI1 = _card(
+    "yisi1",
+    "YiSi-1",
+    "reference",
+    "How much of the meaning of the reference's tokens the translation's have, rare ones counting more where idf is given.",
+    _YISI,
+    bounds=(0.0, 1.0),
+)
+YISI2 = _card(
+    "yisi2",
+    "YiSi-2",
+    "source",
+    "How much of the meaning of the source's tokens the translation's have, in a multilingual encoder, without a reference.",
+    _YISI,
+    bounds=(0.0, 1.0),
+)
+_LABSE = "Feng et al. 2022, Language-agnostic BERT sentence embedding"
+LABSE_SIM = _card(
+    "labse-sim",
+    "LaBSE",
+    "source",
+    "Cosine of the sentence vectors of translation and source; it finds what is no translation, and does not rank good ones.",
+    f"{_LABSE}; as a detector: Guerreiro et al. 2023 (xCOMET), section 6",
+)
+TEACHER_SIM = _card(
+    "hwtsc-teacher-sim",
+    "HWTSC-Teacher-Sim",
+    "source",
+    "Cosine of the sentence vectors of translation and source. The encoder that its authors trained further is not published: "
+    "by itself the one that they began with is taken.",
+    "Liu et al. 2022, Partial could be better than whole: HW-TSC 2022 submission for the metrics shared task",
+)
+_MEE = (
+    "Mukherjee et al. 2020, MEE: an automatic metric for evaluation using embeddings for machine translation; Mukherjee and "
+    "Shrivastava 2022, Unsupervised embedding-based metric for MT evaluation with improved human correlation; as in the code "
+    "released for WMT22"
+)
+MEE = Card(
+    name="mee",
+    label="MEE",
+    needs="reference",
+    higher_is_better=True,
+    range=(0.0, 1.0),
+    meaning="Words that are equal, and words that are alike by their vectors (from 0.5, from 0.4): the mean of the three F-means.",
+    licence="Apache-2.0; the word vectors have their own (fastText's: CC BY-SA 3.0)",
+    citation=_MEE,
+    decimals=4,
+)
+MEE2 = _card(
+    "mee2",
+    "MEE2",
+    "reference",
+    "MEE, BLEU of long runs of characters, and the cosine of LaBSE's sentence vectors, which is half of the score.",
+    f"{_MEE}; {_LABSE}",
+)
+MEE4 = _card(
+    "mee4",
+    "MEE4",
+    "reference",
+    "MEE, BLEU of long runs of characters, and the cosine of LaBSE's sentence vectors, which is three quarters of the score.",
+    f"{_MEE}; {_LABSE}",
+)
