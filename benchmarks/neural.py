@@ -208,7 +208,9 @@ def compare(case: Case, texts: Texts, rounds: int, with_peer: bool) -> dict[str,
     for _ in range(rounds):
         for side, call in sides.items():
             seconds, scores[side] = timed(call, texts)
-            best[side] = seconds if side not in best else (min(best[side][0], seconds[0]), min(best[side][1], seconds[1]))
+            best[side] = (
+                seconds if side not in best else (min(best[side][0], seconds[0]), min(best[side][1], seconds[1]))
+            )
     line: dict[str, Any] = {"case": case.name, "segments": len(texts), **vars(case.setting)}
     line["folder"] = None
     line |= {f"{side} segments/s": round(len(texts) / clock, 2) for side, (clock, _) in best.items()}

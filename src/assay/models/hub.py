@@ -182,6 +182,8 @@ def _fetch(
     """Of every choice of files (with their addresses) the first one that the hub has, unless one is here."""
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
     missing = [choice for choice in choices if not any((place / file).is_file() for file, _ in choice)]
+    if missing and os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE"):
+        raise MissingPart(f"{name} is not whole on this machine, and HF_HUB_OFFLINE is set. Unset it to fetch {name}.")
     headers = _authorization(name, say) if missing else {}
     pins = {(row["checkpoint"], row["file"]): row["sha256"] for row in rows("checkpoints.csv")}
     for choice in missing:

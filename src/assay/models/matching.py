@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -104,7 +104,7 @@ def _block(rows: Tensor, weights: Tensor, side: Side, chosen: NDArray[np.int64])
     return _Block(rows[places], real, torch.where(real, weights[places], 0.0))
 
 
-def sides(starts: NDArray[np.int64], texts: Sequence[int], *, inner: bool) -> Side:
+def sides(starts: NDArray[np.int64], texts: NDArray[np.intp], *, inner: bool) -> Side:
     """The rows of the given texts among the vectors; `inner` leaves out the first and the last token, which are special."""
     at = np.asarray(texts, np.int64)
     cut = 1 if inner else 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from assay.core.metric import Card, Needs
+from assay.core.weights import Weights
+from assay.models.hub import ENCODERS
 
-_ANY = ("any",)
+_MBERT, _LABSE_NAME, _PARAPHRASE = "bert-base-multilingual-cased", "labse", "paraphrase-multilingual-mpnet-base-v2"
 _LICENCE = "the encoder's own (LaBSE, mBERT, bert-base-chinese: Apache-2.0; XLM-R, RoBERTa, MPNet: MIT)"
 
 
@@ -14,10 +16,9 @@ def _card(
     needs: Needs,
     meaning: str,
     citation: str,
+    encoder: str,
     *,
     bounds: tuple[float | None, float | None] = (-1.0, 1.0),
-    trained_on: tuple[str, ...] = (),
-    languages: tuple[str, ...] = _ANY,
 ) -> Card:
     return Card(
         name=name,
@@ -26,13 +27,14 @@ def _card(
         higher_is_better=True,
         range=bounds,
         meaning=meaning,
-        languages=languages,
         licence=_LICENCE,
         citation=citation,
-        trained_on=trained_on,
         extra="neural",
         decimals=4,
         kind="embedding",
+        weights=Weights(
+            ENCODERS[encoder].gigabytes, f"assay fetch {encoder}", "assay.models.hub:find_encoder", encoder
+        ),
     )
 
 
@@ -42,6 +44,7 @@ BERTSCORE = _card(
     "reference",
     "How alike the tokens of translation and reference are: F1 of each token's best match in a pretrained encoder.",
     "Zhang et al. 2020, BERTScore: evaluating text generation with BERT, section 3",
+    _MBERT,
     bounds=(None, 1.0),
 )
 _YISI = (
@@ -54,6 +57,7 @@ YISI1 = _card(
     "reference",
     "How much of the meaning of the reference's tokens the translation's have, rare ones counting more where idf is given.",
     _YISI,
+    _MBERT,
     bounds=(0.0, 1.0),
 )
 YISI2 = _card(
@@ -62,6 +66,7 @@ YISI2 = _card(
     "source",
     "How much of the meaning of the source's tokens the translation's have, in a multilingual encoder, without a reference.",
     _YISI,
+    _MBERT,
     bounds=(0.0, 1.0),
 )
 _LABSE = "Feng et al. 2022, Language-agnostic BERT sentence embedding"
@@ -70,7 +75,8 @@ LABSE_SIM = _card(
     "LaBSE",
     "source",
     "Cosine of the sentence vectors of translation and source; it finds what is no translation, and does not rank good ones.",
-    f"{_LABSE}; as a detector: Guerreiro et al. 2023 (xCOMET), section 6",
+    f"{_LABSE}; as a detector: Guerreiro et al. 2023 (xCOMET), note 7",
+    _LABSE_NAME,
 )
 TEACHER_SIM = _card(
     "hwtsc-teacher-sim",
@@ -79,6 +85,7 @@ TEACHER_SIM = _card(
     "Cosine of the sentence vectors of translation and source. The encoder that its authors trained further is not published: "
     "by itself the one that they began with is taken.",
     "Liu et al. 2022, Partial could be better than whole: HW-TSC 2022 submission for the metrics shared task",
+    _PARAPHRASE,
 )
 _MEE = (
     "Mukherjee et al. 2020, MEE: an automatic metric for evaluation using embeddings for machine translation; Mukherjee and "
@@ -95,6 +102,7 @@ MEE = Card(
     licence="Apache-2.0; the word vectors have their own (fastText's: CC BY-SA 3.0)",
     citation=_MEE,
     decimals=4,
+    weights=Weights(None, "word vectors in text form, such as fastText's (vectors=FILE)"),
 )
 MEE2 = _card(
     "mee2",
@@ -102,6 +110,7 @@ MEE2 = _card(
     "reference",
     "MEE, BLEU of long runs of characters, and the cosine of LaBSE's sentence vectors, which is half of the score.",
     f"{_MEE}; {_LABSE}",
+    _LABSE_NAME,
 )
 MEE4 = _card(
     "mee4",
@@ -109,4 +118,5 @@ MEE4 = _card(
     "reference",
     "MEE, BLEU of long runs of characters, and the cosine of LaBSE's sentence vectors, which is three quarters of the score.",
     f"{_MEE}; {_LABSE}",
+    _LABSE_NAME,
 )
