@@ -31,11 +31,15 @@ class EncoderMetric(Metric):
     def __init__(self, *, model: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
         need_torch(self.card.name)
         from assay.models.encoder_files import locate_encoder
-        from assay.models.hub import find_encoder
+        from assay.models.hub import ENCODERS, encoder_name, find_encoder
 
         self.model = model or self.default_model
         self.folder = Path(self.model) if Path(self.model).is_dir() else find_encoder(self.model)
         self.files = locate_encoder(self.folder)
+        if self.model != self.default_model:
+            known = encoder_name(self.model)
+            licence = f"{ENCODERS[known].licence} (the encoder {known})" if known else "the encoder's own"
+            self.card = replace(self.card, languages=("any",), licence=licence)
         self.precision, self.device = precision, device
         self._lock = threading.Lock()
         self._embedder: Embedder | None = None

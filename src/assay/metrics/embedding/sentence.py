@@ -66,7 +66,7 @@ class Similarity(SentenceMetric):
     ) -> None:
         super().__init__(model=model, precision=precision, device=device)
         self.against = against
-        self.card = replace(type(self).card, needs=against)
+        self.card = replace(self.card, needs=against)
 
     @property
     def signature(self) -> Signature:
