@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from assay.core.errors import InputError, MissingPart, OutputError
+from assay.models import hub as hub_module
 from assay.models.hub import encoder_name, fetch_checkpoint, fetch_encoder, find_checkpoint, find_encoder
 from tests.models.official import reference, tiny, unpack
 
@@ -287,6 +288,38 @@ def test_an_encoder_is_fetched_with_its_head(hub: type[Hub]) -> None:
     count = len(hub.asked)
     assert fetch_encoder("labse") == folder
     assert len(hub.asked) == count
+
+
+def test_baselines_come_with_an_encoder(
+    hub: type[Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their sums are known: another file is refused, and a server without them is told of and costs nothing."""
+    from assay.cli.main import main
+
+    baseline = b"LAYER,P,R,F\n0,0.1,0.1,0.1\n"
+    row = {
+        "encoder": "mpnet-base",
+        "language": "en",
+        "path": "en/mpnet.tsv",
+        "sha256": hashlib.sha256(baseline).hexdigest(),
+    }
+    real = hub_module.rows
+    monkeypatch.setattr(hub_module, "rows", lambda name: [row] if name == "bertscore_baselines.csv" else real(name))
+    serve_encoder(hub, "microsoft/mpnet-base")
+    address = f"{os.environ['HF_ENDPOINT']}Tiiiger/resolve/main"
+    monkeypatch.setenv("ASSAY_BASELINES", f"{address}/nowhere")
+    assert main(["fetch", "mpnet-base"]) == 0
+    assert "the baselines for bertscore:baseline=… were not fetched" in capsys.readouterr().err
+    hub.files["Tiiiger/en/mpnet.tsv"] = baseline
+    monkeypatch.setenv("ASSAY_BASELINES", address)
+    assert main(["fetch", "mpnet-base", "--quiet"]) == 0
+    kept = find_encoder("mpnet-base") / "baselines" / "en.tsv"
+    assert kept.read_bytes() == baseline
+    kept.unlink()
+    hub.files["Tiiiger/en/mpnet.tsv"] = b"LAYER,P,R,F\n0,0.9,0.9,0.9\n"
+    with pytest.raises(InputError, match=r"is not the file"):
+        fetch_encoder("mpnet-base")
+    assert not kept.exists()
 
 
 def test_an_encoder_in_the_hubs_own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

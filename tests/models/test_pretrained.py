@@ -116,6 +116,19 @@ def test_wordpieces_from_a_list(tmp_path: Path) -> None:
     assert load_encoder(folder).tokenizer.encode(["Ab c"], 9)[0].ids == [2, 1, 7, 3]
 
 
+def test_no_code_is_run(tmp_path: Path) -> None:
+    class Hostile:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return (Path.touch, (tmp_path / "ran",))
+
+    folder, _ = folder_of("bert", tmp_path)
+    (folder / "model.safetensors").unlink()
+    torch.save({"embeddings.word_embeddings.weight": Hostile()}, folder / "pytorch_model.bin")
+    with pytest.raises(InputError, match=r"holds Python objects beside its weights, and assay runs no code"):
+        load_encoder(folder)
+    assert not (tmp_path / "ran").exists()
+
+
 def test_what_is_refused(tmp_path: Path) -> None:
     folder, _ = folder_of("bert", tmp_path)
     with pytest.raises(MissingPart, match=r"there is no encoder folder"):

@@ -115,6 +115,10 @@ def test_what_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         metric(f"bertscore:model={folder},layer=9,baseline={FIXTURES / 'baseline.tsv'}")
     with pytest.raises(InputError, match=r"has layers 0 to 3, and layer 7 was asked for"):
         metric(f"bertscore:model={folder},layer=7").score(Batch(("a",), references=(("a",),)))
+    with pytest.raises(
+        InputError, match=r"bertscore counts tokens in the lines of a file, and there is none at nosuch"
+    ):
+        metric(f"bertscore:model={folder},idf=nosuch")
     (tmp_path / "odd.tsv").write_text("LAYER,P,R,F\n2,0.1,zero,0.1\n")
     with pytest.raises(InputError, match=r"odd.tsv, line 2: four numbers are expected"):
         metric(f"bertscore:model={folder},layer=2,baseline={tmp_path / 'odd.tsv'}")

@@ -95,6 +95,13 @@ class EncoderMetric(Metric):
         return device, self.precision
 
 
+def counted_file(name: str, option: str, given: str | None) -> str | None:
+    """The file that an option names, once it is sure that there is one."""
+    if given is not None and not Path(given).is_file():
+        raise InputError(f"{name} counts tokens in the lines of a file, and there is none at {given} ({option}=FILE).")
+    return given
+
+
 def need_torch(name: str) -> None:
     """Say what to install where torch or the tokenizers are missing."""
     import importlib.util

@@ -13,7 +13,7 @@ from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import f1
-from assay.metrics.embedding.base import EncoderMetric, Precision, pairs
+from assay.metrics.embedding.base import EncoderMetric, Precision, counted_file, pairs
 from assay.metrics.embedding.cards import BERTSCORE
 from assay.metrics.embedding.rarity import Rarity, bertscore_weight
 
@@ -31,8 +31,9 @@ class Bertscore(EncoderMetric):
     `model`: an encoder by name or folder; by itself the one that bert-score takes for the target language (roberta-large,
     bert-base-chinese, for others bert-base-multilingual-cased). `layer`: whose vectors are matched; by itself the one that
     bert-score's authors found best for that encoder, or the last. `idf`: a text file, by whose lines rare tokens count more;
-    bert-score takes the references. `baseline`: a file of bert-score's form (LAYER,P,R,F), or its name in the encoder's folder
-    (``baselines/NAME.tsv``): scores are rescaled so that unrelated texts have about 0. `value`: which of the three is the score.
+    bert-score takes the references. `baseline`: a file of bert-score's form (LAYER,P,R,F), or the language whose file
+    ``assay fetch`` put into the encoder's folder (``baselines/de.tsv``): scores are rescaled so that unrelated texts have
+    about 0. `value`: which of the three is the score.
     """
 
     card = BERTSCORE
@@ -51,7 +52,8 @@ class Bertscore(EncoderMetric):
         device: Word = "auto",
     ) -> None:
         super().__init__(model=model, precision=precision, device=device)
-        self.given, self.idf, self.value = model, idf, value
+        self.given, self.value = model, value
+        self.idf = counted_file(self.card.name, "idf", idf)
         self.wanted = {
             "layer": layer,
             "idf": idf,

@@ -13,7 +13,7 @@ from assay.core.errors import InputError
 from assay.core.metric import Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import best
-from assay.metrics.embedding.base import EncoderMetric, Precision, pairs
+from assay.metrics.embedding.base import EncoderMetric, Precision, counted_file, pairs
 from assay.metrics.embedding.bertscore import best_layer
 from assay.metrics.embedding.cards import YISI1, YISI2
 from assay.metrics.embedding.rarity import Rarity, yisi_weight
@@ -53,7 +53,9 @@ class Yisi(EncoderMetric):
         if idf_source is not None and self.against == "reference":
             raise InputError(f"{self.card.name} reads no source: idf_source is for yisi2.")
         self.layer = best_layer(self.folder) if layer is None else layer
-        self.ngram, self.alpha, self.idf, self.idf_source = ngram, alpha, idf, idf_source
+        self.ngram, self.alpha = ngram, alpha
+        self.idf = counted_file(self.card.name, "idf", idf)
+        self.idf_source = counted_file(self.card.name, "idf_source", idf_source)
         self._rarities: dict[str, Rarity] = {}
 
     @property
