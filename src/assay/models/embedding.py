@@ -43,7 +43,7 @@ class Embedder:
         budget: int | None = None,
     ) -> None:
         self.device = torch.device(device)
-        dtype = DTYPES[precision]
+        self.precision, dtype = precision, DTYPES[precision]
         self.loaded: LoadedEncoder = load_encoder(files, dtype=dtype, device=self.device)
         self.loaded.tokenizer.with_leading_blank()
         self.config = self.loaded.encoder.config
@@ -75,7 +75,17 @@ class Embedder:
         first = np.empty(len(order), np.int64)
         first[order] = came
         places = np.repeat(first - starts[:-1], lengths) + np.arange(lengths.sum())
-        return Vectors(torch.cat([rows for _, rows in parts])[torch.from_numpy(places).to(self.device)], starts)
+        rows = torch.cat([rows for _, rows in parts])
+        self.check(rows)
+        return Vectors(rows[torch.from_numpy(places).to(self.device)], starts)
+
+    def check(self, numbers: Tensor) -> None:
+        """Refuse vectors that are none: float16 was too narrow for the encoder's numbers, or its weights are damaged."""
+        if bool(torch.isfinite(numbers).all()):
+            return
+        if self.precision == "fp16":
+            raise InputError("this encoder's numbers are too large for fp16. Score with precision=bf16 (or fp32).")
+        raise InputError("the encoder gives no finite number for some text: its weights may be damaged.")
 
     def run(
         self, sequences: Sequence[Sequence[int]], compute: Callable[[Packed], Tensor]

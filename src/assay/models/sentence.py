@@ -92,6 +92,7 @@ def sentence_vectors(
     for batch, vectors in embedder.run([one.ids for one in tokens], compute):
         if found is None:
             found = np.empty((len(distinct), vectors.shape[1]), np.float32)
+        embedder.check(vectors)
         found[batch] = vectors.float().cpu().numpy()
     assert found is not None
     number = {text: at for at, text in enumerate(distinct)}

@@ -61,6 +61,30 @@ def test_an_empty_text_has_0() -> None:
     assert found.components["recall"].tolist() == [0.0, 0.0, 0.0]
 
 
+def test_numbers_too_large_for_half_precision_are_told(tmp_path: Path) -> None:
+    import shutil
+
+    from safetensors.torch import load_file, save_file
+
+    from assay.metrics.embedding.sentence import LabseSim
+
+    folder = tmp_path / "large"
+    shutil.copytree(FIXTURES / "bert", folder)
+    state = load_file(folder / "model.safetensors")
+    wide = {
+        name: tensor.float() * (3e4 if "intermediate.dense.weight" in name else 1) for name, tensor in state.items()
+    }
+    save_file(wide, folder / "model.safetensors")
+    batch = Batch(("the cat",), sources=("the cat",), references=(("the mat",),))
+    assert np.isfinite(Bertscore(model=str(folder), layer=2, precision="fp32").score(batch).values).all()
+    for made in (
+        Bertscore(model=str(folder), layer=2, precision="fp16"),
+        LabseSim(model=str(folder), precision="fp16"),
+    ):
+        with pytest.raises(InputError, match=r"too large for fp16. Score with precision=bf16"):
+            made.score(batch)
+
+
 def test_the_contract() -> None:
     check_metric(Bertscore(model=str(FIXTURES / "bert"), layer=2))
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import tempfile
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
@@ -125,6 +128,21 @@ def test_what_is_refused(tmp_path: Path) -> None:
         path.write_text(content)
         with pytest.raises(InputError, match=said):
             metric(f"mee:vectors={path}").score(batch)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_vectors_or_refused(rest: bytes) -> None:
+    from assay.io.vectors import VectorFile
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "any.vec"
+        path.write_bytes(b"2 2\n" + rest)
+        try:
+            found = VectorFile(path)
+            vectors = [found.get(word.decode("utf-8", "replace")) for word in found.places]
+        except InputError:
+            return
+    assert all(vector is None or vector.shape == (2,) for vector in vectors)
 
 
 def test_the_first_line_of_a_word_counts(tmp_path: Path) -> None:
