@@ -9,9 +9,9 @@ from __future__ import annotations
 import io
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import compress
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, listing
@@ -27,7 +27,8 @@ LINE = 1 << 16
 """Bytes read at a time in search of the end of a line."""
 
 
-class Rows(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Rows:
     """Some rows: their texts, and what they are made of: lists of columns (`listed`) or a frame of polars."""
 
     batch: Batch
@@ -60,11 +61,12 @@ class Rows(NamedTuple):
         rows = list(compress(range(len(self)), keep))
         batch, numbers = self.batch.select(rows), [self.numbers[i] for i in rows]
         if self.listed is None:
-            return self._replace(batch=batch, numbers=numbers, frame=self.frame[rows])
+            return replace(self, batch=batch, numbers=numbers, frame=self.frame[rows])
         part = self.listed
         objects = None if part.objects is None else [part.objects[i] for i in rows]
         columns = [[column[i] for i in rows] for column in part.columns]
-        return self._replace(batch=batch, numbers=numbers, listed=part._replace(columns=columns, objects=objects))
+        kept = part._replace(columns=columns, numbers=numbers, objects=objects)
+        return replace(self, batch=batch, numbers=numbers, listed=kept)
 
 
 class Reading:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.core.call import recorded
 from assay.core.errors import InputError, count
 from assay.core.flags import flag_notes
 from assay.core.table import Table, TableColumn
@@ -16,6 +15,7 @@ from assay.verbs.result import Result
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging
     from assay.core.metric import Metric
+    from assay.corpus.driver import Seen as Seen
     from assay.corpus.driver import Watch
     from assay.corpus.job import Duplicates, Job, OnError, Shard
     from assay.corpus.plan import Paths
@@ -67,7 +67,6 @@ class CorpusResult(Result):
         return self.counts
 
 
-@recorded("score")
 def score_corpus(
     data: Paths = (),
     *,
@@ -75,7 +74,7 @@ def score_corpus(
     mt: Paths = (),
     ref: Sequence[Paths] = (),
     src: Paths | None = None,
-    metrics: Sequence[str] | str = ("chrf",),
+    metrics: Sequence[str] | str | None = None,
     columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
@@ -102,7 +101,7 @@ def score_corpus(
         mt: Instead of `data`: files of translations, one segment a line; a folder or a pattern.
         ref: The references that go with `mt`: for each reference a folder or a pattern of files of the same names.
         src: The sources that go with `mt`, in the same way.
-        metrics: Names with options. Workers load them, so that objects cannot be given.
+        metrics: Names with options; by default chrF and BLEU. Workers load them, so that objects cannot be given.
         columns: Which column plays which role where the names differ: ``{"mt": "Output"}``.
         quoting: How quotation marks in a TSV are read.
         langpair: The language pair where the tables do not say.
@@ -128,7 +127,7 @@ def score_corpus(
 
     if on_error not in ("stop", "skip"):
         raise InputError(f"--on-error is stop or skip, not {on_error!r}.")
-    specs = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+    specs = (metrics,) if isinstance(metrics, str) else tuple(metrics or ("chrf", "bleu"))
     if not all(isinstance(spec, str) for spec in specs):
         raise InputError(
             "a corpus is scored by workers, which load metrics by name: give names ('chrf', 'module:name')."
@@ -142,6 +141,7 @@ def score_corpus(
         if ref or src:
             raise InputError("--ref and --src go with --mt; tables bring their own columns.")
         shards, notes = plan.table_shards(data)
+    _refuse_inside(os.fspath(out), shards)
     built = build_metrics(specs)
     job = _job(built, os.fspath(out), shards, {
         "columns": columns, "quoting": quoting, "langpair": langpair, "spans": spans, "flags": flags, "keep": keep, "dedup": dedup,
@@ -170,6 +170,32 @@ def score_corpus(
     made.notes = [*notes, *(f"left out: {said}" for said in driver.failed.values())]
     made.notes += list(dict.fromkeys(note for shard in told["shards"].values() for note in shard["notes"]))[:5]
     return made
+
+
+def names_corpus(path: str) -> bool:
+    """Whether an input is a corpus in many files: a folder, a pattern, or a place in an object store."""
+    from assay.corpus.plan import is_corpus
+
+    return is_corpus(path)
+
+
+def names_folder(out: str) -> bool:
+    """Whether the name of an output is that of a folder: it ends in a slash, or is a place in an object store."""
+    from assay.io.files.folders import is_remote
+
+    return is_remote(out) or out.endswith(("/", os.sep))
+
+
+def _refuse_inside(out: str, shards: Sequence[Shard]) -> None:
+    """Refuse a folder of results that holds what is scored: the next run would take its own results for shards."""
+    place = os.path.join(os.path.realpath(out), "")
+    for shard in shards:
+        for file in shard.files:
+            if os.path.realpath(file.path).startswith(place) or file.path.startswith(os.path.join(out, "")):
+                raise InputError(f"--out {out} holds the input {file.path}: give another folder.")
+    roots = {os.path.dirname(os.path.realpath(shard.title)) for shard in shards if "://" not in shard.title}
+    if "://" not in out and any(place.startswith(os.path.join(root, "")) for root in roots):
+        raise InputError(f"--out {out} lies among the shards that are scored: give a folder beside them.")
 
 
 def _job(

@@ -142,14 +142,15 @@ class LocalFolder:
         except OSError as error:
             raise OutputError(f"cannot write in {self.path}: {error.strerror}. Choose another folder.") from error
         try:
-            try:
-                lock(held, wait=False)
-            except OSError:
-                raise held_by(self.path, path.read_bytes()) from None
+            lock(held, wait=False)
+        except OSError:
+            os.close(held)
+            raise held_by(self.path, path.read_bytes()) from None
+        try:
             os.truncate(held, 0)
             os.write(held, owner.encode())
             yield
+        finally:
             if MOVES_OPEN_FILES:
                 path.unlink(missing_ok=True)
-        finally:
             os.close(held)
