@@ -73,7 +73,7 @@ def test_a_rerun_does_what_is_missing_or_changed(tmp_path: Path) -> None:
     assert again.reused == 6 and again.counts["shards"] == 9 and again.counts["rows"] == 6 * 8 + 8 + 1 + 1
     after = contents(tmp_path / "out")
     assert after["part-0003.parquet"] == before["part-0003.parquet"]
-    fresh = score_corpus(tmp_path / "in", out=tmp_path / "fresh", metrics=["chrf"], workers=1)
+    fresh = score_corpus(tmp_path / "in", out=tmp_path / "fresh", metrics=["chrf"], engine="inline")
     assert contents(tmp_path / "fresh") == after
     assert fresh.systems == again.systems
 
@@ -91,7 +91,7 @@ def test_columns_of_every_kind_stay(tmp_path: Path) -> None:
         }
     )  # fmt: skip
     frame.write_parquet(tmp_path / "in" / "a.parquet")
-    score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=1)
+    score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     found = polars.read_parquet(tmp_path / "out" / "a.parquet")
     assert found.drop("chrf", "flags").equals(frame)
     assert found["chrf"].to_list() == [100.0, 0.0] and found["flags"].to_list() == [[], []]
@@ -104,7 +104,7 @@ def test_parallel_text_in_folders(tmp_path: Path) -> None:
         (tmp_path / side / f"a.{ending}").write_text(lines)
         (tmp_path / side / "deep" / f"b.{ending}").write_text(lines * 2)
     result = score_corpus(
-        mt=tmp_path / "mt", ref=[tmp_path / "ref"], src=tmp_path / "src", out=tmp_path / "out", metrics=["chrf"], workers=2
+        mt=tmp_path / "mt", ref=[tmp_path / "ref"], src=tmp_path / "src", out=tmp_path / "out", metrics=["chrf"], engine="inline"
     )
     assert result.counts["rows"] == 6
     assert sorted(name for name in contents(tmp_path / "out")) == ["_manifest.json", "a.de.tsv", "deep/b.de.tsv"]
@@ -134,7 +134,7 @@ def test_languages_of_their_own(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "a.jsonl", [{"mt": "das Haus ist blau", "ref": "das Haus ist blau heute", "langpair": "en-de"}])
     write(tmp_path / "in" / "b.jsonl", [{"mt": "这是一只猫", "ref": "那是一只猫", "langpair": "en-zh"}])
-    result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["bleu"], workers=2)
+    result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["bleu"], engine="inline")
     rows = [json.loads((tmp_path / "in" / name).read_text()) for name in ("a.jsonl", "b.jsonl")]
     plain = assay.score(data=rows, metrics=["bleu"])
     assert result.systems == {"": next(iter(plain.systems.values()))}
@@ -149,7 +149,7 @@ def test_spans_on_request(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "a.jsonl", [{"src": "It was in 1979.", "mt": "Es war 1997 blau.", "langpair": "en-de"}])
     write(tmp_path / "in" / "b.parquet", [{"src": "It was in 1979.", "mt": "Es war 1997 blau.", "langpair": "en-de"}])
-    score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["assay-mini"], spans=True, workers=1)
+    score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["assay-mini"], spans=True, engine="inline")
     one, other = read(tmp_path / "out")
     assert one["spans"] == other["spans"] and {"metric", "start", "end", "severity"} <= set(one["spans"][0])
 

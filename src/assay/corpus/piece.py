@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
@@ -131,7 +132,17 @@ def local_files(task: Task) -> Iterator[list[str]]:
             said = str(error)
             for path, source in zip(paths, task.shard.files, strict=True):
                 said = said.replace(path, source.path)
-            raise InputError(said) from error
+            raise InputError(_renumbered(said, task, paths[0])) from error
+
+
+def _renumbered(said: str, task: Task, path: str) -> str:
+    """A sentence about a line of a piece, with the number that the line has in the whole file."""
+    if task.piece.number == 0 or task.shard.form == "parquet":
+        return said
+    from assay.corpus.rows_in import lines_before
+
+    before = lines_before(path, task.piece.starts[0]) - (task.shard.form == "tsv")  # the header is read before each piece
+    return re.sub(r"(?<= line )[0-9]+", lambda found: str(int(found[0]) + before), said, count=1)
 
 
 def score_piece(job: Job, task: Task, folder: Folder) -> Record:

@@ -242,7 +242,7 @@ def _parallel_pieces(shard: Shard, size: int) -> list[Piece]:
     lines, cuts = 0, [0]
     with open(largest.path, "rb") as file:
         passed, last = 0, 0
-        while block := file.read(1 << 20):
+        while block := file.read(min(size, 1 << 20)):
             lines += block.count(b"\n")
             passed += len(block)
             if passed - last >= size:

@@ -145,6 +145,14 @@ class _Ranged(io.RawIOBase):
         super().close()
 
 
+def lines_before(path: str, start: int) -> int:
+    """How many lines begin before a place of a file."""
+    with _Ranged(path, 0, start) as file:
+        while file.read(1 << 20):
+            pass
+        return file.lines
+
+
 def layout_of(table: OpenTable, job: Job) -> Layout:
     """Which column plays which role."""
     from assay.io.table.choosing import lay_out
