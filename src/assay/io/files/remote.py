@@ -28,20 +28,20 @@ FIRST_WAIT = 0.5
 """Seconds before the second try; twice as many before each next one, and up to as many again by chance."""
 BEAT, STALE = 20.0, 120.0
 """Seconds after which a lock is renewed, and after which one that was not is nobody's."""
-EXTRAS = {"s3": ("s3fs", "s3"), "gs": ("gcsfs", "gs"), "gcs": ("gcsfs", "gs")}
-"""What a scheme needs: the package, and the extra that brings it."""
+NEEDS = {"s3": ("s3fs", "'mt-assay[s3]'"), "gs": ("gcsfs", "gcsfs"), "gcs": ("gcsfs", "gcsfs")}
+"""What a scheme needs: the package, and what to install."""
 
 
 @cache
 def _store(scheme: str) -> Any:
     """The file system of a scheme."""
-    package, extra = EXTRAS.get(scheme, ("fsspec", "s3"))
+    package, wanted = NEEDS.get(scheme, ("fsspec and a package for this store", "fsspec"))
     try:
         import fsspec
 
         return fsspec.filesystem(scheme, use_listings_cache=False)
     except ImportError as error:
-        raise MissingPart(f"{scheme}:// needs {package}: pip install 'mt-assay[{extra}]'") from error
+        raise MissingPart(f"{scheme}:// needs {package}: pip install {wanted}") from error
     except ValueError as error:
         raise InputError(f"{scheme}:// is no object store that fsspec knows. Try s3:// or gs://.") from error
 
@@ -93,13 +93,13 @@ def _short(error: Exception) -> str:
 def listed(address: str) -> list[tuple[str, tuple[str, int, str]]]:
     """Every object below a folder or that fits a pattern: its name below it, and its address, size and tag."""
     store, path = _split(address)
-    scheme = address.partition("://")[0]
-    if "*" in path:
-        found = tried(address, lambda: store.glob(path, detail=True))
-        root = path[: path.index("*")].rpartition("/")[0]
-    else:
-        found = tried(address, lambda: store.find(path, detail=True))
-        root = path if path not in found else path.rpartition("/")[0]
+    scheme, starred = address.partition("://")[0], "*" in path
+    try:
+        found = tried(address, lambda: (store.glob if starred else store.find)(path, detail=True))
+    except FileNotFoundError:
+        raise InputError(f"{address} cannot be read: there is no such bucket. Check the name.") from None
+    root = path[: path.index("*")].rpartition("/")[0] if starred else path
+    root = root if root not in found else root.rpartition("/")[0]
     if not found:
         raise InputError(f"{address} holds no objects: nothing to score. Check the bucket and the folder.")
     made = []
