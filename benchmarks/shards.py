@@ -24,7 +24,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 NTREX = Path(os.environ.get("ASSAY_SHARED", ROOT.parent / "shared")) / "data" / "ntrex"
-FALLBACK = [("The house is blue.", "Das Haus ist blau."), ("He did not come.", "Er kam nicht."), ("It rains.", "Es regnet heute.")]
+FALLBACK = [
+    ("The house is blue.", "Das Haus ist blau."),
+    ("He did not come.", "Er kam nicht."),
+    ("It rains.", "Es regnet heute."),
+]
 
 
 def sentences(folder: Path = NTREX) -> list[tuple[str, str]]:
@@ -45,7 +49,12 @@ def rows(known: list[tuple[str, str]], n: int, seed: int) -> Iterator[dict[str, 
         (s1, r1), (s2, r2) = rng.choice(known), rng.choice(known)
         words = f"{r1} {r2}".split()
         cut = rng.randrange(len(words))
-        yield {"id": f"{seed}-{i}", "src": f"{s1} {s2}", "mt": " ".join(words[:cut] + words[cut + 1 :]), "ref": f"{r1} {r2}"}
+        yield {
+            "id": f"{seed}-{i}",
+            "src": f"{s1} {s2}",
+            "mt": " ".join(words[:cut] + words[cut + 1 :]),
+            "ref": f"{r1} {r2}",
+        }
 
 
 def make(folder: Path, total: int, shard: int) -> None:

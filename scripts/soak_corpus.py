@@ -1,6 +1,6 @@
 """Kills of workers and drivers while a corpus is scored: the folder of results ends with the bytes of an unbroken run.
 
-    python scripts/soak_corpus.py --workers 20 --drivers 10        # at last: soak: 20 workers and 10 drivers killed, 0 lost
+python scripts/soak_corpus.py --workers 20 --drivers 10        # at last: soak: 20 workers and 10 drivers killed, 0 lost
 """
 
 from __future__ import annotations
@@ -57,7 +57,9 @@ def main() -> int:
                 lost.append(f"a round ended with {process.returncode}: {said.strip()}")
     finally:
         shutil.rmtree(place, ignore_errors=True)
-    print(f"soak: {killed['workers']} workers and {killed['drivers']} drivers killed, {len(lost)} lost {lost[:3] or ''}".rstrip())
+    print(
+        f"soak: {killed['workers']} workers and {killed['drivers']} drivers killed, {len(lost)} lost {lost[:3] or ''}".rstrip()
+    )
     return 1 if lost else 0
 
 

@@ -9,7 +9,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-WORDS = 'der die das Haus Baum geht nicht sehr schnell "Ja", sagte er 7 blau .'.split()
+WORDS = [
+    "der",
+    "die",
+    "das",
+    "Haus",
+    "Baum",
+    "geht",
+    "nicht",
+    "sehr",
+    "schnell",
+    '"Ja",',
+    "sagte",
+    "er",
+    "7",
+    "blau",
+    ".",
+]
 FORMS = ("jsonl", "jsonl.gz", "tsv", "parquet")
 
 
@@ -53,7 +69,9 @@ def corpus(folder: Path, shards: int, n: int = 8, seed: int = 1) -> list[dict[st
 
 def contents(folder: Path) -> dict[str, bytes]:
     """Every file of a folder of results by name, the manifest among them."""
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()
+    }
 
 
 def read(folder: Path) -> list[dict[str, Any]]:

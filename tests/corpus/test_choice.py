@@ -39,7 +39,9 @@ def test_length_ratio_and_flags(tmp_path: Path) -> None:
     ]
     write(tmp_path / "in" / "a.jsonl", rows)
     told = "length_ratio < 2.5 and not copied_source"
-    score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["tests.corpus.odd_metrics:Length"], keep=told, engine="inline")
+    score_corpus(
+        tmp_path / "in", out=tmp_path / "out", metrics=["tests.corpus.odd_metrics:Length"], keep=told, engine="inline"
+    )
     assert [row["id"] for row in read(tmp_path / "out")] == ["1", "3"]
     assert "length_ratio" not in read(tmp_path / "out")[0]
     assert [weighed(text) for text in ("abc", "é", "かな", "한", "")] == [3, 1, 6, 2, 0]

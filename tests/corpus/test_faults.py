@@ -93,9 +93,10 @@ def test_two_drivers_refuse_each_other(tmp_path: Path) -> None:
     from assay.io.files.folders import open_folder, owner
 
     corpus(tmp_path / "in", 1)
-    with open_folder(str(tmp_path / "out")).locked("_lock", json.dumps(owner())):
-        with pytest.raises(OutputError, match=rf"out is being written by process {os.getpid()} on .*, since 20"):
-            score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+    held = open_folder(str(tmp_path / "out")).locked("_lock", json.dumps(owner()))
+    said = rf"out is being written by process {os.getpid()} on .*, since 20"
+    with held, pytest.raises(OutputError, match=said):
+        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     assert sorted(contents(tmp_path / "out")) == ["_manifest.json", "part-0000.jsonl"]
 
@@ -106,7 +107,9 @@ def test_a_garbled_shard_stops_or_is_left_out(tmp_path: Path) -> None:
     (tmp_path / "in" / "part-0005.jsonl.gz").write_bytes(packed[: len(packed) // 2])
     frame = (tmp_path / "in" / "part-0007.parquet").read_bytes()
     (tmp_path / "in" / "part-0007.parquet").write_bytes(frame[:200] + b"\0" * 100 + frame[300:])
-    with pytest.raises(AssayError, match=r"part-000[57]\..*(breaks off|damaged).*of 12 shards done and kept.*--on-error skip"):
+    with pytest.raises(
+        AssayError, match=r"part-000[57]\..*(breaks off|damaged).*of 12 shards done and kept.*--on-error skip"
+    ):
         score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2, on_error="skip")
     assert set(result.failed) == {"part-0005.jsonl.gz", "part-0007.parquet"}
@@ -119,7 +122,10 @@ def test_a_garbled_shard_stops_or_is_left_out(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 8)
-    write(tmp_path / "in" / "part-0004.jsonl", [{"id": str(i), "src": "s", "mt": "a" * 90, "ref": "b"} for i in range(900)])
+    write(
+        tmp_path / "in" / "part-0004.jsonl",
+        [{"id": str(i), "src": "s", "mt": "a" * 90, "ref": "b"} for i in range(900)],
+    )
     process = command(tmp_path / "in", tmp_path / "out", "-m", "chrf", limit=40_000)
     _, said = process.communicate()
     assert process.returncode == 2
@@ -141,10 +147,15 @@ def test_a_row_that_no_metric_takes_is_found_and_put_aside(tmp_path: Path, form:
     assert [row["id"] for row in read(tmp_path / "out")] == [str(i) for i in range(50) if i not in (7, 40)]
     lines = [json.loads(line) for line in (tmp_path / "out" / "_rejected.jsonl").read_text().splitlines()]
     noun = "row" if form == "parquet" else "line"
-    assert [(line["shard"], line[noun], line["row"]["mt"]) for line in lines] == [
-        (f"a.{form}", 8, "POISON"),
-        (f"a.{form}", 41, "POISON"),
-    ] if noun == "line" else [line["row"]["id"] for line in lines] == ["7", "40"]
+    assert (
+        [(line["shard"], line[noun], line["row"]["mt"]) for line in lines]
+        == [
+            (f"a.{form}", 8, "POISON"),
+            (f"a.{form}", 41, "POISON"),
+        ]
+        if noun == "line"
+        else [line["row"]["id"] for line in lines] == ["7", "40"]
+    )
     assert "a word of no weight" in lines[0]["reason"]
     before = contents(tmp_path / "out")
     assert score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Raises"], engine="inline").reused == 1
@@ -153,7 +164,9 @@ def test_a_row_that_no_metric_takes_is_found_and_put_aside(tmp_path: Path, form:
 
 def test_a_row_that_kills_its_worker_is_found_and_put_aside(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
-    write(tmp_path / "in" / "a.jsonl", [{"id": str(i), "src": "s", "mt": "POISON" if i == 5 else "m"} for i in range(16)])
+    write(
+        tmp_path / "in" / "a.jsonl", [{"id": str(i), "src": "s", "mt": "POISON" if i == 5 else "m"} for i in range(16)]
+    )
     write(tmp_path / "in" / "b.jsonl", [{"id": "b", "src": "s", "mt": "m"}])
     result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Lethal"], workers=2)
     assert result.counts["rejected"] == 1 and result.counts["kept"] == 16

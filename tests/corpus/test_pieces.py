@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -38,7 +39,10 @@ def test_a_shard_is_the_same_however_it_was_cut(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(plan, "pieces", small)
     score_corpus(out=tmp_path / "cut", engine="inline", **given)  # type: ignore[arg-type]
     assert made[0] > 3
-    assert {**contents(tmp_path / "whole"), "_manifest.json": b""} == {**contents(tmp_path / "cut"), "_manifest.json": b""}
+    assert {**contents(tmp_path / "whole"), "_manifest.json": b""} == {
+        **contents(tmp_path / "cut"),
+        "_manifest.json": b"",
+    }
 
 
 def test_where_lines_are_cut(tmp_path: Path) -> None:
@@ -51,7 +55,7 @@ def test_where_lines_are_cut(tmp_path: Path) -> None:
     for size in range(1, len(text) + 2):
         cuts = [*range(0, len(text), size), len(text)]
         parts = []
-        for start, stop in zip(cuts, cuts[1:], strict=False):
+        for start, stop in pairwise(cuts):
             with _Ranged(str(path), start, stop) as file:
                 parts.append(file.readall())
                 assert file.lines == (parts[-1] or b"").count(b"\n")

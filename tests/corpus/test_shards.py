@@ -98,13 +98,22 @@ def test_columns_of_every_kind_stay(tmp_path: Path) -> None:
 
 
 def test_parallel_text_in_folders(tmp_path: Path) -> None:
-    for side, lines in {"mt": "das Haus\nein Baum\n", "ref": "das Haus\nder Baum\n", "src": "the house\na tree\n"}.items():
+    for side, lines in {
+        "mt": "das Haus\nein Baum\n",
+        "ref": "das Haus\nder Baum\n",
+        "src": "the house\na tree\n",
+    }.items():
         (tmp_path / side / "deep").mkdir(parents=True)
         ending = "en" if side == "src" else "de"
         (tmp_path / side / f"a.{ending}").write_text(lines)
         (tmp_path / side / "deep" / f"b.{ending}").write_text(lines * 2)
     result = score_corpus(
-        mt=tmp_path / "mt", ref=[tmp_path / "ref"], src=tmp_path / "src", out=tmp_path / "out", metrics=["chrf"], engine="inline"
+        mt=tmp_path / "mt",
+        ref=[tmp_path / "ref"],
+        src=tmp_path / "src",
+        out=tmp_path / "out",
+        metrics=["chrf"],
+        engine="inline",
     )
     assert result.counts["rows"] == 6
     assert sorted(name for name in contents(tmp_path / "out")) == ["_manifest.json", "a.de.tsv", "deep/b.de.tsv"]
@@ -132,7 +141,10 @@ def test_ambiguous_partners_are_refused(tmp_path: Path, files: dict[str, str], s
 def test_languages_of_their_own(tmp_path: Path) -> None:
     """BLEU goes by the target language of each row, also across shards."""
     (tmp_path / "in").mkdir()
-    write(tmp_path / "in" / "a.jsonl", [{"mt": "das Haus ist blau", "ref": "das Haus ist blau heute", "langpair": "en-de"}])
+    write(
+        tmp_path / "in" / "a.jsonl",
+        [{"mt": "das Haus ist blau", "ref": "das Haus ist blau heute", "langpair": "en-de"}],
+    )
     write(tmp_path / "in" / "b.jsonl", [{"mt": "这是一只猫", "ref": "那是一只猫", "langpair": "en-zh"}])
     result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["bleu"], engine="inline")
     rows = [json.loads((tmp_path / "in" / name).read_text()) for name in ("a.jsonl", "b.jsonl")]
@@ -152,5 +164,3 @@ def test_spans_on_request(tmp_path: Path) -> None:
     score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["assay-mini"], spans=True, engine="inline")
     one, other = read(tmp_path / "out")
     assert one["spans"] == other["spans"] and {"metric", "start", "end", "severity"} <= set(one["spans"][0])
-
-

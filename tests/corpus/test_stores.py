@@ -32,7 +32,8 @@ def store(server: tuple[str, Trouble], monkeypatch: pytest.MonkeyPatch) -> Itera
 
     address, trouble = server
     for name, value in {
-        "AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL": address, "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "me", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_ENDPOINT_URL": address,
+        "AWS_DEFAULT_REGION": "us-east-1",
         "AWS_MAX_ATTEMPTS": "1", "NO_PROXY": "127.0.0.1", "no_proxy": "127.0.0.1",
     }.items():  # fmt: skip
         monkeypatch.setenv(name, value)
@@ -62,7 +63,9 @@ def test_the_bytes_are_those_of_a_run_on_disks(store: Trouble, tmp_path: Path) -
     remote._store("s3").get("one/scored", str(tmp_path / "got"), recursive=True)
     wanted, got = contents(tmp_path / "out"), contents(tmp_path / "got")
     assert sorted(got) == sorted(wanted)
-    told = {name: json.loads(found.pop("_manifest.json"))["scores"] for name, found in (("disk", wanted), ("store", got))}
+    told = {
+        name: json.loads(found.pop("_manifest.json"))["scores"] for name, found in (("disk", wanted), ("store", got))
+    }
     assert got == wanted and told["disk"] == told["store"]
     again = score_corpus("s3://one/corpus/*", out="s3://one/scored/", metrics=["chrf"], dedup="pair", workers=1)
     assert again.reused == 8 and again.counts == result.counts
@@ -72,7 +75,9 @@ def test_a_slow_store_is_waited_for(store: Trouble, tmp_path: Path) -> None:
     corpus(tmp_path / "in", 1)
     put(tmp_path / "in", "slow")
     store.waiting = 0.2
-    assert score_corpus("s3://slow/corpus/", out=tmp_path / "out", metrics=["chrf"], engine="inline").counts["rows"] == 8
+    assert (
+        score_corpus("s3://slow/corpus/", out=tmp_path / "out", metrics=["chrf"], engine="inline").counts["rows"] == 8
+    )
 
 
 def test_trouble_in_one_line(store: Trouble, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,20 +85,22 @@ def test_trouble_in_one_line(store: Trouble, tmp_path: Path, monkeypatch: pytest
     put(tmp_path / "in", "two")
     folder = open_folder("s3://two/scored")
     store.failing = 100
-    with pytest.raises(InputError, match=r"s3://two/corpus/ cannot be read: the store failed 5 times .*Try again later"):
+    with pytest.raises(
+        InputError, match=r"s3://two/corpus/ cannot be read: the store failed 5 times .*Try again later"
+    ):
         remote.listed("s3://two/corpus/")
     with pytest.raises(OutputError, match=r"s3://two/scored/a cannot be written: the store failed 5 times"):
         folder.write("a", b"x")
     store.failing, store.refusing = 0, True
     before = store.seen
-    with pytest.raises(InputError, match="access is refused. Check the credentials"):
+    with pytest.raises(InputError, match=r"access is refused\. Check the credentials"):
         remote.listed("s3://two/corpus/")
     assert store.seen - before < 4, "a refusal is not asked again and again"
     store.refusing, store.full = False, True
     with pytest.raises(OutputError, match="the store has no space left"):
         score_corpus("s3://two/corpus/", out="s3://two/scored/", metrics=["chrf"], engine="inline")
     store.full = False
-    with pytest.raises(AssayError, match="s3://nothing/here/ .*(no such bucket|holds no objects)"):
+    with pytest.raises(AssayError, match=r"s3://nothing/here/ .*(no such bucket|holds no objects)"):
         score_corpus("s3://nothing/here/", out=tmp_path / "out", metrics=["chrf"])
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
@@ -111,9 +118,12 @@ def test_trouble_in_one_line(store: Trouble, tmp_path: Path, monkeypatch: pytest
 def test_a_lock_in_the_store(store: Trouble, monkeypatch: pytest.MonkeyPatch) -> None:
     remote._store("s3").mkdir("locks")
     mine, other = open_folder("s3://locks/out"), open_folder("s3://locks/out")
-    with mine.locked("_lock", json.dumps(owner())):
-        with pytest.raises(OutputError, match="is being written by process"), other.locked("_lock", json.dumps(owner())):
-            pass
+    with (
+        mine.locked("_lock", json.dumps(owner())),
+        pytest.raises(OutputError, match="is being written by process"),
+        other.locked("_lock", json.dumps(owner())),
+    ):
+        pass
     assert mine.sizes() == {}
     mine.write("_lock", json.dumps({**owner(), "beat": 0}).encode())  # of a run that died long ago
     with other.locked("_lock", json.dumps(owner())):

@@ -32,11 +32,17 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         "--keep", metavar="EXPRESSION", help="only rows for which it holds, as assay filter writes it; length_ratio too"
     )
     group.add_argument(
-        "--dedup", choices=("pair", "mt", "src"), help="only the first row with the same translation and source, or one of them"
+        "--dedup",
+        choices=("pair", "mt", "src"),
+        help="only the first row with the same translation and source, or one of them",
     )
-    group.add_argument("--sample", type=positive, metavar="N", help="only so many rows, drawn from every shard by its share")
+    group.add_argument(
+        "--sample", type=positive, metavar="N", help="only so many rows, drawn from every shard by its share"
+    )
     group.add_argument("--sample-by", metavar="COLUMN", help="draw from every value of a column instead")
-    group.add_argument("--on-error", choices=("stop", "skip"), help="a shard that cannot be read: stop (default), or leave it out")
+    group.add_argument(
+        "--on-error", choices=("stop", "skip"), help="a shard that cannot be read: stop (default), or leave it out"
+    )
     group.add_argument("--engine", choices=("local",), help="where the workers are (default: local)")
     group.add_argument("--batch", type=positive, metavar="N", help="rows that a metric gets at a time (default: 16384)")
 
@@ -72,7 +78,9 @@ def run_corpus(args: argparse.Namespace) -> int:
         what = next(iter([*(args.files or ()), *(args.mt or ())]))
         raise InputError(f"{what} is a corpus in many files: say where the scored shards go, --out FOLDER/")
     if args.format not in FORMATS:
-        raise InputError(f"what is printed about a corpus is {', '.join(FORMATS)}, not {args.format}: shards keep their form.")
+        raise InputError(
+            f"what is printed about a corpus is {', '.join(FORMATS)}, not {args.format}: shards keep their form."
+        )
     output, started = Output("assay score", args.format, None, args.quiet), time.monotonic()
     progress = ShardsProgress(quiet=args.quiet)
     tables = [*(args.files or ()), *([args.data] if args.data else ())]

@@ -38,6 +38,7 @@ SPAN_FORMATS = ("table", "json", "jsonl", "html")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
+    from assay.cli.corpus import add_corpus
     from assay.cli.options import (
         add_by,
         add_components,
@@ -48,7 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_resampling,
         add_texts,
     )
-    from assay.cli.corpus import add_corpus
     from assay.cli.texts import add_looks, add_run_dir
 
     add_metrics(parser)

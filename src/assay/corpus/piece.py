@@ -141,7 +141,9 @@ def _renumbered(said: str, task: Task, path: str) -> str:
         return said
     from assay.corpus.rows_in import lines_before
 
-    before = lines_before(path, task.piece.starts[0]) - (task.shard.form == "tsv")  # the header is read before each piece
+    before = lines_before(path, task.piece.starts[0]) - (
+        task.shard.form == "tsv"
+    )  # the header is read before each piece
     return re.sub(r"(?<= line )[0-9]+", lambda found: str(int(found[0]) + before), said, count=1)
 
 

@@ -1,7 +1,7 @@
 """Object stores (``s3://``, ``gs://``) through fsspec: shards are fetched whole, and put whole.
 
-An object that is put is there when the store has all of it, and not before, so that nothing is seen half-written. A request that fails
-is made again after a while, some times; then it is told in one line, with what can be done about it.
+An object that is put is there when the store has all of it, and not before: nothing is seen half-written. A request that fails is
+made again after a while, some times; then it is told in one line, with what can be done about it.
 """
 
 from __future__ import annotations
