@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from assay.corpus.job import Job, Outcome, Task
+from assay.corpus.job import Job, ShardOutcome, ShardTask
 from assay.corpus.piece import attempt
 
 
@@ -12,17 +12,17 @@ class InlineEngine:
     slots = 3
 
     def __init__(self, *, workers: int) -> None:
-        self._tasks: list[Task] = []
+        self._tasks: list[ShardTask] = []
 
     def start(self, job: Job) -> None:
         """See `assay.corpus.engines.Engine`."""
         self._job = job
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: ShardTask) -> None:
         """See `assay.corpus.engines.Engine`."""
         self._tasks.append(task)
 
-    def wait(self, seconds: float) -> list[Outcome]:
+    def wait(self, seconds: float) -> list[ShardOutcome]:
         """The last one first, so that nothing comes back in order."""
         return [attempt(self._job, self._tasks.pop())]
 

@@ -232,13 +232,13 @@ def test_a_worker_with_other_metrics_is_refused() -> None:
 
     from assay._version import __version__
     from assay.corpus.job import Job
-    from assay.corpus.piece import Refused, metrics_of
+    from assay.corpus.piece import WorkerRefused, metrics_of
 
     job = Job("out", ("chrf",), {"chrf": "chrF2|case:mixed|eff:yes|nc:6|nw:0|space:no|v:0"}, __version__)
-    with pytest.raises(Refused, match="a worker computes chrf otherwise than the driver"):
+    with pytest.raises(WorkerRefused, match="a worker computes chrf otherwise than the driver"):
         metrics_of(job)
     known = {name: str(metric.signature) for name, metric in _chrf().items()}
-    with pytest.raises(Refused, match=r"a worker has assay .*, the driver 9\.9"):
+    with pytest.raises(WorkerRefused, match=r"a worker has assay .*, the driver 9\.9"):
         metrics_of(replace(job, signatures=known, version="9.9"))
     assert list(metrics_of(replace(job, signatures=known))) == ["chrf"]
 

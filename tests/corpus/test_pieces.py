@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from assay.corpus import plan
-from assay.corpus.job import Piece
+from assay.corpus.job import ShardPiece
 from assay.verbs.score_corpus import score_corpus
 from tests.corpus.corpora import contents, rows, write
 
@@ -31,7 +31,7 @@ def test_a_shard_is_the_same_however_it_was_cut(tmp_path: Path, monkeypatch: pyt
     cut = plan.pieces
     made: list[int] = []
 
-    def small(shard: object, quoting: str = "auto") -> list[Piece]:
+    def small(shard: object, quoting: str = "auto") -> list[ShardPiece]:
         pieces = cut(shard, quoting, size=4096, rows=70)  # type: ignore[arg-type]
         made.append(len(pieces))
         return pieces

@@ -15,7 +15,20 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError, InputError, Interrupted, OutputError, count, listing
 from assay.corpus.engines import Engine
-from assay.corpus.job import LOCK, REJECTED, WORK, Job, OnError, Outcome, Piece, Record, Shard, Task, digest, task_key
+from assay.corpus.job import (
+    LOCK,
+    REJECTED,
+    WORK,
+    Job,
+    OnError,
+    Shard,
+    ShardOutcome,
+    ShardPiece,
+    ShardRecord,
+    ShardTask,
+    digest,
+    task_key,
+)
 from assay.corpus.manifest import Gathered, read_manifest
 from assay.corpus.piece import diary_name, read_record, shard_key
 from assay.io.files.folders import Folder, open_folder, owner
@@ -59,7 +72,7 @@ class Driver:
     """One run."""
 
     job: Job
-    shards: Mapping[str, tuple[Shard, list[Piece]]]
+    shards: Mapping[str, tuple[Shard, list[ShardPiece]]]
     """By name, in their order, with their pieces."""
     metrics: Mapping[str, Metric]
     engine: Engine
@@ -68,7 +81,7 @@ class Driver:
     failed: dict[str, str] = field(default_factory=dict)
     seen: Seen = field(default_factory=Seen)
     reused: int = 0
-    _records: dict[str, Record] = field(default_factory=dict)
+    _records: dict[str, ShardRecord] = field(default_factory=dict)
     """Of whole shards, by name."""
     _deaths: dict[str, int] = field(default_factory=dict)
     _alone: dict[tuple[str, int], int] = field(default_factory=dict)
@@ -115,12 +128,12 @@ class Driver:
             folder.write(f"{WORK}/job.json", key.encode())
         entries = (before or {}).get("shards", {})
         for name, (shard, pieces) in self.shards.items():
-            task = Task("shard", shard, pieces=len(pieces))
+            task = ShardTask("shard", shard, pieces=len(pieces))
             wanted = shard_key(self.job, task)
             record = None
             if name in entries:
                 with suppress(TypeError, KeyError):
-                    record = Record.of({k: v for k, v in entries[name].items() if k != "input"})
+                    record = ShardRecord.of({k: v for k, v in entries[name].items() if k != "input"})
             if record is None or record.key != wanted:
                 record = read_record(folder, task, wanted)
             if record is not None and there.get(name) == record.bytes:
@@ -154,16 +167,16 @@ class Driver:
             from assay.corpus.keeping import choose
 
             joins = [
-                Task("join", shard, pieces=len(pieces))
+                ShardTask("join", shard, pieces=len(pieces))
                 for name, (shard, pieces) in todo.items()
                 if name not in self.failed
             ]
             choose(job, [(task, task.pieces) for task in joins], folder)
             self._phase(folder, joins, "writing")
 
-    def _phase(self, folder: Folder, tasks: Iterable[Task], name: str) -> None:
+    def _phase(self, folder: Folder, tasks: Iterable[ShardTask], name: str) -> None:
         """Have tasks done; those that an earlier run did are taken as they are."""
-        waiting, under_way = deque[Task](), 0
+        waiting, under_way = deque[ShardTask](), 0
         self.seen.phase, self.seen.bytes, self.seen.all_bytes = name, 0, 0
         left = {shard.name: len(pieces) for shard, pieces in self.shards.values()}
         for task in tasks:
@@ -187,13 +200,15 @@ class Driver:
                 self._came_back(folder, outcome, left, waiting)
             self.watch(self.seen)
 
-    def _one_less(self, task: Task, left: dict[str, int], waiting: deque[Task]) -> None:
+    def _one_less(self, task: ShardTask, left: dict[str, int], waiting: deque[ShardTask]) -> None:
         """A piece is done; when it was the last of its shard, the shard can be joined."""
         left[task.shard.name] -= 1
         if task.kind == "score" and left[task.shard.name] == 0 and self.job.sample is None:
-            waiting.appendleft(Task("join", task.shard, pieces=task.pieces))
+            waiting.appendleft(ShardTask("join", task.shard, pieces=task.pieces))
 
-    def _came_back(self, folder: Folder, outcome: Outcome, left: dict[str, int], waiting: deque[Task]) -> None:
+    def _came_back(
+        self, folder: Folder, outcome: ShardOutcome, left: dict[str, int], waiting: deque[ShardTask]
+    ) -> None:
         task, record, fault = outcome.task, outcome.record, outcome.fault
         name = task.shard.name
         if record is not None:
@@ -229,7 +244,7 @@ class Driver:
             self.failed[name] = said
             self.seen.failed += 1
 
-    def _after_death(self, folder: Folder, task: Task) -> Task | None:
+    def _after_death(self, folder: Folder, task: ShardTask) -> ShardTask | None:
         """The task as it is tried again after its worker died; None when it has been tried enough."""
         self.seen.deaths += 1
         deaths = self._deaths[task.name] = self._deaths.get(task.name, 0) + 1
@@ -271,11 +286,11 @@ class Driver:
         return manifest
 
 
-def _pieces(kind: Any, shard: Shard, pieces: list[Piece]) -> list[Task]:
-    return [Task(kind, shard, piece, len(pieces)) for piece in pieces]
+def _pieces(kind: Any, shard: Shard, pieces: list[ShardPiece]) -> list[ShardTask]:
+    return [ShardTask(kind, shard, piece, len(pieces)) for piece in pieces]
 
 
-def _bytes(task: Task) -> int:
+def _bytes(task: ShardTask) -> int:
     if task.kind == "join":
         return 0
     return sum(file.size for file in task.shard.files) // task.pieces

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
-from assay.corpus.job import WORK, Job, Record, Task, task_key
+from assay.corpus.job import WORK, Job, ShardRecord, ShardTask, task_key
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch
@@ -24,11 +24,11 @@ ROWS_AT_ONCE = 8_000_000
 HEAD = 256 * 8
 
 
-def _hashes_name(task: Task) -> str:
+def _hashes_name(task: ShardTask) -> str:
     return f"{WORK}/{task.name}.hashes"
 
 
-def _gone_name(task: Task) -> str:
+def _gone_name(task: ShardTask) -> str:
     return f"{WORK}/{task.name}.gone"
 
 
@@ -38,7 +38,7 @@ def _row_type() -> Any:
     return np.dtype([("high", "<u8"), ("low", "<u8"), ("row", "<u8")])
 
 
-def survey(job: Job, task: Task, folder: Folder) -> Record:
+def survey(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     """Write the hashes of a piece's rows."""
     import json
 
@@ -59,7 +59,7 @@ def survey(job: Job, task: Task, folder: Folder) -> Record:
     with folder.writing(_hashes_name(task)) as stream:
         stream.write(np.bincount(first, minlength=256).astype("<u8").tobytes())
         stream.write(table.tobytes())
-    record = Record(task_key(job, task), lines=len(found))
+    record = ShardRecord(task_key(job, task), lines=len(found))
     folder.write(record_name(task), json.dumps(record.to_json()).encode())
     return record
 
@@ -84,7 +84,7 @@ def keys(job: Job, batch: Batch) -> list[bytes]:
     return made
 
 
-def find(tasks: Sequence[Task], folder: Folder) -> int:
+def find(tasks: Sequence[ShardTask], folder: Folder) -> int:
     """Write for every piece which of its rows came before, and give back how many there are. `tasks` are in the shards' order."""
     import numpy as np
 
@@ -130,7 +130,7 @@ def _stretches(rows: Sequence[int]) -> list[tuple[int, int]]:
     return [*found, (start, len(rows))]
 
 
-def dropped(job: Job, task: Task, folder: Folder) -> set[int] | None:
+def dropped(job: Job, task: ShardTask, folder: Folder) -> set[int] | None:
     """The rows of a piece that came before; None where nobody asked."""
     import numpy as np
 

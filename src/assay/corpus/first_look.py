@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, listing
-from assay.corpus.job import Job, OnError, Piece, Shard, Task
+from assay.corpus.job import Job, OnError, Shard, ShardPiece, ShardTask
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -40,7 +40,7 @@ def _columns(job: Job, shard: Shard) -> tuple[tuple[str, ...], tuple[tuple[str, 
     if shard.form == "text":
         known = {"mt": "hypothesis", "src": "source"}
         return shard.columns, tuple((known.get(name, "reference"), name) for name in shard.columns)
-    with local_files(Task("score", shard, Piece())) as paths:
+    with local_files(ShardTask("score", shard, ShardPiece())) as paths:
         quoting = job.quoting if shard.form != "tsv" or job.quoting != "auto" else "none"  # only the names are read
         with open_table(paths[0], form=shard.form, quoting=quoting) as table:  # type: ignore[arg-type]
             names = tuple(table.names)

@@ -1,6 +1,7 @@
 """The nouns of a corpus run, all of them plain values: they are pickled to workers and kept as JSON.
 
-A `Job` is what is the same for all work of a run, a `Task` is one piece of work, a `Record` what is left of it beside its bytes.
+A `Job` is what is the same for all work of a run, a `ShardTask` one piece of work, a `ShardRecord` what is left of it beside its
+bytes.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ class Shard:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ShardPiece:
     """A part of a shard: the lines that begin from `starts` up to `stops` (bytes, one of each for a file), or those rows of
     Parquet. Without `stops` it is the whole shard."""
 
@@ -123,12 +124,12 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class ShardTask:
     """One piece of work, for `assay.corpus.piece.work`: it may run anywhere and any number of times."""
 
     kind: Kind
     shard: Shard
-    piece: Piece = Piece()
+    piece: ShardPiece = ShardPiece()
     pieces: int = 1
     careful: bool = False
     """A worker died over it: say before each batch which rows are next, so that the next death tells whose fault it is."""
@@ -154,13 +155,13 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ShardRecord:
     """What is known of a task that was done: small, and enough to put all corpus scores together."""
 
     key: str
     """What it was made from: the job, the shard and its piece."""
     tally: Mapping[str, Any] = field(default_factory=dict)
-    """Rows, sums, flags and histograms: `assay.corpus.tally.Tally` as plain values."""
+    """Rows, sums, flags and histograms: `assay.corpus.tally.CorpusTally` as plain values."""
     rejected: Sequence[Rejected] = ()
     lines: int = 0
     """Lines of the piece, by which later pieces number theirs."""
@@ -174,7 +175,7 @@ class Record:
         return asdict(self)
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Record:
+    def of(cls, told: Mapping[str, Any]) -> ShardRecord:
         """From what `to_json` gave."""
         return cls(**{**told, "rejected": [Rejected(**row) for row in told.get("rejected", ())]})
 
@@ -189,11 +190,11 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ShardOutcome:
     """A task that came back: with its record, or with the fault."""
 
-    task: Task
-    record: Record | None = None
+    task: ShardTask
+    record: ShardRecord | None = None
     fault: Fault | None = None
 
 
@@ -203,6 +204,6 @@ def digest(value: Any) -> str:
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def task_key(job: Job, task: Task) -> str:
+def task_key(job: Job, task: ShardTask) -> str:
     """What the bytes of a task follow from."""
     return digest([job.key(), task.shard.mark(), asdict(task.piece)])

@@ -13,11 +13,11 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
-from assay.corpus.job import WORK, Job, Task
+from assay.corpus.job import WORK, Job, ShardTask
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools
-    from assay.corpus.rows_in import Rows
+    from assay.corpus.rows_in import ShardRows
     from assay.io.files.folders import Folder
 
 RATIO = "length_ratio"
@@ -27,7 +27,7 @@ RATIO = "length_ratio"
 class Keeping:
     """The choice of rows of one piece."""
 
-    def __init__(self, job: Job, task: Task, names: Sequence[str]) -> None:
+    def __init__(self, job: Job, task: ShardTask, names: Sequence[str]) -> None:
         self._job, self._task = job, task
         self._condition = None
         if job.keep and names:
@@ -43,7 +43,7 @@ class Keeping:
         self._strata: list[int] = []
         self._named: dict[str, int] = {}
 
-    def kept(self, rows: Rows, added: Mapping[str, Sequence[Any]]) -> Bools | None:
+    def kept(self, rows: ShardRows, added: Mapping[str, Sequence[Any]]) -> Bools | None:
         """For which rows the expression holds; None where there is none."""
         if self._condition is None:
             return None
@@ -60,7 +60,7 @@ class Keeping:
 
         return self._condition.rows(columns, where)
 
-    def draw(self, rows: Rows) -> None:
+    def draw(self, rows: ShardRows) -> None:
         """Note the draws of rows that are kept, where a sample is wanted."""
         job, shard = self._job, self._task.shard
         if job.sample is None:
@@ -89,7 +89,7 @@ class Keeping:
         folder.write(_draws_name(self._task), held.getvalue())
 
 
-def length_ratios(rows: Rows) -> list[float]:
+def length_ratios(rows: ShardRows) -> list[float]:
     """The longer text by the shorter, in characters as the flags count them; against nothing, its length."""
     batch = rows.batch
     others = batch.sources or (batch.references[0] if batch.references else None)
@@ -109,15 +109,15 @@ def weighed(text: str) -> int:
     )
 
 
-def _draws_name(task: Task, number: int | None = None) -> str:
+def _draws_name(task: ShardTask, number: int | None = None) -> str:
     return f"{WORK}/{task.shard.handle}-{task.piece.number if number is None else number:05}.draws"
 
 
-def _chosen_name(task: Task) -> str:
+def _chosen_name(task: ShardTask) -> str:
     return f"{WORK}/{task.shard.handle}.chosen"
 
 
-def choose(job: Job, shards: Sequence[tuple[Task, int]], folder: Folder) -> None:
+def choose(job: Job, shards: Sequence[tuple[ShardTask, int]], folder: Folder) -> None:
     """Decide which kept rows are in the sample, and write for every shard the rows to take of its parts.
 
     `shards` are tasks with the number of their pieces, in their order. Memory goes with the sample, not with the corpus.
@@ -163,13 +163,13 @@ def allotted(sizes: Mapping[str, int], wanted: int) -> dict[str, int]:
     return {name: share + (name in more) for name, (share, _) in shares.items()}
 
 
-def _loaded(folder: Folder, task: Task, number: int) -> Any:
+def _loaded(folder: Folder, task: ShardTask, number: int) -> Any:
     import numpy as np
 
     return np.load(io.BytesIO(folder.read(_draws_name(task, number)) or b""))
 
 
-def chosen(job: Job, task: Task, folder: Folder) -> list[list[int]] | None:
+def chosen(job: Job, task: ShardTask, folder: Folder) -> list[list[int]] | None:
     """The rows to take of each part of a shard; None where all go out."""
     if job.sample is None:
         return None

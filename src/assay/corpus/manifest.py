@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
 from assay.core.flags import total_flags
-from assay.corpus.job import MANIFEST, Job, Record, Shard
-from assay.corpus.tally import ALL, KEPT, Tally, corpus_scores, together, width
+from assay.corpus.job import MANIFEST, Job, Shard, ShardRecord
+from assay.corpus.tally import ALL, KEPT, CorpusTally, corpus_scores, together, width
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -29,14 +29,14 @@ class Gathered:
 
     job: Job
     metrics: Mapping[str, Metric]
-    shards: dict[str, tuple[Shard, Record]] = field(default_factory=dict)
+    shards: dict[str, tuple[Shard, ShardRecord]] = field(default_factory=dict)
     """By name, in the order of the shards."""
     failed: dict[str, str] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
         """The manifest."""
         job = self.job
-        tally = together(Tally.of(record.tally) for _, record in self.shards.values())
+        tally = together(CorpusTally.of(record.tally) for _, record in self.shards.values())
         scores, computed = corpus_scores(tally, self.metrics)
         kept = corpus_scores(tally, self.metrics, KEPT)[0] if job.keep else None
         asked = {
@@ -83,7 +83,7 @@ class Gathered:
         return {**told, "shards": shards}
 
 
-def _plain(record: Record) -> dict[str, Any]:
+def _plain(record: ShardRecord) -> dict[str, Any]:
     told = record.to_json()
     told["rejected"] = [{**row, "row": {}} for row in told["rejected"]]  # the rows themselves are in _rejected.jsonl
     return told

@@ -15,40 +15,40 @@ from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
 from assay.core.errors import AssayError, InputError, OutputError
-from assay.corpus.job import WORK, Fault, Job, Outcome, Record, Rejected, Task, task_key
+from assay.corpus.job import WORK, Fault, Job, Rejected, ShardOutcome, ShardRecord, ShardTask, task_key
 from assay.io.files.folders import Folder, is_remote, open_folder
 
 if TYPE_CHECKING:
     from assay.core.chunk import Chunk
     from assay.core.metric import Bools, Metric
-    from assay.corpus.rows_in import Rows
+    from assay.corpus.rows_in import ShardRows
 
 
-class Refused(AssayError):
+class WorkerRefused(AssayError):
     """This worker may not work for this run: its metrics are other ones."""
 
 
-def attempt(job: Job, task: Task) -> Outcome:
+def attempt(job: Job, task: ShardTask) -> ShardOutcome:
     """`work`, and whatever goes wrong as a fault: what an engine sends back to the driver."""
     try:
-        return Outcome(task, record=work(job, task))
-    except Refused as error:
-        return Outcome(task, fault=Fault("refused", str(error)))
+        return ShardOutcome(task, record=work(job, task))
+    except WorkerRefused as error:
+        return ShardOutcome(task, fault=Fault("refused", str(error)))
     except OutputError as error:
-        return Outcome(task, fault=Fault("output", str(error)))
+        return ShardOutcome(task, fault=Fault("output", str(error)))
     except AssayError as error:
-        return Outcome(task, fault=Fault("input", str(error)))
+        return ShardOutcome(task, fault=Fault("input", str(error)))
     except MemoryError:
-        return Outcome(task, fault=Fault("input", f"{task.shard.title}: there is not enough memory for it."))
+        return ShardOutcome(task, fault=Fault("input", f"{task.shard.title}: there is not enough memory for it."))
     except Exception as error:
         import traceback
 
         last = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({last.filename.rpartition('/')[2]} line {last.lineno})"
-        return Outcome(task, fault=Fault("broke", said))
+        return ShardOutcome(task, fault=Fault("broke", said))
 
 
-def work(job: Job, task: Task) -> Record:
+def work(job: Job, task: ShardTask) -> ShardRecord:
     """Do a task."""
     folder = open_folder(job.out)
     if task.kind == "survey":
@@ -73,49 +73,49 @@ def metrics_of(job: Job) -> Mapping[str, Metric]:
     for name, metric in metrics.items():
         mine = str(metric.signature)
         if mine != job.signatures[name]:
-            raise Refused(
+            raise WorkerRefused(
                 f"a worker computes {name} otherwise than the driver: it has {mine}, the driver {job.signatures[name]}. Install "
                 "the same version of assay and of the weights everywhere."
             )
     if job.version != __version__:
-        raise Refused(
+        raise WorkerRefused(
             f"a worker has assay {__version__}, the driver {job.version}. Install the same version everywhere."
         )
     return metrics
 
 
-def part_name(task: Task, number: int | None = None) -> str:
+def part_name(task: ShardTask, number: int | None = None) -> str:
     """The part of a piece in the folder of work."""
     return f"{WORK}/{task.shard.handle}-{task.piece.number if number is None else number:05}.part"
 
 
-def record_name(task: Task) -> str:
+def record_name(task: ShardTask) -> str:
     """Where the record of a task lies until the run is through."""
     return f"{WORK}/{task.name}.{'shard' if task.kind in ('shard', 'join') else task.kind}.json"
 
 
-def diary_name(task: Task) -> str:
+def diary_name(task: ShardTask) -> str:
     """Where a careful worker says what it does."""
     return f"{WORK}/{task.name}.diary"
 
 
-def read_record(folder: Folder, task: Task, key: str) -> Record | None:
+def read_record(folder: Folder, task: ShardTask, key: str) -> ShardRecord | None:
     """The record that an earlier run left of the same task; None where there is none, or one of other work."""
     told = folder.read(record_name(task))
     try:
-        record = Record.of(json.loads(told or b""))
+        record = ShardRecord.of(json.loads(told or b""))
     except (ValueError, TypeError, KeyError):
         return None
     return record if record.key == key else None
 
 
-def _kept(folder: Folder, task: Task, record: Record) -> Record:
+def _kept(folder: Folder, task: ShardTask, record: ShardRecord) -> ShardRecord:
     folder.write(record_name(task), json.dumps(record.to_json()).encode())
     return record
 
 
 @contextmanager
-def local_files(task: Task) -> Iterator[list[str]]:
+def local_files(task: ShardTask) -> Iterator[list[str]]:
     """The shard's files on this machine; errors name them as the user does."""
     with ExitStack() as held:
         paths = []
@@ -135,7 +135,7 @@ def local_files(task: Task) -> Iterator[list[str]]:
             raise InputError(_renumbered(said, task, paths[0])) from error
 
 
-def _renumbered(said: str, task: Task, path: str) -> str:
+def _renumbered(said: str, task: ShardTask, path: str) -> str:
     """A sentence about a line of a piece, with the number that the line has in the whole file."""
     if task.piece.number == 0 or task.shard.form == "parquet":
         return said
@@ -147,15 +147,15 @@ def _renumbered(said: str, task: Task, path: str) -> str:
     return re.sub(r"(?<= line )[0-9]+", lambda found: str(int(found[0]) + before), said, count=1)
 
 
-def score_piece(job: Job, task: Task, folder: Folder) -> Record:
+def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     """Score a piece: its rows, with what was added, become a part; what was counted becomes the record."""
     from assay.core.chunk import Kept
     from assay.corpus.duplicates import dropped
     from assay.corpus.keeping import Keeping
     from assay.corpus.poison import Careful, Diary, joined
     from assay.corpus.rows_in import reading
-    from assay.corpus.rows_out import Counted, ParquetPart, Part, TextPart, form_out, packed
-    from assay.corpus.tally import Tally
+    from assay.corpus.rows_out import HashedStream, ParquetPart, Part, TextPart, form_out, packed
+    from assay.corpus.tally import CorpusTally
     from assay.engine.run import ScoredRun, score_chunk
 
     key, whole, header = task_key(job, task), task.kind == "shard", b""
@@ -169,13 +169,13 @@ def score_piece(job: Job, task: Task, folder: Folder) -> Record:
 
     diary = Diary(folder, diary_name(task)) if task.careful else None
     careful = Careful(score, diary, task.suspect, task.lethal)
-    tally, rejected, at = Tally(), list[Rejected](), 0
+    tally, rejected, at = CorpusTally(), list[Rejected](), 0
     gone = dropped(job, task, folder)
     with local_files(task) as paths, reading(job, task.shard, task.piece, paths) as rows_in:
         keeping = Keeping(job, task, rows_in.names)
         with (
             folder.writing(task.shard.name if whole else part_name(task)) as target,
-            packed(counted := Counted(target), task.shard.name if whole else "") as stream,
+            packed(counted := HashedStream(target), task.shard.name if whole else "") as stream,
         ):
             part: Part
             if task.shard.form == "parquet":
@@ -215,18 +215,18 @@ def score_piece(job: Job, task: Task, folder: Folder) -> Record:
         keeping.keep_draws(folder)
     tally.rejected = len(rejected)
     if whole:
-        made = Record(
+        made = ShardRecord(
             shard_key(job, task), tally.to_json(), rejected, rows_in.lines(), counted.size, counted.hash, rows_in.notes
         )
     else:
-        made = Record(key, tally.to_json(), rejected, rows_in.lines(), notes=[*rows_in.notes, header.decode()])
+        made = ShardRecord(key, tally.to_json(), rejected, rows_in.lines(), notes=[*rows_in.notes, header.decode()])
     return _kept(folder, task, made)
 
 
 def _write(
     job: Job,
     part: Any,
-    rows: Rows,
+    rows: ShardRows,
     places: Sequence[int],
     chunk: Chunk,
     metrics: Mapping[str, Metric],
@@ -268,18 +268,18 @@ def columns_added(job: Job, chunk: Chunk) -> dict[str, list[Any]]:
     return added
 
 
-def join_shard(job: Job, task: Task, folder: Folder) -> Record:
+def join_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     """Put the parts of a shard together under its name, and their records into one."""
     from assay.corpus.keeping import chosen
     from assay.corpus.rows_out import join
-    from assay.corpus.tally import Tally, together
+    from assay.corpus.tally import CorpusTally, together
 
     records = [_piece_record(folder, task, number) for number in range(task.pieces)]
     parts = [part_name(task, number) for number in range(task.pieces)]
     header = records[0].notes[-1].encode("utf-8", "backslashreplace")
     taken = chosen(job, task, folder)
     size, hashed = join(job, task.shard, folder, parts, header, taken)
-    tally = together(Tally.of(record.tally) for record in records)
+    tally = together(CorpusTally.of(record.tally) for record in records)
     if taken is not None:
         tally.kept = sum(map(len, taken))
     rejected, before = list[Rejected](), 0
@@ -291,27 +291,27 @@ def join_shard(job: Job, task: Task, folder: Folder) -> Record:
         ]
         before += record.lines
     notes = list(dict.fromkeys(note for record in records for note in record.notes[:-1]))
-    whole = Record(shard_key(job, task), tally.to_json(), rejected, before, size, hashed, notes)
+    whole = ShardRecord(shard_key(job, task), tally.to_json(), rejected, before, size, hashed, notes)
     _kept(folder, task, whole)
     for name in (*parts, *(f"{part}.rows" for part in parts if job.sample is not None)):
         folder.remove(name)
     return whole
 
 
-def shard_key(job: Job, task: Task) -> str:
+def shard_key(job: Job, task: ShardTask) -> str:
     """What the bytes of a whole shard follow from."""
     from assay.corpus.job import digest
 
     return digest([job.key(), task.shard.mark()])
 
 
-def _piece_record(folder: Folder, task: Task, number: int) -> Record:
+def _piece_record(folder: Folder, task: ShardTask, number: int) -> ShardRecord:
     from dataclasses import replace
 
-    from assay.corpus.job import Piece
+    from assay.corpus.job import ShardPiece
 
-    piece = replace(task, kind="score", piece=Piece(number))
+    piece = replace(task, kind="score", piece=ShardPiece(number))
     told = folder.read(record_name(piece))
     if told is None:
         raise OutputError(f"{record_name(piece)} has vanished from {folder.path}. Run the same command again.")
-    return Record.of(json.loads(told))
+    return ShardRecord.of(json.loads(told))

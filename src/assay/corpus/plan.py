@@ -15,7 +15,7 @@ from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from assay.core.errors import InputError, count, listing
-from assay.corpus.job import LOCK, MANIFEST, REJECTED, WORK, Piece, Shard, Source
+from assay.corpus.job import LOCK, MANIFEST, REJECTED, WORK, Shard, ShardPiece, Source
 from assay.io.files.compression import SUFFIXES
 from assay.io.files.folders import is_remote
 
@@ -187,22 +187,22 @@ def _source(path: str) -> Source:
     return Source(path, known.st_size, str(known.st_mtime_ns))
 
 
-def pieces(shard: Shard, quoting: str = "auto", size: int = PIECE_BYTES, rows: int = PIECE_ROWS) -> list[Piece]:
+def pieces(shard: Shard, quoting: str = "auto", size: int = PIECE_BYTES, rows: int = PIECE_ROWS) -> list[ShardPiece]:
     """The pieces of a shard: one, unless it is large and can be cut."""
     first = shard.files[0]
     if any(Path(file.path).suffix.lower() in SUFFIXES or is_remote(file.path) for file in shard.files):
-        return [Piece()]
+        return [ShardPiece()]
     if shard.form == "parquet":
         return _row_pieces(first, rows)
     if max(file.size for file in shard.files) <= size or shard.form == "csv" or not _plain(shard):
-        return [Piece()]
+        return [ShardPiece()]
     if shard.form == "text":
         return _parallel_pieces(shard, size)
     resolved = ""
     if shard.form == "tsv" and (quoting == "csv" or (resolved := _quoting(first.path, quoting)) == "across"):
-        return [Piece()]
+        return [ShardPiece()]
     cuts = [*range(0, first.size, size), first.size]
-    return [Piece(n, (a,), (b,), resolved) for n, (a, b) in enumerate(pairwise(cuts))]
+    return [ShardPiece(n, (a,), (b,), resolved) for n, (a, b) in enumerate(pairwise(cuts))]
 
 
 def _plain(shard: Shard) -> bool:
@@ -219,23 +219,23 @@ def _plain(shard: Shard) -> bool:
     return True
 
 
-def _row_pieces(source: Source, rows: int) -> list[Piece]:
+def _row_pieces(source: Source, rows: int) -> list[ShardPiece]:
     if source.size <= PIECE_BYTES // 8 and rows == PIECE_ROWS:  # a million rows have more bytes
-        return [Piece()]
+        return [ShardPiece()]
     from assay.io.table.forms import open_table
 
     try:
         with open_table(source.path, form="parquet") as table:
             n = int(getattr(table, "rows_in_all", 0))
     except InputError:
-        return [Piece()]  # whoever reads it will say what is wrong
+        return [ShardPiece()]  # whoever reads it will say what is wrong
     if n <= rows:
-        return [Piece()]
+        return [ShardPiece()]
     cuts = [*range(0, n, rows), n]
-    return [Piece(i, (a,), (b,)) for i, (a, b) in enumerate(pairwise(cuts))]
+    return [ShardPiece(i, (a,), (b,)) for i, (a, b) in enumerate(pairwise(cuts))]
 
 
-def _parallel_pieces(shard: Shard, size: int) -> list[Piece]:
+def _parallel_pieces(shard: Shard, size: int) -> list[ShardPiece]:
     """Cut where the same number of lines has gone by in every file: about `size` bytes of the largest."""
     largest = max(shard.files, key=lambda file: file.size)
     marks: list[list[int]] = []
@@ -250,7 +250,9 @@ def _parallel_pieces(shard: Shard, size: int) -> list[Piece]:
                 last = passed
     for source in shard.files:
         marks.append(_offsets(source, cuts))
-    return [Piece(n, tuple(mark[n] for mark in marks), tuple(mark[n + 1] for mark in marks)) for n in range(len(cuts))]
+    return [
+        ShardPiece(n, tuple(mark[n] for mark in marks), tuple(mark[n + 1] for mark in marks)) for n in range(len(cuts))
+    ]
 
 
 def _offsets(source: Source, cuts: Sequence[int]) -> list[int]:

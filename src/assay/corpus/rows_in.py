@@ -15,7 +15,7 @@ from typing import IO, Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, listing
-from assay.corpus.job import Job, Piece, Shard
+from assay.corpus.job import Job, Shard, ShardPiece
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.open_table import Opened, OpenTable, inside
 from assay.io.table.open_table import Piece as TablePiece
@@ -28,7 +28,7 @@ LINE = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ShardRows:
     """Some rows: their texts, and what they are made of: lists of columns (`listed`) or a frame of polars."""
 
     batch: Batch
@@ -56,7 +56,7 @@ class Rows:
             return dict(self.listed.objects[i])
         return {name: column[i] for name, column in zip(self.names, self.listed.columns, strict=True)}
 
-    def where(self, keep: Sequence[bool]) -> Rows:
+    def where(self, keep: Sequence[bool]) -> ShardRows:
         """The rows for which `keep` is true."""
         rows = list(compress(range(len(self)), keep))
         batch, numbers = self.batch.select(rows), [self.numbers[i] for i in rows]
@@ -69,17 +69,19 @@ class Rows:
         return replace(self, batch=batch, numbers=numbers, listed=kept)
 
 
-class Reading:
+class PieceReader:
     """An open piece of a shard. `lines` counts the lines that were read of it."""
 
-    def __init__(self, names: Sequence[str], parts: Iterator[Rows], kinds: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, names: Sequence[str], parts: Iterator[ShardRows], kinds: Mapping[str, Any] | None = None
+    ) -> None:
         self.names, self.parts, self.kinds = list(names), parts, kinds
         self.notes: list[str] = []
         self.lines: Callable[[], int] = lambda: 0
 
 
 @contextmanager
-def reading(job: Job, shard: Shard, piece: Piece, paths: Sequence[str]) -> Iterator[Reading]:
+def reading(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Iterator[PieceReader]:
     """The rows of a piece; `paths` are its files on this machine."""
     if shard.form == "text":
         yield _text(job, shard, piece, paths)
@@ -92,7 +94,7 @@ def reading(job: Job, shard: Shard, piece: Piece, paths: Sequence[str]) -> Itera
         made.notes += table.notes
 
 
-def _table(job: Job, shard: Shard, piece: Piece, path: str) -> OpenTable:
+def _table(job: Job, shard: Shard, piece: ShardPiece, path: str) -> OpenTable:
     from assay.io.table.forms import open_table, table_in
 
     quoting: Any = piece.quoting or job.quoting
@@ -204,11 +206,11 @@ def _settled(batch: Batch, job: Job) -> Batch:
     return batch
 
 
-def _listed(job: Job, table: OpenTable, shard: Shard) -> Reading:
+def _listed(job: Job, table: OpenTable, shard: Shard) -> PieceReader:
     rows = WholeRows(table, job.batch)
     names = list(table.names)
     if not names:
-        return Reading([], iter(()))
+        return PieceReader([], iter(()))
     layout = layout_of(table, job)
     check_alike(job, table, names, layout, shard)
     _check_free(names, job, shard)
@@ -220,18 +222,18 @@ def _listed(job: Job, table: OpenTable, shard: Shard) -> Reading:
             return [inside(row, keys) for row in part.objects]
         return part.columns[rows.names.index(name)]
 
-    def parts() -> Iterator[Rows]:
+    def parts() -> Iterator[ShardRows]:
         for part in rows.parts():
             if shard.form != "jsonl":
                 rows.check_keys(part)
             wanted = [value(part, table.names[place]) for place in columns.wanted]
             batch = columns.batch(TablePiece(wanted, part.numbers, part.noun))
-            yield Rows(_settled(batch, job), part.numbers, part.noun, rows.names, listed=part)
+            yield ShardRows(_settled(batch, job), part.numbers, part.noun, rows.names, listed=part)
 
-    return Reading(rows.names, parts())
+    return PieceReader(rows.names, parts())
 
 
-def _frames(job: Job, table: Any, shard: Shard, piece: Piece) -> Reading:
+def _frames(job: Job, table: Any, shard: Shard, piece: ShardPiece) -> PieceReader:
     names = list(table.names)
     layout = layout_of(table, job)
     check_alike(job, table, names, layout, shard)
@@ -247,19 +249,19 @@ def _frames(job: Job, table: Any, shard: Shard, piece: Piece) -> Reading:
         outer, *keys = name.split(".")
         return [inside(cell, keys) for cell in frame[outer].to_list()]
 
-    def parts() -> Iterator[Rows]:
+    def parts() -> Iterator[ShardRows]:
         at = first
         for frame in table.frames(first, last, job.batch):
             numbers = range(at + 1, at + len(frame) + 1)
             at += len(frame)
             wanted = [value(frame, table.names[place]) for place in columns.wanted]
             batch = columns.batch(TablePiece(wanted, numbers, "row"))
-            yield Rows(_settled(batch, job), numbers, "row", names, frame=frame)
+            yield ShardRows(_settled(batch, job), numbers, "row", names, frame=frame)
 
-    return Reading(names, parts(), table.schema)
+    return PieceReader(names, parts(), table.schema)
 
 
-def _text(job: Job, shard: Shard, piece: Piece, paths: Sequence[str]) -> Reading:
+def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> PieceReader:
     from assay.io.files.text import open_bytes, read_blocks, read_parallel, regroup, split_lines
 
     names = list(shard.columns)
@@ -272,7 +274,7 @@ def _text(job: Job, shard: Shard, piece: Piece, paths: Sequence[str]) -> Reading
         with file:
             yield from regroup(split_lines(read_blocks(file, path)), chunk)
 
-    def parts() -> Iterator[Rows]:
+    def parts() -> Iterator[ShardRows]:
         nonlocal done
         for part in _gathered(read_parallel(paths, min(64, job.batch), lines_of), job.batch):
             n = len(part[0])
@@ -284,9 +286,9 @@ def _text(job: Job, shard: Shard, piece: Piece, paths: Sequence[str]) -> Reading
                 sources=by_name.get("src"),
                 references=tuple(by_name[name] for name in names if name.startswith("ref")) or None,
             )
-            yield Rows(_settled(batch, job), numbers, "line", names, listed=RowPart(list(part), numbers, "line"))
+            yield ShardRows(_settled(batch, job), numbers, "line", names, listed=RowPart(list(part), numbers, "line"))
 
-    made = Reading(names, parts())
+    made = PieceReader(names, parts())
     made.lines = lambda: done
     return made
 

@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from assay.core.columns import Columns, import_polars
 from assay.corpus.job import Job, Shard
-from assay.corpus.rows_in import Rows
+from assay.corpus.rows_in import ShardRows
 from assay.io.files.atomic import blaming_scratch
 from assay.io.files.compression import SUFFIXES
 from assay.io.files.folders import Folder
@@ -39,7 +39,7 @@ class Part(ABC):
     """The rows of a piece on their way into a stream; `sizes` has the bytes of every row where they must be told apart."""
 
     @abstractmethod
-    def write(self, rows: Rows, added: Columns) -> None:
+    def write(self, rows: ShardRows, added: Columns) -> None:
         """Some rows with the columns that scoring added."""
 
     @abstractmethod
@@ -67,7 +67,7 @@ class TextPart(Part):
         self._text.truncate()
         return text
 
-    def write(self, rows: Rows, added: Columns) -> None:
+    def write(self, rows: ShardRows, added: Columns) -> None:
         """See `Part`."""
         columns: list[Sequence[Any]] = []
         objects: list[Mapping[str, Any]] | None = None
@@ -117,7 +117,7 @@ class ParquetPart(Part):
         with blaming_scratch():
             frame.write_parquet(self._files[-1])
 
-    def write(self, rows: Rows, added: Columns) -> None:
+    def write(self, rows: ShardRows, added: Columns) -> None:
         """See `Part`."""
         polars = self._polars
         new = [
@@ -159,7 +159,7 @@ def join_parquet(files: Sequence[Path], stream: IO[bytes], rows: Sequence[Sequen
             shutil.copyfileobj(source, stream)
 
 
-class Counted(io.RawIOBase):
+class HashedStream(io.RawIOBase):
     """A stream that counts and hashes what goes through it."""
 
     def __init__(self, stream: IO[bytes]) -> None:
@@ -223,7 +223,7 @@ def join(
 ) -> tuple[int, str]:
     """Write the shard from its parts; its size and hash. `taken` are the rows to take of each part, where not all go out."""
     with folder.writing(shard.name) as target:
-        counted = Counted(target)
+        counted = HashedStream(target)
         if shard.form == "parquet":
             _join_frames(folder, parts, counted, taken)
         else:

@@ -30,7 +30,7 @@ def width(metric: Metric) -> float:
 
 
 @dataclass
-class Tally:
+class CorpusTally:
     """Counts of some rows."""
 
     rows: int = 0
@@ -74,7 +74,7 @@ class Tally:
                     parts = self.sums[KEPT].setdefault((system, name, language), [])
                     parts += exact_parts(stats[rows]).tolist()
 
-    def merge(self, other: Tally) -> None:
+    def merge(self, other: CorpusTally) -> None:
         """Count what another one counted, of the rows behind these."""
         for name in ("rows", "duplicates", "rejected", "kept"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
@@ -113,7 +113,7 @@ class Tally:
         }
 
     @classmethod
-    def of(cls, told: Mapping[str, Any]) -> Tally:
+    def of(cls, told: Mapping[str, Any]) -> CorpusTally:
         """From what `to_json` gave."""
         sums = {
             which: {(system, metric, language): parts for system, metric, language, parts in listed}
@@ -124,9 +124,9 @@ class Tally:
         return cls(**plain, flags=dict(told["flags"]), sums=sums, bins=bins, unscored=dict(told["unscored"]))
 
 
-def together(tallies: Iterable[Tally]) -> Tally:
+def together(tallies: Iterable[CorpusTally]) -> CorpusTally:
     """All rows, in the order of the tallies."""
-    whole = Tally()
+    whole = CorpusTally()
     for tally in tallies:
         whole.merge(tally)
     whole.shorten()
@@ -150,7 +150,7 @@ def _places(chunk: Chunk, metric: Metric, keep: Bools) -> dict[tuple[str, str], 
 
 
 def corpus_scores(
-    tally: Tally, metrics: Mapping[str, Metric], which: str = ALL
+    tally: CorpusTally, metrics: Mapping[str, Metric], which: str = ALL
 ) -> tuple[dict[str, dict[str, float]], dict[str, Metric]]:
     """Corpus scores by system and metric, and the metrics as they were computed: one for each target language where it matters."""
     import numpy as np

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import Any, Protocol
 
 from assay.core.errors import unknown
-from assay.corpus.job import Job, Outcome, Task
+from assay.corpus.job import Job, ShardOutcome, ShardTask
 
 
 class Engine(Protocol):
@@ -23,10 +23,10 @@ class Engine(Protocol):
     def start(self, job: Job) -> None:
         """Begin a phase: `job` goes with every task from now on. Called again for the next phase with another job."""
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: ShardTask) -> None:
         """Have a task done. Does not wait."""
 
-    def wait(self, seconds: float) -> list[Outcome]:
+    def wait(self, seconds: float) -> list[ShardOutcome]:
         """What has come back since the last call, waiting so long for the first; a task whose worker died comes back with a fault
         of the kind ``died``, and the worker is replaced."""
 

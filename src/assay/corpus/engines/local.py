@@ -16,7 +16,7 @@ import threading
 from contextlib import suppress
 from typing import IO, Any
 
-from assay.corpus.job import Fault, Job, Outcome, Task
+from assay.corpus.job import Fault, Job, ShardOutcome, ShardTask
 
 LENGTH = struct.Struct("<Q")
 
@@ -43,8 +43,8 @@ def receive(stream: IO[bytes]) -> Any:
 class _Worker:
     """A process, and the thread that listens to it."""
 
-    def __init__(self, heard: queue.Queue[tuple[_Worker, Outcome | None]]) -> None:
-        self.task: Task | None = None
+    def __init__(self, heard: queue.Queue[tuple[_Worker, ShardOutcome | None]]) -> None:
+        self.task: ShardTask | None = None
         command = [sys.executable, "-m", "assay.corpus.engines.worker"]
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         self.process = subprocess.Popen(
@@ -82,7 +82,7 @@ class LocalEngine:
 
     def __init__(self, *, workers: int) -> None:
         self._wanted = workers
-        self._heard: queue.Queue[tuple[_Worker, Outcome | None]] = queue.Queue()
+        self._heard: queue.Queue[tuple[_Worker, ShardOutcome | None]] = queue.Queue()
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
         self._job: Job | None = None
@@ -98,7 +98,7 @@ class LocalEngine:
         for worker in (*self._idle, *self._busy):
             worker.send(job)
 
-    def submit(self, task: Task) -> None:
+    def submit(self, task: ShardTask) -> None:
         """See `Engine`."""
         worker = self._idle.pop() if self._idle else self._new()
         worker.task = task
@@ -110,16 +110,16 @@ class LocalEngine:
         worker.send(self._job)
         return worker
 
-    def wait(self, seconds: float) -> list[Outcome]:
+    def wait(self, seconds: float) -> list[ShardOutcome]:
         """See `Engine`."""
-        found: list[Outcome] = []
+        found: list[ShardOutcome] = []
         with suppress(queue.Empty):
             found += self._outcome(*self._heard.get(timeout=seconds))
             while True:
                 found += self._outcome(*self._heard.get_nowait())
         return found
 
-    def _outcome(self, worker: _Worker, said: Outcome | None) -> list[Outcome]:
+    def _outcome(self, worker: _Worker, said: ShardOutcome | None) -> list[ShardOutcome]:
         task = worker.task
         if said is not None:
             worker.task = None
@@ -133,7 +133,7 @@ class LocalEngine:
         if task is None:
             return []
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
-        return [Outcome(task, fault=Fault("died", f"its worker ended by {how}"))]
+        return [ShardOutcome(task, fault=Fault("died", f"its worker ended by {how}"))]
 
     def close(self) -> None:
         """See `Engine`."""

@@ -12,7 +12,7 @@ import threading
 from typing import IO
 
 from assay.corpus.engines.local import receive, send
-from assay.corpus.job import Job, Task
+from assay.corpus.job import Job, ShardTask
 
 
 def main() -> None:
@@ -21,7 +21,7 @@ def main() -> None:
 
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    tasks: queue.Queue[Job | Task] = queue.Queue()
+    tasks: queue.Queue[Job | ShardTask] = queue.Queue()
     threading.Thread(target=_read, args=(sys.stdin.buffer, tasks), daemon=True).start()
     job: Job | None = None
     while True:
@@ -32,7 +32,7 @@ def main() -> None:
             send(replies, attempt(job, message))
 
 
-def _read(stream: IO[bytes], tasks: queue.Queue[Job | Task]) -> None:
+def _read(stream: IO[bytes], tasks: queue.Queue[Job | ShardTask]) -> None:
     try:
         while True:
             tasks.put(receive(stream))
