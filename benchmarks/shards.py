@@ -13,7 +13,6 @@ import argparse
 import json
 import os
 import random
-import resource
 import shutil
 import subprocess
 import sys
@@ -95,12 +94,40 @@ def one(folder: str, out: str, metrics: str, workers: str, engine: str) -> None:
     """What `local` runs."""
     from assay.verbs.score_corpus import score_corpus
 
+    most = {"driver": 0.0, "worker": 0.0}
+
+    def look(_: object) -> None:
+        most["driver"] = max(most["driver"], largest(os.getpid()))
+        most["worker"] = max([most["worker"], *map(largest, children(os.getpid()))])
+
     started = time.perf_counter()
-    result = score_corpus(folder, out=out, metrics=metrics.split(","), workers=int(workers), engine=engine)
+    result = score_corpus(
+        folder, out=out, metrics=metrics.split(","), workers=int(workers), engine=engine, progress=look
+    )
     took = time.perf_counter() - started
-    memory = [resource.getrusage(who).ru_maxrss / 1024 for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    told = {"seconds": took, "rows": result.counts["rows"], "driver": memory[0], "worker": memory[1], "chrf": 0.0}
-    print(json.dumps(told | {name: value for name, value in result.system.items() if name == "chrf"}))
+    look(None)
+    print(json.dumps({"seconds": took, "rows": result.counts["rows"], **most}))
+
+
+def children(process: int) -> list[int]:
+    """The processes that one has started; none where the system does not say."""
+    try:
+        return [int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def largest(process: int) -> float:
+    """The largest resident size that a process has had since it began, in MB; 0 where the system does not say.
+
+    (What `getrusage` says of a child begins with the size of its parent.)
+    """
+    try:
+        told = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0.0
+    found = [line.split()[1] for line in told.splitlines() if line.startswith("VmHWM:")]
+    return float(found[0]) / 1024 if found else 0.0
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     from assay.cli.options import positive
 
     group = parser.add_argument_group(
-        "corpora", "a folder or pattern of shards into --out FOLDER/, a shard each (docs/corpora.md)"
+        "corpora", "a folder of shards into --out FOLDER/, shard by shard (docs/corpora.md)"
     )
     group.add_argument(
         "--keep", metavar="EXPRESSION", help="only rows for which it holds, as assay filter writes it; length_ratio too"

@@ -30,7 +30,7 @@ from assay.corpus.job import (
     task_key,
 )
 from assay.corpus.manifest import Gathered, read_manifest
-from assay.corpus.piece import diary_name, read_record, shard_key
+from assay.corpus.piece import diary_name, read_record, record_name, shard_key
 from assay.io.files.folders import Folder, open_folder, owner
 
 if TYPE_CHECKING:
@@ -84,6 +84,8 @@ class Driver:
     _records: dict[str, ShardRecord] = field(default_factory=dict)
     """Of whole shards, by name."""
     _deaths: dict[str, int] = field(default_factory=dict)
+    _left: frozenset[str] = frozenset()
+    """The files of work that an earlier run left."""
     _alone: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def run(self) -> dict[str, Any]:
@@ -126,6 +128,7 @@ class Driver:
         if (under_way or b"").decode() != key:
             folder.remove(WORK)
             folder.write(f"{WORK}/job.json", key.encode())
+        self._left = frozenset(folder.sizes(WORK))
         entries = (before or {}).get("shards", {})
         for name, (shard, pieces) in self.shards.items():
             task = ShardTask("shard", shard, pieces=len(pieces))
@@ -135,11 +138,15 @@ class Driver:
                 with suppress(TypeError, KeyError):
                     record = ShardRecord.of({k: v for k, v in entries[name].items() if k != "input"})
             if record is None or record.key != wanted:
-                record = read_record(folder, task, wanted)
+                record = self._earlier(folder, task, wanted)
             if record is not None and there.get(name) == record.bytes:
                 self._records[name] = record
         lines = (folder.read(REJECTED) or b"").splitlines()
         return [line for line in lines if _shard_of(line) in self._records and not self._has_rows(_shard_of(line))]
+
+    def _earlier(self, folder: Folder, task: ShardTask, key: str) -> ShardRecord | None:
+        """The record of the same task, where an earlier run left one; a store is not asked for what is not there."""
+        return read_record(folder, task, key) if record_name(task) in self._left else None
 
     def _has_rows(self, name: str) -> bool:
         return any(row.row for row in self._records[name].rejected)
@@ -182,7 +189,7 @@ class Driver:
         for task in tasks:
             record = None
             if task.kind in ("survey", "score"):
-                record = read_record(folder, task, task_key(self.job, task))
+                record = self._earlier(folder, task, task_key(self.job, task))
             if record is not None:
                 self._one_less(task, left, waiting)
             else:
@@ -281,6 +288,8 @@ class Driver:
             folder.write(REJECTED, b"\n".join(lines) + b"\n")
         else:
             folder.remove(REJECTED)
+        for name in self.failed:  # what an earlier run made of another version of it
+            folder.remove(name)
         manifest = Gathered(self.job, self.metrics, shards, self.failed).write(folder)
         folder.remove(WORK)
         return manifest

@@ -144,19 +144,23 @@ class ParquetPart(Part):
 def join_parquet(files: Sequence[Path], stream: IO[bytes], rows: Sequence[Sequence[int]] | None = None) -> None:
     """Files of the same columns as one, in row groups of one size; `rows` are those to take of each file."""
     polars = import_polars("Parquet")
-    frames = polars.scan_parquet(files, glob=False)
-    if rows is not None:
-        frames = polars.concat(
-            [
-                polars.scan_parquet(file, glob=False).collect()[list(mine)].lazy()
-                for file, mine in zip(files, rows, strict=True)
-            ]
-        )
+    if rows is None:
+        frames = polars.scan_parquet(files, glob=False)
+    else:
+        frames = polars.concat([_taken_rows(file, mine) for file, mine in zip(files, rows, strict=True)])
     with blaming_scratch(), tempfile.TemporaryDirectory(prefix="assay-") as folder:
         whole = Path(folder) / "whole.parquet"
         frames.sink_parquet(whole, row_group_size=ROW_GROUP, maintain_order=True)
         with whole.open("rb") as source:
             shutil.copyfileobj(source, stream)
+
+
+def _taken_rows(file: Path, rows: Sequence[int]) -> Any:
+    """Some rows of a file, read as they are needed."""
+    polars, number = import_polars("Parquet"), "assay row number"
+    numbered = polars.scan_parquet(file, glob=False).with_row_index(number)
+    wanted = polars.Series(rows, dtype=numbered.collect_schema()[number])
+    return numbered.filter(polars.col(number).is_in(wanted.implode())).drop(number)
 
 
 class HashedStream(io.RawIOBase):
