@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.cli.output import Output
 from assay.cli.progress import Progress, duration
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count
 
 if TYPE_CHECKING:
     from assay.verbs.score_corpus import Seen
@@ -134,7 +134,7 @@ class ShardsProgress(Progress):
         if seen.failed:
             said.append(f"{seen.failed:,} failed")
         if seen.deaths:
-            said.append(f"{seen.deaths:,} workers died")
+            said.append(f"{count(seen.deaths, 'worker')} died")
         return " · ".join(said)
 
 
