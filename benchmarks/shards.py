@@ -70,16 +70,16 @@ def make(folder: Path, total: int, shard: int) -> None:
                 file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in made)
 
 
-def plain(folder: Path, metrics: list[str]) -> tuple[float, int]:
-    """A loop of `assay.score` over the shards, as a person would write it, texts kept: seconds and rows."""
+def plain(folder: Path, metrics: list[str]) -> tuple[float, float, int]:
+    """A loop of `assay.score` over the shards, as a person would write it, texts kept: seconds, processor seconds and rows."""
     import assay
 
-    started, n = time.perf_counter(), 0
+    started, before, n = time.perf_counter(), time.process_time(), 0
     for path in sorted(folder.iterdir()):
         with assay.score(data=path, metrics=metrics, texts=True) as result:
             n += len(result)
             result.to_polars().write_parquet(folder.parent / "plain.parquet")
-    return time.perf_counter() - started, n
+    return time.perf_counter() - started, time.process_time() - before, n
 
 
 def local(folder: Path, out: Path, metrics: list[str], workers: int, engine: str = "local") -> dict[str, float]:
@@ -106,7 +106,12 @@ def one(folder: str, out: str, metrics: str, workers: str, engine: str) -> None:
     )
     took = time.perf_counter() - started
     look(None)
-    print(json.dumps({"seconds": took, "rows": result.counts["rows"], **most}))
+    print(json.dumps({"seconds": took, "cpu": processor(), "rows": result.counts["rows"], **most}))
+
+
+def processor() -> float:
+    """Seconds of processor time that this process and those it has waited for have had."""
+    return sum(os.times()[:4])
 
 
 def children(process: int) -> list[int]:
@@ -155,12 +160,16 @@ def main() -> None:
             ran = local(corpus, place / f"{part}-out", metrics, args.workers, args.engine)
             print(
                 f"{args.engine}, {args.workers} workers: {ran['rows']:,.0f} rows in {ran['seconds']:.1f} s, "
-                f"{ran['rows'] / ran['seconds']:,.0f} rows/s, driver {ran['driver']:.0f} MB, worker {ran['worker']:.0f} MB",
+                f"{ran['rows'] / ran['seconds']:,.0f} rows/s, {ran['rows'] / ran['cpu']:,.0f} rows/s of processor time, "
+                f"driver {ran['driver']:.0f} MB, worker {ran['worker']:.0f} MB",
                 flush=True,
             )
             shutil.rmtree(place / f"{part}-out")
-        took, n = plain(place / "half", metrics)
-        print(f"a loop of assay.score: {n:,} rows in {took:.1f} s, {n / took:,.0f} rows/s", flush=True)
+        took, used, n = plain(place / "half", metrics)
+        print(
+            f"a loop of assay.score: {n:,} rows in {took:.1f} s, {n / took:,.0f} rows/s, {n / used:,.0f} rows/s of processor time",
+            flush=True,
+        )
     finally:
         if not args.keep_data:
             shutil.rmtree(place, ignore_errors=True)
