@@ -42,8 +42,8 @@ export function Annotate({ head, item, keep, next, say }: {
     const all = edited === null ? [...errors, error] : errors.map((one, i) => (i === edited ? error : one));
     if (await keep({ errors: all })) {
       setLast({ category, severity: error.severity });
+      if (document.activeElement?.closest(".marked-form")) document.querySelector<HTMLElement>(`[data-side="${side}"] .marking`)?.focus();
       if (now.current === saved) setDraft(null); // what was selected meanwhile stays
-      document.querySelector<HTMLElement>(`[data-side="${side}"] .marking`)?.focus();
     }
   };
   const remove = async (index: number) => {

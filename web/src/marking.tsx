@@ -26,8 +26,11 @@ export function Marking({ label, text, language, errors, numbers, chosen: given,
   // Keys may come faster than the page is drawn: the selection is kept here, too.
   const current = useRef(given);
   current.current = given;
+  const place = useRef(-1); // where the next arrow goes on when nothing is selected
+  useEffect(() => { place.current = -1; }, [text]);
   const choose = (next: Chosen | null) => {
     current.current = next;
+    if (next) place.current = words.filter(({ start }) => start < next.end).length - 1;
     tell(next);
   };
 
@@ -70,16 +73,16 @@ export function Marking({ label, text, language, errors, numbers, chosen: given,
     if (event.key === "Enter" && chosen) enter();
     else if (event.key === "Escape" && chosen) choose(null);
     else if ((event.key === "Home" || event.key === "End") && words.length) {
-      const place = event.key === "Home" ? 0 : words.length - 1;
-      anchor.current = place;
-      choose(words[place]);
+      anchor.current = event.key === "Home" ? 0 : words.length - 1;
+      choose(words[anchor.current]);
     } else if (step && words.length && (event.ctrlKey || event.altKey)) {
       if (chosen) choose(nudged(text, chosen, step, event.shiftKey));
     } else if (step && words.length) {
       const first = chosen ? words.findIndex(({ end }) => end > chosen.start) : -1;
       const last = chosen ? words.filter(({ start }) => start < chosen.end).length - 1 : -1;
       if (!chosen || first < 0 || last < 0) {
-        anchor.current = step > 0 ? 0 : words.length - 1;
+        const from = place.current < 0 && step < 0 ? words.length : place.current;
+        anchor.current = Math.max(0, Math.min(words.length - 1, from + step));
         choose(words[anchor.current]);
       } else if (event.shiftKey) {
         if (anchor.current < first || anchor.current > last) anchor.current = step > 0 ? first : last;

@@ -23,6 +23,7 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
   const [ended, setEnded] = useState(false);
   const done = useRef<Done[]>([]);
   const busy = useRef(false);
+  const flying = useRef(Promise.resolve(true)); // the decision that is on its way
   const show = (SHOWN.some(([name]) => name === at.show) ? at.show : "undecided") as Show;
   const number = at.item !== undefined && at.item !== "" ? Number(at.item) : null;
   const open = (next: number | null, replace = false) => go("review", "", { show, item: next === null ? "" : String(next) }, replace);
@@ -39,11 +40,20 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
     setOrder(null);
     reorder().then((found) => { if (number === null && found.length) open(found[0], true); }, fail);
   }, [show]);
+  // Answers may overtake one another: an item is shown while it is the chosen one, and never as it was before it was decided.
+  const chosen = useRef(number);
+  chosen.current = number;
+  const changes = useRef(0);
+  const draw = (found: ReviewItem) => { if (found.number === chosen.current) setItem(found); };
+  const load = async (wanted: number): Promise<void> => {
+    const before = changes.current;
+    const found = await askItem(wanted);
+    if (changes.current === before) draw(found);
+    else if (wanted === chosen.current) await load(wanted);
+  };
   useEffect(() => {
-    let current = true;
-    if (number === null) return setItem(null);
-    askItem(number).then((found) => { if (current) setItem(found); }, (reason: Error) => { if (current) fail(reason); });
-    return () => { current = false; };
+    if (number === null) setItem(null);
+    else load(number).catch(fail);
   }, [number]);
 
   // Whoever works with keys, or listens, goes on where the next item begins.
@@ -72,32 +82,40 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
   // A key that is pressed before the next item is there decides nothing: nobody has seen it.
   const keep = async (decision: Decision): Promise<boolean> =>
     item !== null && item.number === number ? put(item.number, item.seen, decision, item) : false;
-  const put = async (of: number, seen: unknown, decision: Decision, before: ReviewItem): Promise<boolean> => {
-    if (busy.current) return false;
+  const put = (of: number, seen: unknown, decision: Decision, before: ReviewItem): Promise<boolean> => {
+    if (busy.current) return Promise.resolve(false);
     busy.current = true;
+    return (flying.current = send(of, seen, decision, before));
+  };
+  const send = async (of: number, seen: unknown, decision: Decision, before: ReviewItem): Promise<boolean> => {
     try {
       const kept = await decide(of, seen, decision);
       done.current.push({ number: of, before, after: kept.item.seen });
-      setItem(kept.item);
+      changes.current++;
+      draw(kept.item);
       setCounts(kept.counts);
       say(`Saved: ${what(decision)} · ${decided(kept.counts, start.total)}`);
       return true;
     } catch (reason) {
       fail(reason as Error);
-      if (reason instanceof StaleView) setItem(await askItem(of));
+      if (reason instanceof StaleView) {
+        done.current = done.current.filter((one) => one.number !== of);
+        draw(await askItem(of));
+      }
       return false;
     } finally {
       busy.current = false;
     }
   };
   const undo = async () => {
-    const lastOne = done.current.pop();
+    await flying.current;
+    const lastOne = done.current.at(-1);
     if (!lastOne) return say("There is nothing to undo.");
     const { before } = lastOne;
+    if (lastOne.number !== chosen.current) open(lastOne.number);
     if (await put(lastOne.number, lastOne.after, undone(before), before)) {
-      done.current.pop();
+      done.current.splice(-2);
       say("Undone");
-      open(lastOne.number);
     }
   };
   const stop = () => finish().then(() => setEnded(true), fail);
