@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from assay.core.question import Question
-from assay.io.judgements.decisions import UNDO, Decision, append, by_person, take
+from assay.io.judgements.decisions import UNDO, Decision, append, by_person, stamp, take
 
 EDIT = "edit"
 """The choice that asks for a text."""
@@ -24,9 +24,8 @@ class DecisionLog(Mapping[str, str]):
     def __init__(self, path: Path, who: str | None = None) -> None:
         self.path = path
         self.who = who or user()
-        self._said: dict[str, dict[str, str]] = {}
-        self._stamp: tuple[int, int] | None = None
-        self.reload()
+        self._stamp = stamp(path)
+        self._said = by_person(path)
 
     def __getitem__(self, key: str) -> str:
         return list(self._said[key].values())[-1]
@@ -43,8 +42,10 @@ class DecisionLog(Mapping[str, str]):
 
     def record(self, key: str, choice: str) -> None:
         """Keep `choice` for `key`; an earlier choice is overruled and stays in the file as history."""
-        append(self.path, Decision(key, choice, _now(), self.who))
+        before, now = append(self.path, Decision(key, choice, _now(), self.who))
         take(self._said, key, choice, self.who)
+        if before == max(self._stamp[0], 0):  # nobody else wrote since it was read
+            self._stamp = now
 
     def undo(self, key: str) -> None:
         """Take one's own decision of `key` back, as if it had never been asked."""
@@ -52,10 +53,10 @@ class DecisionLog(Mapping[str, str]):
 
     def reload(self) -> bool:
         """Read the file again where it has changed; whether it had."""
-        stamp = _stamp(self.path)
-        if stamp == self._stamp:
+        now = stamp(self.path)
+        if now == self._stamp:
             return False
-        self._said, self._stamp = by_person(self.path), stamp
+        self._said, self._stamp = by_person(self.path), now
         return True
 
 
@@ -64,14 +65,6 @@ def edited(question: Question, text: str | None) -> str | None:
     if text is None or not text.strip() or text == question.editable:
         return None
     return EDITED + text
-
-
-def _stamp(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:  # reading says what is wrong with it
-        return (-1, -1)
-    return (found.st_size, found.st_mtime_ns)
 
 
 def user() -> str:

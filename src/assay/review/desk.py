@@ -21,7 +21,7 @@ MOST_TEXT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ItemStanding:
     """How an item stands: whether it is decided, by the one who sits here, by others, otherwise by others, or set aside."""
 
     decided: bool = False
@@ -49,7 +49,7 @@ class PageDesk(ABC):
     def __init__(self, title: str, annotator: str, file: str) -> None:
         self.title, self.annotator, self.file = title, annotator, file
         self._lock = Lock()
-        self._standings: list[Standing] = []
+        self._standings: list[ItemStanding] = []
 
     @abstractmethod
     def __len__(self) -> int:
@@ -60,7 +60,7 @@ class PageDesk(ABC):
         """Bring in what others wrote."""
 
     @abstractmethod
-    def _standing(self, number: int) -> Standing:
+    def _standing(self, number: int) -> ItemStanding:
         """How an item stands."""
 
     @abstractmethod
@@ -121,7 +121,7 @@ class PageDesk(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class PageDecision:
     """What a page says: of which item, what it saw there, and the choice (or ``undo``), with the text of a correction."""
 
     item: Count
@@ -175,11 +175,11 @@ class QuestionDesk(PageDesk):
                 said[name] = log[key]
         return {who: choice for who, choice in said.items() if choice != SKIP}
 
-    def _standing(self, number: int) -> Standing:
+    def _standing(self, number: int) -> ItemStanding:
         key = self.questions[number].id
         said = self._people(key)
         holds = self.log.get(key)
-        return Standing(
+        return ItemStanding(
             decided=holds is not None and holds != SKIP,
             mine=self.annotator in said,
             others=any(who != self.annotator for who in said),
@@ -203,11 +203,11 @@ class QuestionDesk(PageDesk):
             "seen": mine,
         }
 
-    def _number(self, said: Any) -> tuple[int, Decided]:
-        decided = typed(Decided, said, Place("decision"))
+    def _number(self, said: Any) -> tuple[int, PageDecision]:
+        decided = typed(PageDecision, said, Place("decision"))
         return decided.item, decided
 
-    def _keep(self, number: int, said: Decided) -> None:
+    def _keep(self, number: int, said: PageDecision) -> None:
         question = self.questions[number]
         mine = self.log.people(question.id).get(self.annotator, "")
         if said.seen != mine:

@@ -15,7 +15,7 @@ from assay.core.spans import SEVERITIES, ErrorSpan
 from assay.io.judgements.annotations import AnnotatedText, AnnotationFile, Errors
 from assay.io.judgements.mqm import CATEGORIES, GOOGLE
 from assay.review.decisions import user
-from assay.review.desk import PageDesk, Standing
+from assay.review.desk import ItemStanding, PageDesk
 
 MOST_ERRORS = 200
 """Errors of one translation."""
@@ -88,13 +88,13 @@ class MqmDesk(PageDesk):
         found = {rater: self.annotations.of(text, rater) for rater in self.annotations.raters()}
         return {rater: errors for rater, errors in found.items() if errors is not None}
 
-    def _standing(self, number: int) -> Standing:
+    def _standing(self, number: int) -> ItemStanding:
         said = self._everyone(self.texts[number])
         mine = self.annotator in said
         marks = {
             frozenset((span.side, span.start, span.end, span.severity) for span in errors) for errors in said.values()
         }
-        return Standing(
+        return ItemStanding(
             decided=mine, mine=mine, others=len(said) > mine, disagreeing=len(marks) > 1, skipped=False
         )  # fmt: skip
 

@@ -23,7 +23,7 @@ MOST_BODY = 1 << 20
 READ_ONLY = "this page is for looking: nothing can be written here."
 
 
-class Refused(Exception):
+class RequestRefused(Exception):
     """A request that is answered with a status and a sentence, and decides nothing."""
 
     def __init__(self, status: HTTPStatus, sentence: str) -> None:
@@ -54,36 +54,38 @@ class Reviewing:
             try:
                 return self.desk.decide(said)
             except Stale as stale:
-                raise Refused(HTTPStatus.CONFLICT, str(stale)) from stale
+                raise RequestRefused(HTTPStatus.CONFLICT, str(stale)) from stale
         if path == "api/review/finish":
             self.ending = True
             return self.desk.head()
-        raise Refused(HTTPStatus.NOT_FOUND, "there is nothing here.")
+        raise RequestRefused(HTTPStatus.NOT_FOUND, "there is nothing here.")
 
 
-def posted(reviewing: Reviewing | None, path: str, headers: Message, body: BufferedIOBase, hosts: Collection[str]) -> Any:
-    """The answer to a request that writes; `Refused` says why not, before anything is read that need not be."""
+def posted(
+    reviewing: Reviewing | None, path: str, headers: Message, body: BufferedIOBase, hosts: Collection[str]
+) -> Any:
+    """The answer to a request that writes; `RequestRefused` says why not, before anything is read that need not be."""
     if reviewing is None:
-        raise Refused(HTTPStatus.METHOD_NOT_ALLOWED, READ_ONLY)
+        raise RequestRefused(HTTPStatus.METHOD_NOT_ALLOWED, READ_ONLY)
     if headers.get("Origin", "") not in {f"http://{host}" for host in hosts}:
-        raise Refused(HTTPStatus.FORBIDDEN, "decisions are taken from this server's own page only.")
+        raise RequestRefused(HTTPStatus.FORBIDDEN, "decisions are taken from this server's own page only.")
     if headers.get("Sec-Fetch-Site", "same-origin") != "same-origin":
-        raise Refused(HTTPStatus.FORBIDDEN, "decisions are taken from this server's own page only.")
+        raise RequestRefused(HTTPStatus.FORBIDDEN, "decisions are taken from this server's own page only.")
     if headers.get_content_type() != "application/json":
-        raise Refused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a decision is JSON (Content-Type: application/json).")
+        raise RequestRefused(HTTPStatus.UNSUPPORTED_MEDIA_TYPE, "a decision is JSON (Content-Type: application/json).")
     length = headers.get("Content-Length", "")
     if not (length.isascii() and length.isdigit() and len(length) < 12):
-        raise Refused(HTTPStatus.LENGTH_REQUIRED, "a decision says how long it is (Content-Length).")
+        raise RequestRefused(HTTPStatus.LENGTH_REQUIRED, "a decision says how long it is (Content-Length).")
     if int(length) > MOST_BODY:
-        raise Refused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a decision has at most {MOST_BODY:,} bytes.")
+        raise RequestRefused(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"a decision has at most {MOST_BODY:,} bytes.")
     try:
         said = decode(body.read(int(length)).decode())
     except ValueError as error:
-        raise Refused(HTTPStatus.BAD_REQUEST, f"the decision is not JSON: {error}.") from error
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, f"the decision is not JSON: {error}.") from error
     try:
         return reviewing.take(path, said)
     except AssayError as error:
-        raise Refused(HTTPStatus.BAD_REQUEST, str(error)) from error
+        raise RequestRefused(HTTPStatus.BAD_REQUEST, str(error)) from error
 
 
 def _number(text: str) -> int:

@@ -21,7 +21,7 @@ from assay.core.errors import AssayError, InputError, unknown
 from assay.report.data import plain
 from assay.viewer.assets import document, policy, start
 from assay.viewer.export import exported
-from assay.viewer.reviewing import Refused, Reviewing, posted
+from assay.viewer.reviewing import RequestRefused, Reviewing, posted
 from assay.viewer.rows import Asked
 from assay.viewer.runs import Run
 from assay.viewer.summary import points, summary
@@ -166,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
         review, hosts = self.server.answers.review, self.server.hosts
         try:
             self._send_json(posted(review, admitted[0], self.headers, self.rfile, hosts))
-        except Refused as refused:
+        except RequestRefused as refused:
             self._refuse(refused.status, refused.sentence)
         if review is not None and review.ending:
             review.finished.set()

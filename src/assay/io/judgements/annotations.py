@@ -44,7 +44,7 @@ class AnnotatedText:
     reference: str = ""
 
 
-class Form(Protocol):
+class AnnotationForm(Protocol):
     """How annotations stand in a file."""
 
     def key(self, text: AnnotatedText, rater: str) -> Key:
@@ -63,7 +63,7 @@ class Form(Protocol):
         """What stands above them."""
 
 
-class Google:
+class GoogleForm:
     """Google's MQM form. Its columns may stand in any order, with others between them, which stay empty."""
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class Google:
         return found
 
 
-class JsonLines:
+class SpanLines:
     """One JSON object for each translation and rater."""
 
     def heading(self) -> list[str]:
@@ -174,9 +174,9 @@ class JsonLines:
         return found
 
 
-def form_of(path: Path) -> Form:
+def form_of(path: Path) -> AnnotationForm:
     """The form that a file's name asks for."""
-    forms: dict[str, type[Google] | type[JsonLines]] = {".tsv": Google, ".jsonl": JsonLines}
+    forms: dict[str, type[GoogleForm] | type[SpanLines]] = {".tsv": GoogleForm, ".jsonl": SpanLines}
     if path.suffix not in forms:
         raise InputError(
             f"{path}: annotations go into a .jsonl, which holds every text, or a .tsv (Google's MQM form)."
@@ -193,6 +193,11 @@ class AnnotationFile:
         self._found: dict[Key, Errors] = {}
         self._texts: dict[tuple[str, str, str], str] = {}
         self._stamp: tuple[int, int, int] | None = None
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            raise OutputError(f"cannot write {path}: there is no folder {folder}. Make it first: mkdir -p {folder}")
+        if not os.access(folder, os.W_OK):
+            raise OutputError(f"cannot write {path}: no permission to write in {folder}. Choose another folder.")
         self.reload()
 
     def of(self, text: AnnotatedText, rater: str) -> Errors | None:

@@ -81,8 +81,11 @@ def latest(path: Path) -> dict[str, str]:
     return {key: list(people.values())[-1] for key, people in by_person(path).items()}
 
 
-def append(path: Path, decision: Decision) -> None:
-    """Add one line and wait until it is on the disk; when it cannot be written whole, nothing is written."""
+def append(path: Path, decision: Decision) -> tuple[int, tuple[int, int]]:
+    """Add one line and wait until it is on the disk; when it cannot be written whole, nothing is written.
+
+    How long the file was comes back, and its length and time now (`stamp`): who knew it as it was need not read it again.
+    """
     line = json.dumps(asdict(decision), ensure_ascii=False).encode() + b"\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -92,10 +95,21 @@ def append(path: Path, decision: Decision) -> None:
                 os.ftruncate(file, end)
                 raise OutputError(f"cannot write a decision to {path}: the disk is full. The decision was not kept.")
             os.fsync(file)
+            now = os.fstat(file)
+            return end, (now.st_size, now.st_mtime_ns)
     except OutputError:
         raise
     except OSError as error:
         raise OutputError(f"cannot write a decision to {path}: {error.strerror}. The decision was not kept.") from error
+
+
+def stamp(path: Path) -> tuple[int, int]:
+    """The length and the time of a file, by which a change is known; of one that cannot be seen, none of any file."""
+    try:
+        found = path.stat()
+    except OSError:  # reading says what is wrong with it
+        return (-1, -1)
+    return (found.st_size, found.st_mtime_ns)
 
 
 @contextmanager
