@@ -20,9 +20,11 @@ import pytest
 import assay
 from assay.io.judgements.campaign import read_campaign
 from assay.io.judgements.decisions import latest
+from assay.verbs import dfki
 from assay.verbs.make import annotate, make
 from assay.verbs.reviewing import OnPage
 from assay.viewer.reviewing import MOST_BODY
+from tests.cli.test_dfki import data  # noqa: F401 (the fixture)
 from tests.viewer.conftest import DEMO
 
 
@@ -170,6 +172,22 @@ def test_python_holds_a_review_on_a_page_too(tmp_path: Path) -> None:
     assert (tmp_path / "set.jsonl.anna.decisions.jsonl").exists()
     with pytest.raises(assay.InputError, match=r"a terminal .* or a page"):
         annotate(tmp_path / "set.jsonl")
+
+
+def test_open_outputs_of_dfki_are_decided_on_a_page(data: str, tmp_path: Path) -> None:  # noqa: F811
+    kept = tmp_path / "kept.jsonl"
+
+    def decides(url: str) -> None:
+        poster = Poster(url)
+        assert [passage["label"] for passage in poster.get("/item?item=0")["passages"]][:2] == ["source", "output"]
+        assert poster("decide", {"item": 0, "seen": "", "choice": "fail"})[0] == 200
+        assert poster("finish", {})[0] == 200
+
+    page = OnPage(browser=False, told=decides)
+    done = dfki.review("de-en", page=page, decisions=kept, data_dir=data, annotator="anna")
+    assert (done.decided, done.skipped, done.left) == (1, 0, 0)
+    # Of six outputs the rules fail one and leave one open: the person's word makes two.
+    assert dfki.judge("de-en", data_dir=data, decisions=kept).table().rows[0]["fail"] == 2
 
 
 def test_what_does_not_go_together_is_said(tmp_path: Path, runs: Path) -> None:
