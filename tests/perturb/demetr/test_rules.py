@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
-from tests.perturb.texts import attempt, every
+from assay.core.batch import Segment
+from assay.core.perturbation import Refused
+from assay.perturb.language.tools import LinguisticTools
+from tests.perturb.texts import attempt, every, perturbation
 
 FREE = "I know that most of the goods imported into this country are duty free."
 
@@ -148,6 +152,13 @@ def test_unrelated_takes_another_segment() -> None:
         "The committee will meet again in the spring.",
         "Heavy rain is expected along the coast tonight.",
     }
+
+
+def test_unrelated_needs_another_segment() -> None:
+    rule, alone = perturbation("unrelated"), LinguisticTools(())
+    assert rule.perturb(Segment("A cat."), "en", np.random.default_rng(1), alone) == Refused(
+        "no other segment in the corpus"
+    )
 
 
 def test_shuffled_keeps_the_words_and_the_end() -> None:

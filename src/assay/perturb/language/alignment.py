@@ -111,7 +111,7 @@ class WordAlignment:
             for other in theirs
         }
         found = []
-        for mine in ours:
+        for mine in ours if theirs else ():
             other = max(theirs, key=lambda span: table[mine, span])
             value = table[mine, other]
             rivals = [table[mine, span] for span in theirs if span != other]

@@ -31,6 +31,9 @@ class Ring(Generic[T]):
         self._places = sorted(placed)
         self._options = [placed[place] for place in self._places]
 
+    def __len__(self) -> int:
+        return len(self._options)
+
     def draw(self, rng: np.random.Generator) -> T:
         """The option that follows a random place."""
         at = bisect.bisect_left(self._places, int.from_bytes(rng.bytes(8), "big"))
