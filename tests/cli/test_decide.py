@@ -11,6 +11,7 @@ import pytest
 
 import assay
 from assay.cli.main import main
+from assay.viewer.runs import find_runs
 from tests.report.sheets import read
 
 ROWS = 41_000  # two chunks and a bit
@@ -233,3 +234,29 @@ def test_ready_scores_keep_id_and_document(place: Path) -> None:
     assert main(["decide", "apply", "--rule", rule, "--lang", "es", *data]) == 0
     rows = [json.loads(line) for line in out.read_text().splitlines()]
     assert [(row["id"], row["doc"], row["z"]) for row in rows] == [("7", "a", 6.0), ("8", "b", 0.0)]
+
+
+def test_a_run_directory_keeps_every_label_for_the_page(place: Path) -> None:
+    """Labels that were scored chunk by chunk are kept as they went out, and the limits count them all."""
+    assert main([*apply(place, "jsonl", "out.jsonl"), "--run-dir", str(place / "run"), "--quiet"]) == 0
+    (run,) = find_runs([place / "run"])
+    sent = [json.loads(line) for line in (place / "out.jsonl").read_text().splitlines()]
+    assert len(run.rows) == ROWS and run.rows.columns["label"] == [row["label"] for row in sent]
+    assert run.rows.columns["segment"] == list(range(1, ROWS + 1)) and run.rows.columns["mt"][0]
+    assert run.deciding is not None
+    every, *languages = run.deciding.sweeps
+    assert every.used[0] + every.review[0] + every.rejected[0] == ROWS
+    assert [one.language for one in languages] == ["es", "pt", "ro", "ja-en"]
+    fit = [
+        "decide",
+        "fit",
+        "--data",
+        str(place / "outcomes.tsv"),
+        "--dev-share",
+        "0.5",
+        "--run-dir",
+        str(place / "rule"),
+    ]
+    assert main([*fit, "--quiet"]) == 0
+    (run,) = find_runs([place / "rule"])
+    assert run.deciding is not None and run.deciding.goal == "catch 95% of breakdowns" and len(run.rows) == 620

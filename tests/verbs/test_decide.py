@@ -43,6 +43,7 @@ def test_a_rule_is_kept_as_a_file_or_in_a_run_directory(fitted: FittedRule, tmp_
     for other in ("run/rule.json", "no suffix"):
         assert json.loads((tmp_path / other).read_text()) == kept
     assert {path.name for path in (tmp_path / "run").iterdir()} == {
+        "rows.jsonl.gz",
         "rule.json",
         "tables.json",
         "view.json",

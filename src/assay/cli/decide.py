@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -65,6 +66,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_trust(parser, "apply: ")
     parser.add_argument("--lang", metavar="xx", help="apply: the language translated from")
     add_output(parser, FORMATS)
+    parser.add_argument(
+        "--run-dir", metavar="DIR", help="keep the rule or the labels, with rows and tables, here (for assay view DIR)"
+    )
     add_kept_texts(parser)
     add_flags(parser)
 
@@ -81,8 +85,10 @@ def run(args: argparse.Namespace) -> int:
 
 def _fit(args: argparse.Namespace) -> int:
     from assay.cli.options import column_map, judging
+    from assay.cli.texts import keep_run
     from assay.verbs.decide import fit_rule
 
+    started = time.monotonic()
     _refuse(args, ONLY_APPLY, "apply")
     if not args.data:
         raise InputError("assay decide fit learns from a table of outcomes: --data outcomes.tsv.")
@@ -109,14 +115,16 @@ def _fit(args: argparse.Namespace) -> int:
     output.emit([fitted.table()])
     for sentence in fitted.notes:
         output.note(f"⚠ {sentence}")
+    keep_run(fitted, args, output, started)
     applied = f"wrote {args.out} · assay decide apply --rule {args.out} --mt …"
-    output.note(applied if args.out else "not kept: --out rule.json keeps it")
+    if args.out or not args.run_dir:
+        output.note(applied if args.out else "not kept: --out rule.json keeps it")
     return 0
 
 
 def _apply(args: argparse.Namespace) -> int:
     from assay.cli.options import column_map
-    from assay.cli.texts import finish, rows_progress, texts_of
+    from assay.cli.texts import finish, keep_run, rows_progress, texts_of
     from assay.verbs.decide_stream import label_request, label_stream
 
     _refuse(args, ONLY_FIT, "fit")
@@ -126,13 +134,13 @@ def _apply(args: argparse.Namespace) -> int:
         raise InputError("the rule says which metrics to use: leave out -m.")
     if args.mt and len(args.mt) > 1:
         raise InputError("assay decide apply labels one system at a time: give one --mt.")
-    output = Output.of(args)
+    output, started = Output.of(args), time.monotonic()
     rule, asked = label_request(args.rule, trust=bool(args.trust), **texts_of(args))
     with rows_progress(asked, args.quiet) as progress:
         labels = label_stream(
             rule, asked, data=args.data, columns=column_map(args.columns), quoting=args.quoting,
-            language=args.lang or "", files=[args.rule], texts=args.texts, flags=args.flags,
-            workers=args.workers, progress=progress.add,
+            language=args.lang or "", files=[args.rule], texts=args.texts or bool(args.run_dir), flags=args.flags,
+            workers=args.workers, progress=progress.add, kept_rows=bool(args.run_dir),
         )  # fmt: skip
     with labels:
         _write(labels, output)
@@ -142,6 +150,7 @@ def _apply(args: argparse.Namespace) -> int:
             for warning in labels.warnings if args.format != "json" else ():
                 output.note(warning)
             output.note(labels.totals)
+        keep_run(labels, args, output, started)
     finish(labels, output)
     return 0
 

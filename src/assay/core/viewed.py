@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from assay.core.metric import Card
+from assay.core.screens import Deciding, People
 
 RowKind = Literal["segments", "items"]
 """A row is a translation with its scores, or a pair of a good and an incorrect one."""
-FORMAT = 1
-"""The version of view.json. A page reads what it knows of a later one."""
+FORMAT = 2
+"""The version of view.json: 2 has `people` and `deciding`. A page reads what it knows of a later one, and older ones whole."""
 ABOUT, ROWS = "view.json", "rows.jsonl.gz"
 """The files of a run directory: what the rows and tables are, and the rows."""
 TEXTS = ("src", "mt", "ref", "good", "incorrect")
@@ -31,3 +32,5 @@ class Viewed:
     kind: RowKind
     metrics: Mapping[str, Card]
     rows: Iterable[Mapping[str, Any]]
+    people: People | None = None
+    deciding: Deciding | None = None

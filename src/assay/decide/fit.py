@@ -59,12 +59,11 @@ def fit(
     known = np.asarray(np.isfinite(qualities).all(axis=0))
     _check(worth[known])
     spoken = np.array([str(language) for language in languages])
-    held = known.copy()
+    held = setting_limits(qualities, worth, seed)
     blended: Blend | None = None
     if len(members) > 1:
-        teach = _half(worth >= 0.5, known, seed)
+        teach = known & ~held
         blended = blend(qualities[:, teach], worth[teach])
-        held &= ~teach
     quality = qualities[0] if blended is None else np.full(len(worth), np.nan)
     if blended is not None:
         quality[known] = blended.at(qualities[:, known])
@@ -78,6 +77,12 @@ def fit(
         groups[language] = _language(language, quality[mine], worth[mine], goal, reject_at, groups[EVERY])
     about = dict(card or {}) | _about(goal, worth[held], len(members)) | _left_out(qualities)
     return Rule(members, str(goal), groups, blended, about)
+
+
+def setting_limits(qualities: Floats, worth: Floats, seed: int) -> Bools:
+    """Which examples set the limits: all with finite scores; of several metrics, the half that did not teach how to blend them."""
+    known = np.asarray(np.isfinite(qualities).all(axis=0))
+    return known if len(qualities) == 1 else known & ~_half(worth >= 0.5, known, seed)
 
 
 def _left_out(qualities: Floats) -> dict[str, str]:

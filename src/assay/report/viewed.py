@@ -33,9 +33,10 @@ def write_viewed(
             name: {"label": card.label, "decimals": card.decimals, "higher_is_better": card.higher_is_better}
             for name, card in viewed.metrics.items()
         }
+        about |= {name: asdict(part) for name in ("people", "deciding") if (part := getattr(viewed, name)) is not None}
     about["tables"] = [described(table) for table in tables]
     with atomic_write(folder / ABOUT, "w") as stream:
-        json.dump(plain(about), stream, ensure_ascii=False, allow_nan=False, indent=1)
+        json.dump(plain(about), stream, ensure_ascii=False, allow_nan=False)
         stream.write("\n")
 
 

@@ -22,6 +22,7 @@ from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.core.question import Question, Reviewed
+    from assay.core.viewed import Viewed
     from assay.io.table.open_table import Quoting
     from assay.verbs.reviewing import OnPage
 
@@ -67,6 +68,12 @@ class BreakdownResult(Result):
     def lead(self) -> str:
         """How many outcomes, and which metrics."""
         return f"{count(len(self), 'outcome')} · {', '.join(metric.name for metric in self.measured)}"
+
+    def viewed(self) -> Viewed:
+        """Every example with its texts, outcome and scores."""
+        from assay.verbs.viewed_decisions import viewed_breakdown
+
+        return viewed_breakdown(self.outcomes, self.measured)
 
     def sizes(self) -> Mapping[str, int]:
         """Examples."""

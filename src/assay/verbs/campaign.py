@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
 from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
-from assay.core.metric import Metric
+from assay.core.metric import Card, Metric
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from assay.analyses.campaign.scored import ScoredPair, Standardised
     from assay.core.campaign import Campaign
     from assay.core.metric import Floats
+    from assay.core.viewed import Viewed
 
 PathName = str | os.PathLike[str]
 LABELS = {"MQM": "MQM", "ESA": "ESA", "DA": "direct assessment", "spans": "score"}
@@ -33,6 +34,10 @@ class CampaignResult(Result):
     people: Campaign
     pairs: Sequence[ScoredPair]
     seed: int | None = None
+    by: str = "score"
+    scores: Mapping[str, Mapping[str, Floats]] = field(default_factory=dict)
+    """Language pair to metric to scores (systems by segments), higher for better."""
+    cards: Mapping[str, Card] = field(default_factory=dict)
 
     verb = "campaign"
     headline = "systems"
@@ -60,6 +65,13 @@ class CampaignResult(Result):
         return self.tables["segments"].by_column()
 
     scores_columns = columns
+
+    def viewed(self) -> Viewed:
+        """Every judged translation with its texts, its errors and every metric's score."""
+        from assay.verbs.viewed_people import viewed_campaign
+
+        label = LABELS[self.people.protocol] if self.by == "score" else "score standardised by rater (z)"
+        return viewed_campaign(self.people, self.pairs, self.scores, label, self.by, self.cards)
 
     def sizes(self) -> Mapping[str, int]:
         """Judged translations."""
@@ -136,8 +148,18 @@ def campaign(
     notices = [notice for metric in computed.values() for notice in metric.notices]
     named = {table.name: table for table in made}
     files = tree_files(judgements, data_dir, people.langpairs)
+    cards = {name: metric.card for name, metric in built.items()}
     return CampaignResult(
-        named, people, pairs, seed, signatures=signatures, notes=[*people.notes, *notices], files=files
+        named,
+        people,
+        pairs,
+        seed,
+        by,
+        scores,
+        cards,
+        signatures=signatures,
+        notes=[*people.notes, *notices],
+        files=files,
     )
 
 

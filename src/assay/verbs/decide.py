@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
@@ -19,7 +19,9 @@ from assay.verbs.result import Result
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging
     from assay.core.suite import Measured
+    from assay.core.viewed import Viewed
     from assay.decide.apply import Decisions
+    from assay.decide.goals import Goal
     from assay.decide.rule import Rule
     from assay.decide.tally import Tally
     from assay.engine.given import References, Texts
@@ -28,14 +30,45 @@ if TYPE_CHECKING:
     AnyRule: TypeAlias = "Rule | FittedRule | str | os.PathLike[str]"
 
 
+class Learned(NamedTuple):
+    """What a rule was learned from: the goal, the examples with their scores, and which of them teach, set limits and test."""
+
+    goal: Goal
+    outcomes: TaskOutcomes
+    measured: Sequence[Measured]
+    teach: Any
+    held: Any
+    test: Any
+
+
 @dataclass(repr=False)
 class FittedRule(Result):
     """A rule with its card."""
 
     rule: Rule
+    learned: Learned | None = field(default=None, kw_only=True)
+    """What it was learned from and tried on; None for a rule that was read."""
 
-    verb: ClassVar[str] = "decide"
+    verb: ClassVar[str] = "decide fit"
     headline: ClassVar[str] = "rule"
+
+    def heading(self) -> str:
+        """What the rule is for."""
+        return f"Rule: {self.rule.goal}"
+
+    def lead(self) -> str:
+        """What it promises."""
+        from assay.decide.rule import EVERY
+
+        return self.rule.groups[EVERY].promise
+
+    def viewed(self) -> Viewed | None:
+        """The examples with their labels, and what the rule would do at other limits."""
+        if self.learned is None:
+            return None
+        from assay.verbs.viewed_decisions import viewed_rule
+
+        return viewed_rule(self.rule, *self.learned)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """The rule as JSON, whole or not at all."""
@@ -65,8 +98,20 @@ class Decided(Result):
     flags: dict[str, int] = field(default_factory=dict)
     """How many translations a reader should know about: empty ones, truncated ones …"""
 
-    verb: ClassVar[str] = "decide"
+    verb: ClassVar[str] = "decide apply"
     headline: ClassVar[str] = "decisions"
+
+    def heading(self) -> str:
+        """What the labels are for."""
+        return f"Labels: {self.rule.goal}"
+
+    def viewed(self) -> Viewed:
+        """Every translation with its label, and how many would be used at other limits."""
+        from assay.verbs.viewed_decisions import Seen, viewed_labels
+
+        seen = Seen()
+        seen.add(self.decisions)
+        return viewed_labels(self.rule, [self.decisions], seen)
 
     @property
     def labels(self) -> list[str]:
@@ -172,7 +217,18 @@ def fit_rule(
         rule = replace(rule, card={**rule.card, "checked": tried(rule, values, outcomes, test)})
     made = fitted(rule)
     made.notes += read
+    made.learned = Learned(wanted, outcomes, measured, teach, _held(rule, values, outcomes, teach, seed), test)
     return made
+
+
+def _held(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, teach: Any, seed: int) -> Any:
+    """Which examples set the limits, over all examples."""
+    from assay.decide.fit import setting_limits
+
+    held = teach.copy()
+    qualities = rule.qualities({name: column[teach] for name, column in values.items()})
+    held[teach] = setting_limits(qualities, outcomes.worth[teach], seed)
+    return held
 
 
 def fitted(rule: Rule) -> FittedRule:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from assay.core.columns import Columns
@@ -11,11 +11,13 @@ from assay.core.errors import InputError
 from assay.verbs.decide import label_ready_scores, read_rule, rule_metrics
 from assay.verbs.request import request
 from assay.verbs.result import Result
+from assay.verbs.viewed_decisions import Seen, viewed_labels
 
 if TYPE_CHECKING:
     import os
 
     from assay.core.chunk import Flagging
+    from assay.core.viewed import Viewed
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
     from assay.decide.tally import Tally
@@ -33,9 +35,25 @@ class LabelStream(Result):
     tally: Tally
     chunks: Iterator[Decisions]
     run: ScoredRun | None = None
+    again: Callable[[], Iterator[Decisions]] | None = None
+    """The same labels once more, from what was scored, where a run directory will keep them."""
+    seen: Seen = field(default_factory=Seen)
 
     verb = "decide apply"
     headline = "decisions"
+
+    def heading(self) -> str:
+        """What the labels are for."""
+        return f"Labels: {self.rule.goal}"
+
+    def viewed(self) -> Viewed | None:
+        """Every translation with its label, and how many would be used at other limits; known when all labels are through."""
+        return None if self.again is None else viewed_labels(self.rule, self.again(), self.seen)
+
+    def _count(self, part: Decisions) -> None:
+        self.tally.add(part)
+        if self.again is not None:
+            self.seen.add(part)
 
     def parts(self) -> Iterator[Columns]:
         """The labels of each chunk as columns, numbered from 1 over all of them."""
@@ -43,14 +61,14 @@ class LabelStream(Result):
 
         for part in self.chunks:
             rows = labels_columns(part, len(self.tally) + 1)
-            self.tally.add(part)
+            self._count(part)
             yield rows
         self._complete()
 
     def count(self) -> None:
         """Go through all labels and keep their counts alone."""
         for part in self.chunks:
-            self.tally.add(part)
+            self._count(part)
         self._complete()
 
     def _complete(self) -> None:
@@ -127,19 +145,27 @@ def label_stream(
     workers: int | None = None,
     store: bool = True,
     progress: RowsDone | None = None,
+    kept_rows: bool = False,
 ) -> LabelStream:
     """Label what `label_request` asked for. `language` is the one translated from, of every row (default: the rows' own); `texts`
-    and `flags` are as for `score`."""
+    and `flags` are as for `score`; `kept_rows` lets `write` keep every row for `assay view`."""
     from assay.decide.labelling import kept, labelled
     from assay.decide.tally import Tally
 
     if asked is None:
         notes: list[str] = []
-        chunks = label_ready_scores(rule, str(data), columns=columns, quoting=quoting, notes=notes, language=language)
-        return LabelStream({}, rule, Tally(rule), chunks, notes=notes, files=[str(data), *files])
+
+        def ready(said: list[str]) -> Iterator[Decisions]:
+            return label_ready_scores(rule, str(data), columns=columns, quoting=quoting, notes=said, language=language)
+
+        again = (lambda: ready([])) if kept_rows else None
+        return LabelStream({}, rule, Tally(rule), ready(notes), again=again, notes=notes, files=[str(data), *files])
     run = asked.run(kept(flags, texts=texts), workers, store, progress)
-    chunks = labelled(rule, run.chunks(), language, flags=flags != "none")
+
+    def scored() -> Iterator[Decisions]:
+        return labelled(rule, run.chunks(), language, flags=flags != "none")
+
     return LabelStream(
-        {}, rule, Tally(rule), chunks, run, signatures=run.signatures, notes=run.notices,
+        {}, rule, Tally(rule), scored(), run, scored if kept_rows else None, signatures=run.signatures, notes=run.notices,
         files=[*asked.inputs.paths, *files],
     )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,16 @@ from assay.core.call import recorded
 from assay.core.columns import Columns, joined, polars_frame
 from assay.core.errors import InputError, unknown
 from assay.core.judged_systems import JudgedSystems, LevelScores
-from assay.core.metric import Metric
+from assay.core.metric import Card, Metric
 from assay.core.table import Table
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     import polars
 
+    from assay.analyses.meta.tasks import TaskResult
+    from assay.core.screens import Comparison
+    from assay.core.viewed import Viewed
     from assay.io.wmt.tree import EvalSet
     from assay.suites.wmt import PairFacts, WmtFacts
 
@@ -34,6 +37,14 @@ class MetaResult(Result):
     seed: int | None = None
     own: bool = False
     """Whether the tasks are the caller's own, so that people look at their values first."""
+    texts: Mapping[str, EvalSet] = field(default_factory=dict)
+    """The texts behind `sets`."""
+    gold: str | None = None
+    """People's scores, where they are not the standard ones."""
+    comparisons: Sequence[Comparison] = ()
+    """The tests of every two metrics, where significance was asked for."""
+    cards: Mapping[str, Card] = field(default_factory=dict)
+    """The cards of the metrics that were scored here."""
 
     verb = "meta"
     headline = "overall"
@@ -65,6 +76,12 @@ class MetaResult(Result):
     def scores_columns(self) -> Columns | None:
         """The segment scores, where metrics were put into the table."""
         return self._scores() if self.new else None
+
+    def viewed(self) -> Viewed | None:
+        """The translations that people judged, with their texts and every metric's score."""
+        from assay.verbs.viewed_people import viewed_meta
+
+        return viewed_meta(self.sets, self.texts, self.comparisons, self.gold, self.cards)
 
     def subject(self) -> str:
         """What messages call it."""
@@ -205,8 +222,21 @@ def meta(
         notes=[notice for metric in computed.values() for notice in metric.notices],
         seed=seed,
         own=bool(statistics) or own is not None,
+        texts=sets,
+        gold=gold,
+        comparisons=_comparisons(made, results) if significance else (),
+        cards={spec: metric.card for spec, metric in built.items()},
         files=tree_files(name, data_dir, list(sets)),
     )
+
+
+def _comparisons(made: Sequence[Table], results: Sequence[TaskResult]) -> tuple[Comparison, ...]:
+    """The tests of every two metrics; over all tasks in the order of the ranking, where that has clusters."""
+    from assay.analyses.meta.significance import comparisons
+
+    (ranking,) = (table for table in made if table.name == "overall")
+    ranked = all("cluster" in row for row in ranking.rows)
+    return comparisons(results, [row["metric"] for row in ranking.rows] if ranked else ())
 
 
 def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:

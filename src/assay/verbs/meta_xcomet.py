@@ -74,6 +74,8 @@ def xcomet(
         new=tuple(new),
         signatures={spec: metric.signed(1) for spec, metric in as_computed(built, sets).items()},
         seed=seed,
+        texts=sets,
+        cards={spec: metric.card for spec, metric in built.items()},
         files=tree_files(name, data_dir, list(sets)),
     )
 

@@ -24,6 +24,7 @@ from assay.stats.soft_accuracy import soft_pairwise_accuracy
 
 if TYPE_CHECKING:
     from assay.analyses.meta.tasks import TaskData, TaskResult
+    from assay.core.screens import Comparison
     from assay.stats.groups import Floats, Integers
 
 ALPHA = 0.05
@@ -74,6 +75,15 @@ def _statistic(task: MetaTask, gold: Floats) -> Statistic | None:
 def overall_clusters(results: Sequence[TaskResult], order: Sequence[str]) -> dict[str, int]:
     """Clusters of the weighted mean over tasks: the tasks' draws, weighted and summed, against the observed difference."""
     left, right = np.triu_indices(len(order), 1)
+    observed, null = _overall(results, order)
+    p = np.full((len(order), len(order)), np.nan)
+    p[left, right] = (null >= observed - SLACK).mean(axis=0)
+    return dict(zip(order, ranks_from_p_values(p, ALPHA), strict=True))
+
+
+def _overall(results: Sequence[TaskResult], order: Sequence[str]) -> tuple[Floats, Floats]:
+    """The differences of the weighted mean between every two metrics, and those of every draw."""
+    left, right = np.triu_indices(len(order), 1)
     null = np.zeros((min(_draws(result) for result in results), len(left)))
     observed = np.zeros(len(left))
     for result in results:
@@ -83,9 +93,35 @@ def overall_clusters(results: Sequence[TaskResult], order: Sequence[str]) -> dic
         columns, signs = _pairs(at[left], at[right], len(result.names))
         null += scale * signs * result.null[: len(null), columns]
         observed += scale * (result.values[at[left]] - result.values[at[right]])
-    p = np.full((len(order), len(order)), np.nan)
-    p[left, right] = (null >= observed - SLACK).mean(axis=0)
-    return dict(zip(order, ranks_from_p_values(p, ALPHA), strict=True))
+    return observed, null
+
+
+def comparisons(results: Sequence[TaskResult], order: Sequence[str] = ()) -> tuple[Comparison, ...]:
+    """The tests of every two metrics, task by task, and first those of the mean over all tasks, where it has an `order`.
+
+    The interval of a difference is what was observed less the central 95% of the swaps: swapping says how far a difference strays
+    by chance, and a true difference is taken to stray as far.
+    """
+    made = []
+    if order and all(result.null is not None for result in results):
+        made.append(_comparison(0, order, *_overall(results, order)))
+    for result in results:
+        if result.null is not None:
+            left, right = np.triu_indices(len(result.names), 1)
+            made.append(
+                _comparison(result.task.number, result.names, result.values[left] - result.values[right], result.null)
+            )
+    return tuple(made)
+
+
+def _comparison(task: int, names: Sequence[str], observed: Floats, null: Floats) -> Comparison:
+    from assay.core.screens import Comparison
+
+    if not observed.size:
+        return Comparison(task, tuple(names), (), (), (), ())
+    spread = np.quantile(null, (0.975, 0.025), axis=0)
+    columns = (observed, *(observed - spread), (null >= observed - SLACK).mean(axis=0))
+    return Comparison(task, tuple(names), *(tuple(column.round(6).tolist()) for column in columns))
 
 
 def _draws(result: TaskResult) -> int:

@@ -64,3 +64,9 @@ class Stretch:
 def written(name: str) -> str:
     """The name as it is written in an expression."""
     return name if name.isidentifier() else f"`{name}`"
+
+
+def equal(name: str, text: str) -> str:
+    """The expression that a column holds this text."""
+    plain = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\t", "\\t")
+    return f'{written(name)} == "{plain}"'
