@@ -179,6 +179,18 @@ class Browser:
         """What is seen, as a PNG."""
         path.write_bytes(base64.b64decode(self._ask("GET", "/screenshot")))
 
+    def faults(self) -> list[str]:
+        """What axe-core calls serious or critical on the page as it is; the test is skipped where axe-core is not."""
+        axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+        if not axe.exists():
+            pytest.skip("no axe-core here: cd web && npm ci")
+        return list(
+            self.run(
+                axe.read_text() + ";return axe.run().then((said) => said.violations"
+                ".filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${one.id}: ${one.nodes[0].html}`))"
+            )
+        )
+
     def complaints(self) -> list[str]:
         """What the page's console got since it was last asked: errors, and what the policy refused. An expression that the server
         refuses, as it must, is none."""

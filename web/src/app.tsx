@@ -1,6 +1,8 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Decisions } from "./decisions";
 import { Local } from "./local";
+import { People } from "./people";
 import { Phenomena } from "./phenomena";
 import { Remote } from "./remote";
 import { Review } from "./review";
@@ -13,10 +15,10 @@ import { Plain } from "./text";
 import type { Detail, Source, Start } from "./types";
 import "./style.css";
 
-const SCREENS: [string, string][] = [["runs", "Runs"], ["systems", "Systems"], ["segments", "Segments"], ["phenomena", "Phenomena"], ["tables", "Tables"], ["review", "Review"]];
+const SCREENS: [string, string][] = [["runs", "Runs"], ["systems", "Systems"], ["segments", "Segments"], ["phenomena", "Phenomena"], ["people", "People"], ["decisions", "Decisions"], ["tables", "Tables"], ["review", "Review"]];
 const KEYS: [string, string][] = [
   ["j, k", "next and previous row"], ["/", "to the filter"], ["Enter", "apply the filter"], ["Esc", "close the row, or this"],
-  ["1 to 5", "Runs, Systems, Segments, Phenomena, Tables"], ["t", "light or dark"], ["?", "this list"],
+  ["1 to 9", "the screens, as they stand above"], ["t", "light or dark"], ["?", "this list"],
 ];
 
 function App({ source, start }: { source: Source; start: Start }) {
@@ -34,6 +36,9 @@ function App({ source, start }: { source: Source; start: Start }) {
     if (!location.hash && start.review) go("review", "", {}, true);
     else if (!location.hash && start.runs.length === 1) go(home(start.runs[0]), start.runs[0].key, {}, true);
   }, []);
+  const head = detail?.head;
+  const offered = SCREENS.filter(([screen]) => screen === "review" ? start.review : !start.runs.length && start.review ? false : screen === "runs" || !head
+    || (screen === "phenomena" ? head.kind === "items" : screen === "systems" ? head.kind === "segments" : screen === "segments" ? head.kind !== "" : screen === "people" || screen === "decisions" ? head.screens.includes(screen) : true));
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
@@ -42,14 +47,11 @@ function App({ source, start }: { source: Source; start: Start }) {
       if (typing(event.target)) return;
       if (event.key === "?") setHelp((shown) => !shown);
       else if (event.key === "t") turn();
-      else if (/^[1-5]$/.test(event.key)) go(SCREENS[Number(event.key) - 1][0], run);
+      else if (/^[1-9]$/.test(event.key) && offered[Number(event.key) - 1]) go(offered[Number(event.key) - 1][0], run);
     };
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
-  }, [run]);
-  const head = detail?.head;
-  const offered = SCREENS.filter(([screen]) => screen === "review" ? start.review : !start.runs.length && start.review ? false : screen === "runs" || !head
-    || (screen === "phenomena" ? head.kind === "items" : screen === "systems" ? head.kind === "segments" : screen === "segments" ? head.kind !== "" : true));
+  }, [run, head]);
   return (
     <>
       <header>
@@ -72,6 +74,8 @@ function App({ source, start }: { source: Source; start: Start }) {
           : !head ? <main aria-busy="true"><p class="muted">Reading …</p></main>
             : route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} />
               : route.screen === "phenomena" ? <Phenomena detail={detail} start={start} run={run} at={route.at} />
+                : route.screen === "people" ? <People {...{ detail, start, source, run }} at={route.at} />
+                : route.screen === "decisions" ? <Decisions {...{ detail, start, run }} at={route.at} />
                 : route.screen === "systems" ? <Systems {...{ detail, start, source, run }} at={route.at} />
                   : <Tables detail={detail} />}
       {help && (

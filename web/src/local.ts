@@ -1,5 +1,6 @@
 import { condition } from "./expression";
-import type { Asked, Detail, Head, Points, Row, Source, Start, Value, Window } from "./types";
+import { grouped } from "./grouped";
+import type { Asked, Detail, Grouped, Head, Points, Row, Source, Start, Value, Window } from "./types";
 
 type Columns = Record<string, Value[]>;
 interface Whole extends Start {
@@ -54,6 +55,10 @@ export class Local implements Source {
     const points = there.filter((_, place) => place % step === 0)
       .map((i): [number, number, number] => [i, columns[x][i] as number, columns[y][i] as number]);
     return { total: there.length, points };
+  }
+
+  async groups(run: string, by: string, metric: string): Promise<Grouped> {
+    return grouped(this.columns(run), by, metric);
   }
 
   async download(run: string, asked: Asked, format: "csv" | "jsonl"): Promise<void> {

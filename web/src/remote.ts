@@ -1,4 +1,4 @@
-import type { Asked, Detail, Points, Row, Source, Start, Window } from "./types";
+import type { Asked, Detail, Grouped, Points, Row, Source, Start, Window } from "./types";
 
 // The server's answers; what it refuses is an Error with its sentence.
 export class Remote implements Source {
@@ -33,6 +33,10 @@ export class Remote implements Source {
 
   points(run: string, asked: Asked, x: string, y: string): Promise<Points> {
     return this.ask("points", { run, ...wanted(asked), x, y });
+  }
+
+  groups(run: string, by: string, metric: string): Promise<Grouped> {
+    return this.ask("groups", { run, by, metric });
   }
 
   async download(run: string, asked: Asked, format: "csv" | "jsonl"): Promise<void> {

@@ -4,7 +4,7 @@ import { link } from "./route";
 import { Plain } from "./text";
 import type { Head } from "./types";
 
-export const home = (run: Head): string => (run.kind === "items" ? "phenomena" : run.kind === "segments" ? "segments" : "tables");
+export const home = (run: Head): string => (run.screens[0] ?? (run.kind === "items" ? "phenomena" : run.kind === "segments" ? "segments" : "tables"));
 
 export function Runs({ runs }: { runs: Head[] }) {
   const [wanted, setWanted] = useState("");

@@ -1,11 +1,13 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import { written } from "./expression";
 import { number, plural } from "./format";
+import { Groups } from "./groups";
 import { go } from "./route";
 import { RunTable } from "./table";
 import { Plain } from "./text";
 import type { Detail, Points, Source, Spread, Start } from "./types";
 
+const FEW = 6;
 const NO_ROWS = { where: "", find: "", sort: "", descending: false };
 
 export function Systems({ detail, start, source, run, at }: {
@@ -15,14 +17,16 @@ export function Systems({ detail, start, source, run, at }: {
   const table = detail.tables.find((one) => one.name === "systems");
   const shape = (system: string): number => Math.max(0, detail.head.systems.indexOf(system));
   const chosen = detail.head.systems.slice(0, start.palette.length);
+  const [all, setAll] = useState(false);
   return (
     <main>
       <h1>Systems</h1>
       {table && <RunTable table={table} />}
       {!metrics.length && <p>This run has no scores of segments.</p>}
+      {metrics.length > 0 && detail.groupings.length > 0 && <Groups {...{ detail, source, run, at }} />}
       {metrics.length > 1 && <Scatter metrics={metrics} {...{ detail, start, source, run, at }} />}
       <div class="grid">
-        {metrics.map((metric) => (
+        {metrics.slice(0, all ? undefined : FEW).map((metric) => (
           <section key={metric} class="card">
             <h2><Plain text={detail.head.metrics[metric]?.label ?? metric} /></h2>
             <Histogram spread={detail.distributions[metric]} colour={(system) => start.palette[shape(system) % start.palette.length]} />
@@ -42,6 +46,7 @@ export function Systems({ detail, start, source, run, at }: {
           </section>
         ))}
       </div>
+      {!all && metrics.length > FEW && <button class="quiet" onClick={() => setAll(true)}>The other {metrics.length - FEW} metrics</button>}
       {detail.head.systems.length > chosen.length && <p class="muted">Colours begin again after {chosen.length} systems.</p>}
     </main>
   );

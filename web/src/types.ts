@@ -26,6 +26,7 @@ export interface Head {
   lead: string;
   verb: string;
   kind: "" | "items" | "segments";
+  screens: string[];
   rows: number;
   columns: string[];
   systems: string[];
@@ -82,12 +83,123 @@ export interface Spread {
   systems: Record<string, { n: number; mean: number; quartiles: [number, number, number]; counts: number[] }>;
 }
 
+// A ranking of metrics by their agreement with people, or of systems by people (src/assay/viewer/people.py).
+export interface Entry {
+  name: string;
+  value: number | null;
+  low: number | null;
+  high: number | null;
+  cluster: number | null;
+  ranks: string;
+  kind: string;
+}
+
+export interface Comparison {
+  names: string[];
+  difference: (number | null)[];
+  low: (number | null)[];
+  high: (number | null)[];
+  p: (number | null)[];
+}
+
+export interface Ranking {
+  key: string;
+  title: string;
+  of: "metrics" | "systems";
+  label: string;
+  decimals: number;
+  lower_is_better: boolean;
+  entries: Entry[];
+  comparison: Comparison | null;
+  two_sided: boolean;
+  about: string;
+}
+
+export interface JudgedPair {
+  langpair: string;
+  gold: string;
+  systems: string[];
+  people: (number | null)[];
+  apart: ("" | "human" | "outlier")[];
+  metrics: Record<string, (number | null)[]>;
+  column: string;
+}
+
+export interface PointCurve {
+  metric: string;
+  pairs: number;
+  difference: number[];
+  agree: number[];
+  low: (number | null)[];
+  high: (number | null)[];
+  origin: string;
+}
+
+export interface PeopleFound {
+  rankings: Ranking[];
+  pairs: JudgedPair[];
+  curves: PointCurve[];
+}
+
+// What would become of the rows at every limit (src/assay/core/screens.py).
+export type RiskName = "caught" | "bad_used" | "lost";
+
+export interface Figures {
+  expected: (number | null)[];
+  observed: (number | null)[];
+  low: (number | null)[];
+  high: (number | null)[];
+}
+
+export interface Sweep {
+  metric: string;
+  column: string;
+  higher_is_better: boolean;
+  decimals: number;
+  where: string;
+  counted: string;
+  limits: number[];
+  used: number[];
+  review: number[];
+  rejected: number[];
+  figures: Record<RiskName, Figures>;
+  unscored: number;
+  task: string;
+  language: string;
+  limit: number | null;
+  reject: number | null;
+  promise: string;
+  promised: (number | null)[];
+  risk: RiskName;
+  calibration: { expected: number; observed: number; low: number | null; high: number | null; n: number }[];
+}
+
+export interface Deciding {
+  goal: string;
+  sweeps: Sweep[];
+}
+
+export interface Grouping {
+  key: string;
+  label: string;
+  groups: number;
+}
+
+// A group's scores by system: how many, their mean, their standard deviation.
+export interface Grouped {
+  systems: string[];
+  groups: { name: string; where: string; cells: Record<string, [number, number, number | null]> }[];
+}
+
 export interface Detail {
   head: Head;
   manifest: Record<string, unknown>;
   tables: Table[];
   phenomena: Phenomena | null;
   distributions: Record<string, Spread>;
+  people: PeopleFound | null;
+  deciding: Deciding | null;
+  groupings: Grouping[];
   problems: string[];
 }
 
@@ -115,5 +227,6 @@ export interface Source {
   rows(run: string, asked: Asked, start: number, count: number): Promise<Window>;
   row(run: string, row: number): Promise<{ row: Row; beside: Row[] }>;
   points(run: string, asked: Asked, x: string, y: string): Promise<Points>;
+  groups(run: string, by: string, metric: string): Promise<Grouped>;
   download(run: string, asked: Asked, format: "csv" | "jsonl"): Promise<void>;
 }

@@ -8,20 +8,25 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 from assay._version import __version__
 from assay.core.errors import AssayError, InputError
+from assay.core.schema import Place, typed
+from assay.core.screens import Deciding, People
 from assay.core.viewed import ABOUT, FORMAT, ROWS
 from assay.io.documents import read_document
+from assay.viewer.people import has_people
 from assay.viewer.rows import Rows
 
+Kept = TypeVar("Kept", People, Deciding)
 MANIFEST, TABLES = "manifest.json", "tables.json"
 STORED = (ROWS, "scores.parquet", "scores.csv")
 """Where the rows of a run may be, the best first: older runs have scores alone."""
 LABELS = (
     "system", "segment", "id", "doc", "langpair", "src", "mt", "ref", "good", "incorrect", "phenomenon", "category", "severity",
-    "flags", "spans", "metric", "line", "row",
+    "flags", "spans", "metric", "line", "row", "domain", "language", "task", "split", "outcome", "grade", "error_type",
+    "controlled", "label", "breakdown_probability", "reason", "score", "z", "judgements",
 )  # fmt: skip
 """Columns that are no metric's scores."""
 
@@ -105,6 +110,33 @@ class Run:
             made.append({**(described.get(name) or {**plain, "columns": columns}), "rows": rows})
         return made
 
+    @cached_property
+    def people(self) -> People | None:
+        """What was kept for the screen of that name; what is damaged is said."""
+        return self._kept("people", People)
+
+    @cached_property
+    def deciding(self) -> Deciding | None:
+        """What was kept of limits to choose among."""
+        return self._kept("deciding", Deciding)
+
+    def _kept(self, name: str, kind: type[Kept]) -> Kept | None:
+        if name not in self.about:
+            return None
+        try:
+            return typed(kind, self.about[name], Place(str(self.path / ABOUT), name), strict=False)
+        except AssayError as error:
+            self.problems.append(f"{error} It is not shown.")
+            return None
+
+    @property
+    def screens(self) -> list[str]:
+        """The screens that go by more than the rows."""
+        names = dict(self.written.get("tables") or {})
+        found = ["people"] if has_people(names, self.verb) else []
+        decided = self.verb in ("breakdown", "decide", "run_task", "fit_rule", "apply_rule")
+        return [*found, *(["decisions"] if "deciding" in self.about or (decided and names) else [])]
+
     def head(self) -> dict[str, Any]:
         """What a list of runs shows."""
         known = all(name in self.about for name in ("rows", "columns", "systems"))
@@ -118,6 +150,7 @@ class Run:
             "lead": self.about.get("lead") or "",
             "verb": self.verb,
             "kind": self.kind,
+            "screens": self.screens,
             "rows": about["rows"],
             "columns": about["columns"],
             "systems": about["systems"],

@@ -21,6 +21,7 @@ from assay.core.errors import AssayError, InputError, unknown
 from assay.report.data import plain
 from assay.viewer.assets import document, policy, start
 from assay.viewer.export import exported
+from assay.viewer.groups import grouped
 from assay.viewer.reviewing import RequestRefused, Reviewing, posted
 from assay.viewer.rows import Asked
 from assay.viewer.runs import Run
@@ -81,6 +82,10 @@ class Answers:
             if asked.get(axis, "") not in rows.columns:
                 raise unknown("column in these rows", asked.get(axis, ""), rows.names)
         return points(rows, wanted(asked), asked["x"], asked["y"])
+
+    def groups(self, asked: Question) -> Any:
+        """A metric's scores by group and system."""
+        return grouped(self.run(asked).rows, asked.get("by", ""), asked.get("metric", ""))
 
     def export(self, asked: Question) -> tuple[str, Iterator[str]]:
         """The chosen rows as a file: its name and its parts."""
@@ -182,7 +187,8 @@ class _Handler(BaseHTTPRequestHandler):
         answers = self.server.answers
         known: dict[str, Callable[[Question], Any]] = {
             "api/start": answers.start, "api/run": answers.detail, "api/rows": answers.rows, "api/row": answers.row,
-            "api/points": answers.points, **(answers.review.answers() if answers.review else {}),
+            "api/points": answers.points, "api/groups": answers.groups,
+            **(answers.review.answers() if answers.review else {}),
         }  # fmt: skip
         try:
             if path == "api/export":

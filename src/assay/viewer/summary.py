@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from assay.viewer.groups import groupings
+from assay.viewer.people import people
 from assay.viewer.rows import Asked, Rows
 from assay.viewer.runs import Run, systems
 
@@ -21,10 +24,14 @@ POINTS = 4000
 def summary(run: Run) -> dict[str, Any]:
     """All that the page shows of a run beside its rows."""
     items = run.kind == "items"
+    tables, deciding = run.tables(), run.deciding
     return {
         "head": run.head(),
         "manifest": dict(run.manifest),
-        "tables": run.tables(),
+        "tables": tables,
+        "people": people({table["name"]: table for table in tables}, run.people, run.metrics, run.verb),
+        "deciding": None if deciding is None else asdict(deciding),
+        "groupings": [] if items else groupings(run.rows, run.metrics),
         "phenomena": phenomena(run.rows, run.metrics) if items else None,
         "distributions": {} if items else distributions(run.rows, run.metrics),
         "problems": run.problems,
