@@ -107,6 +107,12 @@ def test_rows_hold_what_a_limit_counts(kept: Path) -> None:
                 assert int(better.sum()) == sweep.used[at]
 
 
+def test_labels_are_looked_at_by_their_rules_goal(kept: Path) -> None:
+    (run,) = find_runs([kept / "applied"])
+    assert run.deciding is not None
+    assert {(sweep.risk, sweep.promised) for sweep in run.deciding.sweeps} == {("caught", ())}
+
+
 def test_several_metrics_are_blended_into_a_column_of_their_own(tmp_path: Path) -> None:
     from tests.viewer.judged_runs import outcomes
 

@@ -174,10 +174,13 @@ def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: Seen) -> Viewed:
             for row in zip(*columns.values(), strict=True):
                 yield dict(zip(columns, row, strict=True))
 
-    sweeps = [_of_group(rule, rule.groups[EVERY], Counted(seen.qualities()), "", "translations")]
+    goal = _goal(rule)
+    sweeps = [_of_group(rule, rule.groups[EVERY], Counted(seen.qualities()), "", "translations", goal)]
     for name in seen.languages() if len(seen.languages()) > 1 else ():
         mine = Counted(seen.qualities(name))
-        sweeps.append(_of_group(rule, rule.group(name), mine, equal("language", name), "translations", shown=name))
+        sweeps.append(
+            _of_group(rule, rule.group(name), mine, equal("language", name), "translations", goal, shown=name)
+        )
     cards = {
         member.name: Card(
             member.name, member.name, "either", member.higher_is_better, (None, None), "", licence="", decimals=member.decimals
@@ -236,6 +239,17 @@ def _of_group(
     return sweep(
         named, rows, group.curve, above=above, reject_at=group.reject_at, goal=goal, taught=taught, promise=group.promise
     )  # fmt: skip
+
+
+def _goal(rule: Rule) -> Goal | None:
+    """The goal that a rule was learned for; None where its words are not those of this assay."""
+    from assay.core.errors import InputError
+    from assay.decide.goals import parse_goal
+
+    try:
+        return parse_goal(rule.goal)
+    except InputError:
+        return None
 
 
 def _blended(rule: Rule) -> dict[str, Card]:
