@@ -119,7 +119,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class Deciding:
-    """Limits to choose among, and the word for what a row is."""
+    """The limits to choose among, and the goal that a rule was learned for; empty where there is none."""
 
     goal: str
     sweeps: tuple[Sweep, ...]
