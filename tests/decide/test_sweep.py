@@ -10,23 +10,23 @@ from assay.core.screens import RISKS
 from assay.decide.calibration import breakdown_curve
 from assay.decide.conformal import STEPS, catch, clean, lose
 from assay.decide.goals import Catch, Clean, Lose
-from assay.decide.sweep import Counted, Named, calibration, largest_share, sweep
+from assay.decide.sweep import Named, Swept, calibration, largest_share, sweep
 
 MINE = Named("mine", "mine", 1.0, 1)
 
 
-def made(seed: int = 0, n: int = 400) -> tuple[Counted, Counted]:
+def made(seed: int = 0, n: int = 400) -> tuple[Swept, Swept]:
     rng = np.random.default_rng(seed)
     quality = rng.uniform(0, 100, 2 * n)
     worth = (rng.uniform(0, 100, 2 * n) < quality).astype(float)
-    return Counted(quality[:n], worth[:n]), Counted(quality[n:], worth[n:])
+    return Swept(quality[:n], worth[:n]), Swept(quality[n:], worth[n:])
 
 
 def test_counts_and_promises_that_hand_gives() -> None:
     """Breakdowns at 1 … 19, successes at 41 … 80. Above 18 one breakdown of nineteen is used: 1 - (1 + 1) / (19 + 1) = 90%."""
     quality = np.array([*range(1, 20), *range(41, 81)], float)
     worth = np.array([0.0] * 19 + [1.0] * 40)
-    both = Counted(quality, worth)
+    both = Swept(quality, worth)
     found = sweep(MINE, both, breakdown_curve(quality, worth), above=18.0, reject_at=0.5, goal=Catch(0.9), taught=both)
     at = found.limits.index(18.0)
     assert found.limit == 18.0 and found.promised[at] == pytest.approx(0.9)
@@ -85,7 +85,7 @@ def test_unscored_translations_go_to_review_and_nobody_knows_what_comes() -> Non
     taught, _ = made(2)
     assert taught.worth is not None
     curve = breakdown_curve(taught.quality, taught.worth)
-    found = sweep(MINE, Counted(np.array([10.0, np.nan, 90.0])), curve, above=50.0, reject_at=0.5)
+    found = sweep(MINE, Swept(np.array([10.0, np.nan, 90.0])), curve, above=50.0, reject_at=0.5)
     at = found.limits.index(50.0)
     assert (found.used[at], found.review[at], found.rejected[at], found.unscored) == (1, 1, 1, 1)
     assert all(value is None for name in RISKS for value in found.figures[name].observed)

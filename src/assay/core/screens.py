@@ -19,7 +19,7 @@ Apart = Literal["", "human", "outlier"]
 
 
 @dataclass(frozen=True)
-class Comparison:
+class PairwiseTests:
     """The tests of every two metrics in one ranking, metrics best first.
 
     The flat lists have a number for each pair i < j, row by row as `numpy.triu_indices` lists them: i less j, its 95% interval, and
@@ -55,7 +55,7 @@ class JudgedPair:
 class People:
     """What people said, and how near metrics come to it."""
 
-    comparisons: tuple[Comparison, ...] = ()
+    comparisons: tuple[PairwiseTests, ...] = ()
     pairs: tuple[JudgedPair, ...] = ()
 
 

@@ -31,7 +31,7 @@ FEWEST_IN_BIN = 5
 
 
 @dataclass(frozen=True)
-class Counted:
+class Swept:
     """Translations to count: their qualities (NaN: not scored) and, where it is known, what they were worth (1: a success)."""
 
     quality: Floats
@@ -54,13 +54,13 @@ class Named:
 
 def sweep(
     named: Named,
-    rows: Counted,
+    rows: Swept,
     curve: Curve,
     *,
     above: float,
     reject_at: float,
     goal: Goal | None = None,
-    taught: Counted | None = None,
+    taught: Swept | None = None,
     promise: str = "",
     most: int = LIMITS,
 ) -> Sweep:
@@ -96,9 +96,7 @@ def risk_of(goal: Goal | None) -> Risk:
     return "caught" if isinstance(goal, Catch) else "lost" if isinstance(goal, Lose) else "bad_used"
 
 
-def _limits(
-    quality: Floats, taught: Counted | None, goal: Goal | None, above: float, named: Named, most: int
-) -> Floats:
+def _limits(quality: Floats, taught: Swept | None, goal: Goal | None, above: float, named: Named, most: int) -> Floats:
     """Limits from lenient to strict, with the rule's own among them: quantiles of what is counted, written short; for `clean` the
     twenty limits that its tests are made for."""
     if isinstance(goal, Clean) and taught is not None:
@@ -144,7 +142,7 @@ def _share(name: str, used: Bools, lost: Floats) -> tuple[float | None, float, i
     return (bad / len(lost) if len(lost) else None), bad, len(lost)
 
 
-def _promised(goal: Goal | None, taught: Counted | None, limits: Floats) -> Numbers:
+def _promised(goal: Goal | None, taught: Swept | None, limits: Floats) -> Numbers:
     if taught is None or taught.worth is None or not isinstance(goal, Catch | Clean | Lose):
         return ()
     known = np.isfinite(taught.quality)

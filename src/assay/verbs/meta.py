@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.analyses.meta.tasks import TaskResult
-    from assay.core.screens import Comparison
+    from assay.core.screens import PairwiseTests
     from assay.core.viewed import Viewed
     from assay.io.wmt.tree import EvalSet
     from assay.suites.wmt import PairFacts, WmtFacts
@@ -41,7 +41,7 @@ class MetaResult(Result):
     """The texts behind `sets`."""
     gold: str | None = None
     """People's scores, where they are not the standard ones."""
-    comparisons: Sequence[Comparison] = ()
+    comparisons: Sequence[PairwiseTests] = ()
     """The tests of every two metrics, where significance was asked for."""
     cards: Mapping[str, Card] = field(default_factory=dict)
     """The cards of the metrics that were scored here."""
@@ -230,7 +230,7 @@ def meta(
     )
 
 
-def _comparisons(made: Sequence[Table], results: Sequence[TaskResult]) -> tuple[Comparison, ...]:
+def _comparisons(made: Sequence[Table], results: Sequence[TaskResult]) -> tuple[PairwiseTests, ...]:
     """The tests of every two metrics; over all tasks in the order of the ranking, where that has clusters."""
     from assay.analyses.meta.significance import comparisons
 

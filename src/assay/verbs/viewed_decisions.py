@@ -36,7 +36,7 @@ def viewed_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> Vi
     from assay.analyses.breakdown.verdicts import setups
     from assay.core.outcomes import BOTH
     from assay.decide.calibration import breakdown_curve
-    from assay.decide.sweep import Counted, Named, sweep
+    from assay.decide.sweep import Named, Swept, sweep
 
     found: list[Sweep] = []
     several = {"task": len(set(outcomes.tasks)) > 1, "language": len(set(outcomes.languages)) > 1}
@@ -55,7 +55,7 @@ def viewed_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> Vi
             named = Named(
                 metric.name, metric.name, sign, max(metric.card.decimals, 1), where, "test examples", setup.task, setup.language
             )  # fmt: skip
-            rows = Counted(_finite(quality[setup.test]), outcomes.worth[setup.test])
+            rows = Swept(_finite(quality[setup.test]), outcomes.worth[setup.test])
             above = _chosen(outcomes, dev[known], setup.dev[known], rows.quality)
             found.append(sweep(named, rows, curve, above=above, reject_at=0.5, most=LIMITS))
     cards = {metric.name: metric.card for metric in measured}
@@ -124,7 +124,7 @@ def viewed_rule(
 
     from assay.decide.apply import decide
     from assay.decide.rule import EVERY
-    from assay.decide.sweep import Counted
+    from assay.decide.sweep import Swept
 
     values: dict[str, Floats] = {}
     for metric in measured:
@@ -143,9 +143,9 @@ def viewed_rule(
         where += ['split == "test"'] if tried else []
         sweeps.append(
             _of_group(
-                rule, group, Counted(quality[rows], outcomes.worth[rows]), " and ".join(where),
+                rule, group, Swept(quality[rows], outcomes.worth[rows]), " and ".join(where),
                 "test examples" if tried else "examples it was learned from", goal,
-                Counted(quality[taught], outcomes.worth[taught]),
+                Swept(quality[taught], outcomes.worth[taught]),
             )
         )  # fmt: skip
     beside: dict[str, Sequence[Any]] = {
@@ -161,7 +161,7 @@ def viewed_rule(
 def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: Seen) -> Viewed:
     """New translations with their labels, and how many would be used at other limits; what came of them nobody knows yet."""
     from assay.decide.rule import EVERY
-    from assay.decide.sweep import Counted
+    from assay.decide.sweep import Swept
     from assay.decide.tables import labels_columns
 
     def rows() -> Iterator[Mapping[str, Any]]:
@@ -175,9 +175,9 @@ def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: Seen) -> Viewed:
                 yield dict(zip(columns, row, strict=True))
 
     goal = _goal(rule)
-    sweeps = [_of_group(rule, rule.groups[EVERY], Counted(seen.qualities()), "", "translations", goal)]
+    sweeps = [_of_group(rule, rule.groups[EVERY], Swept(seen.qualities()), "", "translations", goal)]
     for name in seen.languages() if len(seen.languages()) > 1 else ():
-        mine = Counted(seen.qualities(name))
+        mine = Swept(seen.qualities(name))
         sweeps.append(
             _of_group(rule, rule.group(name), mine, equal("language", name), "translations", goal, shown=name)
         )

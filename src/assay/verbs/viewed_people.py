@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.core.metric import Card
-from assay.core.screens import Apart, Comparison, JudgedPair, Numbers, People
+from assay.core.screens import Apart, JudgedPair, Numbers, PairwiseTests, People
 from assay.core.viewed import Viewed
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def turned(names: Sequence[str], cards: Mapping[str, Card]) -> dict[str, Card]:
 def viewed_meta(
     sets: Mapping[str, JudgedSystems],
     texts: Mapping[str, EvalSet],
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[PairwiseTests],
     gold: str | None,
     cards: Mapping[str, Card],
 ) -> Viewed:

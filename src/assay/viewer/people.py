@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from assay.core.screens import Comparison, JudgedPair, Numbers, People
+from assay.core.screens import JudgedPair, Numbers, PairwiseTests, People
 
 Row = Mapping[str, Any]
 SWAPS = "Bars: 95% interval of the distance from the first, by random swaps."
@@ -43,7 +43,7 @@ class Ranking:
     decimals: int
     lower_is_better: bool
     entries: Sequence[Entry]
-    comparison: Comparison | None = None
+    comparison: PairwiseTests | None = None
     two_sided: bool = False
     about: str = ""
 
@@ -93,7 +93,7 @@ def _column(table: Mapping[str, Any], key: str) -> Mapping[str, Any]:
     return next((column for column in table["columns"] if column["key"] == key), {})
 
 
-def _overall(tables: Mapping[str, Mapping[str, Any]], compared: Mapping[int, Comparison]) -> list[Ranking]:
+def _overall(tables: Mapping[str, Mapping[str, Any]], compared: Mapping[int, PairwiseTests]) -> list[Ranking]:
     column = _column(tables["overall"], "average")
     entries = [
         Entry(row["metric"], row.get("average"), cluster=row.get("cluster"), kind=row.get("kind") or "")
@@ -105,7 +105,7 @@ def _overall(tables: Mapping[str, Mapping[str, Any]], compared: Mapping[int, Com
     return [_with_tests(ranking, compared.get(0))]
 
 
-def _tasks(tables: Mapping[str, Mapping[str, Any]], compared: Mapping[int, Comparison]) -> list[Ranking]:
+def _tasks(tables: Mapping[str, Mapping[str, Any]], compared: Mapping[int, PairwiseTests]) -> list[Ranking]:
     by_task: dict[int, list[Row]] = {}
     for row in _rows(tables, "tasks"):
         by_task.setdefault(row["task"], []).append(row)
@@ -126,7 +126,7 @@ def _tasks(tables: Mapping[str, Mapping[str, Any]], compared: Mapping[int, Compa
     return made
 
 
-def _with_tests(ranking: Ranking, tests: Comparison | None) -> Ranking:
+def _with_tests(ranking: Ranking, tests: PairwiseTests | None) -> Ranking:
     """The ranking with what the tests say: ranges of ranks, and how far each lies behind the first."""
     if tests is None or [entry.name for entry in ranking.entries] != list(tests.names):
         return ranking
@@ -182,14 +182,14 @@ def _falls(values: Sequence[float | None]) -> bool:
     return len(known) == len(values) > 0 and all(a >= b for a, b in itertools.pairwise(known))
 
 
-def _duels(rows: Sequence[Row], names: Sequence[str]) -> Comparison | None:
+def _duels(rows: Sequence[Row], names: Sequence[str]) -> PairwiseTests | None:
     found = {(row["first"], row["second"]): row for row in rows}
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :]]
     if not pairs or any(pair not in found for pair in pairs):
         return None
     nothing: Numbers = (None,) * len(pairs)
     difference, p = (tuple(found[pair].get(key) for pair in pairs) for key in ("difference", "p"))
-    return Comparison(0, tuple(names), difference, nothing, nothing, p)
+    return PairwiseTests(0, tuple(names), difference, nothing, nothing, p)
 
 
 def _curves(tables: Mapping[str, Mapping[str, Any]]) -> list[PointCurve]:

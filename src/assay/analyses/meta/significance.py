@@ -24,7 +24,7 @@ from assay.stats.soft_accuracy import soft_pairwise_accuracy
 
 if TYPE_CHECKING:
     from assay.analyses.meta.tasks import TaskData, TaskResult
-    from assay.core.screens import Comparison
+    from assay.core.screens import PairwiseTests
     from assay.stats.groups import Floats, Integers
 
 ALPHA = 0.05
@@ -96,7 +96,7 @@ def _overall(results: Sequence[TaskResult], order: Sequence[str]) -> tuple[Float
     return observed, null
 
 
-def comparisons(results: Sequence[TaskResult], order: Sequence[str] = ()) -> tuple[Comparison, ...]:
+def comparisons(results: Sequence[TaskResult], order: Sequence[str] = ()) -> tuple[PairwiseTests, ...]:
     """The tests of every two metrics, task by task, and first those of the mean over all tasks, where it has an `order`.
 
     The interval of a difference is what was observed less the central 95% of the swaps: swapping says how far a difference strays
@@ -114,14 +114,14 @@ def comparisons(results: Sequence[TaskResult], order: Sequence[str] = ()) -> tup
     return tuple(made)
 
 
-def _comparison(task: int, names: Sequence[str], observed: Floats, null: Floats) -> Comparison:
-    from assay.core.screens import Comparison
+def _comparison(task: int, names: Sequence[str], observed: Floats, null: Floats) -> PairwiseTests:
+    from assay.core.screens import PairwiseTests
 
     if not observed.size:
-        return Comparison(task, tuple(names), (), (), (), ())
+        return PairwiseTests(task, tuple(names), (), (), (), ())
     spread = np.quantile(null, (0.975, 0.025), axis=0)
     columns = (observed, *(observed - spread), (null >= observed - SLACK).mean(axis=0))
-    return Comparison(task, tuple(names), *(tuple(column.round(6).tolist()) for column in columns))
+    return PairwiseTests(task, tuple(names), *(tuple(column.round(6).tolist()) for column in columns))
 
 
 def _draws(result: TaskResult) -> int:
