@@ -107,9 +107,9 @@ class Decided(Result):
 
     def viewed(self) -> Viewed:
         """Every translation with its label, and how many would be used at other limits."""
-        from assay.verbs.viewed_decisions import Seen, viewed_labels
+        from assay.verbs.viewed_decisions import SeenQualities, viewed_labels
 
-        seen = Seen()
+        seen = SeenQualities()
         seen.add(self.decisions)
         return viewed_labels(self.rule, [self.decisions], seen)
 

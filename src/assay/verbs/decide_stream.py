@@ -11,7 +11,7 @@ from assay.core.errors import InputError
 from assay.verbs.decide import label_ready_scores, read_rule, rule_metrics
 from assay.verbs.request import request
 from assay.verbs.result import Result
-from assay.verbs.viewed_decisions import Seen, viewed_labels
+from assay.verbs.viewed_decisions import SeenQualities, viewed_labels
 
 if TYPE_CHECKING:
     import os
@@ -37,7 +37,7 @@ class LabelStream(Result):
     run: ScoredRun | None = None
     again: Callable[[], Iterator[Decisions]] | None = None
     """The same labels once more, from what was scored, where a run directory will keep them."""
-    seen: Seen = field(default_factory=Seen)
+    seen: SeenQualities = field(default_factory=SeenQualities)
 
     verb = "decide apply"
     headline = "decisions"

@@ -158,7 +158,7 @@ def viewed_rule(
     return Viewed("segments", cards, rows_, deciding=Deciding(rule.goal, tuple(sweeps)))
 
 
-def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: Seen) -> Viewed:
+def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: SeenQualities) -> Viewed:
     """New translations with their labels, and how many would be used at other limits; what came of them nobody knows yet."""
     from assay.decide.rule import EVERY
     from assay.decide.sweep import Swept
@@ -190,7 +190,7 @@ def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: Seen) -> Viewed:
     return Viewed("segments", cards | _blended(rule), rows(), deciding=Deciding(rule.goal, tuple(sweeps)))
 
 
-class Seen:
+class SeenQualities:
     """The qualities of translations as they go by, language by language."""
 
     def __init__(self) -> None:
