@@ -29,7 +29,7 @@ def one_file(runs: Sequence[Run]) -> str:
         **start(),
         "runs": [run.head() for run in runs],
         "details": {run.key: summary(run) for run in runs},
-        "rows": {run.key: dict(run.rows.columns) for run in runs},
+        "rows": {run.key: {name: list(column) for name, column in run.rows.columns.items()} for run in runs},
     }
     text = json.dumps(plain(whole), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return document(base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii"))

@@ -1,4 +1,7 @@
-"""Rows in memory as columns: filtered by an expression, searched, sorted, and handed out by window."""
+"""Rows in memory as columns: filtered by an expression, searched, sorted, and handed out by window.
+
+`frame.py` gives the same answers for many rows, where polars is installed.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,11 @@ class Asked(NamedTuple):
     """Letters that one of the row's texts must hold, small or capital."""
     sort: str = ""
     descending: bool = False
+
+
+def cut(value: Any, most: int | None) -> Any:
+    """A text without what is more than `most` characters; anything else as it is."""
+    return value[:most] + "…" if most is not None and isinstance(value, str) and len(value) > most else value
 
 
 @dataclass
@@ -70,22 +78,28 @@ class Rows:
     def _chosen(self, asked: Asked) -> Order:
         import numpy as np
 
-        kept = np.arange(len(self))
-        if asked.where.strip():
-            from assay.core.expression import parse
+        kept = self._where(asked.where) if asked.where.strip() else np.arange(len(self))
+        return self._found(kept, asked.find.casefold()) if asked.find else kept
 
-            checked = parse(asked.where).over(self.names, "these rows")
-            columns = {name: self.columns[name] for name in checked.names} or dict(self.columns)
-            kept = kept[checked.rows(columns, lambda row: f"row {row + 1}")]
-        if asked.find:
-            wanted = asked.find.casefold()
-            texts = [self.columns[name] for name in self.texts]
-            kept = (
-                kept[[any(wanted in str(column[i] or "").casefold() for column in texts) for i in kept.tolist()]]
-                if len(kept)
-                else kept
-            )
-        return kept
+    def _where(self, where: str) -> Order:
+        """The rows for which an expression holds."""
+        import numpy as np
+
+        from assay.core.expression import parse
+
+        checked = parse(where).over(self.names, "these rows")
+        columns = {name: list(self.columns[name]) for name in checked.names}
+        if not columns:
+            columns[""] = [None] * len(self)
+        return np.flatnonzero(checked.rows(columns, lambda row: f"row {row + 1}"))
+
+    def _found(self, kept: Order, wanted: str) -> Order:
+        """Those of the rows whose texts hold the letters, small or capital."""
+        import numpy as np
+
+        texts = [self.columns[name] for name in self.texts]
+        holds = (any(wanted in str(column[i] or "").casefold() for column in texts) for i in kept.tolist())
+        return kept[np.fromiter(holds, bool, len(kept))]
 
     def _sorted(self, kept: Order, asked: Asked) -> Order:
         if not asked.sort:
@@ -100,7 +114,7 @@ class Rows:
         column = self.columns[asked.sort]
         missing = [i for i in kept.tolist() if column[i] is None]
         there = [i for i in kept.tolist() if column[i] is not None]
-        there.sort(key=lambda i: str(column[i]).casefold(), reverse=asked.descending)
+        there.sort(key=lambda i: str(column[i]).lower(), reverse=asked.descending)
         return np.array([*there, *missing], dtype=np.int64)
 
     def numbers(self, name: str) -> NDArray[np.float64] | None:
@@ -121,10 +135,7 @@ class Rows:
         """A row with its number; texts longer than `most` characters are cut."""
         shown: dict[str, Any] = {"#": number}
         for name, column in self.columns.items():
-            value = column[number]
-            if most is not None and isinstance(value, str) and len(value) > most:
-                value = value[:most] + "…"
-            shown[name] = value
+            shown[name] = cut(column[number], most)
         return shown
 
     @cached_property

@@ -7,16 +7,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 from assay._version import __version__
 from assay.core.errors import AssayError, InputError
 from assay.core.viewed import ABOUT, FORMAT, ROWS
 from assay.io.documents import read_document
-from assay.viewer.rows import Rows
+from assay.viewer.reading import first_rows, read_rows
+from assay.viewer.rows import Asked, Rows
 
 MANIFEST, TABLES = "manifest.json", "tables.json"
+FIRST = 200
+"""Rows that are read by themselves while nobody has asked for more."""
 STORED = (ROWS, "scores.parquet", "scores.csv")
 """Where the rows of a run may be, the best first: older runs have scores alone."""
 LABELS = (
@@ -61,11 +64,30 @@ class Run:
                 self._rows = self._load()
             return self._rows
 
+    def window(self, asked: Asked, start: int, count: int) -> dict[str, Any]:
+        """Some of the rows that are asked for, and how many those are. The first ones do not wait until all are read."""
+        rows = self.about.get("rows")
+        if self._rows is None and asked == Asked() and isinstance(rows, int) and start + count <= FIRST:
+            try:
+                found = self._first(start + count)
+            except (AssayError, OSError, EOFError, ValueError):
+                found = []
+            if found:
+                Thread(target=lambda: self.rows, name="assay view rows", daemon=True).start()
+                return {"total": rows, "rows": found[start:]}
+        order = self.rows.order(asked)
+        return {"total": len(order), "rows": self.rows.window(order, start, count)}
+
+    def _first(self, count: int) -> list[dict[str, Any]]:
+        if self.stored is None or self.stored.name != ROWS:
+            return []
+        return first_rows(self.stored, [str(name) for name in self.about.get("columns") or ()], count)
+
     def _load(self) -> Rows:
         if self.stored is None:
             return Rows({})
         try:
-            return Rows(_read(self.stored))
+            return read_rows(self.stored, self.about if self.stored.name == ROWS else {})
         except AssayError as error:
             self.problems.append(str(error))
         except (OSError, EOFError, ValueError) as error:
@@ -193,30 +215,6 @@ def _document(run: Run, name: str) -> Mapping[str, Any]:
         return found
     run.problems.append(f"{path} is damaged: it holds no object.")
     return {}
-
-
-def _read(path: Path) -> dict[str, list[Any]]:
-    """Every column of a table."""
-    from assay.io.table.forms import open_table
-    from assay.io.table.whole_rows import WholeRows
-
-    with open_table(str(path)) as table:
-        rows = WholeRows(table)
-        columns: list[list[Any]] = [[] for _ in rows.names]
-        for part in rows.parts():
-            for column, values in zip(columns, part.columns, strict=True):
-                column.extend(values)
-        names = rows.names
-    typed = table.form in ("jsonl", "json", "parquet")
-    return {name: column if typed else _numbers(column) for name, column in zip(names, columns, strict=True)}
-
-
-def _numbers(column: list[Any]) -> list[Any]:
-    """A column of text as numbers, where all that stands in it is numbers."""
-    try:
-        return [None if cell in (None, "") else float(cell) for cell in column]
-    except (TypeError, ValueError):
-        return column
 
 
 def _kind(rows: Sequence[Mapping[str, Any]], key: str) -> str:

@@ -58,10 +58,8 @@ class Answers:
 
     def rows(self, asked: Question) -> Any:
         """A window of rows."""
-        rows = self.run(asked).rows
-        order = rows.order(wanted(asked))
         first, count = _whole(asked, "start", 0), min(_whole(asked, "count", 100), MOST_WINDOW)
-        return {"total": len(order), "rows": rows.window(order, first, count)}
+        return self.run(asked).window(wanted(asked), first, count)
 
     def row(self, asked: Question) -> Any:
         """One row in full, and those of other systems for the same segment."""
