@@ -98,6 +98,7 @@ def run(args: argparse.Namespace) -> int:
     """Run every suite; print, render or keep the tables."""
     from assay.cli.options import column_map
     from assay.report.data import rows
+    from assay.verbs.live import live
     from assay.verbs.run import run as run_suite
 
     output = Output.of(args)
@@ -108,24 +109,26 @@ def run(args: argparse.Namespace) -> int:
     _note_missing_figures(args.figures, output, kept=_folder(args.run_dir, output, "", False) is not None)
     for suite in suites:
         started = time.monotonic()
-        result = run_suite(
-            suite,
-            args.metrics,
-            metric_files=args.metric_file,
-            analysis=args.analysis,
-            data_dir=args.data_dir,
-            columns=column_map(args.columns),
-            quoting=args.quoting,
-            langpair=args.langpair,
-            subsample=args.subsample,
-            labels=_labels(args.label),
-            skip_bad=args.skip_bad,
-            verify=args.verify,
-            seed=args.seed,
-            samples=args.samples,
-            correction=args.correction,
-            workers=args.workers,
-        )
+        alone = args.run_dir if len(suites) == 1 else None
+        with live(alone, "run"):
+            result = run_suite(
+                suite,
+                args.metrics,
+                metric_files=args.metric_file,
+                analysis=args.analysis,
+                data_dir=args.data_dir,
+                columns=column_map(args.columns),
+                quoting=args.quoting,
+                langpair=args.langpair,
+                subsample=args.subsample,
+                labels=_labels(args.label),
+                skip_bad=args.skip_bad,
+                verify=args.verify,
+                seed=args.seed,
+                samples=args.samples,
+                correction=args.correction,
+                workers=args.workers,
+            )
         chosen = _chosen(result, args.table, short=output.on_screen and not args.all)
         documents.append({"suite": result.suite, "tables": {table.name: rows(table) for table in chosen}})
         shown += chosen

@@ -14,6 +14,8 @@ FORMAT = 1
 """The version of view.json. A page reads what it knows of a later one."""
 ABOUT, ROWS = "view.json", "rows.jsonl.gz"
 """The files of a run directory: what the rows and tables are, and the rows."""
+PROGRESS, LIVE = "progress.json", "rows.live.jsonl"
+"""The same while the run is under way: how far it is, and some of the rows that are done. They go when it is through."""
 SPAN = ("metric", "start", "end", "severity", "category", "confidence")
 """What a span of a row says, in this order."""
 TEXTS = ("src", "mt", "ref", "good", "incorrect")

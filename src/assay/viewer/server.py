@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -22,7 +23,7 @@ from assay.report.data import plain
 from assay.viewer.assets import document, policy, start
 from assay.viewer.export import exported
 from assay.viewer.rows import Asked
-from assay.viewer.runs import Run
+from assay.viewer.runs import Found, Run
 from assay.viewer.summary import points, summary
 
 ADDRESS = "127.0.0.1"
@@ -39,7 +40,15 @@ class Answers:
     _by_key: dict[str, Run] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        self._look = Lock()
         self._by_key = {run.key: run for run in self.runs}
+
+    def look(self) -> None:
+        """See what became of the runs: one may be under way, through, or new."""
+        with self._look:
+            if isinstance(self.runs, Found):
+                self.runs = self.runs.again()
+                self._by_key = {run.key: run for run in self.runs}
 
     def run(self, asked: Question) -> Run:
         """The run that a question names."""
@@ -50,7 +59,16 @@ class Answers:
 
     def start(self, _: Question) -> Any:
         """The list of runs."""
+        self.look()
         return {**start(), "runs": [run.head() for run in self.runs]}
+
+    def live(self, _: Question) -> Any:
+        """How far the runs are that are under way; `runs` says which there are, and when each was last opened."""
+        self.look()
+        return {
+            "live": {run.key: said for run in self.runs if (said := run.said()) is not None},
+            "runs": {run.key: "/".join(map(str, run.stamp)) for run in self.runs},
+        }
 
     def detail(self, asked: Question) -> Any:
         """All that is known of a run beside its rows."""
@@ -156,7 +174,7 @@ class _Handler(BaseHTTPRequestHandler):
         answers = self.server.answers
         known: dict[str, Callable[[Question], Any]] = {
             "api/start": answers.start, "api/run": answers.detail, "api/rows": answers.rows, "api/row": answers.row,
-            "api/points": answers.points,
+            "api/points": answers.points, "api/live": answers.live,
         }  # fmt: skip
         try:
             if path == "api/export":
