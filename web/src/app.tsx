@@ -1,5 +1,7 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Compare } from "./compare";
+import { Progress, useLive } from "./live";
 import { Local } from "./local";
 import { Phenomena } from "./phenomena";
 import { Remote } from "./remote";
@@ -18,17 +20,21 @@ const KEYS: [string, string][] = [
   ["1 to 5", "Runs, Systems, Segments, Phenomena, Tables"], ["t", "light or dark"], ["?", "this list"],
 ];
 
-function App({ source, start }: { source: Source; start: Start }) {
+function App({ source, start: first }: { source: Source; start: Start }) {
   const route = useRoute();
+  const [start, setStart] = useState(first);
   const [details, setDetails] = useState<Record<string, Detail>>({});
   const [error, setError] = useState("");
   const [help, setHelp] = useState(false);
   const run = start.runs.some((one) => one.key === route.run) ? route.run : start.runs.length === 1 ? start.runs[0].key : route.run;
   const detail = details[run];
+  const live = useLive(source, Object.fromEntries(first.runs.flatMap((one) => (one.live ? [[one.key, one.live]] : []))), () => {
+    source.start().then((found) => { setStart(found); setDetails({}); }, () => undefined);
+  });
   useEffect(() => {
     if (!run || detail) return;
     source.detail(run).then((found) => setDetails((old) => ({ ...old, [run]: found })), (reason: Error) => setError(reason.message));
-  }, [run]);
+  }, [run, detail]);
   useEffect(() => {
     if (!location.hash && start.runs.length === 1) go(home(start.runs[0]), start.runs[0].key, {}, true);
   }, []);
@@ -45,7 +51,8 @@ function App({ source, start }: { source: Source; start: Start }) {
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
   }, [run]);
-  const head = detail?.head;
+  // Rows need no summary: what the list of runs says is enough to show them.
+  const head = detail?.head ?? start.runs.find((one) => one.key === run);
   const offered = SCREENS.filter(([screen]) => screen === "runs" || !head
     || (screen === "phenomena" ? head.kind === "items" : screen === "systems" ? head.kind === "segments" : screen === "segments" ? head.kind !== "" : true));
   return (
@@ -65,10 +72,12 @@ function App({ source, start }: { source: Source; start: Start }) {
       </header>
       {error && <p class="problem" role="alert">{error}</p>}
       {detail && route.screen !== "runs" && detail.problems.map((problem, i) => <p key={i} class="problem">⚠ <Plain text={problem} /></p>)}
-      {route.screen === "runs" ? <Runs runs={start.runs} />
+      {live[run] && route.screen !== "runs" && <div class="banner" role="status"><Progress live={live[run]} /></div>}
+      {route.screen === "runs" ? <Runs runs={start.runs} live={live} />
+        : route.screen === "compare" ? <Compare source={source} runs={start.runs} at={route.at} />
         : !run ? <main><p>Choose a run first: <a href={link("runs")}>Runs</a>.</p></main>
-          : !head ? <main aria-busy="true"><p class="muted">Reading …</p></main>
-            : route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} />
+          : head && route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} grown={live[run]?.rows} />
+            : !detail || !head ? <main aria-busy="true"><p class="muted">Reading …</p></main>
               : route.screen === "phenomena" ? <Phenomena detail={detail} start={start} run={run} at={route.at} />
                 : route.screen === "systems" ? <Systems {...{ detail, start, source, run }} at={route.at} />
                   : <Tables detail={detail} />}

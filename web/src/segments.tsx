@@ -1,6 +1,8 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Detail, Flags, languages, references } from "./detail";
 import type { Against } from "./detail";
+import { makesPairs } from "./challenge";
+import { Columns, metricsShown } from "./columns";
 import { diff } from "./diff";
 import { number, plural } from "./format";
 import { askedOf, go } from "./route";
@@ -11,7 +13,9 @@ const PAGE = 100;
 const HIGH = 76;
 const MOST_PIXELS = 8_000_000;
 
-export function Segments({ source, run, head, at }: { source: Source; run: string; head: Head; at: Record<string, string> }) {
+export function Segments({ source, run, head, at, grown = 0 }: {
+  source: Source; run: string; head: Head; at: Record<string, string>; grown?: number;
+}) {
   const asked = askedOf(at);
   const key = JSON.stringify([run, asked]);
   const pages = useRef(new Map<number, Row[]>());
@@ -51,6 +55,17 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
     if (list.current) list.current.scrollTop = 0;
     load(0);
   }, [key]);
+
+  // A run under way has more rows than a moment ago: what is seen is asked for again, where it stands.
+  useEffect(() => {
+    if (!grown) return;
+    const seen = [...new Set([0, Math.floor(first / PAGE), Math.floor((first + 20) / PAGE)])];
+    for (const page of seen) {
+      pages.current.delete(page);
+      waiting.current.delete(page);
+      load(page);
+    }
+  }, [grown]);
 
   const height = Math.min((total ?? 0) * HIGH, MOST_PIXELS);
   const visible = Math.ceil((list.current?.clientHeight ?? 700) / HIGH) + 2;
@@ -107,7 +122,7 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
 
   const against = (at.against || (head.columns.includes("spans") ? "spans" : "reference")) as Against;
   const open = at.row !== undefined && at.row !== "";
-  const columns = useMemo(() => shownColumns(head, open), [head, open]);
+  const columns = useMemo(() => shownColumns(head, open, metricsShown(head, at)), [head, open, at.metrics, at.sort]);
   const width = columns.reduce((sum, column) => sum + WIDTHS[column.kind], 0);
   return (
     <main class="wide">
@@ -117,6 +132,11 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
         <span role="status" class="total">{total === null ? "…" : `${plural(total, "row")}${total < head.rows ? ` of ${head.rows.toLocaleString("en-US")}` : ""}`}</span>
         <button class="quiet" onClick={() => source.download(run, asked, "csv").catch((reason: Error) => setError(reason.message))}>CSV</button>
         <button class="quiet" onClick={() => source.download(run, asked, "jsonl").catch((reason: Error) => setError(reason.message))}>JSONL</button>
+        {makesPairs(head.columns) && (
+          <button class="quiet" title="Pairs of a good and an incorrect translation, as assay run reads them"
+            onClick={() => source.download(run, asked, "challenge").catch((reason: Error) => setError(reason.message))}>Challenge set</button>
+        )}
+        <Columns head={head} at={at} set={set} />
         {(asked.where || asked.find || asked.sort) && <button class="quiet" onClick={() => go("segments", run, {}, true)}>Clear</button>}
       </div>
       <div class={open ? "split open" : "split"}>
@@ -171,13 +191,14 @@ interface Shown { key: string; label: string; kind: "text" | "score" | "pair" | 
 const WIDTHS: Record<Shown["kind"], number> = { text: 15, score: 5.5, pair: 8.5, label: 9, count: 4 };
 
 // Beside an open row the list keeps what tells rows apart; the row itself shows the rest.
-function shownColumns(head: Head, open: boolean): Shown[] {
+function shownColumns(head: Head, open: boolean, metrics: string[]): Shown[] {
   const has = (name: string): boolean => head.columns.includes(name) && !(open && (name === "src" || name === "ref"));
   const found: Shown[] = [];
   if (head.kind === "items") {
     found.push({ key: "phenomenon", label: "phenomenon", kind: "label" });
     for (const key of ["src", "good", "incorrect"]) if (has(key)) found.push({ key, label: { src: "source" }[key] ?? key, kind: "text" });
-    for (const [name, facts] of Object.entries(head.metrics)) {
+    for (const name of metrics) {
+      const facts = head.metrics[name];
       if (has(`${name} good`)) found.push({ key: `${name} good`, label: facts.label + (facts.higher_is_better ? "" : " ↓"), kind: "pair" });
     }
     return found;
@@ -185,7 +206,8 @@ function shownColumns(head: Head, open: boolean): Shown[] {
   if (has("system") && head.systems.length > 1) found.push({ key: "system", label: "system", kind: "label" });
   if (has("segment")) found.push({ key: "segment", label: "№", kind: "count" });
   for (const [key, label] of [["src", "source"], ["mt", "translation"], ["ref", "reference"]]) if (has(key)) found.push({ key, label, kind: "text" });
-  for (const [name, facts] of Object.entries(head.metrics)) {
+  for (const name of metrics) {
+    const facts = head.metrics[name];
     if (has(name)) found.push({ key: name, label: facts.label + (facts.higher_is_better ? "" : " ↓"), kind: "score" });
   }
   return found;

@@ -1,6 +1,6 @@
 """A run directory while its run is under way: how far it is, and rows that are done, for whoever looks on with `assay view`.
 
-At most twice a second `progress.json` is replaced whole and some of the new rows are appended to `rows.live.jsonl`: a fast run shows
+At most twice a second `progress.json` is replaced and some of the new rows are appended to `rows.live.jsonl`: a fast run shows
 a sample of its rows, a slow one all, and neither is slowed down. The writer holds a lock on the latter; where nobody holds it any
 more, the run died. What is kept for resuming is none of this: see `assay.engine.spool`.
 """

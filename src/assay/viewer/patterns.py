@@ -16,7 +16,6 @@ from re import _constants as words  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
 from typing import Any
 
-
 MOST = 200
 """Repetitions of one part that are written out: the linear engine refuses what grows too large."""
 

@@ -21,6 +21,7 @@ from urllib.parse import parse_qs, urlsplit
 from assay.core.errors import AssayError, InputError, unknown
 from assay.report.data import plain
 from assay.viewer.assets import document, policy, start
+from assay.viewer.compared import compared
 from assay.viewer.export import exported
 from assay.viewer.rows import Asked
 from assay.viewer.runs import Found, Run
@@ -93,6 +94,10 @@ class Answers:
             if asked.get(axis, "") not in rows.columns:
                 raise unknown("column in these rows", asked.get(axis, ""), rows.names)
         return points(rows, wanted(asked), asked["x"], asked["y"])
+
+    def compared(self, asked: Question) -> Any:
+        """Two runs of the same job beside each other."""
+        return compared(self.run({"run": asked.get("a", "")}), self.run({"run": asked.get("b", "")}))
 
     def export(self, asked: Question) -> tuple[str, Iterator[str]]:
         """The chosen rows as a file: its name and its parts."""
@@ -175,6 +180,7 @@ class _Handler(BaseHTTPRequestHandler):
         known: dict[str, Callable[[Question], Any]] = {
             "api/start": answers.start, "api/run": answers.detail, "api/rows": answers.rows, "api/row": answers.row,
             "api/points": answers.points, "api/live": answers.live,
+            "api/compare": answers.compared,
         }  # fmt: skip
         try:
             if path == "api/export":
