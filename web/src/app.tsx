@@ -76,7 +76,7 @@ function App({ source, start: first }: { source: Source; start: Start }) {
       {route.screen === "runs" ? <Runs runs={start.runs} live={live} />
         : route.screen === "compare" ? <Compare source={source} runs={start.runs} at={route.at} />
         : !run ? <main><p>Choose a run first: <a href={link("runs")}>Runs</a>.</p></main>
-          : head && route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} grown={live[run]?.rows} />
+          : head && route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} grown={live[run]?.rows ?? head.rows} />
             : !detail || !head ? <main aria-busy="true"><p class="muted">Reading …</p></main>
               : route.screen === "phenomena" ? <Phenomena detail={detail} start={start} run={run} at={route.at} />
                 : route.screen === "systems" ? <Systems {...{ detail, start, source, run }} at={route.at} />

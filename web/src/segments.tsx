@@ -57,8 +57,10 @@ export function Segments({ source, run, head, at, grown = 0 }: {
   }, [key]);
 
   // A run under way has more rows than a moment ago: what is seen is asked for again, where it stands.
+  const before = useRef(grown);
   useEffect(() => {
-    if (!grown) return;
+    if (before.current === grown) return;
+    before.current = grown;
     const seen = [...new Set([0, Math.floor(first / PAGE), Math.floor((first + 20) / PAGE)])];
     for (const page of seen) {
       pages.current.delete(page);
