@@ -95,11 +95,16 @@ def _compare(args: argparse.Namespace, asked: TextRequest, output: Output, start
         result = compare_request(
             asked, baseline=args.baseline, flags=args.flags, samples=args.samples, trials=args.trials, seed=args.seed,
             correction=args.correction, pairs=args.pairs, by=args.by, worst=args.worst, changed=args.changed,
-            sort_by=args.sort_by, texts=bool(args.run_dir), workers=args.workers, progress=progress.add,
+            sort_by=args.sort_by, texts=bool(args.run_dir) or args.format == "html", workers=args.workers, progress=progress.add,
         )  # fmt: skip
     with result:
         if args.format == "json":
             output.emit_json(result.to_dict())
+        elif args.format == "html":
+            from assay.cli.output import write
+            from assay.verbs.view import page_of
+
+            write(page_of([result]), args.out)
         else:
             output.emit(_tables(result, output, args))
         keep_run(result, args, output, started)

@@ -33,9 +33,18 @@ def _compared(runs: Sequence[Run]) -> Iterator[tuple[str, Any]]:
             yield f"{a.key} {b.key}", {"error": str(error)}
 
 
-def one_file(runs: Sequence[Run]) -> str:
-    """The HTML of a page that holds these runs."""
-    rows = sum(len(run.rows) for run in runs)
+def one_file(runs: Sequence[Run], *, leave_out: bool = False) -> str:
+    """The HTML of a page that holds these runs; with `leave_out`, without the rows of those that would make it too large."""
+    rows, held = 0, {}
+    for run in runs:
+        rows += len(run.rows)
+        held[run.key] = rows <= MOST_ROWS
+        if not held[run.key] and leave_out:
+            rows -= len(run.rows)
+            run.problems.append(
+                f"its {len(run.rows):,} rows are not in this file, which holds {MOST_ROWS:,} at most: keep the run (--run-dir DIR) "
+                "and see assay view DIR."
+            )
     if rows > MOST_ROWS:
         raise InputError(
             f"one file holds {MOST_ROWS:,} rows at most, and there are {rows:,}: leave --out away, or name fewer runs."
@@ -45,7 +54,10 @@ def one_file(runs: Sequence[Run]) -> str:
         "runs": [run.head() for run in runs],
         "details": {run.key: summary(run) for run in runs},
         "compared": dict(_compared(runs)),
-        "rows": {run.key: {name: list(column) for name, column in run.rows.columns.items()} for run in runs},
+        "rows": {
+            run.key: {name: list(column) if held[run.key] else [] for name, column in run.rows.columns.items()}
+            for run in runs
+        },
     }
     text = json.dumps(plain(whole), ensure_ascii=True, allow_nan=False, separators=(",", ":"))
     return document(base64.b64encode(gzip.compress(text.encode("ascii"), mtime=0)).decode("ascii"))
