@@ -6,7 +6,7 @@ import { Local } from "./local";
 import { Phenomena } from "./phenomena";
 import { Remote } from "./remote";
 import { go, link, useRoute } from "./route";
-import { home, Runs } from "./runs";
+import { home, Runs, title } from "./runs";
 import { Segments, typing } from "./segments";
 import { Systems } from "./systems";
 import { RunTable } from "./table";
@@ -66,7 +66,7 @@ function App({ source, start: first }: { source: Source; start: Start }) {
             </a>
           ))}
         </nav>
-        <span class="where">{head && route.screen !== "runs" && <Plain text={head.title || head.name} />}</span>
+        <span class="where">{head && route.screen !== "runs" && <Plain text={title(head) || head.name} />}</span>
         <button class="quiet" onClick={turn} aria-label="Light or dark">◐</button>
         <button class="quiet" onClick={() => setHelp(true)} aria-label="Keys">?</button>
       </header>

@@ -35,7 +35,9 @@ export function useLive(source: Source, first: Record<string, Live>, changed: ()
 }
 
 export function Progress({ live }: { live: Live }) {
-  const share = live.total && live.total > live.done ? live.done / live.total : null;
+  // Within the first rows, a slow metric's own requests are what moves.
+  const slow = live.slow?.total ? live.slow.done / live.slow.total : null;
+  const share = live.done === 0 && slow !== null ? slow : live.total && live.total > live.done ? live.done / live.total : null;
   const said = [
     `${count(live.done)}${live.total && live.total > live.done ? ` of about ${count(live.total)}` : ""} rows`,
     live.rate >= 1 ? `${count(Math.round(live.rate))}/s` : "", live.left !== null ? `${duration(live.left)} left` : "",

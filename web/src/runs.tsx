@@ -7,6 +7,9 @@ import type { Head, Live } from "./types";
 
 export const home = (run: Head): string => (run.kind === "items" ? "phenomena" : run.kind === "segments" ? "segments" : "tables");
 
+// The title that a run has of its own; "assay score" says no more than the verb.
+export const title = (run: Head): string => (run.title === `assay ${run.verb}` ? "" : run.title);
+
 export function Runs({ runs, live }: { runs: Head[]; live: Record<string, Live> }) {
   const [wanted, setWanted] = useState("");
   const [chosen, setChosen] = useState<string[]>([]);
@@ -33,7 +36,7 @@ export function Runs({ runs, live }: { runs: Head[]; live: Record<string, Live> 
             <a class="runlink" href={link(home(run), run.key)}><Plain text={run.name} /></a>
             <p>
               <span class="tag">{run.verb || "unknown verb"}</span>{" "}
-              {run.title && <Plain text={run.title} />} {run.lead && <span class="muted"> · <Plain text={run.lead} /></span>}
+              {title(run) && <Plain text={title(run)} />} {run.lead && <span class="muted"> · <Plain text={run.lead} /></span>}
             </p>
             <p class="muted">
               {[run.rows ? plural(run.rows, run.kind === "items" ? "item" : "row") : "no rows",

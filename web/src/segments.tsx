@@ -3,7 +3,7 @@ import { Detail, Flags, languages, references } from "./detail";
 import type { Against } from "./detail";
 import { makesPairs } from "./challenge";
 import { Columns, metricsShown } from "./columns";
-import { diff } from "./diff";
+import { diff, near } from "./diff";
 import { number, plural } from "./format";
 import { askedOf, go } from "./route";
 import { Diffed, Marked, Plain } from "./text";
@@ -190,11 +190,14 @@ function Filter({ asked, error, set }: { asked: Asked; error: string; set: (chan
 
 interface Shown { key: string; label: string; kind: "text" | "score" | "pair" | "label" | "count" }
 
-const WIDTHS: Record<Shown["kind"], number> = { text: 15, score: 5.5, pair: 8.5, label: 9, count: 4 };
+const NARROW = matchMedia("(max-width: 600px)").matches;
+const WIDTHS: Record<Shown["kind"], number> = NARROW
+  ? { text: 12, score: 4.5, pair: 8.5, label: 5.5, count: 3 }
+  : { text: 14, score: 5, pair: 8.5, label: 7.5, count: 3.5 };
 
-// Beside an open row the list keeps what tells rows apart; the row itself shows the rest.
+// Beside an open row, and on a phone, the list keeps what tells rows apart; the row itself shows the rest.
 function shownColumns(head: Head, open: boolean, metrics: string[]): Shown[] {
-  const has = (name: string): boolean => head.columns.includes(name) && !(open && (name === "src" || name === "ref"));
+  const has = (name: string): boolean => head.columns.includes(name) && !((open || NARROW) && (name === "src" || name === "ref"));
   const found: Shown[] = [];
   if (head.kind === "items") {
     found.push({ key: "phenomenon", label: "phenomenon", kind: "label" });
@@ -241,7 +244,7 @@ function Line({ row, columns, head, against, chosen, index, choose }: {
   row: Row; columns: Shown[]; head: Head; against: Against; chosen: boolean; index: number; choose: () => void;
 }) {
   const [from, to] = languages(row);
-  const pair = head.kind === "items" ? diff(String(row.good ?? ""), String(row.incorrect ?? ""), to) : null;
+  const pair = head.kind === "items" ? near(diff(String(row.good ?? ""), String(row.incorrect ?? ""), to)) : null;
   const reference = references(row)[0]?.[1];
   return (
     <tr class={chosen ? "chosen" : ""} data-row={row["#"]} aria-rowindex={index + 2} aria-selected={chosen} onClick={choose}>
