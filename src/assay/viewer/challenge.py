@@ -22,8 +22,9 @@ def as_item(row: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
     good, incorrect = row.get("ref"), row.get("mt")
     if not good or not incorrect or good == incorrect:
         return None
-    spans = row.get("spans") if isinstance(row.get("spans"), list) else []
-    worst = max(spans, key=lambda span: _rank(span.get("severity")), default={})
+    marked = row.get("spans")
+    spans: list[Mapping[str, Any]] = marked if isinstance(marked, list) else []
+    worst: Mapping[str, Any] = max(spans, key=lambda span: _rank(span.get("severity")), default={})
     named = [str(row[name]) for name in ("system", "langpair", "id", "segment") if row.get(name) not in (None, "")]
     made = {
         "id": "/".join(named),

@@ -74,7 +74,10 @@ class FrameRows(Rows):
         if any(self.frame.schema.get(name) != pl.String for name in self.texts):
             return super()._found(kept, wanted)
         holds = [pl.col(name).fill_null("").str.contains(pattern) for name in self.texts]
-        return kept[self.frame.select(pl.any_horizontal(holds)).to_series().to_numpy()[kept]] if holds else kept[:0]
+        if not holds:
+            return kept[:0]
+        found: NDArray[np.bool_] = self.frame.select(pl.any_horizontal(holds)).to_series().to_numpy()
+        return kept[found[kept]]
 
     def _sorted(self, kept: Order, asked: Asked) -> Order:
         schema = self.frame.schema
@@ -84,7 +87,8 @@ class FrameRows(Rows):
             return super()._sorted(kept, asked)
         keys = self.frame[asked.sort].gather(kept).str.to_lowercase().alias("key").to_frame().with_row_index("place")
         order = keys.sort("key", descending=asked.descending, nulls_last=True, maintain_order=True)["place"]
-        return kept[order.to_numpy()]
+        found: Order = kept[order.to_numpy()]
+        return found
 
     def numbers(self, name: str) -> NDArray[np.float64] | None:
         """See `Rows`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from re import _constants as words  # type: ignore[attr-defined]
 from re import _parser as parser  # type: ignore[attr-defined]
@@ -115,29 +115,26 @@ def any_case(folded: str) -> str:
     signs = {sign: several for sign, several in _several().items() if set(several) & set(folded)}
     after = [""] * (len(folded) + 1)
     for i in reversed(range(len(folded))):
-        ways = [_sign(ord(folded[i])) + after[i + 1]]
-        ways += _ways(
-            signs, lambda several, i=i: folded.startswith(several, i), lambda several, i=i: after[i + len(several)]
-        )
-        ways += _ways(signs, lambda several, i=i: len(several) > len(folded) - i and several.startswith(folded[i:]))
-        after[i] = _either(ways)
+        rest = folded[i:]
+        inside = {sign: after[i + len(several)] for sign, several in signs.items() if rest.startswith(several)}
+        beyond = {sign: "" for sign, several in signs.items() if several.startswith(rest) and several != rest}
+        after[i] = _either([_sign(ord(folded[i])) + after[i + 1], *_ways(inside), *_ways(beyond)])
         if len(after[i]) > MOST_SIGNS:
             raise Unlike("too many ways")
-    ways = [after[0], *_ways(signs, lambda several: folded in several)]
+    ways = [after[0], *_ways({sign: "" for sign, several in signs.items() if folded in several})]
     for i in range(1, min(len(folded), 3)):
-        ways += _ways(
-            signs, lambda several, i=i: len(several) > i and several.endswith(folded[:i]), lambda _, i=i: after[i]
-        )
+        before = {
+            sign: after[i] for sign, several in signs.items() if several.endswith(folded[:i]) and len(several) > i
+        }
+        ways += _ways(before)
     return f"(?i){_either(ways)}"
 
 
-def _ways(signs: dict[str, str], fits: Callable[[str], bool], then: Callable[[str], str] = lambda _: "") -> list[str]:
-    """Signs whose letters fit, by what follows them."""
+def _ways(signs: Mapping[str, str]) -> list[str]:
+    """One way for the signs that the same follows."""
     found: dict[str, str] = {}
-    for sign, several in signs.items():
-        if fits(several):
-            rest = then(several)
-            found[rest] = found.get(rest, "") + _sign(ord(sign))
+    for sign, rest in signs.items():
+        found[rest] = found.get(rest, "") + _sign(ord(sign))
     return [f"[{chosen}]{rest}" for rest, chosen in found.items()]
 
 

@@ -91,7 +91,8 @@ class Rows:
         columns = {name: list(self.columns[name]) for name in checked.names}
         if not columns:
             columns[""] = [None] * len(self)
-        return np.flatnonzero(checked.rows(columns, lambda row: f"row {row + 1}"))
+        found: Order = np.flatnonzero(checked.rows(columns, lambda row: f"row {row + 1}"))
+        return found
 
     def _found(self, kept: Order, wanted: str) -> Order:
         """Those of the rows whose texts hold the letters, small or capital."""
@@ -99,7 +100,8 @@ class Rows:
 
         texts = [self.columns[name] for name in self.texts]
         holds = (any(wanted in str(column[i] or "").casefold() for column in texts) for i in kept.tolist())
-        return kept[np.fromiter(holds, bool, len(kept))]
+        found: Order = kept[np.fromiter(holds, bool, len(kept))]
+        return found
 
     def _sorted(self, kept: Order, asked: Asked) -> Order:
         if not asked.sort:

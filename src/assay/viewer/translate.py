@@ -8,7 +8,6 @@ be refused. Where any is, `core` is asked for its sentence.
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -154,7 +153,9 @@ class _Translation:
             value = _BETWEEN[kind](of[0].value, of[1].value)
         else:
             value = {"abs": of[0].value.abs(), "negative": -of[0].value}.get(kind, of[0].value)
-        refused = functools.reduce(_either, [made.refused for made in of], ~value.is_finite().fill_null(False))
+        refused: pl.Expr | None = ~value.is_finite().fill_null(False)
+        for made in of:
+            refused = _either(refused, made.refused)
         return Made(value, refused)
 
     def text(self, node: Node) -> pl.Expr:
