@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from assay.core.errors import unknown
 from assay.viewer.patterns import Unlike, any_case
-from assay.viewer.rows import Asked, Rows
+from assay.viewer.rows import Rows
 from assay.viewer.translate import translated
 
 if TYPE_CHECKING:
@@ -79,15 +78,16 @@ class FrameRows(Rows):
         found: NDArray[np.bool_] = self.frame.select(pl.any_horizontal(holds)).to_series().to_numpy()
         return kept[found[kept]]
 
-    def _sorted(self, kept: Order, asked: Asked) -> Order:
-        schema = self.frame.schema
-        if asked.sort and asked.sort not in self.columns:
-            raise unknown("column in these rows", asked.sort, self.names)
-        if not asked.sort or schema.get(asked.sort) != pl.String:
-            return super()._sorted(kept, asked)
-        keys = self.frame[asked.sort].gather(kept).str.to_lowercase().alias("key").to_frame().with_row_index("place")
-        order = keys.sort("key", descending=asked.descending, nulls_last=True, maintain_order=True)["place"]
-        found: Order = kept[order.to_numpy()]
+    def _by(self, name: str, descending: bool) -> Order:
+        """See `Rows`."""
+        if self.frame.schema.get(name) != pl.String:
+            return super()._by(name, descending)
+        keys = self.frame.select(key=pl.col(name).str.to_lowercase()).with_row_index("place")
+        found: Order = (
+            keys.sort("key", descending=descending, nulls_last=True, maintain_order=True)["place"]
+            .cast(pl.Int64)
+            .to_numpy()
+        )
         return found
 
     def numbers(self, name: str) -> NDArray[np.float64] | None:

@@ -48,6 +48,7 @@ class Rows:
 
     columns: Mapping[str, Sequence[Any]]
     _orders: dict[Asked, Order] = field(default_factory=dict, repr=False)
+    _by_column: dict[tuple[str, bool], Order] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def __len__(self) -> int:
@@ -104,20 +105,34 @@ class Rows:
         return found
 
     def _sorted(self, kept: Order, asked: Asked) -> Order:
+        """The order of all rows by a column is found once; some rows are taken out of it."""
         if not asked.sort:
             return kept[::-1] if asked.descending else kept
         import numpy as np
 
         if asked.sort not in self.columns:
             raise unknown("column in these rows", asked.sort, self.names)
-        if (numbers := self.numbers(asked.sort)) is not None:
-            keys = numbers[kept]
-            return kept[np.argsort(-keys if asked.descending else keys, kind="stable")]
-        column = self.columns[asked.sort]
-        missing = [i for i in kept.tolist() if column[i] is None]
-        there = [i for i in kept.tolist() if column[i] is not None]
-        there.sort(key=lambda i: str(column[i]).lower(), reverse=asked.descending)
-        return np.array([*there, *missing], dtype=np.int64)
+        key = (asked.sort, asked.descending)
+        if key not in self._by_column:
+            while len(self._by_column) >= REMEMBERED:
+                self._by_column.pop(next(iter(self._by_column)))
+            self._by_column[key] = self._by(*key)
+        whole = self._by_column[key]
+        wanted = np.zeros(len(self), bool)
+        wanted[kept] = True
+        found: Order = whole[wanted[whole]]
+        return found
+
+    def _by(self, name: str, descending: bool) -> Order:
+        """All rows in the order of a column, those without a value last."""
+        import numpy as np
+
+        if (numbers := self.numbers(name)) is not None:
+            return np.argsort(-numbers if descending else numbers, kind="stable")
+        column = list(self.columns[name])
+        there = [i for i, value in enumerate(column) if value is not None]
+        there.sort(key=lambda i: str(column[i]).lower(), reverse=descending)
+        return np.array([*there, *(i for i, value in enumerate(column) if value is None)], dtype=np.int64)
 
     def numbers(self, name: str) -> NDArray[np.float64] | None:
         """A column as numbers, NaN where there is none; None for a column of anything else."""
