@@ -10,6 +10,7 @@ from assay.core.judged import Judged
 from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
 from assay.core.viewed import Viewed
+from assay.data.demetr import REFERENCE
 
 if TYPE_CHECKING:
     from assay.core.chunk import Chunk, Kept
@@ -24,7 +25,11 @@ _ITEM = {
 
 
 def viewed_items(items: Sequence[Item], measured: Sequence[Measured]) -> Viewed:
-    """The pairs of a challenge set, with two scores of every metric."""
+    """The pairs of a challenge set, with two scores of every metric.
+
+    DEMETR's baseline has the reference in the place of the incorrect translation, and a metric passes by preferring it: there the
+    two sides are exchanged, so that the row says what the tables count.
+    """
 
     def rows() -> Iterator[Mapping[str, Any]]:
         scores = {
@@ -35,9 +40,22 @@ def viewed_items(items: Sequence[Item], measured: Sequence[Measured]) -> Viewed:
         }
         for i, item in enumerate(items):
             row = {shown: getattr(item, name) for shown, name in _ITEM.items()}
-            yield row | {name: values[i] for name, values in scores.items()}
+            row |= {name: values[i] for name, values in scores.items()}
+            yield _exchanged(row) if item.meta.get("perturbation") == REFERENCE else row
 
     return Viewed("items", {metric.name: metric.card for metric in measured}, rows())
+
+
+def _exchanged(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with its good side as the incorrect one, and the reverse; in the same order."""
+    sides = {"good": "incorrect", "incorrect": "good"}
+    other = {
+        name: (head + space + sides[side])
+        for name in row
+        for head, space, side in [name.rpartition(" ")]
+        if side in sides
+    }
+    return {name: row[other.get(name, name)] for name in row}
 
 
 def viewed_judged(judged: Judged, measured: Sequence[Measured]) -> Viewed:
