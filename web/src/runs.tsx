@@ -16,7 +16,7 @@ export function Runs({ runs, live }: { runs: Head[]; live: Record<string, Live> 
   const choose = (key: string) => setChosen((old) => (old.includes(key) ? old.filter((one) => one !== key) : [...old, key].slice(-2)));
   // The older of the two comes first: what people ask is what the newer one changed.
   const pair = chosen.map((key) => runs.find((run) => run.key === key)).filter((run) => run !== undefined)
-    .sort((a, b) => (a.started ?? "").localeCompare(b.started ?? ""));
+    .sort((a, b) => (a.started ?? "").localeCompare(b.started ?? "") || a.name.localeCompare(b.name));
   const shown = runs.filter((run) =>
     [run.name, run.title, run.verb, ...Object.keys(run.metrics), ...run.systems].join("\n").toLowerCase().includes(wanted.toLowerCase()));
   return (
