@@ -145,3 +145,32 @@ def test_texts_that_are_kept_for_the_run_are_not_printed(tmp_path: Path, capsys:
     assert '"mt"' in capsys.readouterr().out
     (run,) = find_runs([tmp_path / "kept"])
     assert run.rows.row(0)["mt"]
+
+
+def test_a_damaged_file_of_progress_stops_no_page(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    for text in (
+        "{",
+        "[]",
+        '{"state": "stopped", "done": "x", "total": [], "metrics": {"m": 3}, "verb": 7}',
+        '{"state": 3}',
+    ):
+        (folder / "progress.json").write_text(text)
+        (folder / "rows.live.jsonl").write_bytes(b'{"mt": "a"}\n{"mt": \n[1]\n\xff\n{"mt": "b"}\n{"half')
+        (run,) = find_runs([folder])
+        head = run.head()
+        assert head["live"] is None and head["problems"], text
+        if run.progress:
+            assert list(run.rows.columns["mt"]) == ["a", "b"]
+
+
+def test_a_run_may_not_take_the_place_of_the_rows_that_it_reads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from assay.cli.main import main
+
+    monkeypatch.chdir(tmp_path)
+    assert main(["score", "--data", str(DEMO), "-m", "chrf", "--run-dir", "kept", "--quiet"]) == 0
+    assert main(["score", "--data", "kept/rows.jsonl.gz", "-m", "chrf", "--run-dir", "kept"]) == 2
+    assert "would overwrite the input kept/rows.jsonl.gz" in capsys.readouterr().err

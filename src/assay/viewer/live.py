@@ -29,15 +29,27 @@ def progress(folder: Path) -> dict[str, Any] | None:
         found = read_document(path, said="is damaged")
     except (AssayError, OSError):
         return None
-    if not isinstance(found, Mapping):
-        return None
-    said = {"done": 0, "total": None, "rate": 0, "verb": "", "slow": {}, "metrics": {}, **found}
-    if said.get("state") == "running" and not _written(folder / LIVE, float(said.get("updated") or 0)):
+    said = {"done": 0, "total": None, "rate": 0, "verb": "", "slow": {}, "metrics": {}, "state": "", **_sound(found)}
+    if said["state"] == "running" and not _written(folder / LIVE, float(said.get("updated") or 0)):
         said["state"] = "died"
     left = None
     if said["state"] == "running" and isinstance(said["total"], int) and said["rate"]:
         left = max(0.0, (said["total"] - said["done"]) / said["rate"])
     return {**said, "left": left}
+
+
+def _sound(found: Any) -> dict[str, Any]:
+    """What of a file that anybody may have written is what it should be."""
+    kinds: Mapping[str, Any] = {
+        "done": int, "total": int, "rate": (int, float), "updated": (int, float), "verb": str, "state": str, "message": str,
+        "slow": Mapping, "metrics": Mapping,
+    }  # fmt: skip
+    whole = found if isinstance(found, Mapping) else {}
+    sound = {name: whole[name] for name, kind in kinds.items() if isinstance(whole.get(name), kind)}
+    facts = sound.get("metrics", {})
+    if not all(isinstance(one, Mapping) and isinstance(one.get("label"), str) for one in facts.values()):
+        sound.pop("metrics")
+    return sound
 
 
 def _written(path: Path, updated: float) -> bool:
@@ -84,7 +96,16 @@ class Growing:
         whole, _, _ = new.rpartition(b"\n")
         if whole:
             self._at += len(whole) + 1
-            self._rows += [json.loads(line) for line in whole.split(b"\n") if line.strip()]
+            self._rows += [row for line in whole.split(b"\n") if (row := _object(line))]
             names = list(self._rows[0]) if self._rows else []
             self._made = Rows({name: [row.get(name) for row in self._rows] for name in names})
         return self._made
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    """The row on a line; nothing where it is damaged."""
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
