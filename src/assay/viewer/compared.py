@@ -68,6 +68,12 @@ def _job(run: Run) -> str:
     return f"assay {run.verb} over {'pairs' if run.kind == 'items' else 'translations'}"
 
 
+def _label(run: Run, metric: str) -> str:
+    """What tables call a metric, an arrow where lower is better."""
+    facts = run.metrics[metric]
+    return f"{facts.get('label') or metric}{'' if facts.get('higher_is_better', True) else ' ↓'}"
+
+
 def _list(names: Mapping[str, Any]) -> str:
     return ", ".join(list(names)[:5])
 
@@ -110,7 +116,9 @@ def _segments(a: Run, b: Run, metrics: Sequence[str]) -> dict[str, Any]:
                 continue
             higher = bool(a.metrics[metric].get("higher_is_better", True))
             name = second if first == second else f"{first} → {second}"
-            rows.append({"system": name, "metric": metric} | _difference(before[there], after[there], higher))
+            rows.append(
+                {"system": name, "metric": _label(a, metric)} | _difference(before[there], after[there], higher)
+            )
             gain = np.where(there, after - before if higher else before - after, 0.0)
             moved[metric] += [(float(gain[k]), i[k], j[k]) for k in _furthest(gain)]
     if not rows:
@@ -204,11 +212,12 @@ def _items(a: Run, b: Run, metrics: Sequence[str]) -> dict[str, Any]:
         both = there[0] & there[1]
         if not both.any():
             continue
-        totals.append({"metric": metric} | _sides(right[0][both], right[1][both]))
+        totals.append({"metric": _label(a, metric)} | _sides(right[0][both], right[1][both]))
         for name, chosen in groups.items():
             if (both & chosen).any():
                 parts.append(
-                    {"phenomenon": name, "metric": metric} | _sides(right[0][both & chosen], right[1][both & chosen])
+                    {"phenomenon": name, "metric": _label(a, metric)}
+                    | _sides(right[0][both & chosen], right[1][both & chosen])
                 )
         gain = np.where(both, right[1].astype(float) - right[0], 0.0)
         moved[metric] = [(float(gain[k]), int(k), int(k)) for k in _furthest(gain)]
