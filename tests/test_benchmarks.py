@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
 from assay.io.resources.mini import mini_folder
 from assay.kernels._native import Mini
-from benchmarks import comet_gpu, mini, view
+from benchmarks import comet_gpu, mini, shards, view
 from tests.kernels.mini_model import random_model
 
 
@@ -58,3 +59,15 @@ def test_a_tiny_run_of_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         printed.count("a regular expression") == printed.count("text, small or capital") == printed.count("MB\n") == 2
     )
     assert float(printed.split("page without data: ")[1].split()[0]) < 500
+
+
+@pytest.mark.slow
+def test_a_tiny_corpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    monkeypatch.setattr(
+        sys, "argv", ["shards.py", "--rows", "400", "--shard", "100", "--workers", "1", "--folder", str(tmp_path)]
+    )
+    shards.main()
+    half, whole, plain = capsys.readouterr().out.splitlines()
+    assert half.startswith("local, 1 workers: 200 rows in ") and whole.startswith("local, 1 workers: 400 rows in ")
+    assert plain.startswith("a loop of assay.score: 200 rows in ") and "worker " in whole
+    assert not list(tmp_path.iterdir()), "the corpus was left behind"

@@ -20,8 +20,8 @@ from assay.core.langpair import languages
 from assay.core.workers import working
 from assay.kernels.twins.mini import Mini as Twin
 from assay.metrics import metric
+from assay.metrics.common import best
 from assay.metrics.mini import reading
-from assay.metrics.mini.asking import best
 from assay.metrics.mini.matching import BertscoreMini, E5Qe
 from assay.metrics.mini.model import Model, Opinion, model_of
 from assay.metrics.mini.scores import AssayMini, AssayMiniMqm, AssayMiniUnit

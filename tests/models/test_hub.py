@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from assay.core.errors import InputError, MissingPart, OutputError
-from assay.models.hub import fetch_checkpoint, find_checkpoint
+from assay.models import hub as hub_module
+from assay.models.hub import encoder_name, fetch_checkpoint, fetch_encoder, find_checkpoint, find_encoder
 from tests.models.official import reference, tiny, unpack
 
 COMMIT = "c0ffee" + "0" * 34
@@ -256,3 +257,90 @@ def test_killed_in_the_middle_and_again(hub: type[Hub], tmp_path: Path) -> None:
         hub.go_on.set()
         assert not (tmp_path / "comet-22" / "checkpoints" / "model.ckpt").exists()
     assert whole(hub, fetch_checkpoint("comet-22", str(tmp_path)))
+
+
+LABSE = "sentence-transformers/LaBSE"
+
+
+def serve_encoder(hub: type[Hub], repository: str, **more: bytes) -> dict[str, bytes]:
+    """A small encoder on the hub, its weights in torch's form only."""
+    folder = Path(__file__).resolve().parents[1] / "fixtures" / "bertscore" / "bert"
+    files = {name: (folder / name).read_bytes() for name in ("config.json", "tokenizer.json")}
+    files |= {"pytorch_model.bin": (folder / "model.safetensors").read_bytes(), **more}
+    hub.files |= {f"{repository}/{name}": content for name, content in files.items()}
+    return files
+
+
+def test_an_encoder_is_fetched_with_its_head(hub: type[Hub]) -> None:
+    from assay.cli.main import main
+
+    assert encoder_name("sentence-transformers/labse") == encoder_name("LaBSE") == "labse"
+    head = {"modules.json": b"[]", "1_Pooling/config.json": b"{}", "2_Dense/config.json": b"{}"}
+    files = serve_encoder(hub, LABSE, **head, **{"2_Dense/model.safetensors": b"weights"})
+    with pytest.raises(
+        MissingPart, match=r"the encoder labse is not on this machine. Get it \(1.9 GB\): assay fetch labse"
+    ):
+        find_encoder("labse")
+    assert main(["fetch", "LaBSE", "--quiet"]) == 0
+    folder = find_encoder("labse")
+    found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    assert found == files  # pytorch_model.bin, since the hub has no model.safetensors
+    count = len(hub.asked)
+    assert fetch_encoder("labse") == folder
+    assert len(hub.asked) == count
+
+
+def test_baselines_come_with_an_encoder(
+    hub: type[Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Their sums are known: another file is refused, and a server without them is told of and costs nothing."""
+    from assay.cli.main import main
+
+    baseline = b"LAYER,P,R,F\n0,0.1,0.1,0.1\n"
+    row = {
+        "encoder": "mpnet-base",
+        "language": "en",
+        "path": "en/mpnet.tsv",
+        "sha256": hashlib.sha256(baseline).hexdigest(),
+    }
+    real = hub_module.rows
+    monkeypatch.setattr(hub_module, "rows", lambda name: [row] if name == "bertscore_baselines.csv" else real(name))
+    serve_encoder(hub, "microsoft/mpnet-base")
+    address = f"{os.environ['HF_ENDPOINT']}Tiiiger/resolve/main"
+    monkeypatch.setenv("ASSAY_BASELINES", f"{address}/nowhere")
+    assert main(["fetch", "mpnet-base"]) == 0
+    assert "the baselines for bertscore:baseline=… were not fetched" in capsys.readouterr().err
+    hub.files["Tiiiger/en/mpnet.tsv"] = baseline
+    monkeypatch.setenv("ASSAY_BASELINES", address)
+    assert main(["fetch", "mpnet-base", "--quiet"]) == 0
+    kept = find_encoder("mpnet-base") / "baselines" / "en.tsv"
+    assert kept.read_bytes() == baseline
+    kept.unlink()
+    hub.files["Tiiiger/en/mpnet.tsv"] = b"LAYER,P,R,F\n0,0.9,0.9,0.9\n"
+    with pytest.raises(InputError, match=r"is not the file"):
+        fetch_encoder("mpnet-base")
+    assert not kept.exists()
+
+
+def test_an_encoder_in_the_hubs_own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "none"))
+    place = tmp_path / "hub" / "models--FacebookAI--xlm-roberta-large" / "snapshots" / COMMIT
+    place.mkdir(parents=True)
+    for name in ("config.json", "tokenizer.json"):
+        (place / name).write_text("{}")
+    with pytest.raises(MissingPart, match=r"xlm-roberta-large is not on this machine"):
+        find_encoder("xlm-roberta-large")
+    (place / "model.safetensors").write_text("")
+    assert find_encoder("FacebookAI/xlm-roberta-large") == place
+
+
+def test_offline_means_offline(hub: type[Hub], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(MissingPart, match=r"comet-22 is not whole on this machine, and HF_HUB_OFFLINE is set"):
+        fetch_checkpoint("comet-22")
+    assert hub.asked == []
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    folder = fetch_checkpoint("comet-22")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    assert fetch_checkpoint("comet-22") == folder

@@ -5,6 +5,7 @@ import { Progress, useLive } from "./live";
 import { Local } from "./local";
 import { Phenomena } from "./phenomena";
 import { Remote } from "./remote";
+import { Review } from "./review";
 import { go, link, useRoute } from "./route";
 import { home, Runs, title } from "./runs";
 import { Segments, typing } from "./segments";
@@ -14,7 +15,7 @@ import { Plain } from "./text";
 import type { Detail, Source, Start } from "./types";
 import "./style.css";
 
-const SCREENS: [string, string][] = [["runs", "Runs"], ["systems", "Systems"], ["segments", "Segments"], ["phenomena", "Phenomena"], ["tables", "Tables"]];
+const SCREENS: [string, string][] = [["runs", "Runs"], ["systems", "Systems"], ["segments", "Segments"], ["phenomena", "Phenomena"], ["tables", "Tables"], ["review", "Review"]];
 const KEYS: [string, string][] = [
   ["j, k", "next and previous row"], ["/", "to the filter"], ["Enter", "apply the filter"], ["Esc", "close the row, or this"],
   ["1 to 5", "Runs, Systems, Segments, Phenomena, Tables"], ["t", "light or dark"], ["?", "this list"],
@@ -36,7 +37,8 @@ function App({ source, start: first }: { source: Source; start: Start }) {
     source.detail(run).then((found) => setDetails((old) => ({ ...old, [run]: found })), (reason: Error) => setError(reason.message));
   }, [run, detail]);
   useEffect(() => {
-    if (!location.hash && start.runs.length === 1) go(home(start.runs[0]), start.runs[0].key, {}, true);
+    if (!location.hash && start.review) go("review", "", {}, true);
+    else if (!location.hash && start.runs.length === 1) go(home(start.runs[0]), start.runs[0].key, {}, true);
   }, []);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -53,7 +55,7 @@ function App({ source, start: first }: { source: Source; start: Start }) {
   }, [run]);
   // Rows need no summary: what the list of runs says is enough to show them.
   const head = detail?.head ?? start.runs.find((one) => one.key === run);
-  const offered = SCREENS.filter(([screen]) => screen === "runs" || !head
+  const offered = SCREENS.filter(([screen]) => screen === "review" ? start.review : !start.runs.length && start.review ? false : screen === "runs" || !head
     || (screen === "phenomena" ? head.kind === "items" : screen === "systems" ? head.kind === "segments" : screen === "segments" ? head.kind !== "" : true));
   return (
     <>
@@ -73,7 +75,8 @@ function App({ source, start: first }: { source: Source; start: Start }) {
       {error && <p class="problem" role="alert">{error}</p>}
       {detail && route.screen !== "runs" && detail.problems.map((problem, i) => <p key={i} class="problem">⚠ <Plain text={problem} /></p>)}
       {live[run] && route.screen !== "runs" && <div class="banner" role="status"><Progress live={live[run]} /></div>}
-      {route.screen === "runs" ? <Runs runs={start.runs} live={live} />
+      {route.screen === "review" && start.review ? <Review start={start.review} at={route.at} />
+        : route.screen === "runs" ? <Runs runs={start.runs} live={live} />
         : route.screen === "compare" ? <Compare source={source} runs={start.runs} at={route.at} />
         : !run ? <main><p>Choose a run first: <a href={link("runs")}>Runs</a>.</p></main>
           : head && route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} grown={live[run]?.rows ?? head.rows} />

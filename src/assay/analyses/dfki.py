@@ -54,7 +54,7 @@ def metric_class(card: Card) -> str:
     """The paper's three classes, read from the card: ``QE`` (sees no reference), ``baseline`` (strings), ``reference-based``."""
     if card.needs == "source":
         return "QE"
-    return "baseline" if card.kind == "string" else "reference-based"
+    return "baseline" if card.by_characters else "reference-based"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.langpair import languages
 from assay.core.spans import ErrorSpan
+from assay.core.weights import Weights
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     Bools = NDArray[np.bool_]
 
 Needs = Literal["reference", "source", "both", "either"]
+MetricKind = Literal["string", "embedding", "learned", "likelihood", "judge", "baseline", "file"]
+"""What computes a score: string matching, similarity of embeddings, a trained regressor or tagger, how likely a model finds the
+text, an asked language model, nothing that a metric should lose to, or somebody else (a file of scores)."""
 
 NEURAL_TOLERANCE = 2e-3
 """How far a neural metric's number may move with the batch it is computed in: matrix products round differently."""
@@ -49,9 +53,13 @@ class Card:
     extra: str | None = None
     """The optional extra of mt-assay that must be installed."""
     decimals: int = 1
-    kind: Literal["string", "embedding", "learned", "file"] = "string"
+    kind: MetricKind = "string"
     exact: bool = False
     """True for a network whose numbers are the same bits whatever the order, the batch and the number of workers."""
+    weights: Weights | None = None
+    """Weights that must be fetched or given; None for a metric that needs none, or whose extra brings them."""
+    service: str = ""
+    """What it calls beside this machine, such as an endpoint that the user names; empty for a metric that stays here."""
 
     def __post_init__(self) -> None:
         if self.needs not in get_args(Needs):
@@ -62,7 +70,12 @@ class Card:
     @property
     def neural(self) -> bool:
         """True when a network computes the score: slow, makes its own batches, and (unless exact) equal within a tolerance."""
-        return self.kind in ("learned", "embedding")
+        return self.kind in ("learned", "embedding", "likelihood", "judge")
+
+    @property
+    def by_characters(self) -> bool:
+        """True when the score follows from the characters of the texts alone, whatever their language."""
+        return self.kind in ("string", "baseline")
 
     @property
     def tolerance(self) -> float:

@@ -188,7 +188,7 @@ def score_stream(
             chunk = from_arrays(arrays)
         else:
             run.scored += 1
-            chunk = _score_chunk(batch, run, workers, store, identify)
+            chunk = score_chunk(batch, run, workers, store, identify)
             if run.spool is not None:
                 run.spool.put(index, content, to_arrays(chunk))
         if run.spool is None:
@@ -239,7 +239,8 @@ def _hash(batch: Batch, systems: list[str], kept: Sequence[str] = ()) -> bytes:
     return digest.digest()
 
 
-def _score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store | None, identify: bool) -> Chunk:
+def score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store | None, identify: bool) -> Chunk:
+    """What `run` keeps of one chunk: scores of every metric, sums, flags. `identify`: look at the languages of the texts, too."""
     keep = run.kept
     for metric in run.asked.values():
         check_needs(batch, metric, before=len(run))

@@ -68,7 +68,7 @@ def relevant(batch: Batch, metric: Metric) -> Batch:
         batch,
         sources=None if card.needs == "reference" else batch.sources,
         references=None if card.needs == "source" else batch.references,
-        langpairs=None if card.kind == "string" else batch.langpairs,
+        langpairs=None if card.by_characters else batch.langpairs,
         systems=None,
         documents=None,
         ids=None,

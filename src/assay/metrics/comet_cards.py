@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from assay.core.metric import Card, Needs
+from assay.core.weights import Weights
+from assay.models.hub import PUBLISHED
 
 _CODES = (
     "af am ar as az be bg bn br bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha he hi hr hu hy id is it ja "
@@ -42,6 +44,7 @@ def _card(
         extra="neural",
         decimals=4,
         kind="learned",
+        weights=Weights(PUBLISHED[name].gigabytes, f"assay fetch {name}", "assay.models.hub:find_checkpoint"),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the string metrics share: getting at the references, lower-casing whole columns, rates of edits."""
+"""What metrics share: getting at the references, lower-casing whole columns, rates of edits, F1, the best of several references."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from assay.core.errors import InputError
 from assay.core.metric import Card, Scores
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from assay.core.metric import Bools, Floats
 
 References = tuple[Sequence[str | None], ...]
@@ -44,3 +46,18 @@ def error_rate(stats: Floats) -> Floats:
     edits, length = stats[..., 0], stats[..., 1]
     without_reference = np.where(edits > 0, 1.0, 0.0)
     return np.asarray(np.divide(edits, length, out=without_reference, where=length > 0))
+
+
+def f1(precision: Floats, recall: Floats) -> Floats:
+    """The harmonic mean; 0 where the sum is not above 0."""
+    total = precision + recall
+    return np.asarray(np.divide(2 * precision * recall, total, out=total * 0.0, where=total > 0))
+
+
+def best(values: Sequence[float], rows: Sequence[int], count: int) -> NDArray[np.int64]:
+    """For each of `count` rows, the place of its highest value; the first of equals, NaN the lowest."""
+    places = [-1] * count
+    for at, row in enumerate(rows):
+        if places[row] < 0 or values[at] > values[places[row]] or values[places[row]] != values[places[row]]:
+            places[row] = at
+    return np.array(places, np.int64)

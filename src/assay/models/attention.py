@@ -13,28 +13,34 @@ from torch.nn import functional
 from assay.models.packing import Packed, PackedBlock
 
 
-def attend(qkv: Tensor, packed: Packed, heads: int, dropout: float = 0.0) -> Tensor:
+def attend(qkv: Tensor, packed: Packed, heads: int, dropout: float = 0.0, bias: Tensor | None = None) -> Tensor:
     """Multi-head attention of (tokens, 3 x hidden) queries, keys and values; (tokens, hidden) comes out.
 
     In half precision on a GPU one variable-length flash kernel does the whole batch. Elsewhere neighbours of about equal
     length are one dense call each: batches are sorted by length, so these are few and little is padded, in this step only.
+    `bias` (heads, longest, longest) is added to what two places of a sequence have to say to each other.
     """
     tokens, width = qkv.shape
-    kernel = _varlen() if qkv.is_cuda and qkv.dtype in (torch.float16, torch.bfloat16) and not dropout else None
+    half = qkv.is_cuda and qkv.dtype in (torch.float16, torch.bfloat16)
+    kernel = _varlen() if half and not dropout and bias is None else None
     if kernel is not None:
         query, key, value = qkv.view(tokens, 3, heads, width // (3 * heads)).unbind(1)
         longest = packed.longest
         mixed: Tensor = kernel(query, key, value, packed.starts, packed.starts, longest, longest)
         return mixed.reshape(tokens, width // 3)
-    parts = [_dense(qkv, group, heads, dropout) for group in packed.groups]
+    parts = [_dense(qkv, group, heads, dropout, bias) for group in packed.groups]
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
-def _dense(qkv: Tensor, group: PackedBlock, heads: int, dropout: float) -> Tensor:
+def _dense(qkv: Tensor, group: PackedBlock, heads: int, dropout: float, bias: Tensor | None) -> Tensor:
     """Attention of a few sequences of about equal length; what is padded is masked as a key and dropped as a query."""
     rows = qkv[group.first : group.last] if group.places is None else qkv.index_select(0, group.places)
     query, key, value = rows.view(group.count, group.longest, 3, heads, -1).permute(2, 0, 3, 1, 4)
-    mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=group.mask, dropout_p=dropout)
+    mask = group.mask
+    if bias is not None:
+        added = bias[None, :, : group.longest, : group.longest]
+        mask = added if mask is None else added.masked_fill(~mask, -torch.inf)
+    mixed = functional.scaled_dot_product_attention(query, key, value, attn_mask=mask, dropout_p=dropout)
     flat = mixed.transpose(1, 2).reshape(group.count * group.longest, -1)
     return flat if group.real is None else flat.index_select(0, group.real)
 

@@ -27,6 +27,9 @@ class StateEncoder(Protocol):
     def cast(self, dtype: torch.dtype) -> None:
         """The precision of the matrix products."""
 
+    def prepack(self) -> None:
+        """Weights laid out for inference, where that helps."""
+
 
 class CometModel(nn.Module):
     """Base of the five official classes. Heads and pooling run in float32 whatever the encoder's precision."""
@@ -37,7 +40,7 @@ class CometModel(nn.Module):
     def __init__(self, config: ModelConfig, encoder: EncoderConfig) -> None:
         super().__init__()
         self.config, self.encoder_config = config, encoder
-        self.encoder: StateEncoder = _encoder(encoder)
+        self.encoder: StateEncoder = build_encoder(encoder)
         self.mix: LayerMix | None = None
         if config.layer == "mix":
             self.mix = LayerMix(
@@ -77,8 +80,7 @@ class CometModel(nn.Module):
         self.eval()
         self.requires_grad_(False)
         self.encoder.cast(dtype)
-        if isinstance(self.encoder, Encoder):
-            self.encoder.prepack()
+        self.encoder.prepack()
         self._plan = tuple(self.mix.shares().tolist()) if self.mix is not None else None
 
     def train(self, mode: bool = True) -> CometModel:
@@ -157,7 +159,8 @@ def _statistics(hidden: Tensor, packed: Packed) -> tuple[Tensor, Tensor]:
     return mean, torch.sqrt(variance + 1e-12)
 
 
-def _encoder(config: EncoderConfig) -> StateEncoder:
+def build_encoder(config: EncoderConfig) -> StateEncoder:
+    """An encoder of this shape with fresh weights: ours, or the one that transformers makes."""
     if config.family == "other":
         from assay.models.foreign import ForeignEncoder
 

@@ -6,7 +6,6 @@ dictionary) is read as a dictionary.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,6 +22,7 @@ from assay.models.config import EncoderConfig, ModelConfig
 from assay.models.files import Files, fingerprint, locate, read_config, read_hparams
 from assay.models.naming import official_names, to_official
 from assay.models.tokenizer import Tokenizer
+from assay.models.weights import read_torch
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,41 +54,9 @@ def load(
     return LoadedCheckpoint(model, words, fingerprint(files))
 
 
-class _Plain(dict):  # type: ignore[type-arg]
-    """Stands in for Lightning's AttributeDict, which is a dictionary with attributes."""
-
-
-_STAND_INS = [
-    (_Plain, "pytorch_lightning.utilities.parsing.AttributeDict"),
-    (_Plain, "lightning_fabric.utilities.data.AttributeDict"),
-    (_Plain, "lightning.fabric.utilities.data.AttributeDict"),
-]
-
-
 def read_weights(path: Path) -> dict[str, Any]:
     """The checkpoint's content: tensors and plain values only."""
-    try:
-        with torch.serialization.safe_globals(_STAND_INS):  # type: ignore[arg-type]
-            try:
-                content = torch.load(path, map_location="cpu", weights_only=True, mmap=True)
-            except RuntimeError as error:
-                if "mmap can only be used" not in str(error):
-                    raise
-                content = torch.load(path, map_location="cpu", weights_only=True)
-    except MemoryError:
-        raise
-    except pickle.UnpicklingError as error:
-        if "Unsupported" in str(error) or "global" in str(error).lower():
-            raise InputError(
-                f"{path} holds Python objects beside its weights, and assay runs no code from a checkpoint. Save it again with "
-                "its state_dict and hyper_parameters only."
-            ) from error
-        raise InputError(f"{path} is not a torch checkpoint.") from error
-    except Exception as error:  # whatever a reader of pickles stumbles over in a damaged file
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(
-            f"{path} is cut short or is not a torch checkpoint ({reason[:160]}). Fetch it again."
-        ) from error
+    content = read_torch(path)
     state = content.get("state_dict") if isinstance(content, dict) else None
     if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
         raise InputError(f"{path} has no state_dict: it is not a Lightning checkpoint of a COMET model.")

@@ -9,8 +9,10 @@ from typing import Annotated, Any, Literal
 from assay.core.errors import InputError, unknown
 from assay.core.schema import Bounds, Place, Share, typed
 
-Family = Literal["xlm-roberta", "xlm-roberta-xl", "bert", "other"]
-FAMILIES: tuple[Family, ...] = ("xlm-roberta", "xlm-roberta-xl", "bert")
+Family = Literal["xlm-roberta", "xlm-roberta-xl", "bert", "mpnet", "other"]
+FAMILIES: tuple[Family, ...] = ("xlm-roberta", "xlm-roberta-xl", "bert", "mpnet")
+TRAINED: tuple[Family, ...] = ("xlm-roberta", "xlm-roberta-xl", "bert")
+"""The families that official COMET checkpoints, and so the ones of ``assay train``, are made with."""
 
 ENCODER_NAMES: dict[str, Family] = {
     "XLM-RoBERTa": "xlm-roberta",
@@ -50,14 +52,23 @@ class _Published:
     layer_norm_eps: Annotated[float, Bounds(0, 1)] = 1e-12
     pad_token_id: Annotated[int, Bounds(-1, 10_000_000)] | None = None
     hidden_dropout_prob: Share = 0.1
+    hidden_act: str = "gelu"
+    position_embedding_type: str = "absolute"
+    relative_attention_num_buckets: Annotated[int, Bounds(2, 10_000)] = 32
+
+    @property
+    def ours(self) -> bool:
+        """Whether its blocks are those that `Encoder` has: GELU, and positions that are counted."""
+        return self.hidden_act == "gelu" and self.position_embedding_type == "absolute"
 
 
 @dataclass(frozen=True, slots=True)
 class EncoderConfig:
     """The shape of a transformer encoder.
 
-    `xlm-roberta` (XLM-R, InfoXLM) and `bert` (BERT, MiniLM) normalise after each block, `xlm-roberta-xl` (XL and XXL) before
-    it. `other` is whatever transformers builds from `raw`, its own config.json.
+    `xlm-roberta` (RoBERTa, XLM-R, InfoXLM), `bert` (BERT, mBERT, LaBSE, MiniLM) and `mpnet` normalise after each block,
+    `xlm-roberta-xl` (XL and XXL) before it. MPNet has no token types, and adds to its attention what it has learned of the
+    distance of two tokens. `other` is whatever transformers builds from `raw`, its own config.json.
     """
 
     family: Family
@@ -72,6 +83,8 @@ class EncoderConfig:
     pad: int = 1
     dropout: float = 0.1
     raw: Mapping[str, Any] = field(default_factory=dict)
+    buckets: int = 0
+    """Distances that MPNet tells apart; 0 for the others, which know none."""
 
     def __post_init__(self) -> None:
         if self.hidden % self.heads:
@@ -81,6 +94,11 @@ class EncoderConfig:
     def max_tokens(self) -> int:
         """The longest sequence: official COMET takes two off the number of positions, for every encoder."""
         return self.positions - 2
+
+    @property
+    def longest(self) -> int:
+        """The longest sequence that the encoder has positions for."""
+        return self.positions - self.offset
 
     @property
     def offset(self) -> int:
@@ -95,7 +113,7 @@ class EncoderConfig:
         except InputError as error:
             raise InputError(f"{where} does not describe an encoder: {error}") from error
         kinds: Mapping[str, Family] = {"roberta": "xlm-roberta", **{name: name for name in FAMILIES}}
-        family = kinds.get(read.model_type, "other")
+        family = kinds.get(read.model_type, "other") if read.ours else "other"
         return cls(
             family=family,
             hidden=read.hidden_size,
@@ -104,18 +122,20 @@ class EncoderConfig:
             feed_forward=read.intermediate_size,
             vocabulary=read.vocab_size,
             positions=read.max_position_embeddings,
-            types=read.type_vocab_size,
+            types=0 if family == "mpnet" else read.type_vocab_size,
             epsilon=read.layer_norm_eps,
             pad=(0 if family == "bert" else 1) if read.pad_token_id is None else read.pad_token_id,
             dropout=read.hidden_dropout_prob,
             raw=dict(data) if family == "other" else {},
+            buckets=read.relative_attention_num_buckets if family == "mpnet" else 0,
         )
 
     def to_json(self) -> dict[str, Any]:
         """As a Hugging Face ``config.json`` has it."""
         if self.raw:
             return dict(self.raw)
-        return {
+        distances = {"relative_attention_num_buckets": self.buckets} if self.buckets else {}
+        return distances | {
             "model_type": self.family,
             "hidden_size": self.hidden,
             "num_hidden_layers": self.layers,

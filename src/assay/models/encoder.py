@@ -1,4 +1,9 @@
-"""Transformer encoders over packed batches: XLM-R and InfoXLM, XLM-R XL and XXL, BERT and MiniLM.
+"""Transformer encoders over packed batches: RoBERTa, XLM-R and InfoXLM, XLM-R XL and XXL, BERT, LaBSE and MiniLM, MPNet.
+
+One class serves them all, since they differ in little: where a block is normalised, how positions are counted, whether there are
+token types, and MPNet's learned distances. `assay.models.pretrained` reads one from a folder as the hub has it; what a metric
+adds (a head, a pooling, a matching) stands behind `Encoder.states`. Another encoder of this family is a name in
+`config.Family`, its weights' names in `naming.py`, and here what it does otherwise.
 
 The residual stream stays in float32 whatever the precision of the matrix products, so that dozens of layers in bfloat16 end
 within a few thousandths of float32.
@@ -6,6 +11,7 @@ within a few thousandths of float32.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import torch
@@ -19,6 +25,8 @@ from assay.models.fused import add_norm
 from assay.models.packing import Packed, pack
 from assay.models.prepack import PrepackedLayer, can_prepack
 
+FARTHEST = 128
+"""Distance from which on MPNet tells no two apart."""
 KEPT_TWICE = 1024
 """Hidden size up to which (XLM-R large) weights are also kept prepacked."""
 
@@ -51,11 +59,11 @@ class Layer(nn.Module):
         """What every row still lacks where weights are in 8 bits: after attention, and after the feed-forward network."""
         return (None, None) if self.small is None else self.small.constants
 
-    def attention(self, hidden: Tensor, packed: Packed, *, final: bool = False) -> Tensor:
+    def attention(self, hidden: Tensor, packed: Packed, *, final: bool = False, bias: Tensor | None = None) -> Tensor:
         """What attention adds to the residual stream; in the final layer, to those tokens of it that are read."""
         dropout = self.attention_dropout if self.training else 0.0
         qkv = self.qkv(hidden) if self.fast is None else self.fast.qkv(hidden)
-        mixed = attend(qkv, packed, self.heads, dropout)
+        mixed = attend(qkv, packed, self.heads, dropout, bias)
         if final:
             mixed = packed.select(mixed)
         if self.small is not None:
@@ -84,7 +92,8 @@ class Encoder(nn.Module):
         self.pre_norm = config.family == "xlm-roberta-xl"
         self.words = nn.Embedding(config.vocabulary, config.hidden)
         self.places = nn.Embedding(config.positions, config.hidden)
-        self.types = nn.Embedding(config.types, config.hidden)
+        self.types = nn.Embedding(config.types, config.hidden) if config.types else None
+        self.distances = nn.Embedding(config.buckets, config.heads) if config.buckets else None
         self.embedding_norm = None if self.pre_norm else nn.LayerNorm(config.hidden, eps=config.epsilon)
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.final_norm = nn.LayerNorm(config.hidden, eps=config.epsilon) if self.pre_norm else None
@@ -127,8 +136,9 @@ class Encoder(nn.Module):
     def embed(self, packed: Packed) -> Tensor:
         """The residual stream before the first layer."""
         summed = self.words(packed.ids).float() + self.places(packed.positions + self.config.offset).float()
-        types = torch.zeros_like(packed.ids) if packed.types is None else packed.types
-        summed = summed + self.types(types).float()
+        if self.types is not None:
+            types = torch.zeros_like(packed.ids) if packed.types is None else packed.types
+            summed = summed + self.types(types).float()
         if self.embedding_norm is not None:
             summed = self.embedding_norm(summed)
         return functional.dropout(summed, self.config.dropout) if self.training and self.config.dropout else summed
@@ -146,9 +156,10 @@ class Encoder(nn.Module):
         """Post-norm layers: normalise each sum."""
         dtype = self.words.weight.dtype
         half = hidden.to(dtype)
+        bias = None if self.distances is None else _nearness(self.distances.weight, packed.longest)
         for index, layer in enumerate(self.layers[:last], 1):
             assert isinstance(layer, Layer)
-            added = layer.attention(half, packed, final=index == last)
+            added = layer.attention(half, packed, final=index == last, bias=bias)
             if index == last:
                 hidden = packed.select(hidden)
             first, second = layer.constants
@@ -176,3 +187,20 @@ class Encoder(nn.Module):
             if index == last:
                 hidden = hidden + added if second is None else hidden + added + second
                 yield self.final_norm(hidden) if index == self.config.layers and self.final_norm else hidden
+
+
+def _nearness(table: Tensor, longest: int) -> Tensor:
+    """MPNet's (heads, longest, longest): what a head has learned about a key so many places before or behind its query.
+
+    Half of the table is for keys behind. In either half the first places have an entry each, those up to 128 share the rest
+    by the logarithm of their distance, and all that is farther has the last one (as T5 has it).
+    """
+    places = torch.arange(longest, device=table.device)
+    away = places[None, :] - places[:, None]
+    half = len(table) // 2
+    single = half // 2
+    far = away.abs()
+    steps = torch.log(far.clamp(min=1).float() / single) / math.log(FARTHEST / single) * (half - single)
+    grouped = (single + steps.to(torch.long)).clamp(max=half - 1)
+    bucket = torch.where(far < single, far, grouped) + torch.where(away > 0, half, 0)
+    return table[bucket].permute(2, 0, 1)

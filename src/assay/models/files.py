@@ -15,6 +15,7 @@ from typing import Any
 from assay.core.errors import InputError, MissingPart, listing
 from assay.io.documents import read_document
 from assay.models.config import ENCODER_NAMES, KNOWN_ENCODERS, EncoderConfig, ModelConfig
+from assay.models.encoder_files import hash_into
 from assay.models.tokenizer import FILES
 
 
@@ -138,15 +139,9 @@ def fingerprint(files: Files) -> str:
         if all(crc for _, size, crc in entries if size):
             state.update(json.dumps(sorted(entries)).encode())
         else:
-            _whole(files.weights, state)
+            hash_into(state, files.weights)
     else:
-        _whole(files.weights, state)
+        hash_into(state, files.weights)
     for path in (files.hparams, files.tokenizer):
-        _whole(path, state)
+        hash_into(state, path)
     return state.hexdigest()
-
-
-def _whole(path: Path, state: Any) -> None:
-    with path.open("rb") as file:
-        while block := file.read(1 << 22):
-            state.update(block)

@@ -42,6 +42,9 @@ class ForeignEncoder(nn.Module):
         """The whole encoder, norms included: its own code decides nothing about mixed precision."""
         self.model.to(dtype)
 
+    def prepack(self) -> None:
+        """Nothing: its layers are not ours to lay out."""
+
     def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
         """Hidden states, unpadded again after the forward pass."""
         places = torch.arange(packed.longest, device=packed.ids.device)

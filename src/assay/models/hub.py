@@ -1,4 +1,4 @@
-"""The published checkpoints: where they come from, where a local copy may lie, and how one is fetched when asked."""
+"""The published checkpoints and encoders: where they come from, where a local copy may lie, and how one is fetched when asked."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ import http.client
 import os
 import re
 import urllib.error
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from assay.core.errors import InputError, MissingPart
+from assay.core.errors import InputError, MissingPart, listing
 from assay.data import rows
 from assay.io.files.download import Progress, Say, download, explained
 from assay.io.files.paths import cache_dir, ours
 from assay.io.files.server import head, may_carry_secrets
 
 HUB = "https://huggingface.co"
+BASELINES = "https://raw.githubusercontent.com/Tiiiger/bert_score/19e7f551fe4fa43fdd07b8129ae947015b902b2d/bert_score/rescale_baseline"
 XLMR = "FacebookAI/xlm-roberta-large"
 """Its tokenizer.json serves every XLM-R, InfoXLM, XL and XXL: they share one vocabulary."""
 
@@ -44,6 +45,36 @@ PUBLISHED = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class PublishedEncoder(Published):
+    """An encoder on the hub: which of its files are taken, the first of those with ``|`` between them that the hub has."""
+
+    licence: str
+    files: tuple[str, ...] = ("config.json", "tokenizer.json|vocab.txt", "model.safetensors|pytorch_model.bin")
+
+
+_SENTENCE = (
+    "config.json", "tokenizer.json", "model.safetensors|pytorch_model.bin", "modules.json", "1_Pooling/config.json",
+)  # fmt: skip
+_DENSE = ("2_Dense/config.json", "2_Dense/model.safetensors|2_Dense/pytorch_model.bin")
+_MIT, _APACHE = "MIT", "Apache-2.0"
+
+ENCODERS = {
+    "xlm-roberta-base": PublishedEncoder("FacebookAI/xlm-roberta-base", 1.1, False, _MIT),
+    "xlm-roberta-large": PublishedEncoder("FacebookAI/xlm-roberta-large", 2.2, False, _MIT),
+    "roberta-large": PublishedEncoder("FacebookAI/roberta-large", 1.4, False, _MIT),
+    "bert-base-multilingual-cased": PublishedEncoder("google-bert/bert-base-multilingual-cased", 0.7, False, _APACHE),
+    "bert-base-chinese": PublishedEncoder("google-bert/bert-base-chinese", 0.4, False, _APACHE),
+    "bert-base-turkish-cased": PublishedEncoder("dbmdz/bert-base-turkish-cased", 0.4, False, _MIT),
+    "mpnet-base": PublishedEncoder("microsoft/mpnet-base", 0.5, False, _MIT),
+    "labse": PublishedEncoder("sentence-transformers/LaBSE", 1.9, False, _APACHE, (*_SENTENCE, *_DENSE)),
+    "paraphrase-multilingual-mpnet-base-v2": PublishedEncoder(
+        "sentence-transformers/paraphrase-multilingual-mpnet-base-v2", 1.1, False, _APACHE, _SENTENCE
+    ),
+}
+"""Encoders that metrics are computed with, by the name that people give them."""
+
+
 def published_name(name: str) -> str | None:
     """The name here of a checkpoint that goes by its name on the hub, with the owner or without: ``Unbabel/wmt22-comet-da``."""
     wanted = name.lower().removeprefix("unbabel/")
@@ -62,21 +93,53 @@ def checkpoint_home(name: str) -> Path:
 
 def find_checkpoint(name: str) -> Path:
     """A local copy of a published checkpoint: assay's own, else one in the hub's cache; the error says how to get it."""
-    repository = PUBLISHED[name].repository
-    home = os.environ.get("HF_HOME")
-    hub = (Path(home) if home else Path("~/.cache/huggingface").expanduser()) / "hub"
-    own = [checkpoint_home(name)] if ours(checkpoint_home(name)) else []
-    places = [*own, *sorted(hub.glob(f"models--{repository.replace('/', '--')}/snapshots/*"))]
-    for place in places:
+    for place in _copies(name, PUBLISHED[name]):
         if (place / "hparams.yaml").is_file() and (place / "checkpoints" / "model.ckpt").is_file():
             return place
     raise MissingPart(f"{name} is not on this machine. {_instruction(name)}")
 
 
+def find_encoder(name: str) -> Path:
+    """A local copy of a published encoder (``labse``, ``FacebookAI/xlm-roberta-large``), or the folder of that path."""
+    known = encoder_name(name)
+    if known is None:
+        raise InputError(
+            f"{name[:200]} is neither a folder nor an encoder that assay knows ({listing(ENCODERS)}): give the folder of one "
+            "with model=PATH."
+        )
+    wanted = ENCODERS[known].files
+    for place in _copies(known, ENCODERS[known]):
+        if all(any((place / file).is_file() for file in choice.split("|")) for choice in wanted):
+            return place
+    raise MissingPart(f"the encoder {known} is not on this machine. {_instruction(known)}")
+
+
+def encoder_name(name: str) -> str | None:
+    """The name here of an encoder, which may go by its name on the hub, with the owner or without."""
+    lowered = name.lower()
+    for known, one in ENCODERS.items():
+        if lowered in (known, one.repository.lower(), one.repository.lower().partition("/")[2]):
+            return known
+    return None
+
+
+def _copies(name: str, known: Published) -> list[Path]:
+    """Where a copy may lie: assay's own, then those in the hub's cache."""
+    home = os.environ.get("HF_HOME")
+    hub = (Path(home) if home else Path("~/.cache/huggingface").expanduser()) / "hub"
+    own = [checkpoint_home(name)] if ours(checkpoint_home(name)) else []
+    return [*own, *sorted(hub.glob(f"models--{known.repository.replace('/', '--')}/snapshots/*"))]
+
+
+def _known(name: str) -> Published:
+    return PUBLISHED[name] if name in PUBLISHED else ENCODERS[name]
+
+
 def _instruction(name: str) -> str:
-    known = PUBLISHED[name]
+    known = _known(name)
     first = f"accept its licence at {hub_address()}/{known.repository}, set HF_TOKEN, then " if known.gated else ""
-    return f"Get it ({known.gigabytes} GB): {first}assay fetch {name}; or give a checkpoint folder with -m PATH."
+    how = "a checkpoint folder with -m PATH" if name in PUBLISHED else "the folder of one with model=PATH"
+    return f"Get it ({known.gigabytes} GB): {first}assay fetch {name}; or give {how}."
 
 
 def fetch_checkpoint(
@@ -89,17 +152,61 @@ def fetch_checkpoint(
     fetched again. `say` is told of what nothing vouches for.
     """
     known = PUBLISHED[name]
-    place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
     files = {
-        "hparams.yaml": f"{hub_address()}/{known.repository}/resolve/main/hparams.yaml",
+        "hparams.yaml": _address(known, "hparams.yaml"),
         "tokenizer.json": f"{hub_address()}/{XLMR}/resolve/main/tokenizer.json",
-        "checkpoints/model.ckpt": f"{hub_address()}/{known.repository}/resolve/main/checkpoints/model.ckpt",
+        "checkpoints/model.ckpt": _address(known, "checkpoints/model.ckpt"),
     }
-    missing = {file: address for file, address in files.items() if not (place / file).is_file()}
+    return _fetch(name, folder, [[choice] for choice in files.items()], progress, say)
+
+
+def fetch_encoder(
+    name: str, folder: str | None = None, progress: Progress | None = None, say: Say | None = None
+) -> Path:
+    """Download a published encoder in the same way; the folder comes back."""
+    known = ENCODERS[name]
+    choices = [[(file, _address(known, file)) for file in choice.split("|")] for choice in known.files]
+    place = _fetch(name, folder, choices, progress, say)
+    try:
+        for row in rows("bertscore_baselines.csv"):
+            target = place / "baselines" / f"{row['language']}.tsv"
+            if row["encoder"] == name and not target.is_file() and not _offline():
+                download(name, f"{baselines_address()}/{row['path']}", target, row["sha256"])
+    except MissingPart as error:  # they are of use to whoever rescales only
+        if say is not None:
+            say(f"the baselines for bertscore:baseline=… were not fetched: {error}")
+    return place
+
+
+def baselines_address() -> str:
+    """Where bert-score's baselines lie, at the commit whose sums assay knows."""
+    return os.environ.get("ASSAY_BASELINES", "").strip().rstrip("/") or BASELINES
+
+
+def _offline() -> bool:
+    return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
+
+
+def _address(known: Published, file: str) -> str:
+    return f"{hub_address()}/{known.repository}/resolve/main/{file}"
+
+
+def _fetch(
+    name: str,
+    folder: str | None,
+    choices: Sequence[Sequence[tuple[str, str]]],
+    progress: Progress | None,
+    say: Say | None,
+) -> Path:
+    """Of every choice of files (with their addresses) the first one that the hub has, unless one is here."""
+    place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
+    missing = [choice for choice in choices if not any((place / file).is_file() for file, _ in choice)]
+    if missing and _offline():
+        raise MissingPart(f"{name} is not whole on this machine, and HF_HUB_OFFLINE is set. Unset it to fetch {name}.")
     headers = _authorization(name, say) if missing else {}
     pins = {(row["checkpoint"], row["file"]): row["sha256"] for row in rows("checkpoints.csv")}
-    for file, address in missing.items():
-        commit, hubs = _described(name, address, place / file, headers)
+    for choice in missing:
+        file, address, (commit, hubs) = _first(name, choice, place, headers)
         pin = pins.get((name, file))
         if pin is not None and hubs is not None and len(hubs) == 64 and hubs != pin:
             raise InputError(
@@ -113,7 +220,7 @@ def fetch_checkpoint(
 
 def _authorization(name: str, say: Say | None) -> dict[str, str]:
     """The token's header, where there is a token and nobody on the way to the hub can read it."""
-    token, gated = os.environ.get("HF_TOKEN", "").strip(), PUBLISHED[name].gated
+    token, gated = os.environ.get("HF_TOKEN", "").strip(), _known(name).gated
     if gated and not token:
         raise MissingPart(f"{name} is handed out under its own licence. {_instruction(name)}")
     if not token or may_carry_secrets(hub_address()):
@@ -124,6 +231,20 @@ def _authorization(name: str, say: Say | None) -> dict[str, str]:
     if say is not None:
         say(f"{refused}.")
     return {}
+
+
+def _first(
+    name: str, choice: Sequence[tuple[str, str]], place: Path, headers: Mapping[str, str]
+) -> tuple[str, str, tuple[str, str | None]]:
+    """The first file of a choice that the hub has, its address, and what the hub says of it."""
+    for file, address in choice[:-1]:
+        try:
+            return file, address, _described(name, address, place / file, headers)
+        except MissingPart as error:
+            if not isinstance(error.__cause__, urllib.error.HTTPError) or error.__cause__.code != 404:
+                raise
+    file, address = choice[-1]
+    return file, address, _described(name, address, place / file, headers)
 
 
 def _described(name: str, address: str, target: Path, headers: Mapping[str, str]) -> tuple[str, str | None]:

@@ -15,12 +15,21 @@ _EMBEDDINGS = {
     "types": "embeddings.token_type_embeddings",
     "embedding_norm": "embeddings.LayerNorm",
     "final_norm": "encoder.LayerNorm",
+    "distances": "encoder.relative_attention_bias",
 }
-_LAYER = {"out": "attention.output.dense", "up": "intermediate.dense", "down": "output.dense"}
-_NORMS = {
-    False: {"attention_norm": "attention.output.LayerNorm", "feed_forward_norm": "output.LayerNorm"},
-    True: {"attention_norm": "attention.self_attn_layer_norm", "feed_forward_norm": "LayerNorm"},
+_LAYER = {
+    "out": "attention.output.dense",
+    "up": "intermediate.dense",
+    "down": "output.dense",
+    "attention_norm": "attention.output.LayerNorm",
+    "feed_forward_norm": "output.LayerNorm",
 }
+_OTHERWISE = {
+    "xlm-roberta-xl": {"attention_norm": "attention.self_attn_layer_norm", "feed_forward_norm": "LayerNorm"},
+    "mpnet": {"out": "attention.attn.o", "attention_norm": "attention.LayerNorm"},
+}
+_QKV = ("attention.self.query", "attention.self.key", "attention.self.value")
+_QKV_OTHERWISE = {"mpnet": ("attention.attn.q", "attention.attn.k", "attention.attn.v")}
 _HEADS = {"estimator.": "estimator.", "tagger.": "hidden2tag.", "mix.gamma": "layerwise_attention.gamma"}
 
 
@@ -38,8 +47,8 @@ def official_names(name: str, config: EncoderConfig) -> list[str]:
         _, index, part, kind = inner.split(".")
         layer = f"encoder.model.encoder.layer.{index}"
         if part == "qkv":
-            return [f"{layer}.attention.self.{each}.{kind}" for each in ("query", "key", "value")]
-        parts = _LAYER | _NORMS[config.family == "xlm-roberta-xl"]
+            return [f"{layer}.{each}.{kind}" for each in _QKV_OTHERWISE.get(config.family, _QKV)]
+        parts = _LAYER | _OTHERWISE.get(config.family, {})
         return [f"{layer}.{parts[part]}.{kind}"]
     part, kind = inner.split(".")
     return [f"encoder.model.{_EMBEDDINGS[part]}.{kind}"]

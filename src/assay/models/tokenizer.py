@@ -10,7 +10,7 @@ from typing import Any
 
 from assay.core.errors import InputError, MissingPart
 
-FILES = ("tokenizer.json", "sentencepiece.bpe.model", "sentencepiece.model")
+FILES = ("tokenizer.json", "sentencepiece.bpe.model", "sentencepiece.model", "vocab.txt")
 """What a tokenizer may lie in, the first one found being taken."""
 
 
@@ -54,7 +54,7 @@ class Tokenizer:
 
     @classmethod
     def load(cls, path: Path) -> Tokenizer:
-        """From a ``tokenizer.json`` or a sentencepiece model."""
+        """From a ``tokenizer.json``, a sentencepiece model or BERT's ``vocab.txt``."""
         try:
             from tokenizers import Tokenizer as Backend
         except ImportError as error:
@@ -62,6 +62,8 @@ class Tokenizer:
         try:
             if path.suffix == ".json":
                 return cls(Backend.from_file(str(path)), str(path))
+            if path.suffix == ".txt":
+                return cls(_wordpiece(path), str(path))
             from assay.models.sentencepiece import xlmr_tokenizer
 
             return cls(xlmr_tokenizer(path.read_bytes()), str(path))
@@ -69,6 +71,14 @@ class Tokenizer:
             raise
         except Exception as error:
             raise InputError(f"{path} is not a tokenizer that can be read: {error}.") from error
+
+    def with_leading_blank(self) -> Tokenizer:
+        """RoBERTa's byte-level tokenizer as it reads a word within a text, where a blank stands before it; others as they are."""
+        from tokenizers.pre_tokenizers import ByteLevel
+
+        if isinstance(self.backend.pre_tokenizer, ByteLevel):
+            self.backend.pre_tokenizer.add_prefix_space = True
+        return self
 
     def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
         """Texts as tokens, cut to `limit` with the closing token kept."""
@@ -97,3 +107,18 @@ class Tokenizer:
 
     def _inner(self, ids: list[int]) -> list[int]:
         return [i for i in ids if i != self.pad][1:-1] if self.pad in ids else ids[1:-1]
+
+
+def _wordpiece(path: Path) -> Any:
+    """BERT's tokenizer from its list of pieces; the tokenizer_config.json beside it says whether case is kept."""
+    from tokenizers import BertWordPieceTokenizer
+
+    from assay.io.documents import read_document
+
+    beside = path.with_name("tokenizer_config.json")
+    told = read_document(beside, said="cannot be read") if beside.is_file() else {}
+    lower = bool(told.get("do_lower_case", True)) if isinstance(told, dict) else True
+    pieces = path.read_text(encoding="utf-8").splitlines()
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    backend: Any = BertWordPieceTokenizer(vocabulary, lowercase=lower)._tokenizer
+    return backend

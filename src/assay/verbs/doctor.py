@@ -167,9 +167,9 @@ def _size(size: int) -> str:
 
 
 def _data() -> Table:
-    """Every suite, test set and checkpoint: where it lies, or how to get it."""
+    """Every suite, test set, checkpoint and encoder: where it lies, or how to get it."""
     from assay.core.errors import AssayError, MissingPart
-    from assay.models.hub import PUBLISHED, find_checkpoint
+    from assay.models.hub import ENCODERS, PUBLISHED, find_checkpoint, find_encoder
     from assay.suites import SUITES
     from assay.suites.locate import locate
     from assay.suites.wmt import card_of, years
@@ -201,12 +201,13 @@ def _data() -> Table:
             )
             get = get or card.how_to_get
         lines.append({"name": name, "kind": "suite", "where": where or "not here", "to get it": get})
-    for name in PUBLISHED:
-        try:
-            where, get = str(find_checkpoint(name)), None
-        except MissingPart:
-            where, get = None, f"assay fetch {name}"
-        lines.append({"name": name, "kind": "checkpoint", "where": where or "not here", "to get it": get})
+    for names, kind, find in ((PUBLISHED, "checkpoint", find_checkpoint), (ENCODERS, "encoder", find_encoder)):
+        for name in names:
+            try:
+                where, get = str(find(name)), None
+            except MissingPart:
+                where, get = None, f"assay fetch {name}"
+            lines.append({"name": name, "kind": kind, "where": where or "not here", "to get it": get})
     columns = [TableColumn("name"), TableColumn("kind"), TableColumn("where"), TableColumn("to get it")]
     searched = os.environ.get("ASSAY_DATA") or "not set"
     return Table("data", columns, lines, "data", [f"ASSAY_DATA: {searched}"])

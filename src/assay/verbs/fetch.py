@@ -28,7 +28,7 @@ def fetch(
     data_dir: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int | None], None] | None = None,
 ) -> FetchResult:
-    """Download a suite (``demetr``), a published checkpoint (``comet-22``) or a tokenizer (``flores200``).
+    """Download a suite (``demetr``), a published checkpoint (``comet-22``), an encoder (``labse``) or a tokenizer (``flores200``).
 
     Files are checked by sha256 where one is known, and named in `notes` where none is; what was broken off is resumed, what is
     here already is not fetched again.
@@ -50,7 +50,7 @@ def _fetched(
 ) -> Path:
     from assay.io.files.download import download
     from assay.io.resources.spm import SPM_MODELS, spm_home
-    from assay.models.hub import PUBLISHED, fetch_checkpoint, published_name
+    from assay.models.hub import PUBLISHED, encoder_name, fetch_checkpoint, fetch_encoder, published_name
     from assay.suites.fetch import fetch as fetch_suite
 
     if name in SPM_MODELS:
@@ -60,4 +60,6 @@ def _fetched(
     name = published_name(name) or name
     if name in PUBLISHED:
         return fetch_checkpoint(name, data_dir, progress, say)
+    if (encoder := encoder_name(name)) is not None:
+        return fetch_encoder(encoder, data_dir, progress, say)
     return fetch_suite(name, data_dir, progress, say)

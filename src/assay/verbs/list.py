@@ -15,7 +15,6 @@ from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    from assay.core.metric import Metric
     from assay.core.registry import Registry
 
 REGISTRIES = {
@@ -53,8 +52,10 @@ def listing(kind: str | None = None, name: str | None = None) -> Listing:
 
 
 def metrics(name: str | None = None) -> Listing:
-    """The metrics with what they need and mean; with `name` one in full, with its options."""
-    return _listed("metrics", _metrics() if name is None else _metric(name))
+    """The metrics by kind, with what they read, need and mean; with `name` one in full, with its options."""
+    from assay.verbs.list_metrics import metric_in_full, metrics_by_kind
+
+    return _listed("metrics", metrics_by_kind() if name is None else _facts("metric", metric_in_full(name)))
 
 
 def suites(name: str | None = None) -> Listing:
@@ -159,46 +160,6 @@ def _alone(table: Table) -> Table:
 def _facts(name: str, facts: dict[str, str], notes: Sequence[str] = ()) -> Table:
     rows = [{"field": field, "value": value} for field, value in facts.items() if value]
     return Table(name, [TableColumn("field", " "), TableColumn("value", " ")], rows, notes=notes)
-
-
-def _metrics() -> Table:
-    def row(metric: type[Metric]) -> dict[str, str]:
-        better = "higher" if metric.card.higher_is_better else "lower"
-        about = metric.card.meaning.partition(". ")[0].rstrip(".")
-        return {"needs": metric.card.needs, "better": better, "about": about}
-
-    columns = [TableColumn("name"), TableColumn("needs"), TableColumn("better"), TableColumn("about")]
-    rows = _rows("metrics", row, "about")
-    return Table("metrics", columns, rows, notes=["assay list metrics NAME shows one in full, with its options."])
-
-
-def _metric(name: str) -> Table:
-    from assay.core.metric import Metric
-    from assay.engine.drifts import measured
-    from assay.metrics import METRICS, is_path, metric
-
-    if is_path(name):
-        made = metric(name)
-        factory, card, name = type(made), made.card, made.card.name
-    else:
-        factory = contracted(METRICS, name, Metric)
-        card = factory.card
-    low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
-    facts = {
-        "name": name,
-        "meaning": card.meaning,
-        "needs": card.needs,
-        "better": "higher" if card.higher_is_better else "lower",
-        "range": f"{low} to {high}",
-        "languages": ", ".join(card.languages),
-        "trained on": ", ".join(card.trained_on) or "nothing",
-        "licence": card.licence,
-        "citation": card.citation,
-        "measured on this machine": "; ".join(f"drift {found}" for found in measured(card.name)),
-    }
-    for key, (takes, default) in options(factory).items() if inspect.isclass(factory) else ():
-        facts[f"option {key}"] = f"{takes} (default: {default})" if default else takes
-    return _facts("metric", facts)
 
 
 def _suites() -> Table:

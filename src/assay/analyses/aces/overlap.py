@@ -43,7 +43,7 @@ def _by_kind(fact: str) -> dict[str, dict[str, str]]:
 
 
 def _averaged(card: Card) -> bool:
-    return card.kind != "string"
+    return not card.by_characters
 
 
 def _levels(everything: Study) -> Table:

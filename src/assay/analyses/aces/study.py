@@ -90,7 +90,7 @@ BLOCK = TableColumn("block")
 
 def block_of(card: Card) -> str:
     """The block of Tables 1 and 2 that a metric stands in: string metrics, then those with and without a reference."""
-    return "string" if card.kind == "string" else group_of(card)
+    return "string" if card.by_characters else group_of(card)
 
 
 def in_blocks(measured: Sequence[Measured]) -> list[tuple[int, Measured]]:

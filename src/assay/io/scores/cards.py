@@ -19,7 +19,7 @@ from assay.io.documents import read_document
 
 Reads = Literal["source", "reference", "both"]
 Better = Literal["higher", "lower"]
-Family = Literal["string", "embedding", "learned"]
+Family = Literal["string", "embedding", "learned", "likelihood", "judge", "baseline"]
 
 ENDINGS = (".gz", ".xz", ".zst", ".tsv", ".csv", ".jsonl", ".json", ".parquet", ".txt", ".score", ".scores", ".seg")
 

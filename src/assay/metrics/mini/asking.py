@@ -59,12 +59,3 @@ def strange_flags(model: Model, asked: Sequence[Triple], langpairs: Sequence[str
         "untrained_language": ~unknown_language
         & (np.array([unmet[pair] for pair in pairs], bool) | any_text("foreign", FOREIGN)),
     }
-
-
-def best(values: Sequence[float], rows: Sequence[int], count: int) -> np.ndarray:
-    """For each of `count` rows, the place of its highest value; the first of equals, NaN the lowest."""
-    places = [-1] * count
-    for at, row in enumerate(rows):
-        if places[row] < 0 or values[at] > values[places[row]] or values[places[row]] != values[places[row]]:
-            places[row] = at
-    return np.array(places, np.int64)

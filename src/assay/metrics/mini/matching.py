@@ -10,7 +10,8 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores, Signature
-from assay.metrics.mini.asking import best, strange_flags, triples
+from assay.metrics.common import best, f1
+from assay.metrics.mini.asking import strange_flags, triples
 from assay.metrics.mini.cards import BERTSCORE, E5_QE
 from assay.metrics.mini.model import LONGEST, model_of, need_weights, weights_of
 
@@ -77,12 +78,6 @@ class Matching(Metric):
     def _read(self, matched: Floats) -> Floats:
         """Precision, recall and cosine out of the kernel's five columns."""
         return matched[:, [2, 3, 4] if self.idf else [0, 1, 4]]
-
-
-def f1(precision: Floats, recall: Floats) -> Floats:
-    """The harmonic mean; 0 where the sum is."""
-    total = precision + recall
-    return np.asarray(np.divide(2 * precision * recall, total, out=total * 0.0, where=total > 0))
 
 
 class BertscoreMini(Matching):

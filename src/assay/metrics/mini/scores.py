@@ -12,8 +12,9 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Metric, Needs, Scores, Signature
+from assay.metrics.common import best
 from assay.metrics.mini import reading
-from assay.metrics.mini.asking import best, strange_flags, triples
+from assay.metrics.mini.asking import strange_flags, triples
 from assay.metrics.mini.cards import MINI, MQM, UNIT
 from assay.metrics.mini.model import Model, Opinion, Triple, model_of, need_weights, weights_of
 from assay.metrics.mini.spans import spans

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import torch
 
 from assay.core.errors import InputError, MissingPart
-from assay.io.documents import read_document
-from assay.models.config import FAMILIES, EncoderConfig
+from assay.models.config import TRAINED, EncoderConfig
 from assay.models.encoder import Encoder
 from assay.models.training.e5_file import E5File
 
@@ -114,41 +113,19 @@ def _tensors(file: E5File) -> dict[str, Tensor]:
 
 
 def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:
-    """An encoder as the hub has it: ``config.json``, ``tokenizer.json`` and ``model.safetensors``."""
-    from safetensors.torch import load_file
-
-    from assay.models.naming import official_names
+    """An encoder as the hub has it: ``config.json``, weights and a tokenizer."""
+    from assay.models.encoder_files import locate_encoder, read_shape
+    from assay.models.pretrained import our_weights
     from assay.models.tokenizer import Tokenizer
+    from assay.models.weights import read_state
 
-    for name in ("config.json", "tokenizer.json", "model.safetensors"):
-        if not (folder / name).is_file():
-            raise InputError(
-                f"{folder} has no {name}: an encoder folder has config.json, tokenizer.json and model.safetensors."
-            )
-    path, tensors = folder / "config.json", folder / "model.safetensors"
-    config = replace(EncoderConfig.from_json(read_document(path), str(path)), dropout=dropout)
-    if config.family == "other":
-        raise InputError(f"{path} describes an encoder that assay cannot train: only {', '.join(FAMILIES)}.")
-    try:
-        stored = load_file(tensors)
-    except Exception as error:  # whatever a reader of tensors stumbles over in a damaged file
-        raise InputError(f"{tensors} cannot be read: {str(error).splitlines()[0][:160]}. Fetch it again.") from error
-    prefix = next((name.partition("embeddings.")[0] for name in stored if "embeddings.word_embeddings" in name), "")
-    weights = {}
+    files = locate_encoder(folder)
+    config = replace(read_shape(files.config), dropout=dropout)
+    if config.family not in TRAINED:
+        raise InputError(f"{files.config} describes an encoder that assay cannot train: only {', '.join(TRAINED)}.")
     with torch.device("meta"):
         shapes = {name: tensor.shape for name, tensor in Encoder(config).state_dict().items()}
-    for name, shape in shapes.items():
-        theirs = [prefix + one.removeprefix("encoder.model.") for one in official_names(f"encoder.{name}", config)]
-        missing = [one for one in theirs if one not in stored]
-        if missing:
-            raise InputError(f"{tensors} lacks {missing[0]}: it is not a {config.family} encoder.")
-        parts = [stored[one] for one in theirs]
-        whole = (sum(len(part) for part in parts if part.dim()), *parts[0].shape[1:])
-        if whole != shape or any(part.shape[1:] != parts[0].shape[1:] for part in parts):
-            raise InputError(
-                f"{tensors}: {theirs[0]} has the shape {tuple(parts[0].shape)}, which {path} does not describe."
-            )
-        weights[name] = torch.cat(parts).float()
+    weights, _ = our_weights(shapes, read_state(files.weights), config, files.weights[0])
     name = (
         "MiniLM"
         if config.family == "bert"
@@ -156,4 +133,4 @@ def encoder_of_folder(folder: Path, dropout: float = 0.1) -> Pretrained:
         if config.family == "xlm-roberta-xl"
         else "XLM-RoBERTa"
     )
-    return Pretrained(config, Tokenizer.load(folder / "tokenizer.json").backend, weights, name)
+    return Pretrained(config, Tokenizer.load(files.tokenizer).backend, weights, name)

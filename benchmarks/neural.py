@@ -1,0 +1,312 @@
+"""Segments a second of each class of neural metric, ours beside the original code, the same weights and texts, in turns in one run.
+
+    python benchmarks/neural.py --peer bert_score=peer/lib/python3.11/site-packages      # every case whose peer is there
+    python benchmarks/neural.py --only bertscore --size large --precision fp16 --device cuda
+
+Weights are random, made on the fly in the shape of the published encoders, so that nothing is downloaded; texts are words of
+random letters, as long as those of news (or the lines of --texts SOURCE HYPOTHESIS REFERENCE). The peer is imported from the path
+given with --peer NAME=PATH, or from where Python finds it; where it cannot be imported, ours runs alone. Both sides must agree on
+the scores. Needs torch, transformers (the peers'), tokenizers and safetensors; assay from its sources (PYTHONPATH=src) will do, its
+compiled kernels are not used.
+
+A case is a class: `prepare` writes the weights, `ours` and `peer` give the scores of all rows. `CASES` names them all.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import json
+import random
+import sys
+import tempfile
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What is scored: several systems' translations of the same sources, row by row."""
+
+    sources: list[str]
+    hypotheses: list[str]
+    references: list[str]
+
+    def __len__(self) -> int:
+        return len(self.hypotheses)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """How a case is run."""
+
+    folder: Path
+    size: str
+    precision: str
+    device: str
+    batch: int
+
+
+class Case(ABC):
+    """One class of metric. An object of it lives for one setting."""
+
+    name: ClassVar[str]
+    peer_module: ClassVar[str]
+    """What is imported for the original code."""
+    tolerance: ClassVar[float] = 1e-3
+    """How far the scores of both sides may lie apart in fp32; ten times that in half precision."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+
+    @abstractmethod
+    def prepare(self, texts: Texts) -> None:
+        """Write the weights, and load both sides as far as that is not part of scoring."""
+
+    @abstractmethod
+    def ours(self, texts: Texts) -> Sequence[float]:
+        """Our scores."""
+
+    @abstractmethod
+    def peer(self, texts: Texts) -> Sequence[float]:
+        """The original code's scores."""
+
+
+SIZES: dict[str, dict[str, int]] = {
+    "tiny": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64},
+    "base": {"hidden_size": 768, "num_hidden_layers": 12, "num_attention_heads": 12, "intermediate_size": 3072},
+    "large": {"hidden_size": 1024, "num_hidden_layers": 24, "num_attention_heads": 16, "intermediate_size": 4096},
+}
+LAYERS = {"tiny": 2, "base": 9, "large": 17}
+"""The layer that BERTScore reads of XLM-R of that size."""
+
+
+class BertscoreCase(Case):
+    """BERTScore on an XLM-R, beside bert-score."""
+
+    name, peer_module = "bertscore", "bert_score"
+
+    def prepare(self, texts: Texts) -> None:
+        """An encoder that both sides load from the same folder."""
+        from transformers import XLMRobertaConfig, XLMRobertaModel
+
+        from assay.metrics.embedding.bertscore import Bertscore
+
+        folder = self.setting.folder / f"xlmr-{self.setting.size}"
+        if not (folder / "config.json").is_file():
+            words = write_tokenizer(folder, texts)
+            torch.manual_seed(0)
+            about = XLMRobertaConfig(
+                **SIZES[self.setting.size],
+                vocab_size=words,
+                max_position_embeddings=514,
+                pad_token_id=1,
+                type_vocab_size=1,
+            )
+            XLMRobertaModel(about, add_pooling_layer=False).save_pretrained(folder)
+        self.folder, self.layer = folder, LAYERS[self.setting.size]
+        self.metric = Bertscore(
+            model=str(folder), layer=self.layer, precision=self.setting.precision, device=self.setting.device
+        )
+        self.scorer: Any = None
+
+    def ours(self, texts: Texts) -> Sequence[float]:
+        """F1."""
+        from assay.core.batch import Batch
+
+        found = self.metric.score(Batch(tuple(texts.hypotheses), references=(tuple(texts.references),)))
+        return found.values.tolist()
+
+    def peer(self, texts: Texts) -> Sequence[float]:
+        """F1, the encoder being loaded once and put into the same precision."""
+        if self.scorer is None:
+            from bert_score import BERTScorer
+
+            self.scorer = BERTScorer(
+                model_type=str(self.folder),
+                num_layers=self.layer,
+                batch_size=self.setting.batch,
+                device=self.setting.device,
+                use_fast_tokenizer=True,
+            )
+            self.scorer._model.to(DTYPES[self.setting.precision])
+        return self.scorer.score(texts.hypotheses, texts.references)[2].float().tolist()
+
+
+CASES: dict[str, type[Case]] = {case.name: case for case in (BertscoreCase,)}
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+
+
+def write_tokenizer(folder: Path, texts: Texts) -> int:
+    """XLM-R's kind of tokenizer with a vocabulary learned from the texts; how many tokens it has."""
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+
+    folder.mkdir(parents=True, exist_ok=True)
+    backend = Tokenizer(models.BPE(unk_token="<unk>"))
+    backend.pre_tokenizer = pre_tokenizers.Metaspace()
+    backend.decoder = decoders.Metaspace()
+    special = ["<s>", "<pad>", "</s>", "<unk>", "<mask>"]
+    trainer = trainers.BpeTrainer(vocab_size=8000, special_tokens=special, show_progress=False)
+    backend.train_from_iterator([*texts.hypotheses, *texts.references, *texts.sources], trainer)
+    ends = [("<s>", 0), ("</s>", 2)]
+    backend.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=ends
+    )
+    backend.save(str(folder / "tokenizer.json"))
+    names = {"bos_token": "<s>", "cls_token": "<s>", "sep_token": "</s>", "eos_token": "</s>", "unk_token": "<unk>"}
+    about = {"tokenizer_class": "PreTrainedTokenizerFast", "model_max_length": 512, "pad_token": "<pad>", **names}
+    (folder / "tokenizer_config.json").write_text(json.dumps(about))
+    return int(backend.get_vocab_size())
+
+
+def made_texts(segments: int, systems: int, seed: int = 1) -> Texts:
+    """Sentences of 6 to 60 words (26 on average, as in news); each system changes some words of the reference."""
+    draw = random.Random(seed)
+    letters = "etaoinshrdlucmfwypvbg"
+    words = ["".join(draw.choices(letters, k=draw.randint(2, 9))) for _ in range(3000)]
+
+    def sentence() -> list[str]:
+        return draw.choices(words, k=min(60, max(6, round(draw.lognormvariate(3.15, 0.45)))))
+
+    sources, hypotheses, references = [], [], []
+    for _ in range(segments):
+        source, reference = sentence(), sentence()
+        for _ in range(systems):
+            changed = [draw.choice(words) if draw.random() < 0.2 else word for word in reference]
+            sources.append(" ".join(source))
+            references.append(" ".join(reference))
+            hypotheses.append(" ".join(changed))
+    return Texts(sources, hypotheses, references)
+
+
+def timed(call: Any, texts: Texts) -> tuple[tuple[float, float], np.ndarray]:
+    """Seconds by the clock and of the processors, and the scores."""
+    started, spent = time.perf_counter(), time.process_time()
+    scores = np.array(call(texts), np.float64)
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+    return (time.perf_counter() - started, time.process_time() - spent), scores
+
+
+def compare(case: Case, texts: Texts, rounds: int, with_peer: bool) -> dict[str, Any]:
+    """Best of some rounds in turns, after a first one of a few rows that nobody counts."""
+    case.prepare(texts)
+    sides = {"ours": case.ours, **({"peer": case.peer} if with_peer else {})}
+    few = Texts(texts.sources[:32], texts.hypotheses[:32], texts.references[:32])
+    best: dict[str, tuple[float, float]] = {}
+    scores: dict[str, np.ndarray] = {}
+    for call in sides.values():
+        timed(call, few)
+    for _ in range(rounds):
+        for side, call in sides.items():
+            seconds, scores[side] = timed(call, texts)
+            best[side] = (
+                seconds if side not in best else (min(best[side][0], seconds[0]), min(best[side][1], seconds[1]))
+            )
+    line: dict[str, Any] = {"case": case.name, "segments": len(texts), **vars(case.setting)}
+    line["folder"] = None
+    line |= {f"{side} segments/s": round(len(texts) / clock, 2) for side, (clock, _) in best.items()}
+    if with_peer:
+        line["times"], line["times, processor"] = (
+            round(theirs / ours, 2) for theirs, ours in zip(best["peer"], best["ours"], strict=True)
+        )
+        line["differs by"] = float(np.nanmax(np.abs(scores["ours"] - scores["peer"])))
+        allowed = case.tolerance * (1 if case.setting.precision == "fp32" else 10)
+        line["agrees"] = line["differs by"] <= allowed
+    return line
+
+
+def importable(module: str) -> bool:
+    """Whether the original code can be had here."""
+    try:
+        importlib.import_module(module)
+    except Exception as error:  # whatever an old package stumbles over
+        print(
+            f"{module} cannot be imported ({type(error).__name__}: {str(error)[:120]}): ours runs alone",
+            file=sys.stderr,
+        )
+        return False
+    return True
+
+
+def run(
+    only: Sequence[str],
+    *,
+    size: str,
+    precision: str,
+    device: str,
+    segments: int,
+    systems: int = 2,
+    rounds: int = 2,
+    batch: int = 64,
+    texts: Texts | None = None,
+    peers: bool = True,
+) -> list[dict[str, Any]]:
+    """All cases asked for in one setting; a line for each."""
+    wanted = texts or made_texts(-(-segments // systems), systems)
+    lines = []
+    for name in only:
+        with tempfile.TemporaryDirectory() as folder:
+            case = CASES[name](Setting(Path(folder), size, precision, device, batch))
+            lines.append(compare(case, wanted, rounds, peers and importable(case.peer_module)))
+            del case
+        gc.collect()
+        if torch.cuda.is_available():
+            torch.cuda.empty_cache()
+    return lines
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", nargs="*", choices=list(CASES), default=list(CASES))
+    parser.add_argument("--peer", action="append", default=[], metavar="NAME=PATH", help="where a peer's module lies")
+    parser.add_argument("--size", default="base", choices=list(SIZES))
+    parser.add_argument("--precision", nargs="*", default=["fp32"], choices=list(DTYPES))
+    parser.add_argument("--device", default="cuda" if torch.cuda.is_available() else "cpu")
+    parser.add_argument("--segments", type=int, default=256)
+    parser.add_argument("--systems", type=int, default=2, help="translations of each source")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=64, help="the peer's batch size (its default: 64)")
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--texts", nargs=3, type=Path, metavar=("SOURCE", "HYPOTHESIS", "REFERENCE"))
+    parser.add_argument("--out", type=Path, help="a JSON file for the lines")
+    given = parser.parse_args(argv)
+    if given.threads:
+        torch.set_num_threads(given.threads)
+    for one in given.peer:
+        sys.path.append(one.partition("=")[2])
+    texts = None
+    if given.texts:
+        columns = [path.read_text(encoding="utf-8").splitlines()[: given.segments] for path in given.texts]
+        texts = Texts(*columns)
+    lines = []
+    for precision in given.precision:
+        lines += run(
+            given.only,
+            size=given.size,
+            precision=precision,
+            device=given.device,
+            segments=given.segments,
+            systems=given.systems,
+            rounds=given.rounds,
+            batch=given.batch,
+            texts=texts,
+        )
+    for line in lines:
+        print(json.dumps({key: value for key, value in line.items() if value is not None}))
+    if given.out:
+        given.out.write_text(json.dumps(lines, indent=1))
+    return 0 if all(line.get("agrees", True) for line in lines) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

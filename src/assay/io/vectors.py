@@ -1,0 +1,63 @@
+"""Word vectors in the text form of word2vec and fastText: a line with count and width, then a line for each word.
+
+Such files have gigabytes, and a run asks for some thousand words: where each word stands is found once, its numbers are read when
+somebody asks.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from assay.core.errors import InputError
+from assay.io.files.tensors import map_file
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class VectorFile:
+    """Vectors of length 1 by word; the first of two lines for a word counts."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.data = path, map_file(path)
+        end = self.data.find(b"\n")
+        head = self.data[: max(end, 0)].split()
+        if len(head) != 2 or not all(cell.isdigit() and len(cell) < 12 for cell in head):
+            raise InputError(
+                f"{path} holds no word vectors in text form: its first line must be their count and width."
+            )
+        self.width = int(head[1])
+        self.places: dict[bytes, int] = {}
+        self.known: dict[str, NDArray[np.float32] | None] = {}
+        at, size = end + 1, len(self.data)
+        while at < size:
+            blank = self.data.find(b" ", at)
+            if blank < 0:
+                break
+            self.places.setdefault(self.data[at:blank], at)
+            at = self.data.find(b"\n", blank) + 1 or size
+        if not self.places:
+            raise InputError(f"{path} holds no word vectors.")
+
+    def get(self, word: str) -> NDArray[np.float32] | None:
+        """The vector of a word; None where the file has none."""
+        if word not in self.known:
+            place = self.places.get(word.encode("utf-8", "replace"))
+            self.known[word] = None if place is None else self._read(place)
+        return self.known[word]
+
+    def _read(self, place: int) -> NDArray[np.float32]:
+        import numpy as np
+
+        end = self.data.find(b"\n", place)
+        cells = self.data[place : end if end >= 0 else len(self.data)].split()[1:]
+        try:
+            vector = np.array([float(cell) for cell in cells], np.float32)
+        except ValueError:
+            vector = np.empty(0, np.float32)
+        if len(vector) != self.width or not np.isfinite(vector).all():
+            line = self.data[:place].count(b"\n") + 1
+            raise InputError(f"{self.path}, line {line}: {self.width} numbers are expected behind the word.")
+        return vector / max(float(np.linalg.norm(vector)), 1e-30)

@@ -1,0 +1,130 @@
+"""What the metrics of an encoder share: which encoder, in which precision, on which device, and when it is let go."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError, MissingPart
+from assay.core.metric import Metric, Scores, Signature
+from assay.core.spec import Word
+
+if TYPE_CHECKING:
+    from assay.models.embedding import Embedder
+
+Precision = Literal["auto", "fp32", "bf16", "fp16"]
+
+
+class EncoderMetric(Metric):
+    """Base of them. The encoder is loaded when the first segment is scored, and kept until `release`.
+
+    `model`: a folder as the Hugging Face hub has it, or the name of one that ``assay fetch`` brings. `precision`: auto is fp32 on
+    a CPU and fp16 on a GPU. `device`: auto is the GPU where there is one.
+    """
+
+    default_model: ClassVar[str]
+
+    def __init__(self, *, model: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
+        need_torch(self.card.name)
+        from assay.models.encoder_files import locate_encoder
+        from assay.models.hub import ENCODERS, encoder_name, find_encoder
+
+        self.precision, self.device = precision, device
+        self._lock = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._hash: str | None = None
+        self.model = model or self.default_model
+        self.folder = Path(self.model) if Path(self.model).is_dir() else find_encoder(self.model)
+        self.files = locate_encoder(self.folder)
+        if self.model != self.default_model:
+            known = encoder_name(self.model)
+            licence = f"{ENCODERS[known].licence} (the encoder {known})" if known else "the encoder's own"
+            self.card = replace(self.card, languages=("any",), licence=licence)
+
+    def score(self, batch: Batch) -> Scores:
+        """Scores of every segment, flagged where a text was longer than the encoder reads."""
+        import numpy as np
+
+        if not len(batch):
+            return Scores(np.empty(0))
+        with self._lock:
+            return self._score(batch)
+
+    def _score(self, batch: Batch) -> Scores:
+        raise NotImplementedError
+
+    def release(self) -> None:
+        """Let the encoder go; the next segment loads it again."""
+        with self._lock:
+            self._embedder = None
+        import sys
+
+        if (torch := sys.modules.get("torch")) is not None and torch.cuda.is_initialized():
+            torch.cuda.empty_cache()
+
+    def embedder(self, layer: int | None = None) -> Embedder:
+        """The encoder, loaded."""
+        if self._embedder is None:
+            from assay.models.embedding import Embedder
+
+            device, width = self._place()
+            self._embedder = Embedder(self.files, precision=width, device=device, layer=layer)
+        return self._embedder
+
+    def others(self) -> Sequence[Path]:
+        """Further files by which the numbers are made."""
+        return ()
+
+    def signed_as(self, version: int, **parameters: object) -> Signature:
+        """The signature of a metric of this encoder."""
+        if self._hash is None:
+            self._hash = self.files.fingerprint(*self.others())
+        plain = Signature.of(self.card.label, version, model=self.folder.resolve().name, **parameters)
+        return replace(plain, weights=self._hash, precision=self._place()[1])
+
+    def _place(self) -> tuple[Any, Any]:
+        from assay.models.inference import choose_device
+
+        device = choose_device(self.device)
+        if self.precision == "auto":
+            return device, "fp16" if device.type == "cuda" else "fp32"
+        return device, self.precision
+
+
+def counted_file(name: str, option: str, given: str | None) -> str | None:
+    """The file that an option names, once it is sure that there is one."""
+    if given is not None and not Path(given).is_file():
+        raise InputError(f"{name} counts tokens in the lines of a file, and there is none at {given} ({option}=FILE).")
+    return given
+
+
+def need_torch(name: str) -> None:
+    """Say what to install where torch or the tokenizers are missing."""
+    import importlib.util
+
+    for module in ("torch", "tokenizers", "safetensors"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
+
+
+def pairs(batch: Batch, name: str, *, against: Literal["source", "reference"]) -> tuple[list[int], list[str]]:
+    """Each row beside each text that it is held against: the rows, and those texts."""
+    if against == "source":
+        if batch.sources is None:
+            raise InputError(f"{name} needs the source, and none was given (--src FILE, or sources=[...]).")
+        return list(range(len(batch))), [text or "" for text in batch.sources]
+    if not batch.references:
+        raise InputError(f"{name} needs a reference, and none was given (--ref FILE, or references=[...]).")
+    rows: list[int] = []
+    texts: list[str] = []
+    for i, here in enumerate(zip(*batch.references, strict=True)):
+        known = [text for text in here if text is not None]
+        if not known:
+            raise InputError(f"{name} needs a reference, and segment {i + 1} has none.")
+        rows += [i] * len(known)
+        texts += known
+    return rows, texts

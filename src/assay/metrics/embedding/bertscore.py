@@ -1,0 +1,195 @@
+"""BERTScore (Zhang et al. 2020): how alike the tokens of translation and reference are, with any pretrained encoder."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError, MissingPart
+from assay.core.metric import Metric, Scores, Signature
+from assay.core.spec import Word
+from assay.metrics.common import f1
+from assay.metrics.embedding.base import EncoderMetric, Precision, counted_file, pairs
+from assay.metrics.embedding.cards import BERTSCORE
+from assay.metrics.embedding.rarity import Rarity, bertscore_weight
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+    from assay.models.pairing import Weigh
+
+LANGUAGES = {"en": "roberta-large", "zh": "bert-base-chinese", "tr": "bert-base-turkish-cased"}
+"""The encoders that bert-score takes for a language; for all others it takes multilingual BERT."""
+
+
+class Bertscore(EncoderMetric):
+    """F1 of every token's best match, with precision and recall.
+
+    `model`: an encoder by name or folder; by itself the one that bert-score takes for the target language (roberta-large,
+    bert-base-chinese, for others bert-base-multilingual-cased). `layer`: whose vectors are matched; by itself the one that
+    bert-score's authors found best for that encoder, or the last. `idf`: a text file, by whose lines rare tokens count more;
+    bert-score takes the references. `baseline`: a file of bert-score's form (LAYER,P,R,F), or the language whose file
+    ``assay fetch`` put into the encoder's folder (``baselines/de.tsv``): scores are rescaled so that unrelated texts have
+    about 0. `value`: which of the three is the score.
+    """
+
+    card = BERTSCORE
+    default_model = "bert-base-multilingual-cased"
+
+    def __init__(
+        self,
+        *,
+        model: str | None = None,
+        layer: int | None = None,
+        idf: str | None = None,
+        baseline: str | None = None,
+        value: Literal["f1", "precision", "recall"] = "f1",
+        precision: Precision = "auto",
+        device: Word = "auto",
+    ) -> None:
+        self.by_language, self.value = model is None, value
+        self.idf = counted_file(self.card.name, "idf", idf)
+        self.wanted = {
+            "layer": layer,
+            "idf": idf,
+            "baseline": baseline,
+            "value": value,
+            "precision": precision,
+            "device": device,
+        }
+        self._of_language: dict[str, Bertscore] = {}
+        self._missing: MissingPart | None = None
+        self._rarity: Rarity | None = None
+        try:
+            super().__init__(model=model, precision=precision, device=device)
+        except MissingPart as missing:
+            if model is not None or not any(map(_is_here, LANGUAGES.values())):
+                raise
+            self._missing = missing  # told when a language comes that needs it
+            return
+        self.layer = best_layer(self.folder) if layer is None else layer
+        self.baseline = None if baseline is None else _baseline_file(baseline, self.folder)
+        self.shift = None if self.baseline is None else read_baseline(self.baseline, self.layer)
+
+    def for_language(self, language: str) -> Metric:
+        """The metric with the encoder that bert-score takes for this language, unless one was given."""
+        wanted = LANGUAGES.get(language)
+        if not self.by_language:
+            return self
+        if wanted is None:
+            if self._missing is not None:
+                raise self._missing
+            return self
+        if wanted not in self._of_language:
+            self._of_language[wanted] = Bertscore(model=wanted, **self.wanted)  # type: ignore[arg-type]
+        return self._of_language[wanted]
+
+    @property
+    def signature(self) -> Signature:
+        """Encoder, layer, whether rare tokens count more and scores are rescaled, and what counts."""
+        if self._missing is not None:  # no number is ever made by it
+            return Signature.of(self.card.label, 1, model=self.default_model, weights="not here")
+        parameters: dict[str, object] = {"layer": "last" if self.layer is None else self.layer}
+        parameters |= {"idf": self.idf is not None, "rescaled": self.baseline is not None}
+        parameters |= {"value": self.value} if self.value != "f1" else {}
+        return self.signed_as(1, **parameters)
+
+    def others(self) -> Sequence[Path]:
+        """The file of line counts, and the baseline."""
+        return [Path(path) for path in (self.idf, self.baseline) if path is not None]
+
+    def release(self) -> None:
+        """Let the encoder go, and what was counted with its tokenizer."""
+        for one in self._of_language.values():
+            one.release()
+        super().release()
+        self._rarity = None
+
+    def _score(self, batch: Batch) -> Scores:
+        from assay.models.pairing import matched
+
+        if self._missing is not None:
+            raise self._missing
+        rows, references = pairs(batch, self.card.name, against="reference")
+        embedder = self.embedder(self.layer)
+        weigh = self._weigh()
+        found = matched(embedder, [batch.hypotheses[row] for row in rows], references, (weigh, weigh), inner=False)
+        both = np.stack([found.precision, found.recall], 1)
+        both[found.empty] = 0.0
+        both = np.nan_to_num(both, nan=0.0)
+        columns = np.column_stack([both, f1(both[:, 0], both[:, 1])])
+        cut = np.zeros(len(batch), bool)
+        np.logical_or.at(cut, rows, found.cut)
+        best = np.full((len(batch), 3), -np.inf)
+        np.maximum.at(best, rows, columns)
+        if self.shift is not None:
+            best = (best - self.shift) / (1 - self.shift)
+        names = ("precision", "recall", "f1")
+        return Scores(
+            best[:, names.index(self.value)].copy(),
+            components={name: best[:, at].copy() for at, name in enumerate(names)},
+            flags={"truncated": cut} if cut.any() else {},
+        )
+
+    def _weigh(self) -> Weigh:
+        from assay.models.pairing import uniform
+
+        if self.idf is None:
+            return uniform
+        if self._rarity is None:
+            self._rarity = Rarity(self.idf, self.embedder(self.layer), bertscore_weight)
+        return self._rarity
+
+
+def _is_here(name: str) -> bool:
+    from assay.models.hub import find_encoder
+
+    try:
+        find_encoder(name)
+    except MissingPart:
+        return False
+    return True
+
+
+def best_layer(folder: Path) -> int | None:
+    """The layer that bert-score takes of an encoder of this name; None (the last) where it knows none."""
+    from assay.data import rows
+
+    names = {folder.resolve().name.lower()}
+    if folder.parent.name == "snapshots":
+        names.add(folder.parent.parent.name.rpartition("--")[2].lower())
+    return next((int(row["layer"]) for row in rows("bertscore_layers.csv") if row["encoder"].lower() in names), None)
+
+
+def _baseline_file(name: str, folder: Path) -> Path:
+    for path in (Path(name), folder / "baselines" / f"{name}.tsv"):
+        if path.is_file():
+            return path
+    raise InputError(
+        f"there is no baseline {name}: give a file of bert-score's form (LAYER,P,R,F), or put it at "
+        f"{folder / 'baselines' / f'{name}.tsv'}."
+    )
+
+
+def read_baseline(path: Path, layer: int | None) -> Floats:
+    """Precision, recall and F1 of unrelated texts at this layer."""
+    from assay.io.files.text import read_text
+
+    lines = [line.split(",") for line in read_text(path).splitlines() if line.strip()]
+    if not lines or [cell.strip() for cell in lines[0]] != ["LAYER", "P", "R", "F"]:
+        raise InputError(f"{path} is no baseline of bert-score: its first line must be LAYER,P,R,F.")
+    if layer is None:
+        raise InputError(f"{path} has a line for each layer: say which layer is matched (layer=N).")
+    for number, cells in enumerate(lines[1:], 2):
+        try:
+            row = [float(cell) for cell in cells]
+        except ValueError:
+            row = []
+        if len(row) != 4 or not all(-1 <= share < 1 for share in row[1:]):
+            raise InputError(f"{path}, line {number}: four numbers are expected, the last three below 1.")
+        if row[0] == layer:
+            return np.array(row[1:])
+    raise InputError(f"{path} has no line for layer {layer}.")

@@ -1,0 +1,133 @@
+"""Cards of the metrics of an encoder: what they need and mean, where they are defined, and what could not be known."""
+
+from __future__ import annotations
+
+from assay.core.metric import Card, Needs
+from assay.core.weights import Weights
+from assay.models.hub import ENCODERS
+
+_MBERT, _LABSE_NAME, _PARAPHRASE = "bert-base-multilingual-cased", "labse", "paraphrase-multilingual-mpnet-base-v2"
+_LANGUAGES = {
+    _MBERT: "af an ar ast az azb ba bar be bg bn bpy br bs ca ce ceb cs cv cy da de el en es et eu fa fi fr fy ga gl gu he hi "
+    "hr ht hu hy id io is it ja jv ka kk kn ko ky la lb lmo lt lv mg min mk ml mn mr ms my nb nds ne new nl nn no oc pa pl pms "
+    "pnb pt ro ru scn sco sh sk sl sq sr su sv sw ta te tg th tl tr tt uk ur uz vi vo war yo zh",
+    _LABSE_NAME: "af am ar as az be bg bn bo bs ca ceb co cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha haw he hi hmn "
+    "hr ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mi mk ml mn mr ms mt my ne nl no ny or pa pl pt ro ru "
+    "rw si sk sl sm sn so sq sr st su sv sw ta te tg th tk tl tr tt ug uk ur uz vi wo xh yi yo zh zu",
+    _PARAPHRASE: "ar bg ca cs da de el en es et fa fi fr gl gu he hi hr hu hy id it ja ka ko ku lt lv mk mn mr ms my nb nl no pl "
+    "pt ro ru sk sl sq sr sv th tr uk ur vi zh",
+}
+"""The languages that an encoder was made for, as its makers list them; both words for Norwegian where they have one."""
+
+
+def _card(
+    name: str,
+    label: str,
+    needs: Needs,
+    meaning: str,
+    citation: str,
+    encoder: str,
+    *,
+    bounds: tuple[float | None, float | None] = (-1.0, 1.0),
+) -> Card:
+    return Card(
+        name=name,
+        label=label,
+        needs=needs,
+        higher_is_better=True,
+        range=bounds,
+        meaning=meaning,
+        languages=tuple(_LANGUAGES[encoder].split()),
+        licence=f"{ENCODERS[encoder].licence} (the encoder {encoder})",
+        citation=citation,
+        extra="neural",
+        decimals=4,
+        kind="embedding",
+        weights=Weights(
+            ENCODERS[encoder].gigabytes, f"assay fetch {encoder}", "assay.models.hub:find_encoder", encoder
+        ),
+    )
+
+
+BERTSCORE = _card(
+    "bertscore",
+    "BERTScore",
+    "reference",
+    "How alike the tokens of translation and reference are: F1 of each token's best match in a pretrained encoder.",
+    "Zhang et al. 2020, BERTScore: evaluating text generation with BERT, section 3",
+    _MBERT,
+    bounds=(None, 1.0),
+)
+_YISI = (
+    "Lo 2019, YiSi: a unified semantic MT quality evaluation and estimation metric for languages with different levels of "
+    "available resources, section 2; weights and n-grams as in its released code; without semantic roles"
+)
+YISI1 = _card(
+    "yisi1",
+    "YiSi-1",
+    "reference",
+    "How much of the meaning of the reference's tokens the translation's have, rare ones counting more where idf is given.",
+    _YISI,
+    _MBERT,
+    bounds=(0.0, 1.0),
+)
+YISI2 = _card(
+    "yisi2",
+    "YiSi-2",
+    "source",
+    "How much of the meaning of the source's tokens the translation's have, in a multilingual encoder, without a reference.",
+    _YISI,
+    _MBERT,
+    bounds=(0.0, 1.0),
+)
+_LABSE = "Feng et al. 2022, Language-agnostic BERT sentence embedding"
+LABSE_SIM = _card(
+    "labse-sim",
+    "LaBSE",
+    "source",
+    "Cosine of the sentence vectors of translation and source; it finds what is no translation, and does not rank good ones.",
+    f"{_LABSE}; as a detector: Guerreiro et al. 2023 (xCOMET), note 7",
+    _LABSE_NAME,
+)
+TEACHER_SIM = _card(
+    "hwtsc-teacher-sim",
+    "HWTSC-Teacher-Sim",
+    "source",
+    "Cosine of the sentence vectors of translation and source. The encoder that its authors trained further is not published: "
+    "by itself the one that they began with is taken.",
+    "Liu et al. 2022, Partial could be better than whole: HW-TSC 2022 submission for the metrics shared task",
+    _PARAPHRASE,
+)
+_MEE = (
+    "Mukherjee et al. 2020, MEE: an automatic metric for evaluation using embeddings for machine translation; Mukherjee and "
+    "Shrivastava 2022, Unsupervised embedding-based metric for MT evaluation with improved human correlation; as in the code "
+    "released for WMT22"
+)
+MEE = Card(
+    name="mee",
+    label="MEE",
+    needs="reference",
+    higher_is_better=True,
+    range=(0.0, 1.0),
+    meaning="Words that are equal, and words that are alike by their vectors (from 0.5, from 0.4): the mean of the three F-means.",
+    licence="Apache-2.0; the word vectors have their own (fastText's: CC BY-SA 3.0)",
+    citation=_MEE,
+    decimals=4,
+    weights=Weights(None, "word vectors in text form, such as fastText's (vectors=FILE)"),
+)
+MEE2 = _card(
+    "mee2",
+    "MEE2",
+    "reference",
+    "MEE, BLEU of long runs of characters, and the cosine of LaBSE's sentence vectors, which is half of the score.",
+    f"{_MEE}; {_LABSE}",
+    _LABSE_NAME,
+)
+MEE4 = _card(
+    "mee4",
+    "MEE4",
+    "reference",
+    "MEE, BLEU of long runs of characters, and the cosine of LaBSE's sentence vectors, which is three quarters of the score.",
+    f"{_MEE}; {_LABSE}",
+    _LABSE_NAME,
+)

@@ -1,0 +1,237 @@
+"""MEE, MEE2 and MEE4 (Mukherjee et al. 2020; Mukherjee and Shrivastava 2022), as the code released for WMT22 computes them.
+
+That code differs from the papers in two places, and the published scores come from it: words of the translation that were matched
+exactly may be matched a second time by their vectors, and the BLEU of MEE2 and MEE4 is one of characters, up to runs of a third
+of the reference's length.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError, MissingPart
+from assay.core.metric import Metric, Scores, Signature
+from assay.core.spec import Word
+from assay.io.vectors import VectorFile
+from assay.metrics.common import best
+from assay.metrics.embedding.base import Precision, pairs
+from assay.metrics.embedding.cards import MEE, MEE2, MEE4
+from assay.metrics.embedding.sentence import SentenceMetric
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+ROOT, SYNONYM = 0.5, 0.4
+"""Cosines from which on two words count as forms of one word, and as words of one meaning."""
+ALPHA = 0.9
+"""The weight of recall."""
+SMOOTH = 5
+"""K of Chen and Cherry's fourth smoothing."""
+MOST_UNMATCHED = 1021
+"""Runs without a match after which the released code, whose floats end there, gives up and says 0."""
+
+
+class WordVectors(Protocol):
+    """Vectors of length 1 by word, such as a file's or a dictionary's."""
+
+    def get(self, word: str, /) -> NDArray[np.float32] | None:
+        """The vector of a word; None where there is none."""
+
+
+class Mee(Metric):
+    """Exact, near and far matches of words.
+
+    `vectors`: word vectors in fastText's or word2vec's text form (``cc.de.300.vec``), of the target language.
+    """
+
+    card = MEE
+
+    def __init__(self, *, vectors: str | None = None) -> None:
+        self.vectors = _vector_file(self.card.name, vectors)
+        self._known: VectorFile | None = None
+        self._hash: str | None = None
+
+    @property
+    def signature(self) -> Signature:
+        """The word vectors, by their hash."""
+        return Signature.of(self.card.label, 1, vectors=self._vectors_hash())
+
+    def _vectors_hash(self) -> str:
+        if self._hash is None:
+            from assay.models.encoder_files import fingerprint_files
+
+            self._hash = fingerprint_files(self.vectors)
+        return self._hash
+
+    def score(self, batch: Batch) -> Scores:
+        """The mean of the three F-means of every segment."""
+        rows, references = pairs(batch, self.card.name, against="reference")
+        if self._known is None:
+            self._known = VectorFile(self.vectors)
+        texts = [(batch.hypotheses[row], reference) for row, reference in zip(rows, references, strict=True)]
+        values = _mees(texts, self._known)
+        return Scores(values[best(values.tolist(), rows, len(batch))])
+
+    def release(self) -> None:
+        """Let the word vectors go."""
+        self._known = None
+
+
+class MeeSentence(SentenceMetric):
+    """MEE with BLEU of characters and the cosine of sentence vectors.
+
+    `vectors`: word vectors as for mee. `model`: a sentence encoder by name or folder.
+    """
+
+    default_model = "labse"
+    share: ClassVar[float]
+    """How much the cosine counts."""
+
+    def __init__(
+        self,
+        *,
+        vectors: str | None = None,
+        model: str | None = None,
+        precision: Precision = "auto",
+        device: Word = "auto",
+    ) -> None:
+        self.vectors = _vector_file(self.card.name, vectors)
+        super().__init__(model=model, precision=precision, device=device)
+        self._known: VectorFile | None = None
+
+    @property
+    def signature(self) -> Signature:
+        """Encoder and word vectors."""
+        return self.signed_as(1)
+
+    def others(self) -> Sequence[Path]:
+        """The head of the encoder, and the word vectors."""
+        return [*super().others(), self.vectors]
+
+    def release(self) -> None:
+        """Let the encoder and the word vectors go."""
+        super().release()
+        self._known = None
+
+    def _score(self, batch: Batch) -> Scores:
+        rows, references = pairs(batch, self.card.name, against="reference")
+        hypotheses = [batch.hypotheses[row] for row in rows]
+        if self._known is None:
+            self._known = VectorFile(self.vectors)
+        texts = list(zip(hypotheses, references, strict=True))
+        words = _mees(texts, self._known)
+        runs = np.array([character_bleu(*pair) for pair in texts])
+        cosines, cut = self.cosines(hypotheses, references)
+        values = (1 - self.share) * (2 * words + runs) / 3 + self.share * cosines
+        chosen = best(values.tolist(), rows, len(batch))
+        return Scores(
+            values[chosen],
+            components={"mee": words[chosen], "bleu": runs[chosen], "cosine": cosines[chosen]},
+            flags={"truncated": cut[chosen]} if cut[chosen].any() else {},
+        )
+
+
+class Mee2(MeeSentence):
+    """Half words, half sentence."""
+
+    card, share = MEE2, 0.5
+
+
+class Mee4(MeeSentence):
+    """A quarter words, three quarters sentence."""
+
+    card, share = MEE4, 0.75
+
+
+def _mees(texts: Sequence[tuple[str, str]], vectors: WordVectors) -> NDArray[np.float64]:
+    return np.array([mee(hypothesis.split(), reference.split(), vectors) for hypothesis, reference in texts])
+
+
+def mee(hypothesis: Sequence[str], reference: Sequence[str], vectors: WordVectors) -> float:
+    """The mean of three F-means: exact matches, those and near ones, those and far ones.
+
+    A word of the reference is matched once. Words of the translation go by their order, each taking the first word of the
+    reference that is near enough; a word without a vector matches only itself.
+    """
+    left = Counter(reference)
+    exact = 0
+    for word in hypothesis:
+        if left[word] > 0:
+            left[word] -= 1
+            exact += 1
+    waiting = _without(reference, hypothesis)
+    near = far = 0
+    for word in hypothesis:
+        if (vector := vectors.get(word)) is None:
+            continue
+        for other in waiting:
+            if (partner := vectors.get(other)) is None:
+                continue
+            cosine = float(vector @ partner)
+            if cosine >= SYNONYM:
+                near, far = (near + 1, far) if cosine >= ROOT else (near, far + 1)
+                waiting.remove(other)
+                break
+    sizes = len(hypothesis), len(reference)
+    return (_fmean(exact, *sizes) + _fmean(exact + near, *sizes) + _fmean(exact + near + far, *sizes)) / 3
+
+
+def _without(reference: Sequence[str], hypothesis: Sequence[str]) -> list[str]:
+    """The reference without what the translation matches exactly, the first of equal words going first."""
+    taken = Counter(hypothesis)
+    kept = []
+    for word in reference:
+        if taken[word] > 0:
+            taken[word] -= 1
+        else:
+            kept.append(word)
+    return kept
+
+
+def _fmean(matches: int, hypothesis: int, reference: int) -> float:
+    if not matches:
+        return 0.0
+    precision, recall = matches / hypothesis, matches / reference
+    return precision * recall / (ALPHA * precision + (1 - ALPHA) * recall)
+
+
+def character_bleu(hypothesis: str, reference: str) -> float:
+    """BLEU of runs of characters up to a third of the reference's length, smoothed after Chen and Cherry 2014 (the fourth way)."""
+    orders = math.ceil(len(reference) / 3)
+    if not orders or not hypothesis:
+        return 0.0
+    logs, unmatched = [], 0
+    for size in range(1, orders + 1):
+        ours = Counter(hypothesis[i : i + size] for i in range(len(hypothesis) - size + 1))
+        theirs = Counter(reference[i : i + size] for i in range(len(reference) - size + 1))
+        clipped = sum((ours & theirs).values())
+        total = max(1, len(hypothesis) - size + 1)
+        if size == 1 and not clipped:
+            return 0.0
+        if clipped:
+            logs.append(math.log(clipped / total) / orders)
+        elif len(hypothesis) > 1:
+            unmatched += 1
+            if unmatched > MOST_UNMATCHED:
+                return 0.0
+            logs.append(math.log(math.log(len(hypothesis)) / (2**unmatched * SMOOTH) / total) / orders)
+    short = min(0.0, 1 - len(reference) / len(hypothesis))
+    return math.exp(short) * math.exp(math.fsum(logs))
+
+
+def _vector_file(name: str, given: str | None) -> Path:
+    if given is None:
+        raise MissingPart(
+            f"{name} needs word vectors of the target language in text form: {name}:vectors=cc.de.300.vec "
+            "(fastText's are at https://fasttext.cc/docs/en/crawl-vectors.html)."
+        )
+    if not Path(given).is_file():
+        raise InputError(f"there are no word vectors {given}.")
+    return Path(given)

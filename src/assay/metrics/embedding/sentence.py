@@ -1,0 +1,95 @@
+"""Cosines of sentence vectors: labse-sim and hwtsc-teacher-sim."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.metric import Scores, Signature
+from assay.core.spec import Word
+from assay.metrics.common import best
+from assay.metrics.embedding.base import EncoderMetric, Precision, pairs
+from assay.metrics.embedding.cards import LABSE_SIM, TEACHER_SIM
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from assay.core.metric import Bools, Floats
+    from assay.models.sentence import Head
+
+
+class SentenceMetric(EncoderMetric):
+    """Base of what needs one vector a text."""
+
+    _head: Head | None = None
+
+    def cosines(self, first: Sequence[str], second: Sequence[str]) -> tuple[Floats, Bools]:
+        """The cosine of every pair of texts, and whether one of them was cut."""
+        from assay.models.sentence import read_head, sentence_vectors
+
+        embedder = self.embedder()
+        if self._head is None:
+            self._head = read_head(embedder, self.folder)
+        vectors, cut = sentence_vectors(embedder, self._head, [*first, *second])
+        count = len(first)
+        found = np.einsum("ij,ij->i", vectors[:count].astype(np.float64), vectors[count:].astype(np.float64))
+        return np.clip(found, -1.0, 1.0), cut[:count] | cut[count:]
+
+    def others(self) -> Sequence[Path]:
+        """What says how tokens become a sentence."""
+        beside = ("modules.json", "1_Pooling/config.json", "2_Dense/model.safetensors", "2_Dense/pytorch_model.bin")
+        return [path for name in beside if (path := self.folder / name).is_file()]
+
+    def release(self) -> None:
+        """Let the encoder go."""
+        super().release()
+        self._head = None
+
+
+class Similarity(SentenceMetric):
+    """The cosine of two sentence vectors; the best of several references.
+
+    `model`: a sentence encoder by name or folder. `against`: the source, or the reference.
+    """
+
+    def __init__(
+        self,
+        *,
+        model: str | None = None,
+        against: Literal["source", "reference"] = "source",
+        precision: Precision = "auto",
+        device: Word = "auto",
+    ) -> None:
+        super().__init__(model=model, precision=precision, device=device)
+        self.against = against
+        self.card = replace(self.card, needs=against)
+
+    @property
+    def signature(self) -> Signature:
+        """Encoder, and what a translation is held against."""
+        return self.signed_as(1, against=self.against)
+
+    def _score(self, batch: Batch) -> Scores:
+        rows, texts = pairs(batch, self.card.name, against=self.against)
+        hypotheses = [batch.hypotheses[row] for row in rows]
+        values, cut = self.cosines(hypotheses, texts)
+        blank = [not (one.strip() and other.strip()) for one, other in zip(hypotheses, texts, strict=True)]
+        values[np.array(blank, bool)] = 0.0
+        chosen = best(values.tolist(), rows, len(batch))
+        return Scores(values[chosen], flags={"truncated": cut[chosen]} if cut[chosen].any() else {})
+
+
+class LabseSim(Similarity):
+    """LaBSE's cosine of source and translation."""
+
+    card, default_model = LABSE_SIM, "labse"
+
+
+class TeacherSim(Similarity):
+    """The same with the multilingual paraphrase encoder."""
+
+    card, default_model = TEACHER_SIM, "paraphrase-multilingual-mpnet-base-v2"

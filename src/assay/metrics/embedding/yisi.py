@@ -1,0 +1,125 @@
+"""YiSi-1 and YiSi-2 (Lo 2019): weighted lexical similarity of runs of tokens, without semantic roles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.core.metric import Scores, Signature
+from assay.core.spec import Word
+from assay.metrics.common import best
+from assay.metrics.embedding.base import EncoderMetric, Precision, counted_file, pairs
+from assay.metrics.embedding.bertscore import best_layer
+from assay.metrics.embedding.cards import YISI1, YISI2
+from assay.metrics.embedding.rarity import Rarity, yisi_weight
+
+if TYPE_CHECKING:
+    from assay.models.pairing import Weigh
+
+
+class Yisi(EncoderMetric):
+    """Base of both: precision and recall of runs of tokens, joined by a weighted harmonic mean.
+
+    `model`: an encoder by name or folder. `layer`: whose vectors are compared; by itself bert-score's for that encoder, or the
+    last. `ngram`: tokens of a run. `alpha`: the weight of recall, 0.5 for the plain mean. `idf`: a text file of the target
+    language by whose lines rare tokens count more; without it all count the same. `idf_source`: the same for the source.
+    """
+
+    against: ClassVar[Literal["source", "reference"]]
+    default_model = "bert-base-multilingual-cased"
+
+    def __init__(
+        self,
+        *,
+        model: str | None = None,
+        layer: int | None = None,
+        ngram: int = 3,
+        alpha: float = 0.8,
+        idf: str | None = None,
+        idf_source: str | None = None,
+        precision: Precision = "auto",
+        device: Word = "auto",
+    ) -> None:
+        super().__init__(model=model, precision=precision, device=device)
+        if ngram < 1:
+            raise InputError(f"{self.card.name} takes an ngram from 1 on, not {ngram}.")
+        if not 0 <= alpha <= 1:
+            raise InputError(f"{self.card.name} takes an alpha from 0 to 1, not {alpha:g}.")
+        if idf_source is not None and self.against == "reference":
+            raise InputError(f"{self.card.name} reads no source: idf_source is for yisi2.")
+        self.layer = best_layer(self.folder) if layer is None else layer
+        self.ngram, self.alpha = ngram, alpha
+        self.idf = counted_file(self.card.name, "idf", idf)
+        self.idf_source = counted_file(self.card.name, "idf_source", idf_source)
+        self._rarities: dict[str, Rarity] = {}
+
+    @property
+    def signature(self) -> Signature:
+        """Encoder, layer, length of the runs, weight of recall, and whether rare tokens count more."""
+        parameters: dict[str, object] = {"layer": "last" if self.layer is None else self.layer}
+        parameters |= {"ngram": self.ngram, "alpha": self.alpha, "idf": self.idf is not None}
+        parameters |= {"idf_source": self.idf_source is not None} if self.against == "source" else {}
+        return self.signed_as(1, **parameters)
+
+    def others(self) -> Sequence[Path]:
+        """The files whose lines are counted."""
+        return [Path(path) for path in (self.idf, self.idf_source) if path is not None]
+
+    def release(self) -> None:
+        """Let the encoder go, and what was counted with its tokenizer."""
+        super().release()
+        self._rarities.clear()
+
+    def _score(self, batch: Batch) -> Scores:
+        from assay.models.pairing import matched
+
+        rows, others = pairs(batch, self.card.name, against=self.against)
+        embedder = self.embedder(self.layer)
+        theirs = self.idf if self.against == "reference" else self.idf_source
+        found = matched(
+            embedder,
+            [batch.hypotheses[row] for row in rows],
+            others,
+            (self._weigh(self.idf), self._weigh(theirs)),
+            inner=True,
+            ngram=self.ngram,
+            floor=True,
+        )
+        precision = np.where(found.empty, 0.0, np.nan_to_num(found.precision))
+        recall = np.where(found.empty, 0.0, np.nan_to_num(found.recall))
+        below = self.alpha * precision + (1 - self.alpha) * recall
+        values = np.divide(precision * recall, below, out=np.zeros(len(below)), where=below > 0)
+        chosen = best(values.tolist(), rows, len(batch))
+        cut = np.zeros(len(batch), bool)
+        np.logical_or.at(cut, rows, found.cut)
+        return Scores(
+            values[chosen],
+            components={"precision": precision[chosen], "recall": recall[chosen]},
+            flags={"truncated": cut} if cut.any() else {},
+        )
+
+    def _weigh(self, path: str | None) -> Weigh:
+        from assay.models.pairing import uniform
+
+        if path is None:
+            return uniform
+        if path not in self._rarities:
+            self._rarities[path] = Rarity(path, self.embedder(self.layer), yisi_weight)
+        return self._rarities[path]
+
+
+class Yisi1(Yisi):
+    """Translation against reference."""
+
+    card, against = YISI1, "reference"
+
+
+class Yisi2(Yisi):
+    """Translation against source, without a reference."""
+
+    card, against = YISI2, "source"

@@ -1,0 +1,111 @@
+"""Greedy matching of two texts by their tokens' vectors: every token's best partner in the other text, many pairs at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from assay.models.embedding import Vectors
+from assay.models.packing import to_device
+
+MOST_CELLS = 1 << 22
+"""Similarities computed at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One text of every pair: its first row among the vectors, and how many it has."""
+
+    first: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Pairs of about equal size as a dense block; `real` is which places of it are tokens, `weights` is 0 for the others."""
+
+    rows: Tensor
+    real: Tensor
+    weights: Tensor
+
+
+def match(
+    vectors: Vectors,
+    weights: tuple[Tensor, Tensor],
+    hypotheses: Side,
+    others: Side,
+    *,
+    ngram: int = 1,
+    floor: bool = False,
+) -> NDArray[np.float64]:
+    """Precision and recall of every pair: the mean best cosine of the translation's tokens in the other text, and of the other
+    text's tokens in the translation. `weights` is how much each row of the vectors counts in a translation, and in another text.
+
+    With `ngram` runs of so many tokens are matched, the cosines of a run being averaged by the weights of its own side (Lo 2019);
+    fewer where a text has fewer. `floor` counts a negative cosine as 0. A pair with a text without tokens, or whose tokens all
+    weigh nothing, has no number (NaN).
+    """
+    found = np.full((len(hypotheses.first), 2), np.nan)
+    for chosen, run in _blocks(hypotheses.length, others.length, ngram):
+        a = _block(vectors.rows, weights[0], hypotheses, chosen)
+        b = _block(vectors.rows, weights[1], others, chosen)
+        cosines = torch.bmm(a.rows, b.rows.transpose(1, 2)).clamp(0.0 if floor else -1.0, 1.0)
+        precision = _best(cosines, a, b, run)
+        recall = _best(cosines.transpose(1, 2), b, a, run)
+        found[chosen] = torch.stack([precision, recall], 1).double().cpu().numpy()
+    return found
+
+
+def _best(cosines: Tensor, own: _Block, other: _Block, run: int) -> Tensor:
+    """The weighted mean over the own tokens (or runs of them) of the best cosine among the other's."""
+    heavy = own.weights
+    if run > 1:
+        length, wide = cosines.shape[1] - run + 1, cosines.shape[2] - run + 1
+        products = cosines * heavy[:, :, None]
+        total = sum(products[:, k : k + length, k : k + wide] for k in range(run))
+        heavy = torch.stack([heavy[:, k : k + length] for k in range(run)]).sum(0)
+        cosines = total / heavy.clamp(min=1e-30)[:, :, None]
+        heavy = heavy * own.real[:, run - 1 :]
+        seen = other.real[:, run - 1 :]
+    else:
+        seen = other.real
+    best = cosines.masked_fill(~seen[:, None, :], -torch.inf).amax(2)
+    return (torch.where(heavy > 0, best, 0.0) * heavy).sum(1) / heavy.sum(1)
+
+
+def _blocks(first: NDArray[np.int64], second: NDArray[np.int64], ngram: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Pairs that have tokens on both sides, those of about equal size together, and the length of the runs that they allow."""
+    runs = np.minimum(ngram, np.minimum(first, second))
+    for run in np.unique(runs[runs > 0]).tolist():
+        rows = np.flatnonzero(runs == run)
+        order = rows[np.lexsort((second[rows], first[rows]))]
+        at = 0
+        while at < len(order):
+            stop, wide = at, 0
+            while stop < len(order):
+                wide = max(wide, int(second[order[stop]]))
+                if stop > at and (stop - at + 1) * int(first[order[stop]]) * wide > MOST_CELLS:
+                    break
+                stop += 1
+            yield order[at:stop], run
+            at = stop
+
+
+def _block(rows: Tensor, weights: Tensor, side: Side, chosen: NDArray[np.int64]) -> _Block:
+    first, length = (to_device(torch.from_numpy(column[chosen]), rows.device) for column in (side.first, side.length))
+    steps = torch.arange(int(side.length[chosen].max()), device=rows.device)
+    real = steps[None, :] < length[:, None]
+    places = torch.where(real, first[:, None] + steps, first[:, None])
+    return _Block(rows[places], real, torch.where(real, weights[places], 0.0))
+
+
+def sides(starts: NDArray[np.int64], texts: NDArray[np.intp], *, inner: bool) -> Side:
+    """The rows of the given texts among the vectors; `inner` leaves out the first and the last token, which are special."""
+    at = np.asarray(texts, np.int64)
+    cut = 1 if inner else 0
+    return Side(starts[at] + cut, np.maximum(starts[at + 1] - starts[at] - 2 * cut, 0))

@@ -1,0 +1,87 @@
+"""Files of weights: safetensors and torch's own, read as tensors and plain values. No code in them is ever run."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from assay.core.errors import InputError
+
+
+class _Plain(dict):  # type: ignore[type-arg]
+    """Stands in for Lightning's AttributeDict, which is a dictionary with attributes."""
+
+
+_STAND_INS = [
+    (_Plain, "pytorch_lightning.utilities.parsing.AttributeDict"),
+    (_Plain, "lightning_fabric.utilities.data.AttributeDict"),
+    (_Plain, "lightning.fabric.utilities.data.AttributeDict"),
+]
+
+
+def read_torch(path: Path) -> Any:
+    """The content of a file that torch saved: tensors and plain values only."""
+    try:
+        with torch.serialization.safe_globals(_STAND_INS):  # type: ignore[arg-type]
+            try:
+                return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
+            except RuntimeError as error:
+                if "mmap can only be used" not in str(error):
+                    raise
+                return torch.load(path, map_location="cpu", weights_only=True)
+    except MemoryError:
+        raise
+    except pickle.UnpicklingError as error:
+        if "Unsupported" in str(error) or "global" in str(error).lower():
+            raise InputError(
+                f"{path} holds Python objects beside its weights, and assay runs no code from a checkpoint. Save it again with "
+                "its state_dict and hyper_parameters only."
+            ) from error
+        raise InputError(f"{path} is not a torch checkpoint.") from error
+    except Exception as error:  # whatever a reader of pickles stumbles over in a damaged file
+        raise InputError(
+            f"{path} is cut short or is not a torch checkpoint ({_said(error)}). Fetch it again."
+        ) from error
+
+
+def read_safetensors(path: Path) -> dict[str, Tensor]:
+    """The tensors of a safetensors file, mapped into memory."""
+    from safetensors.torch import load_file
+
+    try:
+        return load_file(path)
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever a reader of tensors stumbles over in a damaged file
+        raise InputError(
+            f"{path} is cut short or is not a safetensors file ({_said(error)}). Fetch it again."
+        ) from error
+
+
+def read_state(files: tuple[Path, ...]) -> dict[str, Tensor]:
+    """All tensors of a folder's files by name; norms by the names they have today (``weight``, not ``gamma``)."""
+    found: dict[str, Tensor] = {}
+    for path in files:
+        content = read_safetensors(path) if path.suffix == ".safetensors" else read_torch(path)
+        if not isinstance(content, Mapping):
+            raise InputError(f"{path} holds no weights by name.")
+        for name, tensor in content.items():
+            if not isinstance(name, str) or not isinstance(tensor, Tensor):
+                raise InputError(f"{path}: {str(name)[:80]} is no tensor with a name. The checkpoint is damaged.")
+            found[_todays(name)] = tensor
+    return found
+
+
+def _todays(name: str) -> str:
+    if name.endswith("LayerNorm.gamma"):
+        return name.removesuffix("gamma") + "weight"
+    return name.removesuffix("beta") + "bias" if name.endswith("LayerNorm.beta") else name
+
+
+def _said(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0][:160]

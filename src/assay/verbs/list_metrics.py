@@ -1,0 +1,129 @@
+"""The metrics by kind, each with what it still needs on this machine; or one in full."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import AssayError
+from assay.core.spec import contracted, options
+from assay.core.table import Table, TableColumn
+
+if TYPE_CHECKING:
+    from assay.core.metric import Card
+
+KINDS = ("string", "embedding", "learned", "likelihood", "judge", "baseline", "file")
+"""The kinds of metrics in the order in which they are listed, from the cheapest to the one that must be beaten."""
+_COLUMNS = (
+    TableColumn("kind"),
+    TableColumn("name"),
+    TableColumn("needs", "reads"),
+    TableColumn("state"),
+    TableColumn("about"),
+    *(
+        TableColumn(key, hidden=True)
+        for key in ("better", "extra", "gigabytes", "get", "where", "licence", "languages", "citation")
+    ),
+)
+
+
+def metrics_by_kind() -> Table:
+    """A row for every metric: what it reads, whether it is ready, and what it says; data formats have the licence too."""
+    from assay.metrics import METRICS
+
+    rows: list[dict[str, Any]] = []
+    for name in METRICS.names():
+        try:
+            rows.append(_row(name, METRICS.resolve(name).card))
+        except AssayError as error:
+            rows.append({"kind": "file", "name": name, "state": "cannot be loaded", "about": str(error)})
+    rows.sort(key=lambda row: KINDS.index(row["kind"]))
+    ready = sum(row["state"] == "ready" for row in rows)
+    notes = [
+        f"{ready} of {len(rows)} are ready on this machine. extra NAME: pip install 'mt-assay[NAME]'; weights: assay fetch METRIC.",
+        "assay list metrics NAME shows one in full: its licence, how to get it, its options. All in one table: docs/metrics.md.",
+    ]
+    return Table("metrics", _COLUMNS, rows, notes=notes)
+
+
+def metric_in_full(name: str) -> dict[str, str]:
+    """Everything that the card of a metric says, what it still needs, and its options."""
+    from assay.core.metric import Metric
+    from assay.engine.drifts import measured
+    from assay.metrics import METRICS, is_path, metric
+
+    if is_path(name):
+        made = metric(name)
+        factory, card, name = type(made), made.card, made.card.name
+    else:
+        factory = contracted(METRICS, name, Metric)
+        card = factory.card
+    low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
+    found = _row(name, card)
+    facts = {
+        "name": name,
+        "kind": card.kind,
+        "meaning": card.meaning,
+        "needs": card.needs,
+        "better": "higher" if card.higher_is_better else "lower",
+        "range": f"{low} to {high}",
+        "state": found["state"],
+        "to get it": found["get"],
+        "weights": found["where"],
+        "languages": ", ".join(card.languages),
+        "trained on": ", ".join(card.trained_on) or "nothing",
+        "licence": card.licence,
+        "citation": card.citation,
+        "measured on this machine": "; ".join(f"drift {drift}" for drift in measured(card.name)),
+    }
+    for key, (takes, default) in options(factory).items() if inspect.isclass(factory) else ():
+        facts[f"option {key}"] = f"{takes} (default: {default})" if default else takes
+    return facts
+
+
+def _row(name: str, card: Card) -> dict[str, Any]:
+    weights = card.weights
+    where = weights.place(name) if weights else None
+    missing = [card.extra] if card.extra and not installed(card.extra) else []
+    get = [f"pip install 'mt-assay[{extra}]'" for extra in missing]
+    if weights and where is None:
+        get.append(weights.get)
+    return {
+        "kind": card.kind,
+        "name": name,
+        "needs": card.needs,
+        "state": " + ".join(_wanting(card, missing, here=where is not None)) or "ready",
+        "about": card.meaning.partition(". ")[0].rstrip("."),
+        "better": "higher" if card.higher_is_better else "lower",
+        "extra": card.extra,
+        "gigabytes": weights.gigabytes if weights else None,
+        "get": "; ".join(get),
+        "where": None if where is None else str(where),
+        "licence": card.licence,
+        "languages": ", ".join(card.languages),
+        "citation": card.citation,
+    }
+
+
+def _wanting(card: Card, missing: list[str], *, here: bool) -> Iterator[str]:
+    """What a metric still needs before it can score, in a word or two each."""
+    yield from (f"extra {extra}" for extra in missing)
+    if card.weights and not here:
+        yield f"{' '.join(filter(None, ('weights', card.weights.size)))} ({card.licence})"
+    if card.service:
+        yield card.service
+
+
+def installed(extra: str) -> bool:
+    """Whether every distribution that an extra asks for is here."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    from assay.verbs.doctor import requirements
+
+    try:
+        for distribution in requirements().get(extra, ()):
+            version(distribution)
+    except PackageNotFoundError:
+        return False
+    return True
