@@ -241,8 +241,8 @@ def test_a_run_directory_keeps_every_label_for_the_page(place: Path) -> None:
     assert main([*apply(place, "jsonl", "out.jsonl"), "--run-dir", str(place / "run"), "--quiet"]) == 0
     (run,) = find_runs([place / "run"])
     sent = [json.loads(line) for line in (place / "out.jsonl").read_text().splitlines()]
-    assert len(run.rows) == ROWS and run.rows.columns["label"] == [row["label"] for row in sent]
-    assert run.rows.columns["segment"] == list(range(1, ROWS + 1)) and run.rows.columns["mt"][0]
+    assert len(run.rows) == ROWS and list(run.rows.columns["label"]) == [row["label"] for row in sent]
+    assert list(run.rows.columns["segment"]) == list(range(1, ROWS + 1)) and run.rows.columns["mt"][0]
     assert run.deciding is not None
     every, *languages = run.deciding.sweeps
     assert every.used[0] + every.review[0] + every.rejected[0] == ROWS
