@@ -111,6 +111,33 @@ def test_layers_by_name(tmp_path: Path) -> None:
     assert best_layer(Path("/anywhere/else")) is None
 
 
+def test_the_encoder_follows_the_target_language(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As bert-score has it: roberta-large for English, multilingual BERT for German. One that is not asked for need not be here."""
+    import shutil
+
+    monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "none"))
+    homes = tmp_path / "checkpoints"
+    shutil.copytree(FIXTURES / "xlm-roberta", homes / "roberta-large")
+    made = metric("bertscore:layer=2")
+    english = made.for_language("en")
+    assert (
+        isinstance(english, Bertscore) and english.folder.name == "roberta-large" and english is made.for_language("en")
+    )
+    found = english.score(Batch(HYPOTHESES, references=(FIRST,)))
+    assert found.values.tolist() == pytest.approx([row[2] for row in GIVEN["scores"]["xlm-roberta"]["plain"]], abs=1e-4)
+    for ask in (lambda: made.for_language("de"), lambda: made.signature):
+        with pytest.raises(MissingPart, match=r"the encoder bert-base-multilingual-cased is not on this machine"):
+            ask()
+    shutil.copytree(FIXTURES / "bert", homes / "bert-base-multilingual-cased")
+    made = metric("bertscore:layer=2")
+    assert made.for_language("de") is made and made.by_language
+    made.for_language("en").score(Batch(HYPOTHESES, references=(FIRST,)))
+    made.release()
+    assert made.for_language("en")._embedder is None  # type: ignore[attr-defined]
+    assert not metric("bertscore:layer=2,model=roberta-large").by_language
+
+
 def test_one_command(tmp_path: Path) -> None:
     for name, texts in (("a.txt", HYPOTHESES), ("r.txt", FIRST)):
         (tmp_path / name).write_text("\n".join(text or "-" for text in texts) + "\n", encoding="utf-8")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError
+from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Metric, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import f1
@@ -38,7 +38,6 @@ class Bertscore(EncoderMetric):
 
     card = BERTSCORE
     default_model = "bert-base-multilingual-cased"
-    by_language = True
 
     def __init__(
         self,
@@ -51,8 +50,7 @@ class Bertscore(EncoderMetric):
         precision: Precision = "auto",
         device: Word = "auto",
     ) -> None:
-        super().__init__(model=model, precision=precision, device=device)
-        self.given, self.value = model, value
+        self.by_language, self.value = model is None, value
         self.idf = counted_file(self.card.name, "idf", idf)
         self.wanted = {
             "layer": layer,
@@ -62,23 +60,38 @@ class Bertscore(EncoderMetric):
             "precision": precision,
             "device": device,
         }
+        self._of_language: dict[str, Bertscore] = {}
+        self._missing: MissingPart | None = None
+        self._rarity: Rarity | None = None
+        try:
+            super().__init__(model=model, precision=precision, device=device)
+        except MissingPart as missing:
+            if model is not None or not any(map(_is_here, LANGUAGES.values())):
+                raise
+            self._missing = missing  # told when a language comes that needs it
+            return
         self.layer = best_layer(self.folder) if layer is None else layer
         self.baseline = None if baseline is None else _baseline_file(baseline, self.folder)
         self.shift = None if self.baseline is None else read_baseline(self.baseline, self.layer)
-        self._rarity: Rarity | None = None
 
     def for_language(self, language: str) -> Metric:
         """The metric with the encoder that bert-score takes for this language, unless one was given."""
-        wanted = LANGUAGES.get(language, self.default_model)
-        if self.given is not None or wanted == self.default_model:
+        wanted = LANGUAGES.get(language)
+        if not self.by_language:
             return self
-        made = Bertscore(model=wanted, **self.wanted)  # type: ignore[arg-type]
-        made.given = None
-        return made
+        if wanted is None:
+            if self._missing is not None:
+                raise self._missing
+            return self
+        if wanted not in self._of_language:
+            self._of_language[wanted] = Bertscore(model=wanted, **self.wanted)  # type: ignore[arg-type]
+        return self._of_language[wanted]
 
     @property
     def signature(self) -> Signature:
         """Encoder, layer, whether rare tokens count more and scores are rescaled, and what counts."""
+        if self._missing is not None:
+            raise self._missing
         parameters: dict[str, object] = {"layer": "last" if self.layer is None else self.layer}
         parameters |= {"idf": self.idf is not None, "rescaled": self.baseline is not None}
         parameters |= {"value": self.value} if self.value != "f1" else {}
@@ -90,12 +103,17 @@ class Bertscore(EncoderMetric):
 
     def release(self) -> None:
         """Let the encoder go, and what was counted with its tokenizer."""
-        super().release()
+        for one in self._of_language.values():
+            one.release()
+        if self._missing is None:
+            super().release()
         self._rarity = None
 
     def _score(self, batch: Batch) -> Scores:
         from assay.models.pairing import matched
 
+        if self._missing is not None:
+            raise self._missing
         rows, references = pairs(batch, self.card.name, against="reference")
         embedder = self.embedder(self.layer)
         weigh = self._weigh()
@@ -125,6 +143,16 @@ class Bertscore(EncoderMetric):
         if self._rarity is None:
             self._rarity = Rarity(self.idf, self.embedder(self.layer), bertscore_weight)
         return self._rarity
+
+
+def _is_here(name: str) -> bool:
+    from assay.models.hub import find_encoder
+
+    try:
+        find_encoder(name)
+    except MissingPart:
+        return False
+    return True
 
 
 def best_layer(folder: Path) -> int | None:
