@@ -7,8 +7,9 @@ character map). XLM-R moves the pieces by one and puts fairseq's special tokens 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from typing import Any
+
+from assay.io.files.protobuf import fields
 
 
 def xlmr_tokenizer(data: bytes) -> Any:
@@ -37,40 +38,13 @@ def read_model(data: bytes) -> tuple[list[tuple[str, float]], bytes]:
     """Pieces with their scores, and the compiled character map of the normaliser."""
     pieces: list[tuple[str, float]] = []
     charsmap = b""
-    for number, value in _fields(data):
+    for number, value in fields(data):
         if number == 1 and isinstance(value, bytes):
-            piece = dict(_fields(value))
+            piece = dict(fields(value))
             text, score = piece.get(1, b""), piece.get(2, b"\0\0\0\0")
             assert isinstance(text, bytes) and isinstance(score, bytes)
             pieces.append((text.decode("utf-8"), struct.unpack("<f", score)[0]))
         elif number == 3 and isinstance(value, bytes):
-            found = dict(_fields(value)).get(2, b"")
+            found = dict(fields(value)).get(2, b"")
             charsmap = found if isinstance(found, bytes) else b""
     return pieces, charsmap
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, bytes | int]]:
-    """Field numbers and values of one protocol buffer message."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        number, kind = key >> 3, key & 7
-        if kind == 0:
-            value, at = _varint(data, at)
-            yield number, value
-            continue
-        size, at = _varint(data, at) if kind == 2 else ({5: 4, 1: 8}[kind], at)
-        if at + size > len(data):
-            raise ValueError("the file ends in the middle of a field")
-        yield number, data[at : at + size]
-        at += size
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at
