@@ -30,7 +30,7 @@ WORDS = (
     "the a cat dog house tree river red green old young sat ran saw slept near under over on in and but not never two three "
     "Haus Baum Fluss rot grün alt jung saß lief sah schlief neben unter über auf und aber nicht nie zwei drei "
     "кот дом река красный старый бежал спал на под и не 猫 家 河 赤い 古い 走った 眠った"
-).split()
+).split()  # noqa: SIM905
 ODD = [
     ("", ""),
     ("The cat sat.", ""),
@@ -87,9 +87,9 @@ def sentencepieces(place: Path) -> None:
     corpus = place / "corpus.txt"
     corpus.write_text("".join(" ".join(draw.choices(WORDS, k=12)) + ".\n" for _ in range(400)))
     sentencepiece.SentencePieceTrainer.train(
-        input=str(corpus), model_prefix=str(place / "sent_piece"), vocab_size=120, model_type="unigram", normalization_rule_name="identity", pad_id=0, unk_id=1,
-        bos_id=2, eos_id=3, pad_piece="<pad>", unk_piece="<unk>", control_symbols=["[MASK]"], user_defined_symbols=["[CLS]", "[SEP]"],
-        num_threads=1, minloglevel=2,
+        input=str(corpus), model_prefix=str(place / "sent_piece"), vocab_size=120, model_type="unigram",
+        normalization_rule_name="identity", pad_id=0, unk_id=1, bos_id=2, eos_id=3, pad_piece="<pad>", unk_piece="<unk>",
+        control_symbols=["[MASK]"], user_defined_symbols=["[CLS]", "[SEP]"], num_threads=1, minloglevel=2,
     )  # fmt: skip
     corpus.unlink()
 

@@ -2,8 +2,7 @@
 
 ``variables.index`` is a table as LevelDB writes it: blocks of sorted names, each with a small protocol buffer that says type, shape
 and place; a block may be compressed with snappy, and its checksum stands behind it. ``variables.data-00000-of-00001`` holds the
-plain numbers. Reading runs no code of the file (the graph in ``saved_model.pb`` is never looked at here), believes nothing before it
-is checked, and maps the numbers into memory.
+plain numbers. Reading runs no code of the file, believes nothing before it is checked, and maps the numbers into memory.
 """
 
 from __future__ import annotations
