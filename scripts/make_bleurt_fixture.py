@@ -26,11 +26,11 @@ from typing import Any
 
 os.environ |= {"TF_USE_LEGACY_KERAS": "1", "TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": ""}
 HOME = Path(__file__).resolve().parents[1] / "tests" / "fixtures" / "bleurt"
-WORDS = (
+WORDS = (  # noqa: SIM905
     "the a cat dog house tree river red green old young sat ran saw slept near under over on in and but not never two three "
     "Haus Baum Fluss rot grün alt jung saß lief sah schlief neben unter über auf und aber nicht nie zwei drei "
     "кот дом река красный старый бежал спал на под и не 猫 家 河 赤い 古い 走った 眠った"
-).split()  # noqa: SIM905
+).split()
 ODD = [
     ("", ""),
     ("The cat sat.", ""),
