@@ -164,6 +164,16 @@ class Comet(Metric):
         devices = self._devices()
         return recipe.make(str(devices[0])) if len(devices) == 1 else Workers(recipe, [str(each) for each in devices])
 
+    def release(self) -> None:
+        """Let the model go, worker processes too; the next segment loads it again."""
+        from assay.metrics.neural import free_memory
+
+        with self._lock:
+            if hasattr(self._predictor, "close"):
+                self._predictor.close()
+            self._predictor = None
+        free_memory()
+
     def _devices(self) -> list[Any]:
         import torch
 
@@ -293,3 +303,15 @@ class Unite(Comet):
     """UniTE-MUP: source, reference, or both."""
 
     card, published = CARDS["unite"], "unite"
+
+
+class MsComet22(Comet):
+    """MS-COMET-22: trained on the judgements of Microsoft's translations, in 113 languages."""
+
+    card, published = CARDS["ms-comet-22"], "ms-comet-22"
+
+
+class MsCometQe22(Comet):
+    """MS-COMET-QE-22: source and translation only."""
+
+    card, published = CARDS["ms-comet-qe-22"], "ms-comet-qe-22"

@@ -1,7 +1,7 @@
 """Where the parts of a BLEURT checkpoint lie, in the two forms that it is published in. Without torch.
 
-Google's is a TensorFlow SavedModel: ``bleurt_config.json``, ``bert_config.json``, ``variables/`` and a sentencepiece model or a WordPiece
-vocabulary. The ports to PyTorch are folders as the hub has them: ``config.json``, weights, ``spm.model`` or ``vocab.txt``.
+Google's is a TensorFlow SavedModel: ``bleurt_config.json``, ``bert_config.json``, ``variables/`` and a sentencepiece model or a
+WordPiece vocabulary. The ports to PyTorch are folders as the hub has them, with ``spm.model`` or ``vocab.txt``.
 """
 
 from __future__ import annotations

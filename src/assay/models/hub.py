@@ -75,6 +75,19 @@ ENCODERS = {
 """Encoders that metrics are computed with, by the name that people give them."""
 
 
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """A checkpoint that no address hands out to a program."""
+
+    address: str
+
+
+BY_HAND = {
+    "ms-comet-22": ByHand("https://aka.ms/MS-COMET-checkpoints"),
+    "ms-comet-qe-22": ByHand("https://aka.ms/MS-COMET-checkpoints"),
+}
+
+
 def published_name(name: str) -> str | None:
     """The name here of a checkpoint that goes by its name on the hub, with the owner or without: ``Unbabel/wmt22-comet-da``."""
     wanted = name.lower().removeprefix("unbabel/")
@@ -93,6 +106,11 @@ def checkpoint_home(name: str) -> Path:
 
 def find_checkpoint(name: str) -> Path:
     """A local copy of a published checkpoint: assay's own, else one in the hub's cache; the error says how to get it."""
+    if name in BY_HAND:
+        raise MissingPart(
+            f"{name} is not fetched by assay. Download and unpack {BY_HAND[name].address}, then give its folder: "
+            f"{name}:path=FOLDER."
+        )
     for place in _copies(name, PUBLISHED[name]):
         if (place / "hparams.yaml").is_file() and (place / "checkpoints" / "model.ckpt").is_file():
             return place
