@@ -80,7 +80,7 @@ def test_the_checksum_is_castagnolis() -> None:
 
 
 def test_snappy_copies_what_came_before() -> None:
-    """By hand: a literal "abc", a copy of 6 from 3 back (which overlaps itself), a copy of 4 from 9 back with two bytes of offset."""
+    """By hand: a literal "abc", a copy of 6 from 3 back (overlapping itself), a copy of 4 from 9 back in two bytes."""
     assert (
         decompress(bytes([13, 2 << 2]) + b"abc" + bytes([1 | 2 << 2, 3]) + bytes([2 | 3 << 2, 9, 0]), 99)
         == b"abcabcabcabca"
