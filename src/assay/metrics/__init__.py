@@ -55,6 +55,8 @@ METRICS = Registry(
         "bleurt-20-d6": "assay.metrics.bleurt:Bleurt20D6",
         "bleurt-20-d3": "assay.metrics.bleurt:Bleurt20D3",
         "bleurt": "assay.metrics.bleurt:BleurtFolder",
+        "matese": "assay.metrics.matese:Matese",
+        "matese-qe": "assay.metrics.matese:MateseQe",
         "random": "assay.metrics.baselines:RandomScore",
         "length": "assay.metrics.baselines:Length",
         "copy-source": "assay.metrics.baselines:CopySource",
