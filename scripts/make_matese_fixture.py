@@ -38,30 +38,10 @@ ODD = [
 def texts() -> list[tuple[str, str]]:
     """Translations and what they are held against: odd ones, then sentences with some words changed."""
     draw = random.Random(11)
-    words = ["the", "a", "cat", "dog", "house", "tree", "river", "red", "green", "old", "sat", "ran", "saw", "near", "and", "not"]
-        "the",
-        "a",
-        "cat",
-        "dog",
-        "house",
-        "tree",
-        "river",
-        "red",
-        "green",
-        "old",
-        "young",
-        "sat",
-        "ran",
-        "saw",
-        "slept",
-        "near",
-        "under",
-        "over",
-        "in",
-        "and",
-        "not",
-        "two",
-    ]
+    words = [
+        "the", "a", "cat", "dog", "house", "tree", "river", "red", "green", "old", "young", "sat", "ran", "saw", "slept", "near",
+        "under", "over", "in", "and", "not", "two",
+    ]  # fmt: skip
     made = list(ODD)
     for _ in range(40):
         other = draw.choices(words, k=draw.randrange(1, 20))

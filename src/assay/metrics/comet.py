@@ -228,6 +228,8 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
         needs = "both"
     elif kind == "referenceless_regression_metric" or (kind == "unified_metric" and "ref" not in segments):
         needs = "source"
+    elif kind == "unified_metric" and segments == ["mt"]:
+        needs = "either"
     elif kind == "unified_metric" and "src" not in segments:
         needs = "reference"
     learned = tuple(str(name) for name in hparams.get("assay_trained_on") or ())
@@ -236,6 +238,9 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
     if "assay_name" in hparams:
         meaning = f"Quality from 0 to 1, learned by assay train on the encoder {hparams.get('assay_encoder')}."
         licence = str(hparams.get("assay_licence") or "not stated by its training run")
+        if len(segments) == 1:
+            side = "translation" if segments == ["mt"] else "source"
+            meaning = f"A sentinel: quality from 0 to 1 guessed from the {side} alone. A metric must beat it."
     return Card(
         name=name,
         label=name,

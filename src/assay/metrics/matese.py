@@ -45,9 +45,9 @@ def _card(name: str, label: str, needs: Needs, languages: tuple[str, ...]) -> Ca
 class Matese(Metric):
     """Spans by a reference, with their score. The model is loaded when the first segment is scored, and kept until `release`.
 
-    `path`: the folder with ``matese.ckpt`` and the tokenizer of its encoder, or that file. `precision`: auto is fp32 on a CPU and fp16
-    on a GPU; int8 is for the CPU. `device`: auto is the GPU where there is one. Of several references the best score counts, with
-    its spans.
+    `path`: the folder with ``matese.ckpt`` and the tokenizer of its encoder, or that file. `precision`: auto is fp32 on a CPU and
+    fp16 on a GPU; int8 is for the CPU. `device`: auto is the GPU where there is one. Of several references the best score counts,
+    with its spans.
     """
 
     card = _card("matese", "MaTESe", "reference", ("en", "de", "ru"))
@@ -59,8 +59,8 @@ class Matese(Metric):
 
         if path is None:
             raise MissingPart(
-                f"{self.card.name} is not fetched by assay. Download {self.card.name}.ckpt as {_HOME} says, put the tokenizer.json of "
-                f"microsoft/infoxlm-large beside it, and give the folder: {self.card.name}:path=FOLDER."
+                f"{self.card.name} is not fetched by assay. Download {self.card.name}.ckpt as {_HOME} says, put the tokenizer.json "
+                f"of microsoft/infoxlm-large beside it, and give the folder: {self.card.name}:path=FOLDER."
             )
         self.path, self.precision, self.device = Path(path), precision, device
         self.files = locate_matese(path, quality_estimation=self.quality_estimation)

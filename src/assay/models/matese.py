@@ -1,8 +1,8 @@
 """MaTESe (Perrella et al. 2022): error spans as labels of the translation's tokens, and a score that counts them.
 
-An encoder (InfoXLM) reads ``<candidate> translation <reference> reference``, or the source in the reference's place; its last layers
-are summed, two more transformer layers follow, and every token of the translation gets one of five labels: nothing, or the beginning or
-inside of a major or minor error.
+An encoder (InfoXLM) reads ``<candidate> translation <reference> reference``, or the source in the reference's place; its last
+layers are summed, two more transformer layers follow, and every token of the translation gets one of five labels: nothing, or the
+beginning or inside of a major or minor error.
 """
 
 from __future__ import annotations
@@ -145,7 +145,7 @@ class MateseTagger:
 def marked(
     text: str, tags: Sequence[str], shares: Sequence[float], offsets: Sequence[tuple[int, int]]
 ) -> Iterator[ErrorSpan]:
-    """Spans of labels: B begins one, I goes on with whatever is open (or begins one), O ends it; its first label says how bad it is.
+    """Spans of labels: B begins one, I goes on with what is open (or begins one), O ends it; the first label says how bad it is.
 
     Offsets are those of the whole input, in front of which the translation has a special token and a blank.
     """
@@ -194,8 +194,8 @@ def _config(files: MateseFiles, shape: MateseShape, state: dict[str, Tensor]) ->
         name = shape.transformer_model_name.rsplit("/", 1)[-1]
         if name not in KNOWN_ENCODERS:
             raise MissingPart(
-                f"{files.folder} was trained on {name[:80]}, an encoder whose shape assay does not know. Put its config.json beside "
-                "the weights."
+                f"{files.folder} was trained on {name[:80]}, an encoder whose shape assay does not know. Put its config.json "
+                "beside the weights."
             )
         known = KNOWN_ENCODERS[name]
     if known.family != "xlm-roberta":
