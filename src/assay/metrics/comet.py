@@ -226,10 +226,10 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
     needs: Needs = "either"
     if kind in ("regression_metric", "ranking_metric"):
         needs = "both"
-    elif kind == "referenceless_regression_metric" or (kind == "unified_metric" and "ref" not in segments):
-        needs = "source"
     elif kind == "unified_metric" and segments == ["mt"]:
         needs = "either"
+    elif kind == "referenceless_regression_metric" or (kind == "unified_metric" and "ref" not in segments):
+        needs = "source"
     elif kind == "unified_metric" and "src" not in segments:
         needs = "reference"
     learned = tuple(str(name) for name in hparams.get("assay_trained_on") or ())
