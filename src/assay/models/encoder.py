@@ -116,7 +116,9 @@ class Encoder(nn.Module):
             summed = self.embedding_norm(summed)
         if self.training and self.config.dropout:
             summed = functional.dropout(summed, self.config.dropout)
-        return summed if self.widen is None else self.widen(summed.to(self.words.weight.dtype)).float()
+        if self.widen is not None:
+            summed = self.widen(summed.to(self.words.weight.dtype)).float()
+        return summed
 
     def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
         """Hidden states (tokens, hidden) in float32: the embeddings, then each layer's output, up to number `last`, of which
