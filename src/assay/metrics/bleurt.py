@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError
+from assay.core.errors import MissingPart
 from assay.core.metric import Card, Metric, Scores, Signature
 from assay.core.spec import Word
 from assay.core.weights import Weights
@@ -59,7 +59,7 @@ class Bleurt(Metric):
         from assay.models.bleurt_files import locate_bleurt
 
         if path is None and self.published is None:
-            raise InputError("a BLEURT checkpoint needs its path: bleurt:path=FOLDER.")
+            raise MissingPart("bleurt is any BLEURT checkpoint of yours: give its folder, bleurt:path=FOLDER.")
         self.path = Path(path).expanduser() if path is not None else find_archive(str(self.published))
         self.precision, self.device = precision, device
         self.files = locate_bleurt(self.path)

@@ -60,7 +60,7 @@ def metric_in_full(name: str) -> dict[str, str]:
         factory = contracted(METRICS, name, Metric)
         card = factory.card
     low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
-    found = _row(name, card)
+    found = _row(card.name, card)
     facts = {
         "name": name,
         "kind": card.kind,
