@@ -1,4 +1,4 @@
-"""The benchmark of assay-mini runs, and measures what it says."""
+"""The benchmarks run, and measure what they say."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from assay.io.resources.mini import mini_folder
 from assay.kernels._native import Mini
-from benchmarks import mini
+from benchmarks import comet_gpu, mini
 from tests.kernels.mini_model import random_model
 
 
@@ -35,3 +35,14 @@ def test_a_tiny_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
     printed = capsys.readouterr().out
     assert "6 segments that share, 3 that do not" in printed
     assert printed.count("assay-mini, cold, 14 bits") == printed.count("assay-mini, shared") == 2
+
+
+def test_the_benchmark_of_a_gpu_runs_in_every_precision(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["comet_gpu.py", "--tiny"])
+    comet_gpu.main()
+    printed = capsys.readouterr().out
+    for short in ("fp16", "bf16", "fp8"):
+        assert f"{short} beside fp32" in printed and f"tiny in {short}:" in printed
+    assert printed.count("official batching, fp") == 2

@@ -31,7 +31,8 @@ class Comet(Metric):
     """Base of the family. The model is loaded when the first segment is scored, and kept.
 
     Without options the numbers are unbabel-comet's. `inputs`: the texts that xCOMET and UniTE read; auto is what there is.
-    `value`: their score, or the component that counts as it. `precision`: auto is fp32 on a CPU and fp16 on a GPU. `device`: auto
+    `value`: their score, or the component that counts as it. `precision`: auto is fp32 on a CPU and fp16 on a GPU; fp8 is for
+    filtering on Hopper GPUs. `device`: auto
     takes all GPUs, or the CPU; several are joined with ``+`` (``cuda:0+cuda:1``). `decoder`: exact repeats unbabel-comet's spans,
     faults included; paper groups neighbouring error tokens under the worst severity; auto is exact, but paper for models of
     ``assay train``, of which there are no other numbers. `weights`: of xCOMET's components, as
@@ -48,7 +49,7 @@ class Comet(Metric):
         tokenizer: str | None = None,
         inputs: Inputs = "auto",
         value: Value = "score",
-        precision: Literal["auto", "fp32", "bf16", "fp16"] = "auto",
+        precision: Literal["auto", "fp32", "bf16", "fp16", "fp8"] = "auto",
         device: Word = "auto",
         decoder: Literal["auto", "exact", "paper"] = "auto",
         weights: Literal["released", "paper"] = "released",
@@ -93,7 +94,7 @@ class Comet(Metric):
             parameters |= {"value": self.value} if self.value != "score" else {}
             parameters["long"] = self.long
             dtype = str(choose_dtype(self.precision, self._devices()[0])).removeprefix("torch.")
-            names = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16"}
+            names = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float8_e4m3fn": "fp8"}
             plain = Signature.of(self.card.label, 1, **parameters)
             self._signature = replace(plain, weights=fingerprint(self.files), precision=names[dtype])
         return self._signature

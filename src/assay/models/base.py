@@ -136,8 +136,7 @@ class CometModel(nn.Module):
         norm = self.mix is not None and self.mix.layer_norm
         mean, scale = _statistics(hidden, packed) if norm else (None, None)
         if self.pool == "cls":
-            firsts = packed.read.firsts if selected and packed.read is not None else packed.firsts
-            pooled = hidden[firsts].float()
+            pooled = hidden[packed.firsts_of(selected)].float()
         elif self.pool == "avg":
             kept = hidden if packed.keep is None else hidden * packed.keep[:, None]
             pooled = segment_sum(kept, packed) / packed.lengths[:, None]

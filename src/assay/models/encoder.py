@@ -20,8 +20,9 @@ from torch.nn import functional
 
 from assay.models.attention import attend
 from assay.models.config import EncoderConfig
+from assay.models.fp8 import FP8, Fp8Layer, WholeLayer, stored_as, typical_ids
 from assay.models.fused import add_norm
-from assay.models.packing import Packed
+from assay.models.packing import Packed, pack
 from assay.models.prepack import PrepackedLayer, can_prepack
 
 FARTHEST = 128
@@ -45,12 +46,18 @@ class Layer(nn.Module):
         self.down = nn.Linear(inner, hidden)
         self.feed_forward_norm = nn.LayerNorm(hidden, eps=config.epsilon)
         self.fast: PrepackedLayer | None = None
+        self.small: Fp8Layer | WholeLayer | None = None
 
     def train(self, mode: bool = True) -> Layer:
-        """Training mode; forgets the prepacked weights, since the others move."""
-        self.fast = None
+        """Training mode; forgets the weights' other forms, since they move."""
+        self.fast = self.small = None
         super().train(mode)
         return self
+
+    @property
+    def constants(self) -> tuple[Tensor | None, Tensor | None]:
+        """What every row still lacks where weights are in 8 bits: after attention, and after the feed-forward network."""
+        return (None, None) if self.small is None else self.small.constants
 
     def attention(self, hidden: Tensor, packed: Packed, *, final: bool = False, bias: Tensor | None = None) -> Tensor:
         """What attention adds to the residual stream; in the final layer, to those tokens of it that are read."""
@@ -59,10 +66,14 @@ class Layer(nn.Module):
         mixed = attend(qkv, packed, self.heads, dropout, bias)
         if final:
             mixed = packed.select(mixed)
+        if self.small is not None:
+            return self.small.out(mixed, packed.firsts_of(final))
         return self.drop(self.out(mixed)) if self.fast is None else self.fast.out(mixed)
 
-    def feed_forward(self, hidden: Tensor) -> Tensor:
-        """What the feed-forward network adds to the residual stream."""
+    def feed_forward(self, hidden: Tensor, packed: Packed, *, final: bool = False) -> Tensor:
+        """What the feed-forward network adds to the residual stream; `final` as in `attention`."""
+        if self.small is not None:
+            return self.small.feed_forward(hidden, packed.firsts_of(final))
         if self.fast is not None:
             return self.fast.feed_forward(hidden)
         return self.drop(self.down(functional.gelu(self.up(hidden), approximate=self.gelu)))
@@ -90,17 +101,35 @@ class Encoder(nn.Module):
         self.final_norm = nn.LayerNorm(config.hidden, eps=config.epsilon) if self.pre_norm else None
 
     def cast(self, dtype: torch.dtype) -> None:
-        """Matrices and embeddings to `dtype`; norms stay in float32."""
+        """Matrices and embeddings to `dtype`; norms stay in float32. For 8-bit floats the matrices are kept in both forms."""
         for module in self.modules():
             if isinstance(module, (nn.Linear, nn.Embedding)):
-                module.to(dtype)
-            if isinstance(module, Layer):
-                module.fast = None
+                module.to(stored_as(dtype))
+        for layer in self.layers:
+            assert isinstance(layer, Layer)
+            layer.fast = layer.small = None
+        if dtype == FP8:
+            self._make_small()
+
+    @torch.no_grad()
+    def _make_small(self) -> None:
+        """Every layer in 8 bits, less the means of a typical batch."""
+        whole = []
+        for layer in self.layers:
+            assert isinstance(layer, Layer)
+            layer.small = WholeLayer(layer.out, layer.up, layer.down)
+            whole.append((layer, layer.small))
+        for _ in self.states(pack(typical_ids(self.config.vocabulary), pad=-1, device=self.words.weight.device)):
+            pass
+        for layer, seen in whole:
+            layer.small = seen.smaller()
 
     def prepack(self) -> None:
         """Weights once more in the layout that the processor's products like best; for inference on a CPU, with encoders that
         are small enough to be kept twice."""
         weight = self.words.weight
+        if any(isinstance(layer, Layer) and layer.small is not None for layer in self.layers):
+            return
         if weight.device.type == "cpu" and self.config.hidden <= KEPT_TWICE and can_prepack(weight.dtype):
             for layer in self.layers:
                 assert isinstance(layer, Layer)
@@ -139,27 +168,30 @@ class Encoder(nn.Module):
             added = layer.attention(half, packed, final=index == last, bias=bias)
             if index == last:
                 hidden = packed.select(hidden)
-            _, hidden, half = add_norm(hidden, added, layer.attention_norm, dtype)
-            norm = layer.feed_forward_norm
-            _, hidden, half = add_norm(hidden, layer.feed_forward(half), norm, dtype)
+            first, second = layer.constants
+            _, hidden, half = add_norm(hidden, added, layer.attention_norm, dtype, constant=first)
+            added = layer.feed_forward(half, packed, final=index == last)
+            _, hidden, half = add_norm(hidden, added, layer.feed_forward_norm, dtype, constant=second)
             yield hidden
 
     def _before(self, packed: Packed, hidden: Tensor, last: int) -> Iterator[Tensor]:
         """Pre-norm layers: the sum itself runs on, what a block reads is normalised; the very last layer is normalised too."""
         dtype = self.words.weight.dtype
         added: Tensor | None = None
+        second: Tensor | None = None
         for index, layer in enumerate(self.layers[:last], 1):
             assert isinstance(layer, Layer)
-            hidden, _, half = add_norm(hidden, added, layer.attention_norm, dtype, wide=False)
+            hidden, _, half = add_norm(hidden, added, layer.attention_norm, dtype, wide=False, constant=second)
             if added is not None:
                 yield hidden
             added = layer.attention(half, packed, final=index == last)
             if index == last:
                 hidden = packed.select(hidden)
-            hidden, _, half = add_norm(hidden, added, layer.feed_forward_norm, dtype, wide=False)
-            added = layer.feed_forward(half)
+            first, second = layer.constants
+            hidden, _, half = add_norm(hidden, added, layer.feed_forward_norm, dtype, wide=False, constant=first)
+            added = layer.feed_forward(half, packed, final=index == last)
             if index == last:
-                hidden = hidden + added
+                hidden = hidden + added if second is None else hidden + added + second
                 yield self.final_norm(hidden) if index == self.config.layers and self.final_norm else hidden
 
 

@@ -11,17 +11,24 @@ from torch.nn import functional
 
 
 def add_norm(
-    residual: Tensor, added: Tensor | None, norm: nn.LayerNorm, dtype: torch.dtype, *, wide: bool = True
+    residual: Tensor,
+    added: Tensor | None,
+    norm: nn.LayerNorm,
+    dtype: torch.dtype,
+    *,
+    wide: bool = True,
+    constant: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """``residual + added``, its layer norm in float32, and the norm in `dtype`.
 
     `residual` is float32, `added` has the precision of the matrix products. With ``wide=False`` nobody needs the float32
-    norm, and the last two may be the same tensor.
+    norm, and the last two may be the same tensor. `constant` is added to every row besides, in float32.
     """
     kernel = _kernel() if residual.is_cuda and not torch.is_grad_enabled() else None
     if kernel is not None:
-        return kernel(residual, added, norm, dtype, wide)  # type: ignore[no-any-return]
+        return kernel(residual, added, norm, dtype, wide, constant)  # type: ignore[no-any-return]
     total = residual if added is None else residual + added
+    total = total if constant is None else total + constant
     normed = functional.layer_norm(total, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
     return total, normed, normed if dtype == torch.float32 else normed.to(dtype)
 
@@ -42,6 +49,9 @@ def _kernel() -> Any:
             expected = norm(residual + added)
             right = torch.allclose(total, residual + added) and torch.allclose(wide, expected, atol=1e-4)
             right = right and torch.allclose(narrow.float(), expected, atol=0.05)
+            constant = torch.randn(160, device="cuda", generator=generator)
+            total, _, _ = fused_add_norm(residual, added, norm, torch.bfloat16, True, constant)
+            right = right and torch.allclose(total, residual + added + constant)
         return fused_add_norm if right else None
     except Exception:  # a missing or mismatched triton must never stop a score
         return None

@@ -13,6 +13,7 @@ from torch import Tensor
 from assay.core.errors import InputError
 from assay.models.batching import batches, out_of_memory, token_budget
 from assay.models.checkpoint import LoadedCheckpoint
+from assay.models.fp8 import FP8, can_multiply, stored_as
 from assay.models.packing import Packed, pack, to_device
 from assay.models.prediction import RELEASED, Prediction, combine, components, join, mean
 from assay.models.regression import RegressionModel
@@ -27,8 +28,8 @@ if TYPE_CHECKING:
 
 Texts = Sequence[str | None]
 Numbers = TypeVar("Numbers", bound="NDArray[np.floating[Any]]")
-Precision = Literal["auto", "fp32", "bf16", "fp16"]
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+Precision = Literal["auto", "fp32", "bf16", "fp16", "fp8"]
+DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "fp8": FP8}
 SPAN_WEIGHTS = {"src": 0.1667, "ref": 0.3333, "unified": 0.5}
 """Weights of the three passes in the tagger's distribution, as the released package has them."""
 WINDOW, GPU_WINDOW = 2_048, 512
@@ -50,6 +51,11 @@ def choose_device(wanted: str = "auto") -> torch.device:
 def choose_dtype(precision: Precision, device: torch.device) -> torch.dtype:
     """Unless something else is asked for: float32, in which the released package computes; on a GPU float16, many times as fast
     and eight times closer to it than bfloat16."""
+    if precision == "fp8" and not can_multiply(device):
+        raise InputError(
+            f"precision=fp8 needs a GPU that multiplies 8-bit floats (Hopper or later), and {device} is none. "
+            "Leave the option out, or say precision=fp16 (bf16 on a CPU)."
+        )
     if precision != "auto":
         return DTYPES[precision]
     return torch.float16 if device.type == "cuda" else torch.float32
@@ -76,7 +82,7 @@ class Predictor:
         self.config = self.model.config
         self.decoder: Decoder = decoder
         self.threshold, self.weights = threshold, tuple(weights)
-        self.budget = budget or token_budget(self.model.encoder_config, self.device, dtype)
+        self.budget = budget or token_budget(self.model.encoder_config, self.device, stored_as(dtype))
 
     def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
         """Scores of all rows, in their order."""
@@ -185,8 +191,8 @@ class Predictor:
         """The numbers themselves, unless float16 was too narrow for the model's."""
         if np.isfinite(numbers).all():
             return numbers
-        if self.dtype == torch.float16:
-            raise InputError("this model's numbers are too large for fp16. Score with precision=bf16 (or fp32).")
+        if stored_as(self.dtype) == torch.float16:
+            raise InputError("this model's numbers are too large for 16 bits. Score with precision=bf16 (or fp32).")
         raise InputError("the model gives no finite number for some segment: its weights may be damaged.")
 
     def _spans(

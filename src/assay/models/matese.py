@@ -77,7 +77,9 @@ class MateseModel(nn.Module):
             added = layer.attention(summed, packed, final=final)
             kept = packed.select(summed) if final else summed
             _, middle, _ = add_norm(kept, added, layer.attention_norm, torch.float32)
-            _, summed, _ = add_norm(middle, layer.feed_forward(middle), layer.feed_forward_norm, torch.float32)
+            _, summed, _ = add_norm(
+                middle, layer.feed_forward(middle, packed, final=final), layer.feed_forward_norm, torch.float32
+            )
         logits: Tensor = self.head(summed)
         return logits
 

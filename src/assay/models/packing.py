@@ -61,10 +61,14 @@ class Packed:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    @property
+    @functools.cached_property
     def firsts(self) -> Tensor:
         """Index of each sequence's first token."""
         return self.starts[:-1].long()
+
+    def firsts_of(self, selected: bool) -> Tensor:
+        """Where each sequence's first token stands among all tokens or, once they were selected, among those that are read."""
+        return self.read.firsts if selected and self.read is not None else self.firsts
 
     def select(self, hidden: Tensor) -> Tensor:
         """Of a state with all tokens, those that are read."""

@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 @triton.jit  # type: ignore[untyped-decorator, unused-ignore]
 def _rows(  # type: ignore[no-untyped-def]
-    residual, added, weight, bias, total, wide, narrow, width, epsilon,
-    has_added: tl.constexpr, write_total: tl.constexpr, write_wide: tl.constexpr, block: tl.constexpr,
+    residual, added, constant, weight, bias, total, wide, narrow, width, epsilon,
+    has_added: tl.constexpr, has_constant: tl.constexpr, write_total: tl.constexpr, write_wide: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
     columns = tl.arange(0, block)
@@ -23,6 +23,8 @@ def _rows(  # type: ignore[no-untyped-def]
     x = tl.load(residual + at, mask=inside, other=0.0)
     if has_added:
         x += tl.load(added + at, mask=inside, other=0.0).to(tl.float32)
+    if has_constant:
+        x += tl.load(constant + columns, mask=inside, other=0.0)
     if write_total:
         tl.store(total + at, x, mask=inside)
     mean = tl.sum(x, axis=0) / width
@@ -37,7 +39,12 @@ def _rows(  # type: ignore[no-untyped-def]
 
 
 def fused_add_norm(
-    residual: Tensor, added: Tensor | None, norm: nn.LayerNorm, dtype: torch.dtype, wide: bool
+    residual: Tensor,
+    added: Tensor | None,
+    norm: nn.LayerNorm,
+    dtype: torch.dtype,
+    wide: bool,
+    constant: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """See `assay.models.fused.add_norm`."""
     tokens, width = residual.shape
@@ -49,8 +56,9 @@ def fused_add_norm(
     size = triton.next_power_of_2(width)
     grid: Any = (tokens,)
     _rows[grid](
-        residual, residual if added is None else added.contiguous(), norm.weight, norm.bias, total, broad, narrow,
-        width, norm.eps, has_added=added is not None, write_total=added is not None, write_wide=write_wide,
+        residual, residual if added is None else added.contiguous(), residual if constant is None else constant,
+        norm.weight, norm.bias, total, broad, narrow, width, norm.eps,
+        has_added=added is not None, has_constant=constant is not None, write_total=added is not None, write_wide=write_wide,
         block=size, num_warps=8 if size >= 2048 else 4,
     )  # fmt: skip
     return total, broad, narrow

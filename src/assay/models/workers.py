@@ -28,10 +28,11 @@ class Recipe:
         import torch
 
         from assay.models.checkpoint import load
+        from assay.models.fp8 import stored_as
 
         place = torch.device(device)
         dtype = choose_dtype(self.precision, place)
-        loaded = load(self.path, tokenizer=self.tokenizer, dtype=dtype, device=place)
+        loaded = load(self.path, tokenizer=self.tokenizer, dtype=stored_as(dtype), device=place)
         return Predictor(loaded, device=place, dtype=dtype, **self.options)
 
 
