@@ -126,9 +126,12 @@ def test_the_encoder_follows_the_target_language(tmp_path: Path, monkeypatch: py
     )
     found = english.score(Batch(HYPOTHESES, references=(FIRST,)))
     assert found.values.tolist() == pytest.approx([row[2] for row in GIVEN["scores"]["xlm-roberta"]["plain"]], abs=1e-4)
-    for ask in (lambda: made.for_language("de"), lambda: made.signature):
+    for ask in (lambda: made.for_language("de"), lambda: made.score(Batch(("a",), references=(("a",),)))):
         with pytest.raises(MissingPart, match=r"the encoder bert-base-multilingual-cased is not on this machine"):
             ask()
+    systems = {"one": list(HYPOTHESES), "two": list(FIRST)}
+    both = assay.compare(systems, list(FIRST), metrics=["bertscore:layer=2"], langpair="de-en")
+    assert "model:roberta-large" in str(both)
     shutil.copytree(FIXTURES / "bert", homes / "bert-base-multilingual-cased")
     made = metric("bertscore:layer=2")
     assert made.for_language("de") is made and made.by_language

@@ -33,6 +33,10 @@ class EncoderMetric(Metric):
         from assay.models.encoder_files import locate_encoder
         from assay.models.hub import ENCODERS, encoder_name, find_encoder
 
+        self.precision, self.device = precision, device
+        self._lock = threading.Lock()
+        self._embedder: Embedder | None = None
+        self._hash: str | None = None
         self.model = model or self.default_model
         self.folder = Path(self.model) if Path(self.model).is_dir() else find_encoder(self.model)
         self.files = locate_encoder(self.folder)
@@ -40,10 +44,6 @@ class EncoderMetric(Metric):
             known = encoder_name(self.model)
             licence = f"{ENCODERS[known].licence} (the encoder {known})" if known else "the encoder's own"
             self.card = replace(self.card, languages=("any",), licence=licence)
-        self.precision, self.device = precision, device
-        self._lock = threading.Lock()
-        self._embedder: Embedder | None = None
-        self._hash: str | None = None
 
     def score(self, batch: Batch) -> Scores:
         """Scores of every segment, flagged where a text was longer than the encoder reads."""

@@ -90,8 +90,8 @@ class Bertscore(EncoderMetric):
     @property
     def signature(self) -> Signature:
         """Encoder, layer, whether rare tokens count more and scores are rescaled, and what counts."""
-        if self._missing is not None:
-            raise self._missing
+        if self._missing is not None:  # no number is ever made by it
+            return Signature.of(self.card.label, 1, model=self.default_model, weights="not here")
         parameters: dict[str, object] = {"layer": "last" if self.layer is None else self.layer}
         parameters |= {"idf": self.idf is not None, "rescaled": self.baseline is not None}
         parameters |= {"value": self.value} if self.value != "f1" else {}
@@ -105,8 +105,7 @@ class Bertscore(EncoderMetric):
         """Let the encoder go, and what was counted with its tokenizer."""
         for one in self._of_language.values():
             one.release()
-        if self._missing is None:
-            super().release()
+        super().release()
         self._rarity = None
 
     def _score(self, batch: Batch) -> Scores:
