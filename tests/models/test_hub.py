@@ -393,5 +393,5 @@ def test_an_archive_gives_its_four_files_and_nothing_else(
     assert {path.name: path.read_text() for path in folder.iterdir()} == {Path(name).name: name for name in names[:4]}
     hub.files["prism/m39v1.tar"] = packed.getvalue()[:700]
     monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "another"))
-    with pytest.raises(InputError, match="cut short|has no dict"):
+    with pytest.raises(InputError, match=r"cut short|has no dict"):
         published.fetch_model("m39v1", str(tmp_path / "there"))

@@ -29,7 +29,7 @@ _STAND_INS: list[StandIn] = [
 def read_torch(path: Path, stand_ins: Sequence[StandIn] = ()) -> Any:
     """The content of a file that torch saved: tensors and plain values only, and `stand_ins` for what else it may name."""
     try:
-        with torch.serialization.safe_globals([*_STAND_INS, *stand_ins]):  # type: ignore[list-item]
+        with torch.serialization.safe_globals([*_STAND_INS, *stand_ins]):
             try:
                 return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
             except RuntimeError as error:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -83,8 +84,8 @@ def _safetensors(path: Path) -> dict[str, Take]:
     from safetensors import safe_open
 
     try:
-        file = safe_open(path, "pt")
-        return {name: lambda name=name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+        file: Any = safe_open(path, "pt")
+        return {name: partial(file.get_tensor, name) for name in file.keys()}  # noqa: SIM118
     except Exception as error:  # whatever a reader of tensors stumbles over in a damaged file
         raise InputError(
             f"{path} is cut short or no safetensors file ({str(error).splitlines()[0][:160]}). Fetch it again."
@@ -102,7 +103,11 @@ def given(state: Any, path: Path) -> dict[str, Take]:
     for name, value in state.items():
         if not isinstance(value, Tensor):
             raise InputError(f"{path}: {name[:80]} is no tensor. The checkpoint is damaged.")
-    return {name: lambda value=value: value for name, value in state.items()}
+    return {name: partial(_itself, value) for name, value in state.items()}
+
+
+def _itself(value: Tensor) -> Tensor:
+    return value
 
 
 def build(shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.dtype, device: torch.device) -> Network:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from assay.core.errors import InputError
-from assay.models.seq2seq.layout import Layout
+from assay.models.seq2seq.attending import Attending
 from assay.models.seq2seq.network import Network
 from assay.models.seq2seq.running import budget_of, in_batches, packed_ids
 from assay.models.seq2seq.softmax import log_shares
@@ -63,7 +63,7 @@ class Likelihood:
         """The log-probability of every asked token of the targets, end to end."""
         network, dtype = self.network, self.network.decoder.dtype
         states: Tensor | None = None
-        sources: Layout | None = None
+        sources: Attending | None = None
         ids, positions, lengths = packed_ids([target.read for target in targets], self.device)
         if network.encoder is not None:
             order = sorted(range(len(groups)), key=lambda g: -len(groups[g][0]))
@@ -72,9 +72,9 @@ class Likelihood:
             starts = dict(zip(order, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
             owners = [g for g, (_, numbers) in enumerate(groups) for _ in numbers]
             rows = [starts[g] for g in owners], [len(groups[g][0]) for g in owners]
-            sources = Layout(lengths, device=self.device, dtype=dtype, sources=rows)
+            sources = Attending(lengths, device=self.device, dtype=dtype, sources=rows)
         bias = network.decoder.relative if network.decoder.bias is not None else None
-        layout = Layout(lengths, device=self.device, dtype=dtype, causal=True, bias=bias)
+        layout = Attending(lengths, device=self.device, dtype=dtype, causal=True, bias=bias)
         hidden = network.decoder.run(network.decoder.embed(ids, positions), layout, states, sources)
         asked, _, _ = packed_ids([target.asked for target in targets], self.device)
         return log_shares(hidden, network.head, asked, network.shape.output_scale / self.temperature)

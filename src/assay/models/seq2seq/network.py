@@ -13,8 +13,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from assay.models.fused import Norm, add_norm
+from assay.models.seq2seq.attending import Attending
 from assay.models.seq2seq.config import Shape
-from assay.models.seq2seq.layout import Layout
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,
@@ -24,7 +24,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 }
 
 
-class Layer(nn.Module):
+class SequenceLayer(nn.Module):
     """One block: attention within the sequence, in a decoder attention to the source, then the feed-forward network."""
 
     def __init__(self, shape: Shape, inner: int, *, cross: bool) -> None:
@@ -45,7 +45,7 @@ class Layer(nn.Module):
         self.up = nn.Linear(hidden, (2 if shape.gated else 1) * inner, bias=bias)
         self.down = nn.Linear(inner, hidden, bias=bias)
 
-    def attend(self, hidden: Tensor, layout: Layout) -> Tensor:
+    def attend(self, hidden: Tensor, layout: Attending) -> Tensor:
         """What attention within the sequence adds."""
         query, key, value = self.qkv(hidden).view(len(hidden), 3, self.heads, -1).unbind(1)
         added: Tensor = self.out(layout.attend(query, key, value, self.scale))
@@ -58,7 +58,7 @@ class Layer(nn.Module):
         added: Tensor = self.out(functional.linear(hidden, self.qkv.weight[2 * width :], bias))
         return added
 
-    def look_up(self, hidden: Tensor, source: Tensor, layout: Layout) -> Tensor:
+    def look_up(self, hidden: Tensor, source: Tensor, layout: Attending) -> Tensor:
         """What attention to the source's rows adds."""
         query = self.query(hidden).view(len(hidden), self.heads, -1)
         key, value = self.key_value(source).view(len(source), 2, self.heads, -1).unbind(1)
@@ -95,7 +95,7 @@ class Stack(nn.Module):
             (shape.decoder_layers, shape.decoder_inner) if decoder else (shape.encoder_layers, shape.encoder_inner)
         )
         cross = decoder and not shape.causal_only
-        self.layers = nn.ModuleList(Layer(shape, inner, cross=cross) for _ in range(count))
+        self.layers = nn.ModuleList(SequenceLayer(shape, inner, cross=cross) for _ in range(count))
         self.final_norm = _norm(shape) if shape.final_norm else None
         self._waves: Tensor | None = None
 
@@ -111,16 +111,19 @@ class Stack(nn.Module):
             hidden = hidden + self.places(positions + self.shape.offset).float()
         elif self.bias is None:
             hidden = hidden + self._sines(ids.device)[positions + self.shape.offset]
-        return hidden if self.embedding_norm is None else self.embedding_norm(hidden)
+        if self.embedding_norm is None:
+            return hidden
+        normed: Tensor = self.embedding_norm(hidden)
+        return normed
 
     def run(
-        self, hidden: Tensor, layout: Layout, source: Tensor | None = None, sources: Layout | None = None
+        self, hidden: Tensor, layout: Attending, source: Tensor | None = None, sources: Attending | None = None
     ) -> Tensor:
         """Through all layers; what comes out is in the precision of the products."""
         dtype, pre = self.dtype, self.shape.pre_norm
         half, added = hidden if dtype == torch.float32 else hidden.to(dtype), None
         for layer in self.layers:
-            assert isinstance(layer, Layer)
+            assert isinstance(layer, SequenceLayer)
             steps: list[tuple[Norm, Callable[[Tensor], Tensor]]] = [
                 (layer.attention_norm, lambda half, layer=layer: layer.attend(half, layout)),  # type: ignore[misc]
                 (layer.inner_norm, layer.feed_forward),
@@ -178,7 +181,7 @@ class Network(nn.Module):
         """States of packed sources, one row a token."""
         assert self.encoder is not None
         bias = self.encoder.relative if self.encoder.bias is not None else None
-        layout = Layout(lengths, device=ids.device, dtype=self.encoder.dtype, bias=bias)
+        layout = Attending(lengths, device=ids.device, dtype=self.encoder.dtype, bias=bias)
         return self.encoder.run(self.encoder.embed(ids, positions), layout)
 
 

@@ -17,7 +17,7 @@ from torch import Tensor
 from assay.core.errors import InputError
 from assay.models.fused import add_norm
 from assay.models.packing import runs, to_device
-from assay.models.seq2seq.network import Layer, Network
+from assay.models.seq2seq.network import Network, SequenceLayer
 from assay.models.seq2seq.running import budget_of, in_batches, packed_ids
 
 
@@ -66,18 +66,20 @@ class FirstStep:
         start = torch.full((len(lengths),), self.network.shape.start, device=self.device)
         hidden, added, dtype = decoder.embed(start, torch.zeros_like(start)), None, decoder.dtype
         for layer in decoder.layers:
-            assert isinstance(layer, Layer)
+            assert isinstance(layer, SequenceLayer)
             hidden, _, half = add_norm(hidden, added, layer.attention_norm, dtype, wide=False)
             hidden, _, half = add_norm(hidden, layer.attend_alone(half), layer.cross_norm, dtype, wide=False)
             hidden, _, half = add_norm(hidden, _look_up(layer, half, blocks), layer.inner_norm, dtype, wide=False)
             added = layer.feed_forward(half)
         assert decoder.final_norm is not None and added is not None
-        return decoder.final_norm(hidden + added) @ self.word
+        last: Tensor = decoder.final_norm(hidden + added)
+        return last @ self.word
 
 
 def _blocks(states: Tensor, lengths: list[int]) -> list[tuple[Tensor, Tensor | None]]:
     """The source's states, a padded block for neighbours of about equal length, with which of its places are padding."""
-    found, at, first = [], 0, 0
+    found: list[tuple[Tensor, Tensor | None]] = []
+    at = first = 0
     for count, longest in runs(lengths):
         here = torch.tensor(lengths[first : first + count])
         first += count
@@ -93,7 +95,7 @@ def _blocks(states: Tensor, lengths: list[int]) -> list[tuple[Tensor, Tensor | N
     return found
 
 
-def _look_up(layer: Layer, hidden: Tensor, blocks: list[tuple[Tensor, Tensor | None]]) -> Tensor:
+def _look_up(layer: SequenceLayer, hidden: Tensor, blocks: list[tuple[Tensor, Tensor | None]]) -> Tensor:
     """What attention to the source adds for one query a sequence."""
     heads, width = layer.heads, layer.query.weight.shape[0]
     keys, values = layer.key_value.weight.view(2, heads, width // heads, -1).unbind(0)

@@ -16,7 +16,7 @@ def log_shares(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float = 1.
     rows = max(16, (KEPT_ON_GPU if hidden.is_cuda else KEPT) // words)
     parts = [
         _shares(states, head, wanted, scale)
-        for states, wanted in zip(hidden.split(rows), asked.split(rows), strict=True)
+        for states, wanted in zip(torch.split(hidden, rows), torch.split(asked, rows), strict=True)
     ]
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 

@@ -33,7 +33,7 @@ class _Block:
     mask: Tensor | None
 
 
-class Layout:
+class Attending:
     """Attention of a packed batch with sequences of `lengths`, within themselves or, with `sources`, to rows of other ones."""
 
     def __init__(
@@ -65,7 +65,8 @@ class Layout:
         if self.kernel is not None:
             if self.rows is not None:
                 key, value = key.index_select(0, self.rows), value.index_select(0, self.rows)
-            mixed = self.kernel(query, key, value, self.starts, self.key_starts, self.most, self.most_keys, scale)
+            places = (self.starts, self.key_starts, self.most, self.most_keys)
+            mixed: Tensor = self.kernel(query, key, value, *places, scale)
             return mixed.flatten(1)
         parts = [self._dense(block, query, key, value, scale) for block in self.blocks]
         return parts[0] if len(parts) == 1 else torch.cat(parts)
@@ -167,8 +168,8 @@ def _varlen(causal: bool) -> Callable[..., Any] | None:
     def kernel(
         q: Tensor, k: Tensor, v: Tensor, a: Tensor, b: Tensor, most: int, most_keys: int, scale: float
     ) -> Tensor:
-        found: Tensor = varlen_attn(q, k, v, a, b, most, most_keys, scale=scale, **further)
-        return found
+        found = varlen_attn(q, k, v, a, b, most, most_keys, scale=scale, **further)
+        return found if isinstance(found, Tensor) else found[0]
 
     return kernel if _agrees(kernel, causal) else None
 
@@ -180,12 +181,11 @@ def _agrees(kernel: Callable[..., Tensor], causal: bool) -> bool:
             parts = torch.randn(3, 24, 2, 32, device="cuda", dtype=torch.bfloat16, generator=generator).unbind(0)
             starts = torch.tensor([0, 9, 24], dtype=torch.int32, device="cuda")
             mixed = kernel(*parts, starts, starts, 15, 15, 0.2)
-            dense = [
-                functional.scaled_dot_product_attention(
-                    *(part[a:b].transpose(0, 1) for part in parts), is_causal=causal, scale=0.2
-                ).transpose(0, 1)
-                for a, b in ((0, 9), (9, 24))
-            ]
+            dense = []
+            for first, last in ((0, 9), (9, 24)):
+                query, key, value = (part[first:last].transpose(0, 1) for part in parts)
+                whole = functional.scaled_dot_product_attention(query, key, value, is_causal=causal, scale=0.2)
+                dense.append(whole.transpose(0, 1))
             return bool(torch.allclose(mixed.float(), torch.cat(dense).float(), atol=0.03))
     except Exception:  # a kernel that this GPU or this torch cannot run must never stop a score
         return False
