@@ -107,8 +107,9 @@ class Prism(SequenceMetric):
         rows, references = with_references(batch, self.card.name)
         theirs = [(text, spoken[i]) for i, text in zip(rows, references, strict=True)]
         ours = [(batch.hypotheses[i], spoken[i]) for i in rows]
-        forward, cut = likelihoods(*self._loaded, theirs, ours, self.card.name)
-        backward, also = likelihoods(*self._loaded, ours, theirs, self.card.name)
+        model, framing = self._loaded
+        forward, cut = likelihoods(model, framing, theirs, ours, self.card.name)
+        backward, also = likelihoods(model, framing, ours, theirs, self.card.name)
         values = 0.5 * forward + 0.5 * backward
         chosen = np.array(best(rows, values, len(batch), higher=True))
         return Scores(values[chosen], flags=truncated((cut | also)[chosen]))
@@ -131,5 +132,6 @@ class PrismQe(Prism):
         # The encoder is not told which language it reads: the source goes under the target's tag, which it never shows.
         sources = [(text or "", language) for text, language in zip(batch.sources, spoken, strict=True)]
         ours = list(zip(batch.hypotheses, spoken, strict=True))
-        values, cut = likelihoods(*self._loaded, sources, ours, self.card.name)
+        model, framing = self._loaded
+        values, cut = likelihoods(model, framing, sources, ours, self.card.name)
         return Scores(values, flags=truncated(cut))

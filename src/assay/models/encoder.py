@@ -137,7 +137,7 @@ class Encoder(nn.Module):
 
     def embed(self, packed: Packed) -> Tensor:
         """The residual stream before the first layer."""
-        summed = self.words(packed.ids).float() + self.places(packed.positions + self.config.offset).float()
+        summed: Tensor = self.words(packed.ids).float() + self.places(packed.positions + self.config.offset).float()
         if self.types is not None:
             types = torch.zeros_like(packed.ids) if packed.types is None else packed.types
             summed = summed + self.types(types).float()

@@ -23,7 +23,7 @@ Bias = Callable[[int], Tensor]
 
 
 @dataclass(frozen=True, slots=True)
-class _Block:
+class _DenseBlock:
     """A few neighbours as a dense block: which row stands at each place, which places are real, what is added to products."""
 
     count: int
@@ -54,7 +54,7 @@ class Attending:
         self.device, self.dtype = device, dtype
         half = device.type == "cuda" and dtype in (torch.float16, torch.bfloat16)
         self.kernel = _varlen(causal) if half and bias is None else None
-        self.blocks: list[_Block] = []
+        self.blocks: list[_DenseBlock] = []
         if self.kernel is None:
             self.blocks = self._blocks(bias)
         else:
@@ -71,7 +71,7 @@ class Attending:
         parts = [self._dense(block, query, key, value, scale) for block in self.blocks]
         return parts[0] if len(parts) == 1 else torch.cat(parts)
 
-    def _dense(self, block: _Block, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
+    def _dense(self, block: _DenseBlock, query: Tensor, key: Tensor, value: Tensor, scale: float) -> Tensor:
         def rows(of: Tensor, places: Tensor | slice) -> Tensor:
             taken = of[places] if isinstance(places, slice) else of.index_select(0, places)
             return taken.view(block.count, -1, *of.shape[1:]).transpose(1, 2)
@@ -97,7 +97,7 @@ class Attending:
             each = [torch.arange(a, a + n) for a, n in zip(self.key_first, self.key_lengths, strict=True)]
             self.rows = _on(torch.cat(each), self.device)
 
-    def _blocks(self, bias: Bias | None) -> list[_Block]:
+    def _blocks(self, bias: Bias | None) -> list[_DenseBlock]:
         found, at = [], 0
         for count, longest in runs(self.lengths):
             here = slice(at, at + count)
@@ -106,7 +106,7 @@ class Attending:
             keys, seen = _places(self.key_first[here], self.key_lengths[here], max(self.key_lengths[here]))
             mask = self._mask(seen, bias(longest) if bias is not None else None)
             real = None if bool(inside.all()) else _on(inside.flatten().nonzero().squeeze(1), self.device)
-            found.append(_Block(count, self._moved(queries), self._moved(keys), real, mask))
+            found.append(_DenseBlock(count, self._moved(queries), self._moved(keys), real, mask))
         return found
 
     def _moved(self, places: Tensor) -> Tensor | slice:

@@ -106,7 +106,7 @@ class Stack(nn.Module):
 
     def embed(self, ids: Tensor, positions: Tensor) -> Tensor:
         """The residual stream before the first layer, in float32."""
-        hidden = self.words(ids).float() * self.shape.embedding_scale
+        hidden: Tensor = self.words(ids).float() * self.shape.embedding_scale
         if self.places is not None:
             hidden = hidden + self.places(positions + self.shape.offset).float()
         elif self.bias is None:
