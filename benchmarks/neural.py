@@ -28,6 +28,8 @@ from typing import Any
 
 import numpy as np
 import torch
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # run as a script or imported as a module
 from neural_cases import DTYPES, Case, Setting, Texts
 from neural_sequences import SEQUENCE_CASES
 
