@@ -1,6 +1,6 @@
 """Make ``docs/licences.md``: licence and maintainers of every package that assay or one of its extras asks for.
 
-    python scripts/licences.py        # in an environment with all extras (make test makes one)
+    python scripts/licences.py        # in an environment with all extras (make test makes one, but for the extra s3)
 
 Everything is read from the metadata of the installed packages, except what `READ` corrects, and the hashes, which are those
 of requirements/test.txt.
@@ -82,7 +82,9 @@ def _found(name: str) -> Distribution:
     try:
         return distribution(name)
     except PackageNotFoundError:
-        raise SystemExit(f"{name} is not installed: run this where all extras are (make test).") from None
+        raise SystemExit(
+            f"{name} is not installed: run this where all extras are (make test, and pip install of the others)."
+        ) from None
 
 
 def _licence(name: str) -> str:

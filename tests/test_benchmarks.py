@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import pytest
 
 from assay.io.resources.mini import mini_folder
 from assay.kernels._native import Mini
-from benchmarks import comet_gpu, mini
+from benchmarks import comet_gpu, mini, shards
 from tests.kernels.mini_model import random_model
 
 
@@ -46,3 +47,15 @@ def test_the_benchmark_of_a_gpu_runs_in_every_precision(
     for short in ("fp16", "bf16", "fp8"):
         assert f"{short} beside fp32" in printed and f"tiny in {short}:" in printed
     assert printed.count("official batching, fp") == 2
+
+
+@pytest.mark.slow
+def test_a_tiny_corpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    monkeypatch.setattr(
+        sys, "argv", ["shards.py", "--rows", "400", "--shard", "100", "--workers", "1", "--folder", str(tmp_path)]
+    )
+    shards.main()
+    half, whole, plain = capsys.readouterr().out.splitlines()
+    assert half.startswith("local, 1 workers: 200 rows in ") and whole.startswith("local, 1 workers: 400 rows in ")
+    assert plain.startswith("a loop of assay.score: 200 rows in ") and "worker " in whole
+    assert not list(tmp_path.iterdir()), "the corpus was left behind"

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from assay.verbs.result import Result as Result
     from assay.verbs.run import run as run
     from assay.verbs.score import score as score
+    from assay.verbs.score_corpus import score_corpus as score_corpus
     from assay.verbs.selfcheck import selfcheck as selfcheck
     from assay.verbs.spans import spans as spans
     from assay.verbs.train import train as train
@@ -91,6 +92,7 @@ _HOMES = {
     "assay.verbs.result": ("Result",),
     "assay.verbs.run": ("run",),
     "assay.verbs.score": ("score",),
+    "assay.verbs.score_corpus": ("score_corpus",),
     "assay.verbs.selfcheck": ("selfcheck",),
     "assay.verbs.spans": ("spans",),
     "assay.verbs.train": ("train",),

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.core.question import Choice, Question
+from assay.core.question import Choice, Passage, Question, Reviewed
 from assay.review.decisions import DecisionLog
-from assay.review.screen import Reviewed, keys, review
+from assay.review.screen import keys, review
 
 CHOICES = (Choice("p", "pass"), Choice("f", "fail"))
 
@@ -18,7 +18,7 @@ CHOICES = (Choice("p", "pass"), Choice("f", "fail"))
 def ask(
     tmp_path: Path, typed: str, names: str = "abc", *, skipped: bool = False
 ) -> tuple[Reviewed, dict[str, str], str]:
-    questions = [Question(name, f"question {name}", (f"body of {name}",), CHOICES) for name in names]
+    questions = [Question(name, f"question {name}", (Passage("", f"body of {name}"),), CHOICES) for name in names]
     decisions, said = DecisionLog(tmp_path / "d.jsonl"), io.StringIO()
     with keys(io.StringIO(typed)) as read:
         progress = review(questions, decisions, read, said.write, skipped=skipped)
@@ -84,7 +84,7 @@ def test_interrupt_keeps_what_was_decided(tmp_path: Path) -> None:
 
 def test_control_characters_of_foreign_text_do_not_reach_the_terminal(tmp_path: Path) -> None:
     said = io.StringIO()
-    question = Question("a", "title", ("red \x1b[31m text",), CHOICES)
+    question = Question("a", "title", (Passage("", "red \x1b[31m text"),), CHOICES)
     with keys(io.StringIO("")) as read:
         review([question], DecisionLog(tmp_path / "d.jsonl"), read, said.write)
     assert "\x1b" not in said.getvalue()
@@ -109,23 +109,23 @@ def test_terminal_needs_no_return_key_and_is_given_back(early: bytes) -> None:
 
 def test_a_text_is_typed_in_key_mode(tmp_path: Path) -> None:
     controller, terminal = pty.openpty()
-    question = Question("a", "question", ("body",), (*CHOICES, Choice("e", "edit")))
+    question = Question("a", "question", (Passage("", "body"),), (*CHOICES, Choice("e", "edit")), "It was.")
     decisions, said = DecisionLog(tmp_path / "d.jsonl"), io.StringIO()
     with os.fdopen(terminal, encoding="utf-8") as stream:
         try:
             with keys(stream) as read:
                 os.write(controller, "eIt iss\x7f ünlike.\n".encode())
-                progress = review([question], decisions, read, said.write, ask=lambda _, line: line("new: "))
+                progress = review([question], decisions, read, said.write)
         finally:
             os.close(controller)
     assert progress == Reviewed(answered=1, skipped=0, left=0)
-    assert dict(decisions) == {"a": "It is ünlike."}
+    assert dict(decisions) == {"a": "edit:It is ünlike."}
 
 
 def test_an_edit_that_gives_nothing_asks_again(tmp_path: Path) -> None:
-    question = Question("a", "question", ("body",), (*CHOICES, Choice("e", "edit")))
+    question = Question("a", "question", (Passage("", "body"),), (*CHOICES, Choice("e", "edit")), "It was.")
     decisions, said = DecisionLog(tmp_path / "d.jsonl"), io.StringIO()
-    with keys(io.StringIO("e\nfirst\np\n")) as read:
-        review([question], decisions, read, said.write, ask=lambda _, line: line("new: ") and None)
+    with keys(io.StringIO("e\nIt was.\ne\n\np\n")) as read:
+        review([question], decisions, read, said.write)
     assert dict(decisions) == {"a": "pass"}
-    assert said.getvalue().count("question") == 2
+    assert said.getvalue().count("question") == 3

@@ -88,16 +88,16 @@ def test_questions_are_the_distinct_unresolved() -> None:
     assert both.id == key(HUSBAND, "Her man, a spouse, came.")
     assert both.title == "de-en 1 · Ambiguity · Lexical ambiguity · S0 2021"
     assert both.body == (
-        "source   Ihr Mann kam.",
-        "output   Her man, a spouse, came.",
-        "right    Her man, a ⟦spouse⟧, came.",
-        "wrong    Her ⟦man⟧, a spouse, came.",
+        "source  Ihr Mann kam.",
+        "output  Her man, a spouse, came.",
+        "right   Her man, a ⟦spouse⟧, came.",
+        "wrong   Her ⟦man⟧, a spouse, came.",
     )
     assert neither.title.endswith("S1 2021 and 1 more")
-    assert neither.body[2:] == ("rules    neither fired", "right if husband|spouse", r"wrong if \bman\b")
+    assert neither.body[2:] == ("rules     neither fired", "right if  husband|spouse", r"wrong if  \bman\b")
     assert [choice.key for choice in neither.choices] == ["p", "f"]
-    assert next(questions([NO_RULE], rule(NO_RULE, "x"))).body[2:] == ("rules    this item has none",)
-    assert "right is He comes." in next(questions([WHOLE], rule(WHOLE, "x"))).body
+    assert next(questions([NO_RULE], rule(NO_RULE, "x"))).body[2:] == ("rules   this item has none",)
+    assert "right is  He comes." in next(questions([WHOLE], rule(WHOLE, "x"))).body
 
 
 def test_summary_by_hand() -> None:

@@ -9,7 +9,7 @@ import subprocess
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -117,6 +117,35 @@ class Browser:
         """Keys, wherever the focus is."""
         strokes = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         self._ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": strokes}]})
+
+    def chord(self, held: Sequence[str], key: str) -> None:
+        """A key while others are held down."""
+        down = [{"type": "keyDown", "value": one} for one in (*held, key)]
+        up = [{"type": "keyUp", "value": one} for one in (key, *reversed(held))]
+        self._ask("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": [*down, *up]}]})
+
+    def select(self, css: str, first: str, last: str) -> None:
+        """Drag with the mouse from the beginning of one text in an element to the end of another."""
+        box = self.run(
+            "const root = document.querySelector(arguments[0]); root.scrollIntoView({block: 'center'});"
+            "const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT); const found = [];"
+            "for (let node; (node = walk.nextNode());) {"
+            "  const at = node.data.lastIndexOf(arguments[found.length + 1]);"
+            "  if (found.length < 2 && at >= 0) {"
+            "    const range = document.createRange();"
+            "    range.setStart(node, at); range.setEnd(node, at + arguments[found.length + 1].length);"
+            "    const b = range.getBoundingClientRect();"
+            "    found.push(found.length ? [b.right, b.top + b.height / 2] : [b.left, b.top + b.height / 2]);"
+            "  }"
+            "} return found.flat()",
+            css, first, last,
+        )  # fmt: skip
+        x0, y0, x1, y1 = (round(place) for place in box)
+        steps = [
+            {"type": "pointerMove", "x": x0, "y": y0, "duration": 0}, {"type": "pointerDown", "button": 0},
+            {"type": "pointerMove", "x": x1, "y": y1, "duration": 100}, {"type": "pointerUp", "button": 0},
+        ]  # fmt: skip
+        self._ask("POST", "/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": steps}]})
 
     def drag(self, css: str, start: tuple[float, float], end: tuple[float, float]) -> None:
         """From one place of an element to another, given as shares of its width and height."""

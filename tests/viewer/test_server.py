@@ -57,7 +57,7 @@ def test_only_this_machine_with_the_token_is_answered(asking: Asking, shown: Any
     ):
         status, _, body = asking(place)
         assert status == 403 and "token" in json.loads(body)["error"] and "runs" not in body
-    assert asking(path, method="POST")[0] == 501
+    assert asking(path, method="POST")[0] == 405 and asking(path, method="PUT")[0] == 501
 
 
 def test_nothing_but_the_given_runs_is_served(asking: Asking) -> None:

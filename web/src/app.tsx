@@ -3,6 +3,7 @@ import { useEffect, useState } from "preact/hooks";
 import { Local } from "./local";
 import { Phenomena } from "./phenomena";
 import { Remote } from "./remote";
+import { Review } from "./review";
 import { go, link, useRoute } from "./route";
 import { home, Runs } from "./runs";
 import { Segments, typing } from "./segments";
@@ -12,7 +13,7 @@ import { Plain } from "./text";
 import type { Detail, Source, Start } from "./types";
 import "./style.css";
 
-const SCREENS: [string, string][] = [["runs", "Runs"], ["systems", "Systems"], ["segments", "Segments"], ["phenomena", "Phenomena"], ["tables", "Tables"]];
+const SCREENS: [string, string][] = [["runs", "Runs"], ["systems", "Systems"], ["segments", "Segments"], ["phenomena", "Phenomena"], ["tables", "Tables"], ["review", "Review"]];
 const KEYS: [string, string][] = [
   ["j, k", "next and previous row"], ["/", "to the filter"], ["Enter", "apply the filter"], ["Esc", "close the row, or this"],
   ["1 to 5", "Runs, Systems, Segments, Phenomena, Tables"], ["t", "light or dark"], ["?", "this list"],
@@ -30,7 +31,8 @@ function App({ source, start }: { source: Source; start: Start }) {
     source.detail(run).then((found) => setDetails((old) => ({ ...old, [run]: found })), (reason: Error) => setError(reason.message));
   }, [run]);
   useEffect(() => {
-    if (!location.hash && start.runs.length === 1) go(home(start.runs[0]), start.runs[0].key, {}, true);
+    if (!location.hash && start.review) go("review", "", {}, true);
+    else if (!location.hash && start.runs.length === 1) go(home(start.runs[0]), start.runs[0].key, {}, true);
   }, []);
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
@@ -46,7 +48,7 @@ function App({ source, start }: { source: Source; start: Start }) {
     return () => removeEventListener("keydown", pressed);
   }, [run]);
   const head = detail?.head;
-  const offered = SCREENS.filter(([screen]) => screen === "runs" || !head
+  const offered = SCREENS.filter(([screen]) => screen === "review" ? start.review : !start.runs.length && start.review ? false : screen === "runs" || !head
     || (screen === "phenomena" ? head.kind === "items" : screen === "systems" ? head.kind === "segments" : screen === "segments" ? head.kind !== "" : true));
   return (
     <>
@@ -65,7 +67,7 @@ function App({ source, start }: { source: Source; start: Start }) {
       </header>
       {error && <p class="problem" role="alert">{error}</p>}
       {detail && route.screen !== "runs" && detail.problems.map((problem, i) => <p key={i} class="problem">⚠ <Plain text={problem} /></p>)}
-      {route.screen === "runs" ? <Runs runs={start.runs} />
+      {route.screen === "review" && start.review ? <Review start={start.review} at={route.at} /> : route.screen === "runs" ? <Runs runs={start.runs} />
         : !run ? <main><p>Choose a run first: <a href={link("runs")}>Runs</a>.</p></main>
           : !head ? <main aria-busy="true"><p class="muted">Reading …</p></main>
             : route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} />

@@ -9,12 +9,13 @@ const NAMES: Record<string, string> = {
   "\u202e": "RLO", "\u2066": "LRI", "\u2067": "RLI", "\u2068": "FSI", "\u2069": "PDI", "\ufeff": "BOM",
 };
 
-// A text with its invisible signs shown: a bidi control that turned the line around would deceive the reader.
-function shown(text: string): ComponentChildren {
+// A text with its invisible signs shown: a bidi control that turned the line around would deceive the reader. A name stands for
+// one sign, which whoever counts characters of the page must know (data-sign).
+export function shown(text: string): ComponentChildren {
   if (!INVISIBLE.test(text)) return text;
   return text.split(/([\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff])/u).map((part, i) =>
     i % 2 === 0 ? part : (
-      <bdi key={i} class="control">{NAMES[part] ?? `U+${part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`}</bdi>
+      <bdi key={i} class="control" data-sign="">{NAMES[part] ?? `U+${part.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}`}</bdi>
     ));
 }
 
@@ -33,28 +34,48 @@ export function Diffed({ pieces, lang, kind }: { pieces: Piece[]; lang?: string;
   );
 }
 
-// A translation with its errors marked. Offsets count characters, as Python does, not UTF-16 units.
+// A translation with its errors marked. Offsets count characters, as Python does, not UTF-16 units. The short name of a severity
+// stands behind the word: between letters that join (Arabic, Devanagari …) it would tear them apart.
 export function Marked({ text, spans, lang }: { text: string; spans: Span[]; lang?: string }) {
   const signs = [...text];
   const parts: ComponentChildren[] = [];
+  let labels: ComponentChildren[] = [];
   let at = 0;
+  const plain = (to: number) => {
+    let word = at;
+    while (word < to && joins(signs[word - 1], signs[word])) word++;
+    parts.push(shown(signs.slice(at, word).join("")));
+    if (word < to || to === signs.length || !joins(signs[to - 1], signs[to])) {
+      parts.push(...labels);
+      labels = [];
+    }
+    parts.push(shown(signs.slice(word, to).join("")));
+  };
   for (const span of [...spans].sort((a, b) => a.start - b.start || a.end - b.end)) {
-    const start = Math.max(span.start, at);
+    const start = Math.min(Math.max(span.start, at), signs.length);
     const end = Math.max(Math.min(span.end, signs.length), start);
-    parts.push(shown(signs.slice(at, start).join("")));
+    plain(start);
     const sure = typeof span.confidence === "number" ? ` · confidence ${span.confidence.toFixed(2)}` : "";
     const what = [span.severity, span.category].filter(Boolean).join(" · ") + sure;
+    const key = `${start}-${end}-${parts.length}`;
     parts.push(
-      <mark key={`${start}-${end}-${parts.length}`} class={`span ${severity(span.severity)}`} title={`${what}${span.metric ? ` (${span.metric})` : ""}`}>
+      <mark key={key} class={`span ${severity(span.severity)}`} title={`${what}${span.metric ? ` (${span.metric})` : ""}`}>
         {shown(signs.slice(start, end).join(""))}
-        <span class="sup" aria-label={what}>{SHORT[severity(span.severity)]}</span>
       </mark>,
     );
+    labels.push(<span key={`${key}-sup`} class="sup" aria-label={what}>{SHORT[severity(span.severity)]}</span>);
     at = end;
   }
-  parts.push(shown(signs.slice(at).join("")));
+  plain(signs.length);
   return <bdi class="text" dir="auto" lang={lang || undefined}>{parts}</bdi>;
 }
 
+const LETTER = /[\p{L}\p{M}\u200c\u200d]/u;
+const ALONE = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}\p{sc=Khmer}]/u;
+
+// Whether two neighbours belong to one word that nothing may stand in.
+export const joins = (before: string | undefined, after: string | undefined): boolean =>
+  before !== undefined && after !== undefined && LETTER.test(before) && LETTER.test(after) && !ALONE.test(after);
+
 const SHORT: Record<string, string> = { neutral: "neu", minor: "min", major: "maj", critical: "crit" };
-const severity = (name: string): string => (name in SHORT ? name : "neutral");
+export const severity = (name: string): string => (name in SHORT ? name : "neutral");

@@ -1,4 +1,5 @@
 // What the page and the server say to each other; the Python side is src/assay/viewer/server.py.
+import type { ReviewHead } from "./desk";
 
 export type Value = string | number | boolean | null | Span[] | string[];
 export type Row = { "#": number; [column: string]: Value };
@@ -41,6 +42,7 @@ export interface Start {
   palette: string[];
   heat: [string, string, string];
   runs: Head[];
+  review?: ReviewHead | null;
 }
 
 export interface Column {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -36,6 +35,7 @@ ON_SCREEN = ("summary", "languages", "languages_f1", "balance")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     from assay.cli.options import QUOTING, QUOTING_HELP, add_judge, add_metrics, add_output, natural, positive
+    from assay.cli.reviewing import add_review
     from assay.report import FORMATS
 
     add_metrics(parser)
@@ -80,6 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--decisions", metavar="FILE", help=f"error types that people gave (default: {DECISIONS} where it is)"
     )
+    parser.add_argument("--annotator", metavar="NAME", help="with --review: who decides (default: the user)")
+    add_review(parser, "with --review")
     parser.add_argument("--case", metavar="METRIC", help="metric of the case study (default: the best on dev)")
     parser.add_argument("--run-dir", metavar="DIR", help="keep outcomes, scores, tables and figures here")
     parser.add_argument(
@@ -98,7 +100,7 @@ def run(args: argparse.Namespace) -> int:
     for sentence in result.notes:
         output.note(sentence)
     if args.review:
-        _review(output, result, args.decisions or DECISIONS)
+        _review(args, output, result)
     if args.run_dir:
         written = result.write(args.run_dir, ("svg", "png"))
         files = ", ".join(sorted(path.name for path in written.iterdir() if path.is_file()))
@@ -144,11 +146,12 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
     return run_task(args.task, translator, langs, metrics=metrics, pseudo=args.pseudo, errors=args.error, **common)
 
 
-def _review(output: Output, result: BreakdownResult, decisions: str) -> None:
+def _review(args: argparse.Namespace, output: Output, result: BreakdownResult) -> None:
     """Ask a person about wrongly judged translations; the tables count again with what was decided."""
-    from assay.cli.reviewing import show
+    from assay.cli.reviewing import place
 
-    reviewed = result.review(decisions, stream=sys.stdin, write=show)
+    decisions = args.decisions or DECISIONS
+    reviewed = result.review(decisions, annotator=args.annotator, **place(args))
     output.note(f"{reviewed.answered:,} named, {reviewed.left:,} left · kept in {decisions}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +14,7 @@ EXAMPLES = """examples:
   assay dfki judge                       # pass, fail and open outputs
   assay dfki judge --table verdicts --format tsv --out verdicts.tsv
   assay dfki review --langpair de-en     # decide the open ones, a key each
+  assay dfki review --page               # the same on a page in the browser
   assay dfki build --n 10000 --seed 7 --out items.jsonl
   assay run items.jsonl -m chrf
 
@@ -25,6 +25,7 @@ dfki-decisions.jsonl here), and all three actions use it from then on."""
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     from assay.cli.options import add_output, natural, positive
+    from assay.cli.reviewing import add_review
     from assay.report import FORMATS
     from assay.verbs.dfki import DECISIONS
 
@@ -37,6 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
     parser.add_argument("--decisions", metavar="FILE", help=f"people's decisions (default: {DECISIONS} where it is)")
     parser.add_argument("--skipped", action="store_true", help="review: ask again what was skipped before")
+    parser.add_argument("--annotator", metavar="NAME", help="review: who decides (default: the user)")
+    add_review(parser, "review")
     parser.add_argument("--systems", action="store_true", help="judge: a line for each system, too")
     parser.add_argument(
         "--table", choices=["judged", "phenomena", "verdicts"], default="judged",
@@ -65,7 +68,7 @@ def run(args: argparse.Namespace) -> int:
     if args.action == "judge":
         _judge(output, args.langpair, where, table=args.table, systems=args.systems)
     elif args.action == "review":
-        _review(output, args.langpair, {**where, "decisions": kept or DECISIONS}, skipped=args.skipped)
+        _review(args, output, {**where, "decisions": kept or DECISIONS})
     else:
         _build(output, args.langpair or "de-en", where, n=args.n, seed=args.seed)
     return 0
@@ -83,11 +86,11 @@ def _judge(output: Output, langpair: str | None, where: dict[str, Any], *, table
         output.note(f"with the decisions in {where['decisions']}")
 
 
-def _review(output: Output, langpair: str | None, where: dict[str, Any], *, skipped: bool) -> None:
-    from assay.cli.reviewing import show
+def _review(args: argparse.Namespace, output: Output, where: dict[str, Any]) -> None:
+    from assay.cli.reviewing import place
     from assay.verbs.dfki import review
 
-    done = review(langpair, stream=sys.stdin, write=show, skipped=skipped, **where)
+    done = review(args.langpair, skipped=args.skipped, annotator=args.annotator, **place(args), **where)
     output.note(f"{done.decided:,} decided, {done.skipped:,} skipped, {done.left:,} left · kept in {done.path}")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,6 +25,7 @@ a name with options (empty:stop=no) or a group: demetr, aces, smaug, hallucinati
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     from assay.cli.options import QUOTING, QUOTING_HELP, langpair, natural, positive, table_file
+    from assay.cli.reviewing import add_review
     from assay.report import TEXT_FORMATS
 
     parser.add_argument(
@@ -67,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--annotate", action="store_true", help="review the set: accept, reject or edit each item")
     parser.add_argument("--sample", type=positive, metavar="N", help="with --annotate: N items of each perturbation")
     parser.add_argument("--annotator", metavar="NAME", help="with --annotate: keep this person's decisions apart")
+    add_review(parser, "with --annotate")
     parser.add_argument("--format", choices=TEXT_FORMATS, default="table", help="of the summary (default: table)")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
@@ -91,7 +92,10 @@ def run(args: argparse.Namespace) -> int:
     elif not args.annotate:
         raise InputError("nothing to make: name a perturbation (-p number-replaced) or a group (-p demetr).")
     if args.annotate:
-        _annotate(output, args.out, sample=args.sample, seed=args.seed, annotator=args.annotator)
+        from assay.cli.reviewing import place
+
+        whose = {"sample": args.sample, "seed": args.seed, "annotator": args.annotator}
+        _annotate(output, args.out, **whose, **place(args))
     return 0
 
 
@@ -134,10 +138,9 @@ def _share(text: str) -> float:
 
 
 def _annotate(output: Output, path: str, **settings: Any) -> None:
-    from assay.cli.reviewing import show
     from assay.verbs.make import annotate
 
-    done = annotate(path, stream=sys.stdin, write=show, **settings)
+    done = annotate(path, **settings)
     output.emit([table for name, table in done.tables.items() if name != "annotated"])
     output.note(
         f"{done.accepted:,} accepted, {done.edited:,} edited, {done.rejected:,} rejected, {done.left:,} left · "

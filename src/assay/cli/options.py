@@ -300,6 +300,12 @@ def langpair(text: str) -> str:
     return text
 
 
+def check_port(port: int) -> None:
+    """Refuse a number that no port has."""
+    if port > 65535:
+        raise InputError(f"--port {port}: ports end at 65535.")
+
+
 def column_map(text: str | None) -> dict[str, Any] | None:
     """``mt=Translation,ref=Gold`` as a mapping; a name that comes again has a list of columns."""
     if not text:

@@ -47,7 +47,7 @@ class Progress:
         if self.total and self.total > self.done:
             share = self.done / self.total
             bar = "━" * int(20 * share) + "╌" * (20 - int(20 * share)) + " " if self.active else ""
-            left = f" · {_duration((self.total - self.done) / rate)} left" if rate else ""
+            left = f" · {duration((self.total - self.done) / rate)} left" if rate else ""
             line = f" {self.what} {bar}{share:4.0%} {self.done:,} of about {self.total:,}{left}"
         return line + (f" · {rate:,.{0 if rate >= 10 else 1}f}/s" if rate else "")
 
@@ -63,7 +63,8 @@ class Progress:
             self.shown = False
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Seconds as a person says them."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     if seconds < 3600:

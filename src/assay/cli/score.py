@@ -23,12 +23,14 @@ EXAMPLES = """examples:
   assay score -m bleu:tokenize=zh --data outputs.tsv --out scores.jsonl
   assay score --src src.en --mt ours.de --spans
   assay score -m chrf --data outputs.tsv --by doc
+  assay score corpus/ -m chrf --keep 'chrf > 30' --out scored/
 
 Without -m: chrF and BLEU where there is a reference, assay-mini where it is installed (up to 20,000 rows).
 BLEU takes the tokenizer of the target language (--langpair, or the table's): zh, ja-mecab, ko-mecab, else 13a; of a table
 with several target languages there is one BLEU for each. bleu:tokenize=NAME decides otherwise.
 JSON has the form {"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [...]}}}};
 jsonl, tsv, parquet and xlsx have one row a segment, with its id, document and flags (and its texts: --texts).
+A folder or a pattern of shards (Parquet, JSON lines, TSV, CSV; text with --mt and --ref) goes into --out FOLDER/, shard by shard.
 A run that was stopped goes on where it stood when the same command is given again."""
 FORMATS = ("table", "json", "jsonl", "tsv", "parquet", "xlsx", "csv", "md", "latex", "html")
 SPAN_FORMATS = ("table", "json", "jsonl", "html")
@@ -36,6 +38,7 @@ SPAN_FORMATS = ("table", "json", "jsonl", "html")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
+    from assay.cli.corpus import add_corpus
     from assay.cli.options import (
         add_by,
         add_components,
@@ -63,13 +66,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_components(parser)
     add_run_dir(parser)
     parser.add_argument("--spans", action="store_true", help="show each translation with the errors found in it")
+    add_corpus(parser)
+
+
+def names_result(args: argparse.Namespace) -> bool:
+    """Whether --out is a rendering of the result: not where it is a folder of shards."""
+    from assay.cli.corpus import is_corpus
+
+    return not is_corpus(args)
 
 
 def run(args: argparse.Namespace) -> int:
     """Score, then write in the wanted format."""
+    from assay.cli.corpus import is_corpus, refuse_without_corpus, run_corpus
     from assay.cli.texts import finish, keep_run, rows_progress, text_request
     from assay.verbs.score import score_request
 
+    if is_corpus(args):
+        return run_corpus(args)
+    refuse_without_corpus(args)
     output, started = Output.of(args), time.monotonic()
     if args.spans and args.format not in SPAN_FORMATS:
         raise InputError(f"--spans goes with --format {', '.join(SPAN_FORMATS)}, not {args.format}.")

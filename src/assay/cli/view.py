@@ -9,10 +9,12 @@ EXAMPLES = """examples:
   assay view runs/
   assay view scores.jsonl --no-open
   assay view runs/demetr --out demetr.html
+  assay view texts.tsv --annotate mqm.jsonl --annotator anna    # mark errors by MQM; assay campaign and spans read the file
 
 Takes run directories (assay run keeps one), folders of them, or a table with a row a segment as assay score --format jsonl
 writes it. The page is served to this machine alone, at an address with a token; Ctrl-C ends it. With --out the page is one file
-that needs no server, for up to 50,000 rows."""
+that needs no server, for up to 50,000 rows. With --annotate the page asks for errors, their category and severity in each
+translation; each is on the disk when the page says so, and a .tsv is written in Google's MQM form."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +25,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "runs", nargs="*", metavar="RUN", help="run directories, folders of them, or tables (default: runs/)"
     )
     parser.add_argument("--out", metavar="FILE", help="write the page as one file, and start no server")
+    parser.add_argument("--annotate", metavar="FILE", help="mark errors by MQM, kept in this .jsonl or .tsv")
+    parser.add_argument("--annotator", metavar="NAME", help="with --annotate: who marks them (default: the user)")
+    parser.add_argument(
+        "--columns", metavar="NAME=COLUMN,…", help="with --annotate: which columns to take, where names differ"
+    )
     parser.add_argument("--port", type=natural, default=0, metavar="N", help="the port (default: a free one)")
     parser.add_argument("--no-open", action="store_true", help="print the address, and open no browser")
     parser.add_argument("--quiet", action="store_true", help="no notes")
@@ -31,15 +38,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until interrupted, or write the file."""
+    from assay.cli.options import check_port, column_map
     from assay.cli.output import note, write_pieces
     from assay.core.errors import InputError, count
     from assay.verbs.view import view
 
-    if args.port > 65535:
-        raise InputError(f"--port {args.port}: ports end at 65535.")
+    check_port(args.port)
     if args.out and not args.out.lower().endswith((".html", ".htm")):
         raise InputError(f"--out {args.out}: the page is HTML, so end its name in .html.")
-    with view(args.runs, out=args.out, port=args.port, browser=not args.no_open) as made:
+    with view(
+        args.runs, out=args.out, annotate=args.annotate, annotator=args.annotator, columns=column_map(args.columns),
+        port=args.port, browser=not args.no_open,
+    ) as made:  # fmt: skip
         for problem in made.notes:
             note(f"⚠ {problem}", args.quiet)
         if made.out is not None:
@@ -47,7 +57,8 @@ def run(args: argparse.Namespace) -> int:
             note(f"wrote {made.out} ({count(len(made.table().rows), 'run')}, {size:.1f} MB)", args.quiet)
             return 0
         write_pieces([f"{made.url}\n"], None)
-        note(f"{count(len(made.table().rows), 'run')} · Ctrl-C ends it", args.quiet)
+        shown = count(len(made.table().rows), "run")
+        note(f"{shown if not args.annotate else f'annotations go to {args.annotate}'} · Ctrl-C ends it", args.quiet)
         try:
             made.wait()
         except KeyboardInterrupt:

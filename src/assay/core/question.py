@@ -1,7 +1,8 @@
-"""A question for a person: what a review screen shows, and what may be answered."""
+"""A question for a person: what a review shows, on a terminal or on a page, and what may be answered."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 
@@ -25,10 +26,57 @@ class ItemVerdict:
 
 
 @dataclass(frozen=True, slots=True)
+class Passage:
+    """One text of a card: what it is, the text, its language where it is known, and the characters that are marked in it.
+
+    `against` is the label of another passage whose words it differs from: a page marks those words.
+    """
+
+    label: str
+    text: str
+    language: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
+    against: str = ""
+
+    def plain(self) -> str:
+        """The text with its marks in brackets."""
+        parts, at = [], 0
+        for start, end in self.marks:
+            parts += [self.text[at:start], "⟦", self.text[start:end], "⟧"]
+            at = end
+        return "".join([*parts, self.text[at:]])
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
-    """One card of a review. `id` is the key under which the decision is kept, so equal questions are asked once."""
+    """One card of a review. `id` is the key under which the decision is kept, so equal questions are asked once.
+
+    `editable` is the text that the choice ``edit`` corrects.
+    """
 
     id: str
     title: str
-    body: tuple[str, ...]
+    passages: tuple[Passage, ...]
     choices: tuple[Choice, ...]
+    editable: str = ""
+
+    @property
+    def body(self) -> tuple[str, ...]:
+        """The lines of a terminal: labels in a column, texts beside it."""
+        wide = max((len(passage.label) for passage in self.passages), default=0)
+        return tuple(
+            f"{passage.label:<{wide}}  {passage.plain()}" if wide else passage.plain() for passage in self.passages
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reviewed:
+    """What came of one review: questions answered and skipped now, and how many wait for another time."""
+
+    answered: int
+    skipped: int
+    left: int
+
+
+Hold = Callable[[Sequence[Question]], Reviewed]
+"""Asks people, on a terminal or on a page, until they stop."""

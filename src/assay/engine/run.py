@@ -187,7 +187,7 @@ def score_stream(
             chunk = from_arrays(arrays)
         else:
             run.scored += 1
-            chunk = _score_chunk(batch, run, workers, store, identify, last=alone)
+            chunk = score_chunk(batch, run, workers, store, identify, last=alone)
             if run.spool is not None:
                 run.spool.put(index, content, to_arrays(chunk))
         if run.spool is None:
@@ -237,10 +237,13 @@ def _hash(batch: Batch, systems: list[str], kept: Sequence[str] = ()) -> bytes:
     return digest.digest()
 
 
-def _score_chunk(
-    batch: Batch, run: ScoredRun, workers: int | None, store: Store | None, identify: bool, *, last: bool
+def score_chunk(
+    batch: Batch, run: ScoredRun, workers: int | None, store: Store | None, identify: bool, *, last: bool = False
 ) -> Chunk:
-    """Every metric over one chunk. In the last one, of several metrics each gives its network back before the next is loaded."""
+    """What `run` keeps of one chunk: scores of every metric, sums, flags. `identify`: look at the languages of the texts, too.
+
+    In the `last` one, of several metrics each gives its network back before the next is loaded.
+    """
     keep = run.kept
     for metric in run.asked.values():
         check_needs(batch, metric, before=len(run))

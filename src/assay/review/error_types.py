@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from assay.core.outcomes import NO_TYPE, TASK_MODEL, TaskOutcomes
-from assay.core.question import Choice, Question
+from assay.core.question import Choice, Passage, Question
 from assay.io.judgements.decisions import decision_key
 
 CHOICES = (
@@ -29,14 +29,16 @@ def type_key(outcomes: TaskOutcomes, example: int, rows: Sequence[int]) -> str:
 
 def question(outcomes: TaskOutcomes, example: int, rows: Sequence[int], what: str) -> Question:
     """One card: the texts of an example, what happened and what the metric said (`what`)."""
-    body = []
+    passages = []
+    language = outcomes.languages[example].partition("-")[0]
     for row in rows:
         segment = outcomes.batch[row]
         part = f"{outcomes.parts[row]} " if outcomes.parts and outcomes.parts[row] else ""
-        body += [f"{part}source       {segment.source or ''}", f"{part}translation  {segment.hypothesis}"]
-        body += [f"{part}reference    {text}" for text in segment.references]
+        passages += [Passage(f"{part}source", segment.source or "", language)]
+        passages += [Passage(f"{part}translation", segment.hypothesis, against=f"{part}reference")]
+        passages += [Passage(f"{part}reference", text) for text in segment.references]
     name = " ".join(filter(None, [outcomes.tasks[example], outcomes.languages[example], outcomes.ids[example]]))
-    return Question(type_key(outcomes, example, rows), f"{name}: {what}", tuple(body), CHOICES)
+    return Question(type_key(outcomes, example, rows), f"{name}: {what}", tuple(passages), CHOICES)
 
 
 def typed(outcomes: TaskOutcomes, decisions: Mapping[str, str]) -> list[str]:

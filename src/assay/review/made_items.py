@@ -5,46 +5,39 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from glob import escape as glob_escape
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any
 
 from assay.core.errors import InputError
-from assay.core.question import Choice, ItemVerdict, Question
-from assay.review.decisions import DecisionLog
-from assay.review.screen import review_at
+from assay.core.question import Choice, Hold, ItemVerdict, Passage, Question
+from assay.review.decisions import EDIT, EDITED, DecisionLog
 
-ACCEPT, REJECT, EDIT = Choice("a", "accept"), Choice("r", "reject"), Choice("e", "edit")
-EDITED = "edit:"
-"""How a decision begins that holds a corrected text."""
+ACCEPT, REJECT, CORRECT = Choice("a", "accept"), Choice("r", "reject"), Choice("e", EDIT)
 
 
 def annotate_items(
     path: str | os.PathLike[str],
-    stream: TextIO,
-    write: Callable[[str], Any],
+    decisions: DecisionLog,
+    hold: Hold,
     *,
     sample: int | None = None,
     seed: int = 12345,
-    annotator: str | None = None,
 ) -> tuple[dict[str, int], Path]:
     """Ask about every item of the set at `path` that has no decision yet; write the accepted and edited ones.
 
-    Decisions are kept in ``SET.decisions.jsonl``, the reviewed set in ``SET.reviewed.jsonl``; a decision belongs to the
-    texts, so a set that is made anew keeps those that still fit. An `annotator` with a name has a decision file of their
-    own; with `sample` so many items of each perturbation are asked about, those with the smallest
-    hashes. How many items were accepted, edited, rejected and left
-    comes back with the path of the reviewed set.
+    Decisions are kept in a file beside the set (`decisions_path`), the reviewed set in ``SET.reviewed.jsonl``; a decision belongs
+    to the texts, so a set that is made anew keeps those that still fit. `hold` asks the questions; with `sample` so many items of
+    each perturbation are asked about, those with the smallest hashes. How many items were accepted, edited, rejected and left comes
+    back with the path of the reviewed set.
     """
     made = Path(path)
     items = list(_items(made))
     if sample is not None:
         items = _sampled(items, sample, seed)
-    decisions = DecisionLog(decisions_path(made, annotator), annotator)
     questions = [_question(item) for item in items]
-    texts = {question.id: item["incorrect-translation"] for question, item in zip(questions, items, strict=True)}
-    review_at(stream, questions, decisions, write, ask=lambda question, line: _edited(question, line, texts))
+    hold(questions)
     target = made.with_suffix(".reviewed.jsonl")
     return _write(target, items, questions, decisions), target
 
@@ -56,15 +49,20 @@ def decisions_path(made: Path, annotator: str | None) -> Path:
     return made.with_name(".".join(filter(None, [made.name, annotator, "decisions.jsonl"])))
 
 
+def every_log(made: Path) -> dict[str, DecisionLog]:
+    """The decisions of every annotator of a set, by name; the one without a name has none."""
+    files = sorted(made.parent.glob(glob_escape(made.name) + "*.decisions.jsonl"))
+    names = [file.name.removeprefix(made.name).removesuffix("decisions.jsonl").strip(".") for file in files]
+    return {name: DecisionLog(file) for name, file in zip(names, files, strict=True)}
+
+
 def verdicts(path: str | os.PathLike[str]) -> list[ItemVerdict]:
     """What every annotator said about every item of the set; skipped items have no verdict."""
     made = Path(path)
     items = list(_items(made))
     identities = [_question(item).id for item in items]
     found = []
-    for file in sorted(made.parent.glob(glob_escape(made.name) + "*.decisions.jsonl")):
-        who = file.name.removeprefix(made.name).removesuffix("decisions.jsonl").strip(".")
-        decisions = DecisionLog(file)
+    for who, decisions in every_log(made).items():
         for item, identity in zip(items, identities, strict=True):
             choice = decisions.get(identity, "")
             if choice == ACCEPT.name or choice == REJECT.name or choice.startswith(EDITED):
@@ -98,26 +96,19 @@ def _question(item: dict[str, Any]) -> Question:
     meta = item.get("meta") or {}
     texts = [str(item.get(name, "")) for name in ("id", "good-translation", "incorrect-translation")]
     identity = hashlib.blake2b("\x1f".join(texts).encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-    body = [
-        f"{label:<10}{item.get(name, '')}"
-        for label, name in (
-            ("source", "source"),
-            ("reference", "reference"),
-            ("good", "good-translation"),
-            ("incorrect", "incorrect-translation"),
+    source_language, _, language = str(item.get("langpair", "")).partition("-")
+    passages = [
+        Passage(label, str(item[name]), source_language if label == "source" else language, against=against)
+        for label, name, against in (
+            ("source", "source", ""),
+            ("reference", "reference", ""),
+            ("good", "good-translation", "incorrect"),
+            ("incorrect", "incorrect-translation", "good"),
         )
         if item.get(name)
     ]
     title = f"{item.get('phenomena', '')} · {item.get('langpair', '')} · {meta.get('what', '')}"
-    return Question(identity, title, tuple(body), (ACCEPT, REJECT, EDIT))
-
-
-def _edited(question: Question, line: Callable[[str], str | None], texts: dict[str, str]) -> str | None:
-    """The decision for a corrected text; None (the question comes again) when nothing was typed or nothing changed."""
-    text = line("  incorrect: ")
-    if text is None or not text.strip() or text == texts[question.id]:
-        return None
-    return EDITED + text
+    return Question(identity, title, tuple(passages), (ACCEPT, REJECT, CORRECT), texts[2])
 
 
 def _write(

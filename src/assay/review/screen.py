@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any, TextIO
 
-from assay.core.question import Choice, Question
-from assay.review.decisions import DecisionLog
+from assay.core.question import Choice, Hold, Question, Reviewed
+from assay.review.decisions import EDIT, DecisionLog, edited
 
 SKIP, UNDO, QUIT = Choice("s", "skip"), Choice("u", "undo"), Choice("q", "quit")
 
@@ -22,21 +21,6 @@ END_OF_INPUT = ("\x04", "\x00")
 Read = Callable[[], str | None]
 """The next key that was pressed, or None at the end of the input."""
 
-Line = Callable[[str], str | None]
-"""Shows a prompt and gives the line that was typed, or None at the end of the input."""
-
-EDIT = "edit"
-"""The choice that asks for a text."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reviewed:
-    """What came of one review: questions answered and skipped now, and how many wait for another time."""
-
-    answered: int
-    skipped: int
-    left: int
-
 
 def review(
     questions: Sequence[Question],
@@ -45,11 +29,10 @@ def review(
     write: Callable[[str], Any],
     *,
     skipped: bool = False,
-    ask: Callable[[Question, Line], str | None] | None = None,
 ) -> Reviewed:
     """Ask every question that has no decision yet (and, with `skipped`, those that were skipped before).
 
-    A choice called ``edit`` is handed to `ask`, which reads a line and gives the decision to keep; None asks again.
+    The choice ``edit`` reads a line, and asks again when nothing was typed or nothing changed.
     """
     open_questions = [
         question
@@ -66,8 +49,8 @@ def review(
                 break
             if choice is not UNDO:
                 decided = choice.name
-                if ask is not None and choice.name == EDIT:
-                    typed = ask(question, lambda prompt: _typed(prompt, read, write))
+                if choice.name == EDIT:
+                    typed = edited(question, _typed("  text: ", read, write))
                     if typed is None:
                         continue
                     decided = typed
@@ -130,18 +113,14 @@ def _printable(text: str) -> str:
     return "".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text)
 
 
-def review_at(
-    stream: TextIO,
-    questions: Sequence[Question],
-    decisions: DecisionLog,
-    write: Callable[[str], Any],
-    *,
-    skipped: bool = False,
-    ask: Callable[[Question, Line], str | None] | None = None,
-) -> Reviewed:
-    """`review` with the keys of a terminal, or the lines of a file, that `stream` gives."""
-    with keys(stream) as read:
-        return review(questions, decisions, read, write, skipped=skipped, ask=ask)
+def at_terminal(stream: TextIO, write: Callable[[str], Any], decisions: DecisionLog, *, skipped: bool = False) -> Hold:
+    """A review with the keys of a terminal, or the lines of a file, that `stream` gives."""
+
+    def hold(questions: Sequence[Question]) -> Reviewed:
+        with keys(stream) as read:
+            return review(questions, decisions, read, write, skipped=skipped)
+
+    return hold
 
 
 @contextmanager

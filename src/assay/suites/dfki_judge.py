@@ -14,7 +14,7 @@ from typing import Literal
 
 from assay.core.errors import InputError
 from assay.core.patterns import Searched, Span, search, shortened
-from assay.core.question import Choice, Question
+from assay.core.question import Choice, Passage, Question
 from assay.core.table import Table, TableColumn
 from assay.io.judgements.decisions import decision_key, fold
 from assay.suites.dfki import DfkiItem, Outputs
@@ -152,23 +152,28 @@ def questions(items: Iterable[DfkiItem], judged: JudgedOutputs) -> Iterator[Ques
         item = by_id[id]
         names = systems[id, folded]
         more = f" and {len(names) - 1} more" if len(names) > 1 else ""
+        source_language, _, target_language = item.langpair.partition("-")
         yield Question(
             id=key(item, text),
             title=f"{item.langpair} {item.id} · {item.category} · {item.phenomenon} · {names[0]}{more}",
-            body=(f"source   {item.source.strip()}", f"output   {text}", *_what_the_rules_said(item, text, ruling)),
+            passages=(
+                Passage("source", item.source.strip(), source_language),
+                Passage("output", text, target_language),
+                *_what_the_rules_said(item, text, ruling),
+            ),
             choices=PASS_OR_FAIL,
         )
 
 
-def _what_the_rules_said(item: DfkiItem, text: str, ruling: Ruling) -> Iterator[str]:
+def _what_the_rules_said(item: DfkiItem, text: str, ruling: Ruling) -> Iterator[Passage]:
+    language = item.langpair.partition("-")[2]
     if ruling.ground == "bad rule":
-        yield "rules    cannot be used"
+        yield Passage("rules", "cannot be used")
     elif ruling.ground == "neither":
-        yield "rules    neither fired" if _has_rule(item) else "rules    this item has none"
+        yield Passage("rules", "neither fired" if _has_rule(item) else "this item has none")
     for label, span in (("right", ruling.right), ("wrong", ruling.wrong)):
         if span:
-            start, end = span
-            yield f"{label}    {text[:start]}⟦{text[start:end]}⟧{text[end:]}"
+            yield Passage(label, text, language, (span,))
     if ruling.ground == "both":
         return
     for label, regex, tokens in (
@@ -176,9 +181,9 @@ def _what_the_rules_said(item: DfkiItem, text: str, ruling: Ruling) -> Iterator[
         ("wrong", item.negative_regex, item.negative_tokens),
     ):
         if regex:
-            yield f"{label} if {regex}"
+            yield Passage(f"{label} if", regex)
         for token in tokens[:3]:
-            yield f"{label} is {token}"
+            yield Passage(f"{label} is", token, language)
 
 
 def _has_rule(item: DfkiItem) -> bool:

@@ -21,9 +21,9 @@ from assay.core.task import ControlledError, Judge, Task, Translator
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    from assay.core.question import Question
+    from assay.core.question import Question, Reviewed
     from assay.io.table.open_table import Quoting
-    from assay.review.screen import Reviewed
+    from assay.verbs.reviewing import OnPage
 
 METRICS = ("chrf", "bleu", "ter", "rouge2", "meteor", "cer")
 """What is scored when nothing is asked for: string metrics, which are always there."""
@@ -86,21 +86,32 @@ class BreakdownResult(Result):
         return super().write(path, figures)
 
     def review(
-        self, decisions: str | os.PathLike[str], *, stream: TextIO, write: Callable[[str], Any], most: int = 50
+        self,
+        decisions: str | os.PathLike[str],
+        *,
+        stream: TextIO | None = None,
+        write: Callable[[str], Any] | None = None,
+        page: OnPage | None = None,
+        annotator: str | None = None,
+        most: int = 50,
     ) -> Reviewed:
         """Let a person name the error types of wrongly judged translations; the tables of errors are counted again.
 
-        `decisions` is the file that keeps what was decided. Keys are read from `stream` (a terminal, or lines of a file),
-        cards go to `write`. Up to `most` false positives and as many false negatives of the metric of the case study are
-        asked about, of those whose type did not come with the data.
+        `decisions` is the file that keeps what was decided, under the name of the `annotator` (default: the user). Keys are read
+        from `stream` (a terminal, or lines of a file), cards go to `write`; or it is done on a `page`. Up to `most` false positives
+        and as many false negatives of the metric of the case study are asked about, of those whose type did not come with the data.
         """
         from assay.analyses.breakdown.tables import tables
         from assay.review.decisions import DecisionLog
         from assay.review.error_types import typed
-        from assay.review.screen import review_at
+        from assay.verbs.reviewing import held
 
-        log = DecisionLog(Path(decisions))
-        reviewed = review_at(stream, self.questions(most), log, write)
+        log = DecisionLog(Path(decisions), annotator)
+        questions = self.questions(most)
+        reviewed = held(log, "Error types of wrongly judged translations", stream=stream, write=write, page=page)(
+            questions
+        )
+        log.reload()
         self.outcomes = replace(self.outcomes, error_types=typed(self.outcomes, log))
         settings: dict[str, Any] = {"seed": self.seed, "samples": self.samples, "case": self.case}
         made = tables(self.outcomes, self.measured, pseudo=self.pseudo, **settings)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from assay.core.question import Question
     from assay.suites.dfki import DfkiItem
     from assay.suites.dfki_judge import JudgedOutputs
+    from assay.verbs.reviewing import OnPage
 
 PathLike = str | os.PathLike[str]
 DECISIONS = "dfki-decisions.jsonl"
@@ -133,25 +134,28 @@ def judge(
 def review(
     langpair: str | None = None,
     *,
-    stream: TextIO,
-    write: Callable[[str], Any],
+    stream: TextIO | None = None,
+    write: Callable[[str], Any] | None = None,
+    page: OnPage | None = None,
     decisions: PathLike = DECISIONS,
+    annotator: str | None = None,
     skipped: bool = False,
     data_dir: PathLike | None = None,
 ) -> DfkiReviewed:
     """Ask a person about the outputs that the rules leave open, each distinct text once.
 
-    Keys are read from `stream` (a terminal, or lines of a file), cards go to `write`. A decision is kept in the file
-    `decisions` the moment a key is pressed. `skipped` asks again what was skipped before. The rest is as in `judge`.
+    Keys are read from `stream` (a terminal, or lines of a file), cards go to `write`; or the review is held on a `page`. A decision
+    is kept in the file `decisions` the moment a key is pressed, under the name of the `annotator` (default: the user). `skipped`
+    asks again what was skipped before. The rest is as in `judge`.
     """
     from assay.review.decisions import DecisionLog
-    from assay.review.screen import review_at
+    from assay.verbs.reviewing import held
 
     path = Path(decisions)
-    questions = [
-        question for direction in _directions(langpair) for question in _judged(direction, data_dir, path).questions()
-    ]
-    came = review_at(stream, questions, DecisionLog(path), write, skipped=skipped)
+    log = DecisionLog(path, annotator)
+    hold = held(log, "DFKI: outputs that rules leave open", stream=stream, write=write, page=page, skipped=skipped)
+    # What was decided before is asked of the log: a page shows it, a terminal passes over it.
+    came = hold([ask for direction in _directions(langpair) for ask in _judged(direction, data_dir, None).questions()])
     counts = {"decided": came.answered, "skipped": came.skipped, "left": came.left}
     table = Table("reviewed", [TableColumn(key, kind="count") for key in counts], [counts])
     return DfkiReviewed({table.name: table}, came.answered, came.skipped, came.left, path)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from assay.core.batch import Batch
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
+    from assay.verbs.reviewing import OnPage
 
 SET = "items.jsonl"
 """The items of a set in a run directory."""
@@ -128,24 +129,31 @@ def make(
 def annotate(
     path: str | os.PathLike[str],
     *,
-    stream: TextIO,
-    write: Callable[[str], Any],
+    stream: TextIO | None = None,
+    write: Callable[[str], Any] | None = None,
+    page: OnPage | None = None,
     sample: int | None = None,
     seed: int = 12345,
     annotator: str | None = None,
 ) -> AnnotatedSet:
     """Let a person accept, reject or edit each item of the set at `path` that has no decision yet.
 
-    Keys are read from `stream` (a terminal, or lines of a file), cards go to `write`. Decisions are kept in
-    ``SET.decisions.jsonl`` (``SET.ANNOTATOR.decisions.jsonl`` for an `annotator` with a name) as they are made; accepted
+    Keys are read from `stream` (a terminal, or lines of a file), cards go to `write`; or it is done on a `page`. Decisions are kept
+    in ``SET.decisions.jsonl`` (``SET.ANNOTATOR.decisions.jsonl`` for an `annotator` with a name) as they are made; accepted
     and edited items go to ``SET.reviewed.jsonl``. With `sample` only so many items of each perturbation are shown, the same
     ones for the same `seed`. What was decided so far, by everyone, is counted as an audit: the share of bad items with its
     interval and the agreement of annotators; it is written into the data card.
     """
     from assay.analyses.made_audit import audit_tables
-    from assay.review.made_items import annotate_items, verdicts
+    from assay.review.decisions import DecisionLog
+    from assay.review.made_items import annotate_items, decisions_path, every_log, verdicts
+    from assay.verbs.reviewing import held
 
-    counts, reviewed = annotate_items(path, stream, write, sample=sample, seed=seed, annotator=annotator)
+    made = Path(path)
+    log = DecisionLog(decisions_path(made, annotator), annotator)
+    others = {name or "no name": other for name, other in every_log(made).items() if other.path != log.path}
+    hold = held(log, f"Items of {made.name}", stream=stream, write=write, page=page, apart=others)
+    counts, reviewed = annotate_items(made, log, hold, sample=sample, seed=seed)
     columns = [TableColumn(key, kind="count") for key in counts]
     tables = {"annotated": Table("annotated", columns, [counts])}
     tables |= {table.name: table for table in audit_tables(verdicts(path))}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -14,6 +14,8 @@ from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
+    from assay.core.desk import Desk
+    from assay.viewer.runs import Run
     from assay.viewer.server import ViewServer
 
 PathName = str | os.PathLike[str]
@@ -49,18 +51,30 @@ class Viewing(Result):
             self.server.server_close()
 
     def wait(self) -> None:
-        """Until somebody interrupts."""
-        threading.Event().wait()
+        """Until somebody interrupts, or finishes the review on the page."""
+        review = self.server.answers.review if self.server is not None else None
+        (review.finished if review is not None else threading.Event()).wait()
 
 
 def view(
-    runs: PathName | Sequence[PathName] = (), *, out: PathName | None = None, port: int = 0, browser: bool = True
+    runs: PathName | Sequence[PathName] = (),
+    *,
+    out: PathName | None = None,
+    annotate: PathName | None = None,
+    annotator: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    port: int = 0,
+    browser: bool = True,
 ) -> Viewing:
     """Show runs on a page: what `score`, `compare`, `run` and the other verbs kept in a run directory, or tables of rows.
 
     Args:
         runs: Run directories, folders of them, or tables with a row a segment; by default ``runs`` in the working folder.
         out: Write the page as one file that needs no server (50,000 rows at most), and start none.
+        annotate: Let a person mark the errors (MQM) in the translations of one table or run, and keep them in this file: a
+            ``.jsonl``, or a ``.tsv`` in Google's form. One that is there already is gone on with.
+        annotator: Whose annotations they are; by default the user's. Those of others stay as they are.
+        columns: With `annotate`: which column of the table plays which role where the names differ.
         port: The port of the server; by default a free one.
         browser: Open a browser on the page.
 
@@ -73,11 +87,15 @@ def view(
         raise InputError(
             "there is no folder runs here: name a run directory or a table (assay run keeps one in runs/)."
         )
+    if annotate is None and (annotator is not None or columns is not None):
+        raise InputError("--annotator and --columns go with --annotate FILE.")
+    if annotate is not None and out is not None:
+        raise InputError("a page in one file has nothing to write to: --annotate and --out do not go together.")
     found = find_runs(given or [RUNS])
     heads = [run.head() for run in found]
     keys = ("name", "verb", "rows", "started")
-    columns = [TableColumn(key, kind="count" if key == "rows" else "text") for key in keys]
-    shown = Table("runs", columns, [{key: head[key] for key in keys} for head in heads], count(len(heads), "run"))
+    listed = [TableColumn(key, kind="count" if key == "rows" else "text") for key in keys]
+    shown = Table("runs", listed, [{key: head[key] for key in keys} for head in heads], count(len(heads), "run"))
     problems = [f"{run.name}: {problem}" for run in found for problem in run.problems]
     made = Viewing({"runs": shown}, notes=problems)
     if out is not None:
@@ -89,13 +107,32 @@ def view(
         with atomic_write(made.out, "w") as stream:
             stream.write(page)
         return made
+    desk = None if annotate is None else _annotation(found, annotate, annotator, columns)
+    serve(made, found, port=port, browser=browser, desk=desk)
+    return made
+
+
+def serve(made: Viewing, runs: Sequence[Run], *, port: int, browser: bool, desk: Desk | None = None) -> None:
+    """Start the server of a page, and open a browser on it."""
+    from assay.viewer.reviewing import Reviewing
     from assay.viewer.server import ViewServer
 
-    made.server = ViewServer(found, port)
+    made.server = ViewServer(runs, port, None if desk is None else Reviewing(desk))
     threading.Thread(target=made.server.serve_forever, name="assay view", daemon=True).start()
     if browser and not _opened(made.url):
         made.notes.append("no browser could be opened: open the address by hand.")
-    return made
+
+
+def _annotation(runs: Sequence[Run], out: PathName, annotator: str | None, columns: Mapping[str, str] | None) -> Desk:
+    """The desk for the one table that is annotated."""
+    from assay.review.mqm_desk import open_mqm
+
+    tables = [run.stored for run in runs if run.stored is not None]
+    if len(runs) != 1 or not tables:
+        raise InputError("--annotate takes one table of translations, or one run that keeps its texts.")
+    if Path(out).exists() and Path(out).samefile(tables[0]):
+        raise InputError(f"{out} holds the texts: annotate into another file.")
+    return open_mqm(tables[0], out, annotator, columns=columns)
 
 
 def _opened(url: str) -> bool:

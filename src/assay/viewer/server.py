@@ -21,6 +21,7 @@ from assay.core.errors import AssayError, InputError, unknown
 from assay.report.data import plain
 from assay.viewer.assets import document, policy, start
 from assay.viewer.export import exported
+from assay.viewer.reviewing import RequestRefused, Reviewing, posted
 from assay.viewer.rows import Asked
 from assay.viewer.runs import Run
 from assay.viewer.summary import points, summary
@@ -36,6 +37,8 @@ class Answers:
     """What the page may ask, over the given runs."""
 
     runs: Sequence[Run]
+    review: Reviewing | None = None
+    """A review, where one is held: the only thing that is ever written."""
     _by_key: dict[str, Run] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -50,7 +53,8 @@ class Answers:
 
     def start(self, _: Question) -> Any:
         """The list of runs."""
-        return {**start(), "runs": [run.head() for run in self.runs]}
+        review = self.review.desk.head() if self.review else None
+        return {**start(), "runs": [run.head() for run in self.runs], "review": review}
 
     def detail(self, asked: Question) -> Any:
         """All that is known of a run beside its rows."""
@@ -104,10 +108,10 @@ class ViewServer(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = False
 
-    def __init__(self, runs: Sequence[Run], port: int = 0) -> None:
+    def __init__(self, runs: Sequence[Run], port: int = 0, review: Reviewing | None = None) -> None:
         self.closed = False
         self.token = secrets.token_urlsafe(24)
-        self.answers = Answers(runs)
+        self.answers = Answers(runs, review)
         try:
             super().__init__((ADDRESS, port), _Handler)
         except OSError as error:
@@ -138,27 +142,47 @@ class _Handler(BaseHTTPRequestHandler):
     server_version, sys_version = "assay", ""
     timeout = 60
 
-    def do_GET(self) -> None:
-        """Answer, or refuse; a browser that kept its connection after the end gets nothing any more."""
+    def _admitted(self) -> tuple[str, Question] | None:
+        """The path behind the token and what is asked there; None where the request was refused. A browser that kept its connection
+        after the end gets nothing any more."""
         if self.server.closed:
             self.close_connection = True
-            return
+            return None
         if self.headers.get("Host", "") not in self.server.hosts:
             self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "this server answers its own address only.")
-            return
+            return None
         parts = urlsplit(self.path)
         token, _, path = parts.path.removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
             self._refuse(HTTPStatus.FORBIDDEN, "the address lacks its token: open the one that assay view printed.")
+            return None
+        return path, {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
+
+    def do_POST(self) -> None:
+        """Take a decision of a review. What is refused may not have been read: the connection ends with the answer."""
+        self.close_connection = True
+        if (admitted := self._admitted()) is None:
             return
+        review, hosts = self.server.answers.review, self.server.hosts
+        try:
+            self._send_json(posted(review, admitted[0], self.headers, self.rfile, hosts))
+        except RequestRefused as refused:
+            self._refuse(refused.status, refused.sentence)
+        if review is not None and review.ending:
+            review.finished.set()
+
+    def do_GET(self) -> None:
+        """Answer, or refuse."""
+        if (admitted := self._admitted()) is None:
+            return
+        path, asked = admitted
         if path == "":
             self._send(document().encode(), "text/html; charset=utf-8", policy=policy(served=True))
             return
-        asked = {name: values[-1] for name, values in parse_qs(parts.query, keep_blank_values=True).items()}
         answers = self.server.answers
         known: dict[str, Callable[[Question], Any]] = {
             "api/start": answers.start, "api/run": answers.detail, "api/rows": answers.rows, "api/row": answers.row,
-            "api/points": answers.points,
+            "api/points": answers.points, **(answers.review.answers() if answers.review else {}),
         }  # fmt: skip
         try:
             if path == "api/export":
@@ -181,6 +205,8 @@ class _Handler(BaseHTTPRequestHandler):
         self, body: bytes, kind: str, status: HTTPStatus = HTTPStatus.OK, policy: str = "default-src 'none'"
     ) -> None:
         self._head(status, kind, policy)
+        if self.close_connection:
+            self.send_header("Connection", "close")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)

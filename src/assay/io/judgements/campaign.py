@@ -194,7 +194,7 @@ def _from_rows(
         raise InputError(f"{path} has no scores in its column {column!r}: --columns score=COLUMN takes another.")
     if unlocated:
         gathered.notes.append(f"{count(unlocated, 'quoted error')} stood in neither text and were left out")
-    return gathered.campaign(path, _protocol(layout, marked), marked, bad)
+    return gathered.campaign(path, _protocol(names, layout, marked), marked, bad)
 
 
 def _check_columns(path: Path, names: Sequence[str], layout: Layout) -> bool:
@@ -210,9 +210,11 @@ def _check_columns(path: Path, names: Sequence[str], layout: Layout) -> bool:
     return marked
 
 
-def _protocol(layout: Layout, marked: bool) -> Protocol:
+def _protocol(names: Sequence[str], layout: Layout, marked: bool) -> Protocol:
     if "score" not in layout.places or "answer" in layout.places:
         return "spans"
+    if names[layout.places["score"]].lower() == "mqm":
+        return "MQM"
     return "ESA" if marked else "DA"
 
 

@@ -1,7 +1,7 @@
 """The decision file: what people decided, one JSON object a line, only ever appended to.
 
-A line holds ``key``, ``choice``, ``time`` (UTC) and ``who``; the last line of a key wins, and ``undo`` takes the key's
-decision back. Several processes may append at once. A crash in the middle of a line leaves a torn last line: readers pass
+A line holds ``key``, ``choice``, ``time`` (UTC) and ``who``; the last line of a key wins, and ``undo`` takes back what the same
+person decided. Several processes may append at once. A crash in the middle of a line leaves a torn last line: readers pass
 over it and the next writer removes it, so a malformed line anywhere else is an error of the file.
 """
 
@@ -58,19 +58,34 @@ def read(path: Path) -> list[Decision]:
     return decisions if last is None else [*decisions, last]
 
 
-def latest(path: Path) -> dict[str, str]:
-    """Key to the choice that holds now."""
-    choices: dict[str, str] = {}
+def by_person(path: Path) -> dict[str, dict[str, str]]:
+    """Key to what each person says of it now, the latest last; a key that all took back is not there."""
+    said: dict[str, dict[str, str]] = {}
     for decision in read(path):
-        if decision.choice == UNDO:
-            choices.pop(decision.key, None)
-        else:
-            choices[decision.key] = decision.choice
-    return choices
+        take(said, decision.key, decision.choice, decision.who)
+    return said
 
 
-def append(path: Path, decision: Decision) -> None:
-    """Add one line and wait until it is on the disk; when it cannot be written whole, nothing is written."""
+def take(said: dict[str, dict[str, str]], key: str, choice: str, who: str) -> None:
+    """Put one decision into what people said."""
+    people = said.setdefault(key, {})
+    people.pop(who, None)
+    if choice != UNDO:
+        people[who] = choice
+    if not people:
+        del said[key]
+
+
+def latest(path: Path) -> dict[str, str]:
+    """Key to the choice that holds now: the last one that nobody took back."""
+    return {key: list(people.values())[-1] for key, people in by_person(path).items()}
+
+
+def append(path: Path, decision: Decision) -> tuple[int, tuple[int, int]]:
+    """Add one line and wait until it is on the disk; when it cannot be written whole, nothing is written.
+
+    How long the file was comes back, and its length and time now (`stamp`): who knew it as it was need not read it again.
+    """
     line = json.dumps(asdict(decision), ensure_ascii=False).encode() + b"\n"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,10 +95,21 @@ def append(path: Path, decision: Decision) -> None:
                 os.ftruncate(file, end)
                 raise OutputError(f"cannot write a decision to {path}: the disk is full. The decision was not kept.")
             os.fsync(file)
+            now = os.fstat(file)
+            return end, (now.st_size, now.st_mtime_ns)
     except OutputError:
         raise
     except OSError as error:
         raise OutputError(f"cannot write a decision to {path}: {error.strerror}. The decision was not kept.") from error
+
+
+def stamp(path: Path) -> tuple[int, int]:
+    """The length and the time of a file, by which a change is known; of one that cannot be seen, none of any file."""
+    try:
+        found = path.stat()
+    except OSError:  # reading says what is wrong with it
+        return (-1, -1)
+    return (found.st_size, found.st_mtime_ns)
 
 
 @contextmanager

@@ -37,6 +37,19 @@ WANTED = Wanted(
     missing="{file} line 1: no column {names}; there is {listing}.",
 )
 NO_ERROR, PLANTED = "no-error", "hotw-test"
+CATEGORIES = (
+    "Accuracy/Mistranslation", "Accuracy/Omission", "Accuracy/Addition", "Accuracy/Untranslated text",
+    "Accuracy/Creative reinterpretation",
+    "Fluency/Grammar", "Fluency/Spelling", "Fluency/Punctuation", "Fluency/Register", "Fluency/Inconsistency",
+    "Fluency/Character encoding",
+    "Terminology/Inappropriate for context", "Terminology/Inconsistent",
+    "Style/Awkward", "Style/Bad sentence structure",
+    "Locale convention/Address format", "Locale convention/Currency format", "Locale convention/Date format",
+    "Locale convention/Name format", "Locale convention/Telephone format", "Locale convention/Time format",
+    "Non-translation!", "Source issue", "Other",
+)  # fmt: skip
+"""The categories that people are offered: those of the WMT campaigns (Freitag et al. 2021, Table 10, and the guidelines after it).
+Readers take any other, too."""
 _TAG = re.compile(r"</?v>")
 
 

@@ -91,7 +91,11 @@ def open_table(
         raise unknown("form of table", form, FORMS)
     if (shards := shards_of(os.fspath(source))) is not None:
         return ShardedTable(os.fspath(source), shards, lambda path: open_table(path, bad, quoting=quoting, form=form))
-    opened = _opened(source, bad or BadRows(remedy=""), quoting)
+    return table_in(_opened(source, bad or BadRows(remedy=""), quoting), form)
+
+
+def table_in(opened: Opened, form: str | None = None) -> OpenTable:
+    """The table in a file that is open already, or in a part of one; `form` as in `open_table`."""
     try:
         known = form or form_of(opened.path, opened.head)
         module, _, function = FORMS[known].open.partition(":")

@@ -34,12 +34,10 @@ class ScannedTable(OpenTable):
         polars = import_polars(f"{self.name} is {kind}, which")
         with self._speaking():
             self._frame = scan(polars, path)
-            self._schema = self._frame.collect_schema()
-            self._rows = int(self._frame.select(polars.len()).collect().item())
-        self.names = self._schema.names()
-        self.kinds = {
-            name: polars.String if kind == polars.Categorical else kind for name, kind in self._schema.items()
-        }
+            self.schema = self._frame.collect_schema()
+            self.rows_in_all = int(self._frame.select(polars.len()).collect().item())
+        self.names = self.schema.names()
+        self.kinds = {name: polars.String if kind == polars.Categorical else kind for name, kind in self.schema.items()}
         self._inner: dict[str, list[str]] = {}
 
     def look_inside(self, column: str) -> bool:
@@ -54,9 +52,9 @@ class ScannedTable(OpenTable):
 
         paths = [self._inner.get(self.names[place], [self.names[place]]) for place in wanted]
         names = list(dict.fromkeys(path[0] for path in paths))
-        as_text = [pl.col(n).cast(pl.String) if self._schema[n] == pl.Categorical else pl.col(n) for n in names]
+        as_text = [pl.col(n).cast(pl.String) if self.schema[n] == pl.Categorical else pl.col(n) for n in names]
         size = max(1, SLICE // chunk) * chunk
-        for start in range(0, self._rows, size):
+        for start in range(0, self.rows_in_all, size):
             with self._speaking():
                 part = self._frame.select(as_text).slice(start, size).collect(engine="streaming")
             for at in range(0, len(part), chunk):
@@ -71,6 +69,14 @@ class ScannedTable(OpenTable):
                     numbers,
                     "row",
                 )
+
+    def frames(self, start: int, stop: int, rows: int) -> Iterator[Any]:
+        """The rows from `start` up to `stop` as frames of polars with all columns as they are, so many rows each."""
+        last, size = min(stop, self.rows_in_all), max(1, SLICE // rows) * rows
+        for begin in range(start, last, size):
+            with self._speaking():
+                part = self._frame.slice(begin, min(size, last - begin)).collect(engine="streaming")
+            yield from (part.slice(at, rows) for at in range(0, len(part), rows))
 
     def close(self) -> None:
         """Nothing is held open between slices."""

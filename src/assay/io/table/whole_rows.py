@@ -30,10 +30,10 @@ class RowPart(NamedTuple):
 
 
 class WholeRows:
-    """An open table as whole rows; `names` are its columns, those inside `SCORES` included."""
+    """An open table as whole rows, `most` at a time; `names` are its columns, those inside `SCORES` included."""
 
-    def __init__(self, table: OpenTable) -> None:
-        self.table = table
+    def __init__(self, table: OpenTable, most: int = MOST_ROWS) -> None:
+        self.table, self._most = table, most
         self._first: list[Numbered] = []
         self.names = list(table.names)
         if isinstance(table, JsonTable):
@@ -52,13 +52,13 @@ class WholeRows:
         held: list[list[Any]] = [[] for _ in self.names]
         numbers: list[int] = []
         size, noun = 0, "line"
-        for piece in self.table.pieces(range(len(self.names)), ROWS):
+        for piece in self.table.pieces(range(len(self.names)), min(ROWS, self._most)):
             noun = piece.noun
             numbers.extend(piece.numbers)
             for column, values in zip(held, piece.columns, strict=True):
                 column.extend(values)
                 size += _characters(values)
-            if len(numbers) >= MOST_ROWS or size >= MOST_CHARACTERS:
+            if len(numbers) >= self._most or size >= MOST_CHARACTERS:
                 yield RowPart(held, numbers, noun)
                 held, numbers, size = [[] for _ in self.names], [], 0
         if numbers:
@@ -68,10 +68,10 @@ class WholeRows:
         waiting = iter(self._first)
         taken: list[Numbered] = []
         size = 0
-        while rows := [*waiting, *islice(self._objects, ROWS)]:
+        while rows := [*waiting, *islice(self._objects, min(ROWS, self._most))]:
             taken += rows
             size += sum(_characters(row.values()) for _, row in rows)
-            if len(taken) >= MOST_ROWS or size >= MOST_CHARACTERS:
+            if len(taken) >= self._most or size >= MOST_CHARACTERS:
                 yield self._part(taken)
                 taken, size = [], 0
         if taken:

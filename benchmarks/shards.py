@@ -1,0 +1,179 @@
+"""How fast a corpus in many files is scored, beside a plain loop of `assay.score`, and how much memory it takes.
+
+    python benchmarks/shards.py --rows 20000000             # at half of them, and at all of them
+    python benchmarks/shards.py --rows 2000000 --metric chrf --workers 2 --keep-data
+
+The corpus is made from NTREX-128 (English to German, its lines joined anew two by two), in JSON lines and in Parquet by turns,
+in a folder that goes afterwards. Memory is the largest resident size of the driver and of a worker, as the system counts it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+NTREX = Path(os.environ.get("ASSAY_SHARED", ROOT.parent / "shared")) / "data" / "ntrex"
+FALLBACK = [
+    ("The house is blue.", "Das Haus ist blau."),
+    ("He did not come.", "Er kam nicht."),
+    ("It rains.", "Es regnet heute."),
+]
+
+
+def sentences(folder: Path = NTREX) -> list[tuple[str, str]]:
+    """English and German sentences: those of NTREX where it lies, else a few of our own."""
+    from assay.io.files.text import read_text
+
+    files = [folder / "src.eng.txt.gz", folder / "ref.deu.txt.gz"]
+    if not all(path.is_file() for path in files):
+        return FALLBACK
+    english, german = (read_text(path).splitlines() for path in files)
+    return list(zip(english, german, strict=True))
+
+
+def rows(known: list[tuple[str, str]], n: int, seed: int) -> Iterator[dict[str, str]]:
+    """Rows of two sentences each, with a translation that lacks some words."""
+    rng = random.Random(seed)
+    for i in range(n):
+        (s1, r1), (s2, r2) = rng.choice(known), rng.choice(known)
+        words = f"{r1} {r2}".split()
+        cut = rng.randrange(len(words))
+        yield {
+            "id": f"{seed}-{i}",
+            "src": f"{s1} {s2}",
+            "mt": " ".join(words[:cut] + words[cut + 1 :]),
+            "ref": f"{r1} {r2}",
+        }
+
+
+def make(folder: Path, total: int, shard: int) -> None:
+    """Shards of so many rows each: JSON lines and Parquet by turns."""
+    import polars
+
+    known = sentences()
+    for number, start in enumerate(range(0, total, shard)):
+        made = list(rows(known, min(shard, total - start), number))
+        if number % 2:
+            polars.DataFrame(made).write_parquet(folder / f"part-{number:05}.parquet")
+        else:
+            with (folder / f"part-{number:05}.jsonl").open("w", encoding="utf-8") as file:
+                file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in made)
+
+
+def plain(folder: Path, metrics: list[str]) -> tuple[float, float, int]:
+    """A loop of `assay.score` over the shards, as a person would write it, texts kept: seconds, processor seconds and rows."""
+    import assay
+
+    started, before, n = time.perf_counter(), time.process_time(), 0
+    for path in sorted(folder.iterdir()):
+        with assay.score(data=path, metrics=metrics, texts=True) as result:
+            n += len(result)
+            result.to_polars().write_parquet(folder.parent / "plain.parquet")
+    return time.perf_counter() - started, time.process_time() - before, n
+
+
+def local(folder: Path, out: Path, metrics: list[str], workers: int, engine: str = "local") -> dict[str, float]:
+    """A corpus run in a process of its own: seconds, rows, and the largest memory of the driver and of a worker, in MB."""
+    words = [sys.executable, __file__, "--one", str(folder), str(out), ",".join(metrics), str(workers), engine]
+    done = subprocess.run(words, check=True, capture_output=True, text=True)
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def one(folder: str, out: str, metrics: str, workers: str, engine: str) -> None:
+    """What `local` runs."""
+    from assay.verbs.score_corpus import score_corpus
+
+    most = {"driver": 0.0, "worker": 0.0}
+
+    def look(_: object) -> None:
+        most["driver"] = max(most["driver"], largest(os.getpid()))
+        most["worker"] = max([most["worker"], *map(largest, children(os.getpid()))])
+
+    started = time.perf_counter()
+    result = score_corpus(
+        folder, out=out, metrics=metrics.split(","), workers=int(workers), engine=engine, progress=look
+    )
+    took = time.perf_counter() - started
+    look(None)
+    print(json.dumps({"seconds": took, "cpu": processor(), "rows": result.counts["rows"], **most}))
+
+
+def processor() -> float:
+    """Seconds of processor time that this process and those it has waited for have had."""
+    return sum(os.times()[:4])
+
+
+def children(process: int) -> list[int]:
+    """The processes that one has started; none where the system does not say."""
+    try:
+        return [int(pid) for pid in Path(f"/proc/{process}/task/{process}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def largest(process: int) -> float:
+    """The largest resident size that a process has had since it began, in MB; 0 where the system does not say.
+
+    (What `getrusage` says of a child begins with the size of its parent.)
+    """
+    try:
+        told = Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return 0.0
+    found = [line.split()[1] for line in told.splitlines() if line.startswith("VmHWM:")]
+    return float(found[0]) / 1024 if found else 0.0
+
+
+def main() -> None:
+    """Measure, and print a line for each run."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--rows", type=int, default=2_000_000)
+    parser.add_argument("--shard", type=int, default=250_000, help="rows in a shard")
+    parser.add_argument("--metric", action="append", default=None)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--engine", default="local")
+    parser.add_argument("--folder", help="where to make the corpus (default: temporary files)")
+    parser.add_argument("--keep-data", action="store_true", help="leave the corpus there")
+    parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.one:
+        one(*args.one)
+        return
+    metrics = args.metric or ["chrf"]
+    place = Path(tempfile.mkdtemp(prefix="assay-shards-", dir=args.folder))
+    try:
+        for part, total in (("half", args.rows // 2), ("all", args.rows)):
+            corpus = place / part
+            corpus.mkdir()
+            make(corpus, total, args.shard)
+            ran = local(corpus, place / f"{part}-out", metrics, args.workers, args.engine)
+            print(
+                f"{args.engine}, {args.workers} workers: {ran['rows']:,.0f} rows in {ran['seconds']:.1f} s, "
+                f"{ran['rows'] / ran['seconds']:,.0f} rows/s, {ran['rows'] / ran['cpu']:,.0f} rows/s of processor time, "
+                f"driver {ran['driver']:.0f} MB, worker {ran['worker']:.0f} MB",
+                flush=True,
+            )
+            shutil.rmtree(place / f"{part}-out")
+        took, used, n = plain(place / "half", metrics)
+        print(
+            f"a loop of assay.score: {n:,} rows in {took:.1f} s, {n / took:,.0f} rows/s, {n / used:,.0f} rows/s of processor time",
+            flush=True,
+        )
+    finally:
+        if not args.keep_data:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    main()

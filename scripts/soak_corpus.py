@@ -1,0 +1,90 @@
+"""Kills of workers and drivers while a corpus is scored: the folder of results ends with the bytes of an unbroken run.
+
+python scripts/soak_corpus.py --workers 20 --drivers 10        # at last: soak: 20 workers and 10 drivers killed, 0 lost
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT)]
+
+from tests.corpus.corpora import contents, corpus  # noqa: E402
+from tests.corpus.test_faults import command, workers_of  # noqa: E402
+
+METRICS = ("-m", "tests.corpus.odd_metrics:Slow", "-m", "chrf", "--dedup", "pair")
+
+
+def main() -> int:
+    """Kill until enough are dead; 1 where anything was lost."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--workers", type=int, default=20)
+    parser.add_argument("--drivers", type=int, default=10)
+    parser.add_argument("--shards", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    rng, place = random.Random(args.seed), Path(tempfile.mkdtemp(prefix="assay-soak-"))
+    killed = {"workers": 0, "drivers": 0}
+    lost: list[str] = []
+    try:
+        corpus(place / "in", args.shards)
+        whole = command(place / "in", place / "whole", *METRICS)
+        started = time.monotonic()
+        if whole.wait():
+            raise SystemExit("soak: the run does not go through even when nobody is killed.")
+        took, wanted = time.monotonic() - started, contents(place / "whole")
+        while killed["workers"] < args.workers or killed["drivers"] < args.drivers:
+            shutil.rmtree(place / "out", ignore_errors=True)
+            while True:
+                process = command(place / "in", place / "out", *METRICS)
+                dead = _kill(process, rng, took, killed, args)
+                _, said = process.communicate()
+                found = contents(place / "out")
+                lost += [name for name in found if name[0] not in "._" and found[name] != wanted[name]]
+                if not dead:
+                    break
+            if process.returncode or found != wanted:
+                lost.append(f"a round ended with {process.returncode}: {said.strip()}")
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    print(
+        f"soak: {killed['workers']} workers and {killed['drivers']} drivers killed, {len(lost)} lost {lost[:3] or ''}".rstrip()
+    )
+    return 1 if lost else 0
+
+
+def _kill(
+    process: subprocess.Popen[str], rng: random.Random, took: float, killed: dict[str, int], args: argparse.Namespace
+) -> bool:
+    """Kill workers at random moments, then perhaps the driver; whether it was the driver."""
+    end = time.monotonic() + rng.uniform(0.2, 1) * took
+    driver = killed["drivers"] < args.drivers
+    while process.poll() is None and (time.monotonic() < end or not driver):
+        time.sleep(rng.uniform(0.05, 0.3) * took)
+        if killed["workers"] < args.workers and (found := workers_of(process)):
+            try:
+                os.kill(rng.choice(found), signal.SIGKILL)
+            except ProcessLookupError:
+                continue
+            killed["workers"] += 1
+        elif not driver:
+            break
+    if driver and process.poll() is None:
+        process.send_signal(signal.SIGKILL)
+        killed["drivers"] += 1
+        return True
+    return False
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""``assay score`` over a corpus in many files: its options, and the line that says how far it is."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from typing import TYPE_CHECKING
+
+from assay.cli.output import Output
+from assay.cli.progress import Progress, duration
+from assay.core.errors import InputError, count
+
+if TYPE_CHECKING:
+    from assay.verbs.score_corpus import Seen
+
+FORMATS = ("table", "json", "csv", "md", "latex", "html")
+OPTIONS = ("keep", "dedup", "sample", "sample_by", "on_error", "engine", "batch")
+"""What goes with a corpus alone."""
+OTHERS = ("by", "ci", "texts", "run_dir", "testset", "score_only", "components", "spreadsheet_safe")
+"""What does not go with one."""
+
+
+def add_corpus(parser: argparse.ArgumentParser) -> None:
+    """The options of a corpus."""
+    from assay.cli.options import positive
+
+    group = parser.add_argument_group(
+        "corpora", "a folder of shards into --out FOLDER/, shard by shard (docs/corpora.md)"
+    )
+    group.add_argument(
+        "--keep", metavar="EXPRESSION", help="only rows for which it holds, as assay filter writes it; length_ratio too"
+    )
+    group.add_argument(
+        "--dedup",
+        choices=("pair", "mt", "src"),
+        help="only the first row with the same translation and source, or one of them",
+    )
+    group.add_argument(
+        "--sample", type=positive, metavar="N", help="only so many rows, drawn from every shard by its share"
+    )
+    group.add_argument("--sample-by", metavar="COLUMN", help="draw from every value of a column instead")
+    group.add_argument(
+        "--on-error", choices=("stop", "skip"), help="a shard that cannot be read: stop (default), or leave it out"
+    )
+    group.add_argument("--engine", choices=("local",), help="where the workers are (default: local)")
+    group.add_argument("--batch", type=positive, metavar="N", help="rows that a metric gets at a time (default: 16384)")
+
+
+def is_corpus(args: argparse.Namespace) -> bool:
+    """Whether the command is about a corpus: --out names a folder, or the input is one, or a pattern."""
+    from assay.verbs.score_corpus import names_corpus, names_folder
+
+    out = getattr(args, "out", None)
+    bare = [*(args.files or ()), *(args.mt or ())]
+    return bool(out and names_folder(out)) or any(names_corpus(path) for path in bare)
+
+
+def refuse_without_corpus(args: argparse.Namespace) -> None:
+    """Refuse the options of a corpus where there is none."""
+    for name in OPTIONS:
+        if getattr(args, name, None) is not None:
+            option = name.replace("_", "-")
+            raise InputError(f"--{option} goes with a corpus: a folder of shards, and --out FOLDER/ (docs/corpora.md).")
+
+
+def run_corpus(args: argparse.Namespace) -> int:
+    """Score it, and say what came out."""
+    from assay.cli.options import column_map
+    from assay.cli.texts import looked
+    from assay.verbs.score_corpus import score_corpus
+
+    for name in OTHERS:
+        if getattr(args, name, None):
+            option = {"score_only": "-b", "testset": "-t"}.get(name, f"--{name.replace('_', '-')}")
+            raise InputError(f"{option} does not go with a corpus in many files. Score one file for that.")
+    if not args.out:
+        what = next(iter([*(args.files or ()), *(args.mt or ())]))
+        raise InputError(f"{what} is a corpus in many files: say where the scored shards go, --out FOLDER/")
+    if args.format not in FORMATS:
+        raise InputError(
+            f"what is printed about a corpus is {', '.join(FORMATS)}, not {args.format}: shards keep their form."
+        )
+    output, started = Output("assay score", args.format, None, args.quiet), time.monotonic()
+    progress = ShardsProgress(quiet=args.quiet)
+    tables = [*(args.files or ()), *([args.data] if args.data else ())]
+    try:
+        result = score_corpus(
+            tables, out=args.out, mt=args.mt or (), ref=args.ref or (), src=args.src, metrics=args.metrics,
+            columns=column_map(args.columns), quoting=args.quoting, langpair=args.langpair, spans=args.spans, flags=args.flags,
+            keep=args.keep, dedup=args.dedup, sample=args.sample, sample_by=args.sample_by, seed=args.seed,
+            on_error=args.on_error or "stop", engine=args.engine or "local", workers=args.workers, batch=args.batch,
+            progress=progress.at,
+        )  # fmt: skip
+    finally:
+        progress.close()
+    if args.format == "json":
+        output.emit_json(result.head())
+    else:
+        output.emit([looked(result.table(), result.signatures, args, output)])
+    for note in result.notes:
+        output.note(f"⚠ {note}")
+    before = f" · {result.reused:,} done before" if result.reused else ""
+    output.note(f"wrote {os.path.join(args.out, '')} · {duration(time.monotonic() - started)}{before}")
+    return 0
+
+
+class ShardsProgress(Progress):
+    """One line: shards, rows, rows a second, the time left, failures."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        super().__init__("", quiet=quiet)
+        self._seen: Seen | None = None
+        self._phase, self._since = "", self.started
+
+    def at(self, seen: Seen) -> None:
+        """How far it is."""
+        self._seen = seen
+        if seen.phase != self._phase:
+            self._phase, self._since = seen.phase, time.monotonic()
+        self.add(0)
+
+    def _line(self, now: float) -> str:
+        seen = self._seen
+        if seen is None:
+            return ""
+        passed = max(now - self._since, 1e-9)
+        said = [f" {seen.phase} {seen.done:,} of {seen.shards:,} shards"]
+        if seen.rows and seen.phase == "scoring":
+            rate = seen.rows / passed
+            said.append(f"{seen.rows:,} rows · {rate:,.{0 if rate >= 10 else 1}f}/s")
+        if seen.bytes and seen.all_bytes > seen.bytes:
+            said.append(f"{duration(passed * (seen.all_bytes - seen.bytes) / seen.bytes)} left")
+        if seen.failed:
+            said.append(f"{seen.failed:,} failed")
+        if seen.deaths:
+            said.append(f"{count(seen.deaths, 'worker')} died")
+        return " · ".join(said)
+
+
+__all__ = ["add_corpus", "is_corpus", "refuse_without_corpus", "run_corpus"]

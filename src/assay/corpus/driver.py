@@ -1,0 +1,317 @@
+"""The driver of a corpus run: hands tasks to an engine, gathers their records, and writes the manifest.
+
+Whatever dies may die. What a worker has finished lies in the folder of work as a part and a record; a task whose worker died is
+done again; a driver that was killed finds the records when it is started again. Nothing depends on who finished first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import AssayError, InputError, Interrupted, OutputError, count, listing
+from assay.corpus.engines import Engine
+from assay.corpus.job import (
+    LOCK,
+    REJECTED,
+    WORK,
+    Job,
+    OnError,
+    Shard,
+    ShardOutcome,
+    ShardPiece,
+    ShardRecord,
+    ShardTask,
+    digest,
+    task_key,
+)
+from assay.corpus.manifest import Gathered, read_manifest
+from assay.corpus.piece import diary_name, read_record, record_name, shard_key
+from assay.io.files.folders import Folder, open_folder, owner
+
+if TYPE_CHECKING:
+    from assay.core.metric import Metric
+
+MOST_DEATHS = 60
+"""Workers that one piece may end before it is given up: finding one row of a million takes some twenty."""
+UNTOLD_DEATHS = 3
+"""Workers that it may end before they say which rows they were at."""
+TICK = 0.5
+"""Seconds between two looks at the clock where nothing comes back."""
+
+
+@dataclass
+class Seen:
+    """How far a run is, for whoever watches."""
+
+    shards: int = 0
+    done: int = 0
+    rows: int = 0
+    """Rows that this run scored."""
+    bytes: int = 0
+    """Bytes of input that are behind this run, of `all_bytes` that it has to do."""
+    all_bytes: int = 0
+    failed: int = 0
+    deaths: int = 0
+    phase: str = ""
+
+
+Watch = Callable[[Seen], None]
+
+
+class Stopped(AssayError):
+    """A shard failed and the run was to stop at the first."""
+
+
+@dataclass
+class Driver:
+    """One run."""
+
+    job: Job
+    shards: Mapping[str, tuple[Shard, list[ShardPiece]]]
+    """By name, in their order, with their pieces."""
+    metrics: Mapping[str, Metric]
+    engine: Engine
+    on_error: OnError = "stop"
+    watch: Watch = lambda seen: None
+    failed: dict[str, str] = field(default_factory=dict)
+    seen: Seen = field(default_factory=Seen)
+    reused: int = 0
+    _records: dict[str, ShardRecord] = field(default_factory=dict)
+    """Of whole shards, by name."""
+    _deaths: dict[str, int] = field(default_factory=dict)
+    _left: frozenset[str] = frozenset()
+    """The files of work that an earlier run left."""
+    _alone: dict[tuple[str, int], int] = field(default_factory=dict)
+
+    def run(self) -> dict[str, Any]:
+        """Do what is missing, and write the manifest, which is given back."""
+        folder = open_folder(self.job.out)
+        with folder.locked(LOCK, json.dumps(owner())):
+            rejected = self._settle(folder)
+            self.seen.shards = len(self.shards)
+            self.seen.done = self.reused = len(self._records)
+            try:
+                if len(self._records) < len(self.shards):
+                    self._work(folder)
+            except KeyboardInterrupt:
+                raise Interrupted(
+                    f"stopped at {self.seen.done:,} of {count(len(self.shards), 'shard')}; nothing is lost. The same command goes "
+                    "on from there."
+                ) from None
+            finally:
+                self.engine.close()
+            return self._finish(folder, rejected)
+
+    # What is there already
+
+    def _settle(self, folder: Folder) -> list[bytes]:
+        """Refuse a folder with other things in it; take up what is done. Gives the rejected rows of shards that stay."""
+        there = {name: size for name, size in folder.sizes().items() if not name.startswith("_")}
+        before, under_way = read_manifest(folder), folder.read(f"{WORK}/job.json")
+        key = self.job.run_key()
+        known = (before or {}).get("key") or (under_way or b"").decode()
+        if there and known != key:
+            what = "of another run (other metrics, options or columns)" if known else "that no run of assay wrote"
+            raise InputError(
+                f"{folder.path} holds files {what}: {listing(sorted(there), 3)}. Give another --out, or remove them."
+            )
+        if strange := sorted(there.keys() - self.shards.keys()):
+            raise InputError(
+                f"{folder.path} holds shards of another run, which have no input here: {listing(strange, 3)}. Give another --out, "
+                "or remove them."
+            )
+        if (under_way or b"").decode() != key:
+            folder.remove(WORK)
+            folder.write(f"{WORK}/job.json", key.encode())
+        self._left = frozenset(folder.sizes(WORK))
+        entries = (before or {}).get("shards", {})
+        for name, (shard, pieces) in self.shards.items():
+            task = ShardTask("shard", shard, pieces=len(pieces))
+            wanted = shard_key(self.job, task)
+            record = None
+            if name in entries:
+                with suppress(TypeError, KeyError):
+                    record = ShardRecord.of({k: v for k, v in entries[name].items() if k != "input"})
+            if record is None or record.key != wanted:
+                record = self._earlier(folder, task, wanted)
+            if record is not None and there.get(name) == record.bytes:
+                self._records[name] = record
+        lines = (folder.read(REJECTED) or b"").splitlines()
+        return [line for line in lines if _shard_of(line) in self._records and not self._has_rows(_shard_of(line))]
+
+    def _earlier(self, folder: Folder, task: ShardTask, key: str) -> ShardRecord | None:
+        """The record of the same task, where an earlier run left one; a store is not asked for what is not there."""
+        return read_record(folder, task, key) if record_name(task) in self._left else None
+
+    def _has_rows(self, name: str) -> bool:
+        return any(row.row for row in self._records[name].rejected)
+
+    # The phases
+
+    def _work(self, folder: Folder) -> None:
+        todo = {name: known for name, known in self.shards.items() if name not in self._records}
+        job = self.job
+        if job.dedup is not None:
+            from assay.corpus.duplicates import find
+
+            tasks = [task for shard, pieces in self.shards.values() for task in _pieces("survey", shard, pieces)]
+            self._phase(folder, tasks, "looking for duplicates")
+            find([task for task in tasks if task.shard.name not in self.failed], folder)
+        todo = {name: known for name, known in todo.items() if name not in self.failed}
+        whole = job.sample is None
+        tasks = [
+            task
+            for shard, pieces in todo.values()
+            for task in _pieces("shard" if whole and len(pieces) == 1 else "score", shard, pieces)
+        ]
+        self._phase(folder, tasks, "scoring")
+        if not whole:
+            from assay.corpus.keeping import choose
+
+            joins = [
+                ShardTask("join", shard, pieces=len(pieces))
+                for name, (shard, pieces) in todo.items()
+                if name not in self.failed
+            ]
+            choose(job, [(task, task.pieces) for task in joins], folder)
+            self._phase(folder, joins, "writing")
+
+    def _phase(self, folder: Folder, tasks: Iterable[ShardTask], name: str) -> None:
+        """Have tasks done; those that an earlier run did are taken as they are."""
+        waiting, under_way = deque[ShardTask](), 0
+        self.seen.phase, self.seen.bytes, self.seen.all_bytes = name, 0, 0
+        left = {shard.name: len(pieces) for shard, pieces in self.shards.values()}
+        for task in tasks:
+            record = None
+            if task.kind in ("survey", "score"):
+                record = self._earlier(folder, task, task_key(self.job, task))
+            if record is not None:
+                self._one_less(task, left, waiting)
+            else:
+                waiting.append(task)
+        self.seen.all_bytes = sum(map(_bytes, waiting))
+        self.engine.start(self.job)
+        while waiting or under_way:
+            while waiting and under_way < self.engine.slots:
+                task = waiting.popleft()
+                if task.shard.name not in self.failed:
+                    self.engine.submit(task)
+                    under_way += 1
+            for outcome in self.engine.wait(TICK) if under_way else ():
+                under_way -= 1
+                self._came_back(folder, outcome, left, waiting)
+            self.watch(self.seen)
+
+    def _one_less(self, task: ShardTask, left: dict[str, int], waiting: deque[ShardTask]) -> None:
+        """A piece is done; when it was the last of its shard, the shard can be joined."""
+        left[task.shard.name] -= 1
+        if task.kind == "score" and left[task.shard.name] == 0 and self.job.sample is None:
+            waiting.appendleft(ShardTask("join", task.shard, pieces=task.pieces))
+
+    def _came_back(
+        self, folder: Folder, outcome: ShardOutcome, left: dict[str, int], waiting: deque[ShardTask]
+    ) -> None:
+        task, record, fault = outcome.task, outcome.record, outcome.fault
+        name = task.shard.name
+        if record is not None:
+            self.seen.bytes += _bytes(task)
+            if task.kind in ("score", "shard"):
+                self.seen.rows += int(record.tally["rows"])
+            if task.kind in ("shard", "join"):
+                self._records[name] = record
+                self.seen.done += 1
+            else:
+                self._one_less(task, left, waiting)
+            return
+        if fault is None:
+            raise AssertionError("an outcome has a record or a fault")
+        if fault.kind == "died":
+            again = self._after_death(folder, task)
+            if again is not None:
+                waiting.appendleft(again)
+                return
+        kept = f" {self.seen.done:,} of {count(len(self.shards), 'shard')} done and kept: the same command goes on from there."
+        if fault.kind == "output":
+            raise OutputError(fault.said + kept)
+        if fault.kind == "refused":
+            raise InputError(fault.said)
+        said = fault.said if task.shard.title in fault.said else f"{task.shard.title}: {fault.said}"
+        if fault.kind == "died":
+            said = f"{task.shard.title} cannot be scored: {fault.said}, again and again."
+        if self.on_error == "stop":
+            if fault.kind == "broke":
+                raise RuntimeError(said)
+            raise Stopped(f"{said.rstrip()}{kept} (--on-error skip leaves such a shard out.)")
+        if name not in self.failed:
+            self.failed[name] = said
+            self.seen.failed += 1
+
+    def _after_death(self, folder: Folder, task: ShardTask) -> ShardTask | None:
+        """The task as it is tried again after its worker died; None when it has been tried enough."""
+        self.seen.deaths += 1
+        deaths = self._deaths[task.name] = self._deaths.get(task.name, 0) + 1
+        if deaths > MOST_DEATHS:
+            return None
+        if not task.careful:
+            folder.remove(diary_name(task))
+            return replace(task, careful=True)
+        told = folder.read(diary_name(task))
+        if told is None:
+            return task if deaths <= UNTOLD_DEATHS else None
+        start, stop = json.loads(told)
+        if stop - start > 1:
+            return replace(task, suspect=(start, stop))
+        place = (task.name, start)
+        self._alone[place] = self._alone.get(place, 0) + 1
+        return task if self._alone[place] < 2 else replace(task, lethal=(*task.lethal, start), suspect=None)
+
+    # The end
+
+    def _finish(self, folder: Folder, rejected: list[bytes]) -> dict[str, Any]:
+        shards = {
+            name: (shard, self._records[name]) for name, (shard, _) in self.shards.items() if name in self._records
+        }
+        lines = list(rejected)
+        for name, (_, record) in shards.items():
+            for row in record.rejected:
+                if row.row:
+                    told = {"shard": name, row.noun: row.line, "reason": row.reason, "row": row.row}
+                    lines.append(json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace"))
+        order = {name: at for at, name in enumerate(shards)}
+        lines.sort(key=lambda line: order.get(_shard_of(line), 0))
+        if lines:
+            folder.write(REJECTED, b"\n".join(lines) + b"\n")
+        else:
+            folder.remove(REJECTED)
+        for name in self.failed:  # what an earlier run made of another version of it
+            folder.remove(name)
+        manifest = Gathered(self.job, self.metrics, shards, self.failed).write(folder)
+        folder.remove(WORK)
+        return manifest
+
+
+def _pieces(kind: Any, shard: Shard, pieces: list[ShardPiece]) -> list[ShardTask]:
+    return [ShardTask(kind, shard, piece, len(pieces)) for piece in pieces]
+
+
+def _bytes(task: ShardTask) -> int:
+    if task.kind == "join":
+        return 0
+    return sum(file.size for file in task.shard.files) // task.pieces
+
+
+def _shard_of(line: bytes) -> str:
+    try:
+        return str(json.loads(line)["shard"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def whole_mark(shards: Iterable[Shard]) -> str:
+    """A mark of all shards together."""
+    return digest([shard.mark() for shard in shards])

@@ -1,0 +1,142 @@
+"""Workers as processes of this machine.
+
+They are started as ``python -m assay.corpus.engines.worker`` and spoken to through pipes: a program that calls assay needs no
+``if __name__ == "__main__"``, a worker that is killed takes nobody along, and workers end when the driver does, however it ends.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import queue
+import struct
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from typing import IO, Any
+
+from assay.corpus.job import Fault, Job, ShardOutcome, ShardTask
+
+LENGTH = struct.Struct("<Q")
+
+
+def send(stream: IO[bytes], message: Any) -> None:
+    """One message into a pipe."""
+    data = pickle.dumps(message)
+    stream.write(LENGTH.pack(len(data)) + data)
+    stream.flush()
+
+
+def receive(stream: IO[bytes]) -> Any:
+    """The next message of a pipe; EOFError when the other side is gone."""
+    head = stream.read(LENGTH.size)
+    if len(head) < LENGTH.size:
+        raise EOFError
+    size = LENGTH.unpack(head)[0]
+    data = stream.read(size)
+    if len(data) < size:
+        raise EOFError
+    return pickle.loads(data)
+
+
+class _Worker:
+    """A process, and the thread that listens to it."""
+
+    def __init__(self, heard: queue.Queue[tuple[_Worker, ShardOutcome | None]]) -> None:
+        self.task: ShardTask | None = None
+        command = [sys.executable, "-m", "assay.corpus.engines.worker"]
+        paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": paths}
+        )
+        self._heard = heard
+        threading.Thread(target=self._listen, daemon=True, name="assay-worker").start()
+
+    def _listen(self) -> None:
+        assert self.process.stdout is not None
+        with suppress(EOFError, OSError, pickle.UnpicklingError):
+            while True:
+                self._heard.put((self, receive(self.process.stdout)))
+        self._heard.put((self, None))
+
+    def send(self, message: Any) -> None:
+        """A job or a task; a worker that is gone is noticed by the one who listens."""
+        assert self.process.stdin is not None
+        with suppress(OSError):
+            send(self.process.stdin, message)
+
+    def end(self) -> int:
+        """End it, and give back how it ended."""
+        self.process.kill()
+        code = self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            with suppress(OSError):
+                if pipe is not None:
+                    pipe.close()
+        return code
+
+
+class LocalEngine:
+    """See `assay.corpus.engines.Engine`."""
+
+    def __init__(self, *, workers: int) -> None:
+        self._wanted = workers
+        self._heard: queue.Queue[tuple[_Worker, ShardOutcome | None]] = queue.Queue()
+        self._idle: list[_Worker] = []
+        self._busy: list[_Worker] = []
+        self._job: Job | None = None
+
+    @property
+    def slots(self) -> int:
+        """One task a worker."""
+        return self._wanted
+
+    def start(self, job: Job) -> None:
+        """See `Engine`. Processes come when there is a task for them."""
+        self._job = job
+        for worker in (*self._idle, *self._busy):
+            worker.send(job)
+
+    def submit(self, task: ShardTask) -> None:
+        """See `Engine`."""
+        worker = self._idle.pop() if self._idle else self._new()
+        worker.task = task
+        self._busy.append(worker)
+        worker.send(task)
+
+    def _new(self) -> _Worker:
+        worker = _Worker(self._heard)
+        worker.send(self._job)
+        return worker
+
+    def wait(self, seconds: float) -> list[ShardOutcome]:
+        """See `Engine`."""
+        found: list[ShardOutcome] = []
+        with suppress(queue.Empty):
+            found += self._outcome(*self._heard.get(timeout=seconds))
+            while True:
+                found += self._outcome(*self._heard.get_nowait())
+        return found
+
+    def _outcome(self, worker: _Worker, said: ShardOutcome | None) -> list[ShardOutcome]:
+        task = worker.task
+        if said is not None:
+            worker.task = None
+            self._busy.remove(worker)
+            self._idle.append(worker)
+            return [said]
+        for held in (self._busy, self._idle):
+            with suppress(ValueError):
+                held.remove(worker)
+        code = worker.end()
+        if task is None:
+            return []
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        return [ShardOutcome(task, fault=Fault("died", f"its worker ended by {how}"))]
+
+    def close(self) -> None:
+        """See `Engine`."""
+        for worker in (*self._idle, *self._busy):
+            worker.end()
+        self._idle, self._busy = [], []

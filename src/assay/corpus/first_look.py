@@ -1,0 +1,72 @@
+"""A look at the first shard, before workers start: what can be refused at once is refused here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from assay.core.errors import InputError, listing
+from assay.corpus.job import Job, OnError, Shard, ShardPiece, ShardTask
+
+if TYPE_CHECKING:
+    from assay.core.metric import Metric
+
+
+def looked(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_error: OnError) -> Job:
+    """The job with the columns that all shards must have; refused where a metric, an expression or a stratum needs another."""
+    for shard in shards:
+        try:
+            found = _columns(job, shard)
+        except InputError:
+            if on_error == "stop":
+                raise
+            continue
+        if found is None:
+            continue
+        names, layout = found
+        job = replace(job, layout=layout, names=names if shard.form != "jsonl" else ())
+        _check(job, shard, names, [role for role, _ in layout], metrics)
+        return job
+    return job
+
+
+def _columns(job: Job, shard: Shard) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]] | None:
+    """The columns of a shard with their roles; None where it has no row that would name them."""
+    from assay.corpus.piece import local_files
+    from assay.corpus.rows_in import layout_of, roles
+    from assay.io.table.forms import open_table
+
+    if shard.form == "text":
+        known = {"mt": "hypothesis", "src": "source"}
+        return shard.columns, tuple((known.get(name, "reference"), name) for name in shard.columns)
+    with local_files(ShardTask("score", shard, ShardPiece())) as paths:
+        quoting = job.quoting if shard.form != "tsv" or job.quoting != "auto" else "none"  # only the names are read
+        with open_table(paths[0], form=shard.form, quoting=quoting) as table:  # type: ignore[arg-type]
+            names = tuple(table.names)
+            return (names, roles(table, layout_of(table, job))) if names else None
+
+
+def _check(job: Job, shard: Shard, names: Sequence[str], has: Sequence[str], metrics: Mapping[str, Metric]) -> None:
+    reference = "reference" in has or "references" in has
+    for name, metric in metrics.items():
+        for needed, there, option in (
+            (metric.card.needs_reference, reference, "ref"),
+            (metric.card.needs_source, "source" in has, "src"),
+        ):
+            if needed and not there:
+                how = f"--{option} FOLDER" if shard.form == "text" else f"a column {option} (--columns {option}=COLUMN)"
+                raise InputError(f"{name} needs {how}; {shard.title} has {listing(map(repr, names))}.")
+        if metric.card.needs == "either" and not reference and "source" not in has:
+            raise InputError(f"{name} needs sources or references; {shard.title} has {listing(map(repr, names))}.")
+    if job.keep:
+        from assay.core.expression import parse
+        from assay.corpus.keeping import RATIO
+
+        parse(job.keep).over([*names, *job.added, RATIO], shard.title)
+    if job.sample_by and job.sample_by not in names:
+        from assay.core.errors import unknown
+
+        raise unknown(f"column in {shard.title}", job.sample_by, names)
+    if job.dedup == "src" and "source" not in has:
+        raise InputError(f"--dedup src needs the sources; {shard.title} has {listing(map(repr, names))}.")

@@ -1,0 +1,317 @@
+"""The one function that every worker runs: a task in, bytes on the disk and a small record out.
+
+It needs nothing but its arguments, may be run twice (the same task gives the same bytes, and each file appears whole), and keeps
+the metrics it has loaded for the next task of the same process.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+from assay._version import __version__
+from assay.core.errors import AssayError, InputError, OutputError
+from assay.corpus.job import WORK, Fault, Job, Rejected, ShardOutcome, ShardRecord, ShardTask, task_key
+from assay.io.files.folders import Folder, is_remote, open_folder
+
+if TYPE_CHECKING:
+    from assay.core.chunk import Chunk
+    from assay.core.metric import Bools, Metric
+    from assay.corpus.rows_in import ShardRows
+
+
+class WorkerRefused(AssayError):
+    """This worker may not work for this run: its metrics are other ones."""
+
+
+def attempt(job: Job, task: ShardTask) -> ShardOutcome:
+    """`work`, and whatever goes wrong as a fault: what an engine sends back to the driver."""
+    try:
+        return ShardOutcome(task, record=work(job, task))
+    except WorkerRefused as error:
+        return ShardOutcome(task, fault=Fault("refused", str(error)))
+    except OutputError as error:
+        return ShardOutcome(task, fault=Fault("output", str(error)))
+    except AssayError as error:
+        return ShardOutcome(task, fault=Fault("input", str(error)))
+    except MemoryError:
+        return ShardOutcome(task, fault=Fault("input", f"{task.shard.title}: there is not enough memory for it."))
+    except Exception as error:
+        import traceback
+
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        said = f"{type(error).__name__}: {error} ({last.filename.rpartition('/')[2]} line {last.lineno})"
+        return ShardOutcome(task, fault=Fault("broke", said))
+
+
+def work(job: Job, task: ShardTask) -> ShardRecord:
+    """Do a task."""
+    folder = open_folder(job.out)
+    if task.kind == "survey":
+        from assay.corpus.duplicates import survey
+
+        return survey(job, task, folder)
+    if task.kind == "join":
+        return join_shard(job, task, folder)
+    return score_piece(job, task, folder)
+
+
+@functools.lru_cache(maxsize=1)
+def _built(specs: tuple[str, ...]) -> Mapping[str, Metric]:
+    from assay.metrics import build_metrics
+
+    return build_metrics(specs)
+
+
+def metrics_of(job: Job) -> Mapping[str, Metric]:
+    """The metrics of the job, loaded once in this process; Refused where they are not the driver's."""
+    metrics = _built(job.metrics)
+    for name, metric in metrics.items():
+        mine = str(metric.signature)
+        if mine != job.signatures[name]:
+            raise WorkerRefused(
+                f"a worker computes {name} otherwise than the driver: it has {mine}, the driver {job.signatures[name]}. Install "
+                "the same version of assay and of the weights everywhere."
+            )
+    if job.version != __version__:
+        raise WorkerRefused(
+            f"a worker has assay {__version__}, the driver {job.version}. Install the same version everywhere."
+        )
+    return metrics
+
+
+def part_name(task: ShardTask, number: int | None = None) -> str:
+    """The part of a piece in the folder of work."""
+    return f"{WORK}/{task.shard.handle}-{task.piece.number if number is None else number:05}.part"
+
+
+def record_name(task: ShardTask) -> str:
+    """Where the record of a task lies until the run is through."""
+    return f"{WORK}/{task.name}.{'shard' if task.kind in ('shard', 'join') else task.kind}.json"
+
+
+def diary_name(task: ShardTask) -> str:
+    """Where a careful worker says what it does."""
+    return f"{WORK}/{task.name}.diary"
+
+
+def read_record(folder: Folder, task: ShardTask, key: str) -> ShardRecord | None:
+    """The record that an earlier run left of the same task; None where there is none, or one of other work."""
+    told = folder.read(record_name(task))
+    try:
+        record = ShardRecord.of(json.loads(told or b""))
+    except (ValueError, TypeError, KeyError):
+        return None
+    return record if record.key == key else None
+
+
+def _kept(folder: Folder, task: ShardTask, record: ShardRecord) -> ShardRecord:
+    folder.write(record_name(task), json.dumps(record.to_json()).encode())
+    return record
+
+
+@contextmanager
+def local_files(task: ShardTask) -> Iterator[list[str]]:
+    """The shard's files on this machine; errors name them as the user does."""
+    with ExitStack() as held:
+        paths = []
+        for source in task.shard.files:
+            if is_remote(source.path):
+                from assay.io.files.remote import fetched
+
+                paths.append(held.enter_context(fetched(source.path)))
+            else:
+                paths.append(source.path)
+        try:
+            yield paths
+        except InputError as error:
+            said = str(error)
+            for path, source in zip(paths, task.shard.files, strict=True):
+                said = said.replace(path, source.path)
+            raise InputError(_renumbered(said, task, paths[0])) from error
+
+
+def _renumbered(said: str, task: ShardTask, path: str) -> str:
+    """A sentence about a line of a piece, with the number that the line has in the whole file."""
+    if task.piece.number == 0 or task.shard.form == "parquet":
+        return said
+    from assay.corpus.rows_in import lines_before
+
+    before = lines_before(path, task.piece.starts[0]) - (
+        task.shard.form == "tsv"
+    )  # the header is read before each piece
+    return re.sub(r"(?<= line )[0-9]+", lambda found: str(int(found[0]) + before), said, count=1)
+
+
+def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
+    """Score a piece: its rows, with what was added, become a part; what was counted becomes the record."""
+    from assay.core.chunk import Kept
+    from assay.corpus.duplicates import dropped
+    from assay.corpus.keeping import Keeping
+    from assay.corpus.poison import Careful, Diary, joined
+    from assay.corpus.rows_in import reading
+    from assay.corpus.rows_out import HashedStream, ParquetPart, Part, TextPart, form_out, packed
+    from assay.corpus.tally import CorpusTally
+    from assay.engine.run import ScoredRun, score_chunk
+
+    key, whole, header = task_key(job, task), task.kind == "shard", b""
+    metrics = metrics_of(job)
+    run = ScoredRun(metrics, Kept(stats=bool(job.keep), spans=job.spans, flags=job.flags))
+
+    def score(batch: Any) -> Chunk:
+        chunk = score_chunk(batch, run, job.threads, None, job.identify)
+        run.systems[:], run.languages[:] = chunk.systems, chunk.languages
+        return chunk
+
+    diary = Diary(folder, diary_name(task)) if task.careful else None
+    careful = Careful(score, diary, task.suspect, task.lethal)
+    tally, rejected, at = CorpusTally(), list[Rejected](), 0
+    gone = dropped(job, task, folder)
+    with local_files(task) as paths, reading(job, task.shard, task.piece, paths) as rows_in:
+        keeping = Keeping(job, task, rows_in.names)
+        with (
+            folder.writing(task.shard.name if whole else part_name(task)) as target,
+            packed(counted := HashedStream(target), task.shard.name if whole else "") as stream,
+        ):
+            part: Part
+            if task.shard.form == "parquet":
+                part = ParquetPart(job, rows_in.kinds or {}, stream)
+            else:
+                part = TextPart(form_out(task.shard), [*rows_in.names, *job.added], stream, job.sample is not None)
+                header = part.header()
+                stream.write(header if whole else b"")
+            for rows in rows_in.parts:
+                n = len(rows)
+                tally.rows += n
+                tally.nrefs = max(tally.nrefs, rows.batch.nrefs)
+                places = list(range(at, at + n))
+                at += n
+                if gone is not None:
+                    fresh = [place not in gone for place in places]
+                    if not all(fresh):
+                        rows, places = rows.where(fresh), [p for p, new in zip(places, fresh, strict=True) if new]
+                        tally.duplicates += n - len(rows)
+                    if not places:
+                        continue
+                before = len(careful.rejected)
+                scored, chunks = careful.scored(rows.batch, places[0])
+                for row, reason in careful.rejected[before:]:
+                    i = row - places[0]
+                    rejected.append(Rejected(rows.numbers[i], rows.noun, reason, rows.row(i)))
+                if not chunks:
+                    continue
+                if len(scored) < len(rows):
+                    held = set(scored)
+                    rows = rows.where([i in held for i in range(len(rows))])
+                    places = [places[i] for i in scored]
+                _write(job, part, rows, places, joined(chunks), metrics, tally, keeping)
+            part.close()
+        if isinstance(part, TextPart) and job.sample is not None:
+            folder.write(f"{part_name(task)}.rows", json.dumps(part.sizes).encode())
+        keeping.keep_draws(folder)
+    tally.rejected = len(rejected)
+    if whole:
+        made = ShardRecord(
+            shard_key(job, task), tally.to_json(), rejected, rows_in.lines(), counted.size, counted.hash, rows_in.notes
+        )
+    else:
+        made = ShardRecord(key, tally.to_json(), rejected, rows_in.lines(), notes=[*rows_in.notes, header.decode()])
+    return _kept(folder, task, made)
+
+
+def _write(
+    job: Job,
+    part: Any,
+    rows: ShardRows,
+    places: Sequence[int],
+    chunk: Chunk,
+    metrics: Mapping[str, Metric],
+    tally: Any,
+    keeping: Any,
+) -> None:
+    added = columns_added(job, chunk)
+    keep: Bools | None = keeping.kept(rows, added)
+    tally.add(chunk, metrics, keep)
+    if keep is not None and not keep.all():
+        chosen = keep.tolist()
+        rows = rows.where(chosen)
+        added = {name: [v for v, yes in zip(column, chosen, strict=True) if yes] for name, column in added.items()}
+    tally.kept += len(rows)
+    keeping.draw(rows)
+    if len(rows):
+        part.write(rows, added)
+
+
+def columns_added(job: Job, chunk: Chunk) -> dict[str, list[Any]]:
+    """The columns that scoring adds, in the order of `Job.added`."""
+    added: dict[str, list[Any]] = {name: scores.values.tolist() for name, scores in chunk.scores.items()}
+    if job.flags != "none":
+        added["flags"] = chunk.flag_lists()
+    if job.spans:
+        found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
+        added["spans"] = [
+            [
+                {
+                    "metric": name, "start": span.start, "end": span.end, "severity": span.severity,
+                    "category": span.category, "confidence": span.confidence,
+                }
+                for name, spans in found.items()
+                for span in spans[i]
+                if span.side == "target"
+            ]
+            for i in range(len(chunk))
+        ]  # fmt: skip
+    return added
+
+
+def join_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
+    """Put the parts of a shard together under its name, and their records into one."""
+    from assay.corpus.keeping import chosen
+    from assay.corpus.rows_out import join
+    from assay.corpus.tally import CorpusTally, together
+
+    records = [_piece_record(folder, task, number) for number in range(task.pieces)]
+    parts = [part_name(task, number) for number in range(task.pieces)]
+    header = records[0].notes[-1].encode("utf-8", "backslashreplace")
+    taken = chosen(job, task, folder)
+    size, hashed = join(job, task.shard, folder, parts, header, taken)
+    tally = together(CorpusTally.of(record.tally) for record in records)
+    if taken is not None:
+        tally.kept = sum(map(len, taken))
+    rejected, before = list[Rejected](), 0
+    for number, record in enumerate(records):
+        offset = before - (1 if number and task.shard.form == "tsv" else 0)
+        rejected += [
+            Rejected(row.line + (offset if row.noun == "line" else 0), row.noun, row.reason, row.row)
+            for row in record.rejected
+        ]
+        before += record.lines
+    notes = list(dict.fromkeys(note for record in records for note in record.notes[:-1]))
+    whole = ShardRecord(shard_key(job, task), tally.to_json(), rejected, before, size, hashed, notes)
+    _kept(folder, task, whole)
+    for name in (*parts, *(f"{part}.rows" for part in parts if job.sample is not None)):
+        folder.remove(name)
+    return whole
+
+
+def shard_key(job: Job, task: ShardTask) -> str:
+    """What the bytes of a whole shard follow from."""
+    from assay.corpus.job import digest
+
+    return digest([job.key(), task.shard.mark()])
+
+
+def _piece_record(folder: Folder, task: ShardTask, number: int) -> ShardRecord:
+    from dataclasses import replace
+
+    from assay.corpus.job import ShardPiece
+
+    piece = replace(task, kind="score", piece=ShardPiece(number))
+    told = folder.read(record_name(piece))
+    if told is None:
+        raise OutputError(f"{record_name(piece)} has vanished from {folder.path}. Run the same command again.")
+    return ShardRecord.of(json.loads(told))

@@ -1,0 +1,310 @@
+"""The rows of a shard, or of a piece of one, on their way to the metrics: a batch of texts, and all their columns beside it.
+
+A piece of a file of lines is the lines that begin in its range of bytes; one of Parquet is a range of rows. Whatever the form,
+rows come in parts of bounded size, and what goes out again keeps every column.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import compress
+from typing import IO, Any
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError, listing
+from assay.corpus.job import Job, Shard, ShardPiece
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.open_table import Opened, OpenTable, inside
+from assay.io.table.open_table import Piece as TablePiece
+from assay.io.table.tables import WANTED, Columns
+from assay.io.table.vocabulary import Layout
+from assay.io.table.whole_rows import RowPart, WholeRows
+
+LINE = 1 << 16
+"""Bytes read at a time in search of the end of a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShardRows:
+    """Some rows: their texts, and what they are made of: lists of columns (`listed`) or a frame of polars."""
+
+    batch: Batch
+    numbers: Sequence[int]
+    noun: str
+    names: Sequence[str]
+    listed: RowPart | None = None
+    frame: Any = None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def column(self, name: str) -> Sequence[Any]:
+        """A column by name."""
+        if self.listed is None:
+            found: list[Any] = self.frame[name].to_list()
+            return found
+        return self.listed.columns[self.names.index(name)]
+
+    def row(self, i: int) -> dict[str, Any]:
+        """One row by column."""
+        if self.listed is None:
+            return dict(self.frame.row(i, named=True))
+        if self.listed.objects is not None:
+            return dict(self.listed.objects[i])
+        return {name: column[i] for name, column in zip(self.names, self.listed.columns, strict=True)}
+
+    def where(self, keep: Sequence[bool]) -> ShardRows:
+        """The rows for which `keep` is true."""
+        rows = list(compress(range(len(self)), keep))
+        batch, numbers = self.batch.select(rows), [self.numbers[i] for i in rows]
+        if self.listed is None:
+            return replace(self, batch=batch, numbers=numbers, frame=self.frame[rows])
+        part = self.listed
+        objects = None if part.objects is None else [part.objects[i] for i in rows]
+        columns = [[column[i] for i in rows] for column in part.columns]
+        kept = part._replace(columns=columns, numbers=numbers, objects=objects)
+        return replace(self, batch=batch, numbers=numbers, listed=kept)
+
+
+class PieceReader:
+    """An open piece of a shard. `lines` counts the lines that were read of it."""
+
+    def __init__(
+        self, names: Sequence[str], parts: Iterator[ShardRows], kinds: Mapping[str, Any] | None = None
+    ) -> None:
+        self.names, self.parts, self.kinds = list(names), parts, kinds
+        self.notes: list[str] = []
+        self.lines: Callable[[], int] = lambda: 0
+
+
+@contextmanager
+def reading(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Iterator[PieceReader]:
+    """The rows of a piece; `paths` are its files on this machine."""
+    if shard.form == "text":
+        yield _text(job, shard, piece, paths)
+        return
+    with _table(job, shard, piece, paths[0]) as table:
+        made = _frames(job, table, shard, piece) if shard.form == "parquet" else _listed(job, table, shard)
+        if isinstance(file := getattr(table, "ranged", None), _Ranged):
+            made.lines = lambda: file.lines
+        yield made
+        made.notes += table.notes
+
+
+def _table(job: Job, shard: Shard, piece: ShardPiece, path: str) -> OpenTable:
+    from assay.io.table.forms import open_table, table_in
+
+    quoting: Any = piece.quoting or job.quoting
+    if shard.form == "parquet" or not piece.stops:
+        return open_table(path, quoting=quoting, form=shard.form)
+    file = _Ranged(path, piece.starts[0], piece.stops[0])
+    head = b""
+    if shard.form == "tsv" and piece.number:
+        with open(path, "rb") as whole:
+            head = whole.readline()
+    table = table_in(Opened(io.BufferedReader(file), path, head, BadRows(remedy=""), quoting), shard.form)
+    table.ranged = file  # type: ignore[attr-defined]
+    return table
+
+
+class _Ranged(io.RawIOBase):
+    """The lines of a file that begin in a range of bytes."""
+
+    def __init__(self, path: str, start: int, stop: int) -> None:
+        self._file = open(path, "rb")  # noqa: SIM115
+        self._left = 0
+        self.lines = 0
+        begin, end = self._line_at(start), self._line_at(stop)
+        self._file.seek(begin)
+        self._left = max(end - begin, 0)
+
+    def _line_at(self, place: int) -> int:
+        """Where the first line begins that begins at a place or behind it."""
+        if place == 0:
+            return 0
+        self._file.seek(place - 1)
+        while block := self._file.read(LINE):
+            if (at := block.find(b"\n")) >= 0:
+                return self._file.tell() - len(block) + at + 1
+        return self._file.tell()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        target = memoryview(buffer).cast("B")
+        data = self._file.read(min(len(target), self._left))
+        self._left -= len(data)
+        self.lines += data.count(b"\n")
+        target[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def lines_before(path: str, start: int) -> int:
+    """How many lines begin before a place of a file."""
+    with _Ranged(path, 0, start) as file:
+        while file.read(1 << 20):
+            pass
+        return file.lines
+
+
+def layout_of(table: OpenTable, job: Job) -> Layout:
+    """Which column plays which role."""
+    from assay.io.table.choosing import lay_out
+
+    return lay_out(table, WANTED, job.choice or None)
+
+
+def roles(table: OpenTable, layout: Layout) -> tuple[tuple[str, str], ...]:
+    """The roles with the names of their columns, in a fixed order: what all shards have in common."""
+    found = [(role, table.names[place]) for role, place in sorted(layout.places.items())]
+    found += [("reference", table.names[place]) for place in layout.references]
+    if layout.references_list is not None:
+        found.append(("references", table.names[layout.references_list]))
+    return tuple(found)
+
+
+def check_alike(job: Job, table: OpenTable, names: Sequence[str], layout: Layout, shard: Shard) -> None:
+    """Refuse a shard whose columns are not those of the first."""
+    if layout.several:
+        raise InputError("--columns gives mt several columns: a row of a corpus is one translation. Give one of them.")
+    mine = roles(table, layout)
+    if job.layout and mine != job.layout:
+        first, own = (", ".join(f"{role} {name!r}" for role, name in found) for found in (job.layout, mine))
+        raise InputError(
+            f"{shard.title} has other columns than the first shard: it has {own}; the first has {first}. Score them apart."
+        )
+    if job.names and table.form != "jsonl" and set(names) != set(job.names):
+        lacks = [name for name in job.names if name not in names]
+        more = [name for name in names if name not in job.names]
+        said = f"lacks {listing(map(repr, lacks))}" if lacks else f"has {listing(map(repr, more))} beside the others"
+        raise InputError(
+            f"{shard.title} has other columns than the first shard: it {said}. Make them alike, or score them apart."
+        )
+
+
+def _check_free(names: Sequence[str], job: Job, shard: Shard) -> None:
+    taken = [name for name in job.added if name in names]
+    if taken:
+        raise InputError(
+            f"{shard.title} has a column {taken[0]!r} already, which the scores would take: rename it or leave it out."
+        )
+
+
+def _settled(batch: Batch, job: Job) -> Batch:
+    if batch.systems is None:
+        batch = replace(batch, systems=[""] * len(batch))
+    if job.langpair and batch.langpairs is None:
+        batch = replace(batch, langpairs=[job.langpair] * len(batch))
+    return batch
+
+
+def _listed(job: Job, table: OpenTable, shard: Shard) -> PieceReader:
+    rows = WholeRows(table, job.batch)
+    names = list(table.names)
+    if not names:
+        return PieceReader([], iter(()))
+    layout = layout_of(table, job)
+    check_alike(job, table, names, layout, shard)
+    _check_free(names, job, shard)
+    columns = Columns(table, layout)
+
+    def value(part: RowPart, name: str) -> Sequence[Any]:
+        if part.objects is not None:
+            keys = [name] if name in names else name.split(".")
+            return [inside(row, keys) for row in part.objects]
+        return part.columns[rows.names.index(name)]
+
+    def parts() -> Iterator[ShardRows]:
+        for part in rows.parts():
+            if shard.form != "jsonl":
+                rows.check_keys(part)
+            wanted = [value(part, table.names[place]) for place in columns.wanted]
+            batch = columns.batch(TablePiece(wanted, part.numbers, part.noun))
+            yield ShardRows(_settled(batch, job), part.numbers, part.noun, rows.names, listed=part)
+
+    return PieceReader(rows.names, parts())
+
+
+def _frames(job: Job, table: Any, shard: Shard, piece: ShardPiece) -> PieceReader:
+    names = list(table.names)
+    layout = layout_of(table, job)
+    check_alike(job, table, names, layout, shard)
+    _check_free(names, job, shard)
+    columns = Columns(table, layout)
+    first, last = (piece.starts[0], piece.stops[0]) if piece.stops else (0, table.rows_in_all)
+    texts = {name: str for name, kind in (table.kinds or {}).items() if str(kind) == "String"}
+
+    def value(frame: Any, name: str) -> Sequence[Any]:
+        if name in names:
+            column = frame[name]
+            return list((column.cast(table.kinds[name]) if name in texts else column).to_list())
+        outer, *keys = name.split(".")
+        return [inside(cell, keys) for cell in frame[outer].to_list()]
+
+    def parts() -> Iterator[ShardRows]:
+        at = first
+        for frame in table.frames(first, last, job.batch):
+            numbers = range(at + 1, at + len(frame) + 1)
+            at += len(frame)
+            wanted = [value(frame, table.names[place]) for place in columns.wanted]
+            batch = columns.batch(TablePiece(wanted, numbers, "row"))
+            yield ShardRows(_settled(batch, job), numbers, "row", names, frame=frame)
+
+    return PieceReader(names, parts(), table.schema)
+
+
+def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> PieceReader:
+    from assay.io.files.text import open_bytes, read_blocks, read_parallel, regroup, split_lines
+
+    names = list(shard.columns)
+    _check_free(names, job, shard)
+    ranges = dict(zip(paths, zip(piece.starts, piece.stops, strict=True), strict=True)) if piece.stops else {}
+    done = 0
+
+    def lines_of(path: Any, chunk: int) -> Iterator[list[str]]:
+        file: IO[bytes] = io.BufferedReader(_Ranged(path, *ranges[path])) if ranges else open_bytes(path)
+        with file:
+            yield from regroup(split_lines(read_blocks(file, path)), chunk)
+
+    def parts() -> Iterator[ShardRows]:
+        nonlocal done
+        for part in _gathered(read_parallel(paths, min(64, job.batch), lines_of), job.batch):
+            n = len(part[0])
+            numbers = range(done + 1, done + n + 1)
+            done += n
+            by_name = dict(zip(names, part, strict=True))
+            batch = Batch(
+                hypotheses=by_name["mt"],
+                sources=by_name.get("src"),
+                references=tuple(by_name[name] for name in names if name.startswith("ref")) or None,
+            )
+            yield ShardRows(_settled(batch, job), numbers, "line", names, listed=RowPart(list(part), numbers, "line"))
+
+    made = PieceReader(names, parts())
+    made.lines = lambda: done
+    return made
+
+
+def _gathered(pieces: Iterator[tuple[list[str], ...]], rows: int) -> Iterator[tuple[list[str], ...]]:
+    """Consecutive pieces joined to parts of bounded size."""
+    from assay.io.table.whole_rows import MOST_CHARACTERS
+
+    held: list[tuple[list[str], ...]] = []
+    n = size = 0
+    for piece in pieces:
+        held.append(piece)
+        n += len(piece[0])
+        size += sum(len(text) for column in piece for text in column)
+        if n >= rows or size >= MOST_CHARACTERS:
+            yield tuple([text for part in held for text in part[k]] for k in range(len(piece)))
+            held, n, size = [], 0, 0
+    if held:
+        yield tuple([text for part in held for text in part[k]] for k in range(len(held[0])))

@@ -1,0 +1,260 @@
+"""Rows on their way out: the part of a piece, and the shard that its parts make.
+
+A part has no header and nothing around it, so that the parts of a shard, one behind the other, are its rows. A shard is the same
+bytes however it was cut: lines follow lines, and Parquet is written anew in row groups of one size.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import shutil
+import tempfile
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any
+
+from assay.core.columns import Columns, import_polars
+from assay.corpus.job import Job, Shard
+from assay.corpus.rows_in import ShardRows
+from assay.io.files.atomic import blaming_scratch
+from assay.io.files.compression import SUFFIXES
+from assay.io.files.folders import Folder
+from assay.report.rows import WRITERS
+
+ROW_GROUP = 65_536
+"""Rows in a row group of Parquet."""
+SPAN = ("metric", "start", "end", "severity", "category", "confidence")
+
+
+def form_out(shard: Shard) -> str:
+    """The form in which a shard is written: its own; parallel text becomes a TSV."""
+    return "tsv" if shard.form == "text" else shard.form
+
+
+class Part(ABC):
+    """The rows of a piece on their way into a stream; `sizes` has the bytes of every row where they must be told apart."""
+
+    @abstractmethod
+    def write(self, rows: ShardRows, added: Columns) -> None:
+        """Some rows with the columns that scoring added."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """All rows are there."""
+
+
+class TextPart(Part):
+    """TSV, CSV or JSON lines without a header."""
+
+    def __init__(self, form: str, names: Sequence[str], stream: IO[bytes], apart: bool) -> None:
+        self._stream, self._apart, self.sizes = stream, apart, list[int]()
+        self._text = io.StringIO()
+        self._writer = WRITERS[form](self._text, names)
+        self._header = self._taken()
+        self._json = form == "jsonl"
+
+    def header(self) -> bytes:
+        """What stands before the rows of the shard."""
+        return self._header.encode("utf-8", "backslashreplace")
+
+    def _taken(self) -> str:
+        text = self._text.getvalue()
+        self._text.seek(0)
+        self._text.truncate()
+        return text
+
+    def write(self, rows: ShardRows, added: Columns) -> None:
+        """See `Part`."""
+        columns: list[Sequence[Any]] = []
+        objects: list[Mapping[str, Any]] | None = None
+        if self._json:
+            new = [dict(zip(added, row, strict=True)) for row in zip(*added.values(), strict=True)]
+            objects = [{**rows.row(i), **new[i]} for i in range(len(rows))]
+        else:
+            columns = [*(rows.column(name) for name in rows.names), *added.values()]
+        if not self._apart:
+            self._writer.part(columns, objects)
+            self._stream.write(self._taken().encode("utf-8", "backslashreplace"))
+            return
+        for i in range(len(rows)):
+            self._writer.part([[column[i]] for column in columns], None if objects is None else [objects[i]])
+            line = self._taken().encode("utf-8", "backslashreplace")
+            self.sizes.append(len(line))
+            self._stream.write(line)
+
+    def close(self) -> None:
+        """See `Part`."""
+
+
+class ParquetPart(Part):
+    """Parquet: frames lie beside each other until all are there."""
+
+    def __init__(self, job: Job, kinds: Mapping[str, Any], stream: IO[bytes]) -> None:
+        self._polars = import_polars("Parquet")
+        self._stream = stream
+        self._added = self._kinds(job)
+        with blaming_scratch():
+            self._folder = tempfile.TemporaryDirectory(prefix="assay-")
+        self._files: list[Path] = []
+        self._keep(self._polars.DataFrame(schema={**kinds, **self._added}))
+
+    def _kinds(self, job: Job) -> dict[str, Any]:
+        polars = self._polars
+        texts = ("metric", "severity", "category")
+        numbers = {"confidence": polars.Float64}
+        span = polars.Struct(
+            {name: polars.String if name in texts else numbers.get(name, polars.Int64) for name in SPAN}
+        )
+        others = {"flags": polars.List(polars.String), "spans": polars.List(span)}
+        return {name: others.get(name, polars.Float64) for name in job.added}
+
+    def _keep(self, frame: Any) -> None:
+        self._files.append(Path(self._folder.name) / f"{len(self._files):06}.parquet")
+        with blaming_scratch():
+            frame.write_parquet(self._files[-1])
+
+    def write(self, rows: ShardRows, added: Columns) -> None:
+        """See `Part`."""
+        polars = self._polars
+        new = [
+            self._flags(added[name]) if name == "flags" else polars.Series(name, added[name], dtype=kind, strict=False)
+            for name, kind in self._added.items()
+        ]
+        self._keep(rows.frame.with_columns(new))
+
+    def _flags(self, flags: Sequence[Sequence[str]]) -> Any:
+        """A column of lists, nearly all of them empty: polars takes ten times as long to be handed them one by one."""
+        polars = self._polars
+        texts = polars.Series("flags", ["\t".join(names) or None for names in flags], dtype=polars.String)
+        empty = polars.lit([], dtype=polars.List(polars.String))
+        return polars.select(
+            polars.when(texts.is_null()).then(empty).otherwise(texts.str.split("\t")).alias("flags")
+        ).to_series()
+
+    def close(self) -> None:
+        """See `Part`."""
+        with self._folder:
+            join_parquet(self._files, self._stream)
+
+
+def join_parquet(files: Sequence[Path], stream: IO[bytes], rows: Sequence[Sequence[int]] | None = None) -> None:
+    """Files of the same columns as one, in row groups of one size; `rows` are those to take of each file."""
+    polars = import_polars("Parquet")
+    if rows is None:
+        frames = polars.scan_parquet(files, glob=False)
+    else:
+        frames = polars.concat([_taken_rows(file, mine) for file, mine in zip(files, rows, strict=True)])
+    with blaming_scratch(), tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        whole = Path(folder) / "whole.parquet"
+        frames.sink_parquet(whole, row_group_size=ROW_GROUP, maintain_order=True)
+        with whole.open("rb") as source:
+            shutil.copyfileobj(source, stream)
+
+
+def _taken_rows(file: Path, rows: Sequence[int]) -> Any:
+    """Some rows of a file, read as they are needed."""
+    polars, number = import_polars("Parquet"), "assay row number"
+    numbered = polars.scan_parquet(file, glob=False).with_row_index(number)
+    wanted = polars.Series(rows, dtype=numbered.collect_schema()[number])
+    return numbered.filter(polars.col(number).is_in(wanted.implode())).drop(number)
+
+
+class HashedStream(io.RawIOBase):
+    """A stream that counts and hashes what goes through it."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._digest, self.size = stream, hashlib.blake2b(digest_size=16), 0
+
+    def writable(self) -> bool:
+        """It is."""
+        return True
+
+    def write(self, data: Any) -> int:
+        """Pass it on."""
+        self._stream.write(data)
+        self._digest.update(data)
+        self.size += len(data)
+        return len(data)
+
+    @property
+    def hash(self) -> str:
+        """BLAKE2b-128 of all that was written."""
+        return self._digest.hexdigest()
+
+
+@contextmanager
+def packed(stream: Any, name: str) -> Iterator[Any]:
+    """A stream that is compressed as the name of the shard says; the same bytes for the same content, today and tomorrow."""
+    kind = SUFFIXES.get(PurePosixPath(name).suffix.lower())
+    if kind == "gzip":
+        import gzip
+
+        with gzip.GzipFile(filename="", mode="wb", fileobj=stream, mtime=0, compresslevel=6) as inner:
+            yield inner
+    elif kind == "xz":
+        import lzma
+
+        with lzma.LZMAFile(stream, "wb") as inner:
+            yield inner
+    elif kind == "zstd":
+        with _zstd(stream) as inner:
+            yield inner
+    else:
+        yield stream
+
+
+def _zstd(stream: IO[bytes]) -> Any:
+    try:
+        import zstandard
+    except ModuleNotFoundError:  # Python 3.14 brings its own
+        from compression import zstd  # type: ignore[import-not-found,unused-ignore]
+
+        return zstd.ZstdFile(stream, "wb")
+    return zstandard.ZstdCompressor().stream_writer(stream, closefd=False)
+
+
+def join(
+    job: Job,
+    shard: Shard,
+    folder: Folder,
+    parts: Sequence[str],
+    header: bytes,
+    taken: Sequence[Sequence[int]] | None = None,
+) -> tuple[int, str]:
+    """Write the shard from its parts; its size and hash. `taken` are the rows to take of each part, where not all go out."""
+    with folder.writing(shard.name) as target:
+        counted = HashedStream(target)
+        if shard.form == "parquet":
+            _join_frames(folder, parts, counted, taken)
+        else:
+            with packed(counted, shard.name) as stream:
+                stream.write(header)
+                for number, part in enumerate(parts):
+                    _copy(folder, part, stream, None if taken is None else taken[number])
+    return counted.size, counted.hash
+
+
+def _join_frames(folder: Folder, parts: Sequence[str], stream: Any, taken: Sequence[Sequence[int]] | None) -> None:
+    from contextlib import ExitStack
+
+    with ExitStack() as held:
+        files = [Path(held.enter_context(folder.local(part))) for part in parts]
+        join_parquet(files, stream, taken)
+
+
+def _copy(folder: Folder, part: str, stream: IO[bytes], rows: Sequence[int] | None) -> None:
+    with folder.local(part) as path, open(path, "rb") as source:
+        if rows is None:
+            shutil.copyfileobj(source, stream, 1 << 20)
+            return
+        sizes = json.loads(folder.read(f"{part}.rows") or b"[]")
+        wanted, at = set(rows), 0
+        for number, size in enumerate(sizes):
+            if number in wanted:
+                source.seek(at)
+                stream.write(source.read(size))
+            at += size

@@ -1,0 +1,178 @@
+"""What is counted of rows that were scored, so that it can be put together again: the same whatever the pieces were.
+
+Sums are kept as lists of floats that add up exactly (`assay.core.sums`); bins of histograms have a width of their own for each
+metric, which does not depend on the rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from assay.core.chunk import Chunk
+    from assay.core.metric import Bools, Metric
+
+Sums = dict[tuple[str, str, str], list[list[float]]]
+"""By system, metric and target language (empty unless the metric goes by it)."""
+MOST_BINS = 1000
+"""Bins on either side of zero; what lies beyond is in the last."""
+ALL, KEPT = "all", "kept"
+
+
+def width(metric: Metric) -> float:
+    """The width of a bin: 1 for scores from 0 to 100, 0.01 for those from 0 to 1."""
+    low, high = metric.card.range
+    if low is not None and high is not None:
+        return float(high - low) / 100
+    return 10.0 ** (1 - metric.card.decimals)
+
+
+@dataclass
+class CorpusTally:
+    """Counts of some rows."""
+
+    rows: int = 0
+    """Rows that came in."""
+    duplicates: int = 0
+    rejected: int = 0
+    kept: int = 0
+    """Rows that went out."""
+    nrefs: int = 0
+    flags: dict[str, int] = field(default_factory=dict)
+    sums: dict[str, Sums] = field(default_factory=lambda: {ALL: {}, KEPT: {}})
+    """Of all rows that were scored, and of those that an expression kept."""
+    bins: dict[str, dict[int, int]] = field(default_factory=dict)
+    unscored: dict[str, int] = field(default_factory=dict)
+    """Rows to which a metric gave no number."""
+
+    def add(self, chunk: Chunk, metrics: Mapping[str, Metric], keep: Bools | None) -> None:
+        """Count a chunk of scores; `keep` says which rows go out (None: all; else the chunk has its statistics)."""
+        import numpy as np
+
+        from assay.core.metric import statistics
+        from assay.core.sums import exact_parts
+
+        for flag, column in chunk.flags().items():
+            self.flags[flag] = self.flags.get(flag, 0) + int(column.sum())
+        for name, metric in metrics.items():
+            values = chunk.scores[name].values
+            scored = np.isfinite(values)
+            numbers = np.clip(np.floor(values[scored] / width(metric)), -MOST_BINS, MOST_BINS).astype(np.int64)
+            bins = self.bins.setdefault(name, {})
+            for number, n in zip(*(found.tolist() for found in np.unique(numbers, return_counts=True)), strict=True):
+                bins[number] = bins.get(number, 0) + n
+            if missing := int((~scored).sum()):
+                self.unscored[name] = self.unscored.get(name, 0) + missing
+            for (code, number), exact in chunk.sums[name].items():
+                place = chunk.systems[code], name, chunk.languages[number] if metric.by_language else ""
+                self.sums[ALL].setdefault(place, []).extend(exact.tolist())
+            if keep is not None:
+                stats = statistics(chunk.scores[name])
+                for (system, language), rows in _places(chunk, metric, keep).items():
+                    parts = self.sums[KEPT].setdefault((system, name, language), [])
+                    parts += exact_parts(stats[rows]).tolist()
+
+    def merge(self, other: CorpusTally) -> None:
+        """Count what another one counted, of the rows behind these."""
+        for name in ("rows", "duplicates", "rejected", "kept"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.nrefs = max(self.nrefs, other.nrefs)
+        for mine, others in ((self.flags, other.flags), (self.unscored, other.unscored)):
+            for flag, n in others.items():
+                mine[flag] = mine.get(flag, 0) + n
+        for metric, bins in other.bins.items():
+            own = self.bins.setdefault(metric, {})
+            for number, n in bins.items():
+                own[number] = own.get(number, 0) + n
+        for which, sums in other.sums.items():
+            for place, parts in sums.items():
+                self.sums[which].setdefault(place, []).extend(parts)
+
+    def shorten(self) -> None:
+        """The same sums in as few floats as they need."""
+        import numpy as np
+
+        from assay.core.sums import exact_parts
+
+        for sums in self.sums.values():
+            for place, parts in sums.items():
+                if len(parts) > 1:
+                    sums[place] = exact_parts(np.array(parts)).tolist()
+
+    def to_json(self) -> dict[str, Any]:
+        """As plain values, sums in their shortest form."""
+        self.shorten()
+        return {
+            **{name: getattr(self, name) for name in ("rows", "duplicates", "rejected", "kept", "nrefs")},
+            "flags": self.flags,
+            "sums": {which: [[*place, parts] for place, parts in sums.items()] for which, sums in self.sums.items()},
+            "bins": {metric: sorted(bins.items()) for metric, bins in self.bins.items()},
+            "unscored": self.unscored,
+        }
+
+    @classmethod
+    def of(cls, told: Mapping[str, Any]) -> CorpusTally:
+        """From what `to_json` gave."""
+        sums = {
+            which: {(system, metric, language): parts for system, metric, language, parts in listed}
+            for which, listed in told["sums"].items()
+        }
+        bins = {metric: {int(number): n for number, n in listed} for metric, listed in told["bins"].items()}
+        plain = {name: told[name] for name in ("rows", "duplicates", "rejected", "kept", "nrefs")}
+        return cls(**plain, flags=dict(told["flags"]), sums=sums, bins=bins, unscored=dict(told["unscored"]))
+
+
+def together(tallies: Iterable[CorpusTally]) -> CorpusTally:
+    """All rows, in the order of the tallies."""
+    whole = CorpusTally()
+    for tally in tallies:
+        whole.merge(tally)
+    whole.shorten()
+    return whole
+
+
+def _places(chunk: Chunk, metric: Metric, keep: Bools) -> dict[tuple[str, str], Bools]:
+    """The kept rows of each system, and of each target language where the metric goes by it."""
+    import numpy as np
+
+    found: dict[tuple[str, str], Bools] = {}
+    spoken = chunk.spoken if metric.by_language else None
+    for code in np.unique(chunk.codes).tolist():
+        mine = chunk.codes == code
+        for number in (0,) if spoken is None else np.unique(spoken[mine]).tolist():
+            rows = mine if spoken is None else mine & (spoken == number)
+            rows = rows & keep
+            if rows.any():
+                found[chunk.systems[code], "" if spoken is None else chunk.languages[number]] = rows
+    return found
+
+
+def corpus_scores(
+    tally: CorpusTally, metrics: Mapping[str, Metric], which: str = ALL
+) -> tuple[dict[str, dict[str, float]], dict[str, Metric]]:
+    """Corpus scores by system and metric, and the metrics as they were computed: one for each target language where it matters."""
+    import numpy as np
+
+    from assay.core.sums import total
+    from assay.engine.languages import divided
+    from assay.engine.others import check_corpus
+
+    sums = tally.sums[which]
+    languages: list[str] = list(
+        dict.fromkeys(language for (_, name, language) in tally.sums[ALL] if metrics[name].by_language)
+    )
+    computed, shares = divided(metrics, languages)
+    systems = dict.fromkeys(system for system, _, _ in sums)
+    scores: dict[str, dict[str, float]] = {}
+    for system in systems:
+        for name, metric in computed.items():
+            asked, number = shares.get(name, (name, 0))
+            language = languages[number] if metrics[asked].by_language and languages else ""
+            parts: Sequence[Sequence[float]] | None = sums.get((system, asked, language))
+            if parts:
+                summed = total([np.array(parts)])
+                check_corpus(metric, summed)
+                scores.setdefault(system, {})[name] = float(metric.combine(summed))
+    return scores, computed

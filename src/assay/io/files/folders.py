@@ -1,0 +1,156 @@
+"""A folder of results, on this machine's disks or in an object store, behind the same few calls.
+
+Whatever is written under a name is there as a whole or not at all. `open_folder` chooses by the path.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import socket
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any, Protocol
+
+from assay.core.errors import OutputError
+from assay.io.files.atomic import atomic_write
+from assay.io.files.system import MOVES_OPEN_FILES, PLAIN, lock
+
+
+class Folder(Protocol):
+    """A folder. Names are relative, with / between its parts."""
+
+    path: str
+
+    def read(self, name: str) -> bytes | None:
+        """The whole content; None where there is none."""
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a small file."""
+
+    def writing(self, name: str) -> AbstractContextManager[IO[bytes]]:
+        """A stream whose content appears under the name when the block ends well."""
+
+    def local(self, name: str) -> AbstractContextManager[str]:
+        """The path of a local file with that content."""
+
+    def sizes(self, under: str = "") -> dict[str, int]:
+        """Every file below, by name, with its size."""
+
+    def remove(self, under: str) -> None:
+        """Take a file away, or all that is below a name."""
+
+    def locked(self, name: str, owner: str) -> AbstractContextManager[None]:
+        """Hold the folder against others; OutputError with the other's name where it is held."""
+
+
+def is_remote(path: str) -> bool:
+    """Whether a path names an object store: ``s3://bucket/folder``."""
+    scheme, mark, _ = path.partition("://")
+    return bool(mark) and scheme.isalnum() and scheme != "file"
+
+
+def open_folder(path: str) -> Folder:
+    """The folder behind a path or an address."""
+    if is_remote(path):
+        from assay.io.files.remote import RemoteFolder
+
+        return RemoteFolder(path)
+    return LocalFolder(path)
+
+
+def owner() -> dict[str, Any]:
+    """Who holds a lock: the process, its machine, since when."""
+    from assay.core.call import now
+
+    return {"process": os.getpid(), "machine": socket.gethostname(), "since": now()}
+
+
+def held_by(path: str, told: bytes) -> OutputError:
+    """The refusal of a folder that another run holds."""
+    try:
+        who = json.loads(told)
+        said = f"process {who['process']} on {who['machine']}, since {who['since']}"
+    except (ValueError, KeyError, TypeError):
+        said = "another process"
+    return OutputError(f"{path} is being written by {said}. Wait for it or stop it, or give another --out.")
+
+
+class LocalFolder:
+    """A folder on a disk of this machine, or on one that it shares with others."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._root = Path(path)
+
+    def read(self, name: str) -> bytes | None:
+        """See `Folder`."""
+        try:
+            return (self._root / name).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    def write(self, name: str, content: bytes) -> None:
+        """See `Folder`."""
+        with self.writing(name) as stream:
+            stream.write(content)
+
+    def writing(self, name: str) -> AbstractContextManager[IO[bytes]]:
+        """See `Folder`."""
+        target = self._root / name
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"cannot make the folder {target.parent}: {error.strerror}.") from error
+        return atomic_write(target)
+
+    @contextmanager
+    def local(self, name: str) -> Iterator[str]:
+        """See `Folder`."""
+        yield str(self._root / name)
+
+    def sizes(self, under: str = "") -> dict[str, int]:
+        """See `Folder`. Unfinished files are hidden and do not count."""
+        found: dict[str, int] = {}
+        for folder, folders, files in os.walk(self._root / under):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            for name in files:
+                path = Path(folder, name)
+                if not name.startswith("."):
+                    with suppress(FileNotFoundError):
+                        found[path.relative_to(self._root).as_posix()] = path.stat().st_size
+        return found
+
+    def remove(self, under: str) -> None:
+        """See `Folder`."""
+        target = self._root / under
+        with suppress(FileNotFoundError):
+            if target.is_dir():
+                shutil.rmtree(target)
+            else:
+                target.unlink()
+
+    @contextmanager
+    def locked(self, name: str, owner: str) -> Iterator[None]:
+        """See `Folder`. The system lets go of the lock when the process ends, however it ends."""
+        path = self._root / name
+        try:
+            self._root.mkdir(parents=True, exist_ok=True)
+            held = os.open(path, os.O_RDWR | os.O_CREAT | PLAIN, 0o666)
+        except OSError as error:
+            raise OutputError(f"cannot write in {self.path}: {error.strerror}. Choose another folder.") from error
+        try:
+            lock(held, wait=False)
+        except OSError:
+            os.close(held)
+            raise held_by(self.path, path.read_bytes()) from None
+        try:
+            os.truncate(held, 0)
+            os.write(held, owner.encode())
+            yield
+        finally:
+            if MOVES_OPEN_FILES:
+                path.unlink(missing_ok=True)
+            os.close(held)

@@ -1,0 +1,228 @@
+"""Object stores (``s3://``, ``gs://``) through fsspec: shards are fetched whole, and put whole.
+
+An object that is put is there when the store has all of it, and not before: nothing is seen half-written. A request that fails is
+made again after a while, some times; then it is told in one line, with what can be done about it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+from typing import IO, Any, TypeVar
+
+from assay.core.errors import AssayError, InputError, MissingPart, OutputError
+from assay.io.files.atomic import blaming_scratch
+from assay.io.files.folders import held_by
+
+T = TypeVar("T")
+TRIES = 5
+FIRST_WAIT = 0.5
+"""Seconds before the second try; twice as many before each next one, and up to as many again by chance."""
+BEAT, STALE = 20.0, 120.0
+"""Seconds after which a lock is renewed, and after which one that was not is nobody's."""
+NEEDS = {"s3": ("s3fs", "'mt-assay[s3]'"), "gs": ("gcsfs", "gcsfs"), "gcs": ("gcsfs", "gcsfs")}
+"""What a scheme needs: the package, and what to install."""
+
+
+@cache
+def _store(scheme: str) -> Any:
+    """The file system of a scheme."""
+    package, wanted = NEEDS.get(scheme, ("fsspec and a package for this store", "fsspec"))
+    try:
+        import fsspec
+
+        return fsspec.filesystem(scheme, use_listings_cache=False)
+    except ImportError as error:
+        raise MissingPart(f"{scheme}:// needs {package}: pip install {wanted}") from error
+    except ValueError as error:
+        raise InputError(f"{scheme}:// is no object store that fsspec knows. Try s3:// or gs://.") from error
+
+
+def _split(address: str) -> tuple[Any, str]:
+    """The file system and the path in it."""
+    scheme, _, path = address.partition("://")
+    return _store(scheme), path.rstrip("/") if not path.endswith("*") else path
+
+
+def tried(address: str, action: Callable[[], T], *, writing: bool = False) -> T:
+    """What an action gives, tried again while the store fails; a sentence about it when it goes on failing."""
+    for attempt in range(1, TRIES + 1):
+        try:
+            return action()
+        except (FileNotFoundError, AssayError, FileExistsError):
+            raise
+        except Exception as error:
+            if (said := _hopeless(error)) is not None or attempt == TRIES:
+                kind = OutputError if writing else InputError
+                what = "written" if writing else "read"
+                why = said or f"the store failed {TRIES} times ({_short(error)}). Try again later."
+                raise kind(f"{address} cannot be {what}: {why}") from error
+            time.sleep(FIRST_WAIT * 2 ** (attempt - 1) * (1 + random.random()))
+    raise AssertionError("the last try returns or raises")
+
+
+def _hopeless(error: Exception) -> str | None:
+    """What to say of an error that another try will not mend; None for one that it may."""
+    name, text = type(error).__name__, str(error)
+    if (
+        name in ("NoCredentialsError", "PartialCredentialsError", "DefaultCredentialsError")
+        or "credentials" in text.lower()
+    ):
+        return "there are no credentials for it. Set them as your store wants (AWS_ACCESS_KEY_ID …, or aws configure)."
+    if isinstance(error, PermissionError) or "AccessDenied" in text or "Forbidden" in text:
+        return "access is refused. Check the credentials and the rights of their owner."
+    if "NoSuchBucket" in text:
+        return "there is no such bucket. Check the name."
+    if "QuotaExceeded" in text or "InsufficientStorage" in text or "EntityTooLarge" in text:
+        return "the store has no space left. Free some, or write elsewhere; finished shards are kept."
+    return None
+
+
+def _short(error: Exception) -> str:
+    return (" ".join(str(error).split()) or type(error).__name__)[:120]
+
+
+def listed(address: str) -> list[tuple[str, tuple[str, int, str]]]:
+    """Every object below a folder or that fits a pattern: its name below it, and its address, size and tag."""
+    store, path = _split(address)
+    scheme, starred = address.partition("://")[0], "*" in path
+    try:
+        found = tried(address, lambda: (store.glob if starred else store.find)(path, detail=True))
+    except FileNotFoundError:
+        raise InputError(f"{address} cannot be read: there is no such bucket. Check the name.") from None
+    root = path[: path.index("*")].rpartition("/")[0] if starred else path
+    root = root if root not in found else root.rpartition("/")[0]
+    if not found:
+        raise InputError(f"{address} holds no objects: nothing to score. Check the bucket and the folder.")
+    made = []
+    for name, known in sorted(found.items()):
+        if known.get("type") == "directory" or name.endswith("/"):
+            continue
+        stamp = str(known.get("ETag") or known.get("etag") or known.get("LastModified") or known.get("mtime") or "")
+        short = name[len(root) :].lstrip("/")
+        made.append((short, (f"{scheme}://{name}", int(known.get("size") or 0), stamp.strip('"'))))
+    return made
+
+
+@contextmanager
+def fetched(address: str) -> Iterator[str]:
+    """A local copy of an object, with the same last part of its name."""
+    store, path = _split(address)
+    with blaming_scratch():
+        scratch = tempfile.TemporaryDirectory(prefix="assay-")
+    with scratch as folder:
+        target = os.path.join(folder, path.rpartition("/")[2])
+        try:
+            tried(address, lambda: store.get_file(path, target))
+        except FileNotFoundError:
+            raise InputError(f"{address} does not exist. Check the bucket and the name.") from None
+        yield target
+
+
+class RemoteFolder:
+    """A folder of an object store; see `assay.io.files.folders.Folder`."""
+
+    def __init__(self, address: str) -> None:
+        self.path = address.rstrip("/")
+        self._store, self._root = _split(address)
+
+    def _at(self, name: str) -> str:
+        return f"{self._root}/{name}" if name else self._root
+
+    def _address(self, name: str) -> str:
+        return f"{self.path}/{name}"
+
+    def read(self, name: str) -> bytes | None:
+        """See `Folder`."""
+        try:
+            found: bytes = tried(self._address(name), lambda: self._store.cat_file(self._at(name)))
+        except FileNotFoundError:
+            return None
+        return found
+
+    def write(self, name: str, content: bytes) -> None:
+        """See `Folder`."""
+        self._put(name, lambda: self._store.pipe_file(self._at(name), content))
+
+    def _put(self, name: str, action: Callable[[], object]) -> None:
+        try:
+            tried(self._address(name), action, writing=True)
+        except FileNotFoundError:
+            raise OutputError(
+                f"{self._address(name)} cannot be written: there is no such bucket. Make it first."
+            ) from None
+
+    @contextmanager
+    def writing(self, name: str) -> Iterator[IO[bytes]]:
+        """See `Folder`. The content waits on this machine's disk until it is whole."""
+        with blaming_scratch():
+            scratch = tempfile.TemporaryDirectory(prefix="assay-")
+        with scratch as folder:
+            path = Path(folder) / "whole"
+            with blaming_scratch(), path.open("wb") as stream:
+                yield stream
+            self._put(name, lambda: self._store.put_file(str(path), self._at(name)))
+
+    @contextmanager
+    def local(self, name: str) -> Iterator[str]:
+        """See `Folder`."""
+        with fetched(self._address(name)) as path:
+            yield path
+
+    def sizes(self, under: str = "") -> dict[str, int]:
+        """See `Folder`."""
+        with suppress(FileNotFoundError):
+            found = tried(self.path, lambda: self._store.find(self._at(under), detail=True))
+            start = len(self._root) + 1
+            return {name[start:]: int(known["size"] or 0) for name, known in found.items() if not name.endswith("/")}
+        return {}
+
+    def remove(self, under: str) -> None:
+        """See `Folder`."""
+        names = [self._at(name) for name in self.sizes(under)]
+        if names:
+            with suppress(FileNotFoundError):
+                tried(self.path, lambda: self._store.rm(names), writing=True)
+
+    @contextmanager
+    def locked(self, name: str, owner: str) -> Iterator[None]:
+        """See `Folder`. The lock is an object that its owner writes again and again; an old one is of a run that died."""
+        mine = json.loads(owner) | {"token": os.urandom(8).hex()}
+        self._take(name, mine)
+        stop = threading.Event()
+        beating = threading.Thread(target=self._beat, args=(name, mine, stop), daemon=True)
+        beating.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            beating.join()
+            self.remove(name)
+
+    def _take(self, name: str, mine: dict[str, Any]) -> None:
+        there = self.read(name)
+        if there is not None:
+            with suppress(ValueError, KeyError, TypeError):
+                if time.time() - float(json.loads(there)["beat"]) < STALE:
+                    raise held_by(self.path, there)
+        self.write(name, json.dumps(mine | {"beat": time.time()}).encode())
+        time.sleep(FIRST_WAIT)  # two that came at once: the last one to write has it
+        held = self.read(name) or b"{}"
+        if json.loads(held).get("token") != mine["token"]:
+            raise held_by(self.path, held)
+
+    def _beat(self, name: str, mine: dict[str, Any], stop: threading.Event) -> None:
+        while not stop.wait(BEAT):
+            with suppress(AssayError):
+                self.write(name, json.dumps(mine | {"beat": time.time()}).encode())
+
+
+__all__ = ["RemoteFolder", "fetched", "listed", "tried"]

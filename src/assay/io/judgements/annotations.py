@@ -1,0 +1,297 @@
+"""A file of MQM annotations that grows under people's hands: whole after every change, and read by every reader of judgements.
+
+A ``.tsv`` is Google's MQM form, one error a line. A ``.jsonl`` has one line for each translation and rater, with the language pair,
+the reference, the MQM score and a list of spans; it holds every text. A change takes a lock, so that two who write
+at once lose nothing, and puts the new file in the place of the old one when it is on the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from assay.core.errors import InputError, OutputError
+from assay.core.spans import ErrorSpan
+from assay.io.documents import decode
+from assay.io.files.atomic import atomic_write
+from assay.io.files.system import MOVES_OPEN_FILES, PLAIN, lock
+from assay.io.files.text import read_text
+from assay.io.judgements.mqm import GOOGLE, WANTED, untagged
+from assay.io.table.vocabulary import assign
+
+Errors = tuple[ErrorSpan, ...]
+Key = tuple[str, str, str, str]
+"""Language pair (nothing in Google's form), system, segment and rater."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnnotatedText:
+    """One translation that people annotate."""
+
+    langpair: str
+    system: str
+    document: str
+    position: str
+    """Its place in the document."""
+    segment: str
+    source: str
+    target: str
+    reference: str = ""
+
+
+class AnnotationForm(Protocol):
+    """How annotations stand in a file."""
+
+    def key(self, text: AnnotatedText, rater: str) -> Key:
+        """Under which name a rater's judgement of a text stands."""
+
+    def problem(self, text: AnnotatedText) -> str:
+        """Why the form cannot hold a text; nothing where it can."""
+
+    def lines(self, text: AnnotatedText, rater: str, errors: Errors) -> list[str]:
+        """The lines of one judgement."""
+
+    def keyed(self, lines: Sequence[str], path: Path) -> dict[Key, list[str]]:
+        """The lines of a file by judgement."""
+
+    def heading(self) -> list[str]:
+        """What stands above them."""
+
+
+class GoogleForm:
+    """Google's MQM form. Its columns may stand in any order, with others between them, which stay empty."""
+
+    def __init__(self) -> None:
+        self.columns: list[str] = [*WANTED.required]
+        self.places = {name: place for place, name in enumerate(self.columns)}
+
+    def heading(self) -> list[str]:
+        """The header."""
+        return ["\t".join(self.columns)]
+
+    def key(self, text: AnnotatedText, rater: str) -> Key:
+        """The file has no language pair."""
+        return ("", text.system, text.segment, rater)
+
+    def problem(self, text: AnnotatedText) -> str:
+        """The form knows neither tabs nor line ends, and takes doubled quotes for a spreadsheet's."""
+        for cell in (text.system, text.document, text.segment, text.source, text.target):
+            if any(sign in cell for sign in "\t\n\r\x00") or '""' in cell or untagged(cell)[0] != cell:
+                return "holds a tab, a line end, doubled quotes or <v>"
+        return ""
+
+    def lines(self, text: AnnotatedText, rater: str, errors: Errors) -> list[str]:
+        """One line an error, or one that says that there is none."""
+        cells = {
+            "system": text.system, "doc": text.document, "doc_id": text.position, "seg_id": text.segment, "rater": rater,
+            "source": text.source, "target": text.target, "category": "No-error", "severity": "No-error",
+        }  # fmt: skip
+        if not errors:
+            return [self._line(cells)]
+        made = []
+        for error in errors:
+            own = getattr(text, error.side)
+            marked = f"{own[: error.start]}<v>{own[error.start : error.end]}</v>{own[error.end :]}"
+            more = {error.side: marked, "category": error.category, "severity": error.severity.capitalize()}
+            made.append(self._line(cells | more))
+        return made
+
+    def _line(self, cells: Mapping[str, str]) -> str:
+        row = [""] * len(self.columns)
+        for name, place in self.places.items():
+            row[place] = cells[name]
+        return "\t".join(row)
+
+    def keyed(self, lines: Sequence[str], path: Path) -> dict[Key, list[str]]:
+        """The lines by segment and rater; the header says where the columns are."""
+        found: dict[Key, list[str]] = {}
+        if not lines:
+            return found
+        self.columns = lines[0].removeprefix("\ufeff").split("\t")
+        self.places = dict(assign(self.columns, WANTED, None, str(path)).places)
+        for line in lines[1:]:
+            row = line.split("\t")
+            system, doc, place, segment, rater = (
+                row[self.places[name]] for name in ("system", "doc", "doc_id", "seg_id", "rater")
+            )
+            key = ("", system, segment if segment != "-1" else f"{doc}:{place}", rater)
+            found.setdefault(key, []).append(line)
+        return found
+
+
+class SpanLines:
+    """One JSON object for each translation and rater."""
+
+    def heading(self) -> list[str]:
+        """None."""
+        return []
+
+    def key(self, text: AnnotatedText, rater: str) -> Key:
+        """Everything has its field."""
+        return (text.langpair, text.system, text.segment, rater)
+
+    def problem(self, text: AnnotatedText) -> str:
+        """It holds every text."""
+        return ""
+
+    def lines(self, text: AnnotatedText, rater: str, errors: Errors) -> list[str]:
+        """One line."""
+        spans = [
+            {
+                "start": error.start, "end": error.end, "severity": error.severity, "category": error.category,
+                "text": error.text, "is_source_error": error.side == "source",
+            }
+            for error in errors
+        ]  # fmt: skip
+        score = 0.0 - sum(GOOGLE.of(error.severity, error.category) for error in errors)
+        row = {
+            "langpair": text.langpair, "system": text.system, "doc": text.document, "segment": text.segment, "rater": rater,
+            "src": text.source, "mt": text.target, "ref": text.reference, "mqm": score, "spans": spans,
+        }  # fmt: skip
+        return [json.dumps(row, ensure_ascii=False)]
+
+    def keyed(self, lines: Sequence[str], path: Path) -> dict[Key, list[str]]:
+        """The lines by translation and rater."""
+        found: dict[Key, list[str]] = {}
+        for number, line in enumerate(lines, 1):
+            try:
+                row: Any = decode(line)
+            except ValueError:
+                row = None
+            names = ("langpair", "system", "segment", "rater")
+            if not isinstance(row, dict) or not all(isinstance(row.get(name), str) for name in (*names, "mt")):
+                raise InputError(
+                    f"{path} line {number} is no annotation (langpair, system, segment, rater, mt and spans): "
+                    "name a new file, or the one that assay view --annotate wrote."
+                )
+            langpair, system, segment, rater = (row[name] for name in names)
+            found.setdefault((langpair, system, segment, rater), []).append(line)
+        return found
+
+
+def form_of(path: Path) -> AnnotationForm:
+    """The form that a file's name asks for."""
+    forms: dict[str, type[GoogleForm] | type[SpanLines]] = {".tsv": GoogleForm, ".jsonl": SpanLines}
+    if path.suffix not in forms:
+        raise InputError(
+            f"{path}: annotations go into a .jsonl, which holds every text, or a .tsv (Google's MQM form)."
+        )
+    return forms[path.suffix]()
+
+
+class AnnotationFile:
+    """Everybody's annotations, as they are on the disk after the last `reload` or `put`."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self.form = path, form_of(path)
+        self._lines: dict[Key, list[str]] = {}
+        self._found: dict[Key, Errors] = {}
+        self._texts: dict[tuple[str, str, str], str] = {}
+        self._stamp: tuple[int, int, int] | None = None
+        folder = path.absolute().parent
+        if not folder.is_dir():
+            raise OutputError(f"cannot write {path}: there is no folder {folder}. Make it first: mkdir -p {folder}")
+        if not os.access(folder, os.W_OK):
+            raise OutputError(f"cannot write {path}: no permission to write in {folder}. Choose another folder.")
+        self.reload()
+
+    def of(self, text: AnnotatedText, rater: str) -> Errors | None:
+        """The errors that a rater marked; None where they said nothing."""
+        return self._found.get(self.form.key(text, rater))
+
+    def raters(self) -> list[str]:
+        """Everybody who is in the file."""
+        return list(dict.fromkeys(key[3] for key in self._found))
+
+    def other_text(self, text: AnnotatedText) -> str | None:
+        """The translation that the file has under the same name, where it is another one."""
+        pair, system, segment, _ = self.form.key(text, "")
+        known = self._texts.get((pair, system, segment))
+        return known if known is not None and known != text.target else None
+
+    def reload(self) -> bool:
+        """Read the file again where it has changed; whether it had."""
+        stamp = _stamp(self.path)
+        if stamp == self._stamp:
+            return False
+        self._read(stamp)
+        return True
+
+    def _read(self, stamp: tuple[int, int, int]) -> None:
+        lines = [line for line in read_text(self.path).split("\n") if line.strip()] if stamp[1] > 0 else []
+        self._lines = self.form.keyed(lines, self.path)
+        self._found, self._texts = {}, {}
+        if self._lines:
+            from assay.io.judgements.campaign import read_campaign
+
+            people = read_campaign(self.path)
+            for cell, judgements in people.judgements.items():
+                self._texts[cell.langpair, cell.system, cell.segment] = people.texts[cell].text or ""
+                for judgement in judgements:
+                    self._found[cell.langpair, cell.system, cell.segment, judgement.rater] = judgement.spans
+        self._stamp = stamp
+
+    def put(self, text: AnnotatedText, rater: str, errors: Errors | None, seen: Errors | None) -> bool:
+        """Put a rater's errors into the file, or take the judgement out (None). When it comes back, the file is on the disk.
+
+        Nothing is written, and False comes back, where the file has something else than the caller has `seen` there.
+        """
+        if problem := self.form.problem(text):
+            raise InputError(
+                f"segment {text.segment} of {text.system or 'the table'} {problem}, which Google's form cannot hold: "
+                "annotate into a .jsonl."
+            )
+        key = self.form.key(text, rater)
+        with _locked(self.path):
+            self.reload()
+            if self._found.get(key) != seen:
+                return False
+            lines = {known: rows for known, rows in self._lines.items() if known != key or errors is not None}
+            if errors is not None:
+                lines[key] = self.form.lines(text, rater, errors)
+            with atomic_write(self.path, "w") as stream:
+                for line in [*self.form.heading(), *(line for rows in lines.values() for line in rows)]:
+                    stream.write(f"{line}\n")
+            self._lines, self._stamp = lines, _stamp(self.path)
+            self._found.pop(key, None)
+            if errors is not None:
+                self._found[key] = errors
+                self._texts[key[:3]] = text.target
+        return True
+
+
+def _stamp(path: Path) -> tuple[int, int, int]:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return (0, 0, 0)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror}.") from error
+    return (found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep every other writer out. The lock is a file of its own, since the file itself is replaced; it goes with the last one."""
+    place = path.with_name(f".{path.name}.assay-lock")
+    while True:
+        try:
+            file = os.open(place, os.O_RDWR | os.O_CREAT | PLAIN, 0o666)
+        except OSError as error:
+            raise OutputError(f"cannot write {path}: {error.strerror}. Nothing was saved.") from error
+        lock(file)
+        with suppress(FileNotFoundError):
+            if os.path.samestat(os.fstat(file), place.stat()):
+                break
+        os.close(file)
+    try:
+        yield
+    finally:
+        if MOVES_OPEN_FILES:
+            place.unlink(missing_ok=True)
+        os.close(file)

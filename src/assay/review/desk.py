@@ -1,0 +1,238 @@
+"""Reviews for a page: questions with their choices, kept in the decision file that the terminal writes."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from threading import Lock
+from typing import Any, ClassVar
+
+from assay.core.desk import SHOWS, Stale
+from assay.core.errors import InputError, count, unknown
+from assay.core.question import Choice, Question, Reviewed
+from assay.core.schema import Count, Place, typed
+from assay.io.judgements.decisions import UNDO
+from assay.review.decisions import EDIT, EDITED, DecisionLog, edited
+
+SKIP = "skip"
+MOST_TEXT = 100_000
+"""Characters of a corrected text."""
+
+
+@dataclass(frozen=True, slots=True)
+class ItemStanding:
+    """How an item stands: whether it is decided, by the one who sits here, by others, otherwise by others, or set aside."""
+
+    decided: bool = False
+    mine: bool = False
+    others: bool = False
+    disagreeing: bool = False
+    skipped: bool = False
+
+    def shown(self, show: str) -> bool:
+        """Whether a person who asks for `show` wants it."""
+        if show == "all":
+            return True
+        if show == "undecided":
+            return not (self.decided or self.skipped)
+        if show == "others":
+            return self.others and not self.mine
+        return bool(getattr(self, show))
+
+
+class PageDesk(ABC):
+    """Items, how each stands, and one lock around every change: a server answers several tabs at once."""
+
+    kind: ClassVar[str]
+
+    def __init__(self, title: str, annotator: str, file: str) -> None:
+        self.title, self.annotator, self.file = title, annotator, file
+        self._lock = Lock()
+        self._standings: list[ItemStanding] = []
+
+    @abstractmethod
+    def __len__(self) -> int:
+        """How many items there are."""
+
+    @abstractmethod
+    def _freshen(self) -> None:
+        """Bring in what others wrote."""
+
+    @abstractmethod
+    def _standing(self, number: int) -> ItemStanding:
+        """How an item stands."""
+
+    @abstractmethod
+    def _described(self, number: int) -> dict[str, Any]:
+        """An item for the page."""
+
+    @abstractmethod
+    def _keep(self, number: int, said: Any) -> None:
+        """Write a decision, or refuse it."""
+
+    @abstractmethod
+    def _number(self, said: Any) -> tuple[int, Any]:
+        """Which item a decision is about, and the decision, checked."""
+
+    def _count(self) -> None:
+        self._standings = [self._standing(number) for number in range(len(self))]
+
+    def head(self) -> dict[str, Any]:
+        """What kind of review it is, who decides, how it stands and where decisions are kept."""
+        with self._lock:
+            self._freshen()
+            return {
+                "kind": self.kind, "title": self.title, "annotator": self.annotator, "file": self.file,
+                "total": len(self), "counts": self._counts(),
+            }  # fmt: skip
+
+    def order(self, show: str) -> list[int]:
+        """The numbers of the items that are asked for."""
+        if show not in SHOWS:
+            raise unknown("choice of items", show, SHOWS)
+        with self._lock:
+            self._freshen()
+            return [number for number, standing in enumerate(self._standings) if standing.shown(show)]
+
+    def item(self, number: int) -> dict[str, Any]:
+        """One item as it is on the disk."""
+        self._check(number)
+        with self._lock:
+            self._freshen()
+            return self._described(number)
+
+    def decide(self, said: Any) -> dict[str, Any]:
+        """Keep a decision and say how things stand then."""
+        number, decision = self._number(said)
+        self._check(number)
+        with self._lock:
+            self._freshen()
+            self._keep(number, decision)
+            self._standings[number] = self._standing(number)
+            return {"item": self._described(number), "counts": self._counts()}
+
+    def _check(self, number: int) -> None:
+        if not 0 <= number < len(self):
+            raise InputError(f"there is no item {number}: the review has {count(len(self), 'item')}.")
+
+    def _counts(self) -> dict[str, int]:
+        return {show: sum(standing.shown(show) for standing in self._standings) for show in SHOWS}
+
+
+@dataclass(frozen=True, slots=True)
+class PageDecision:
+    """What a page says: of which item, what it saw there, and the choice (or ``undo``), with the text of a correction."""
+
+    item: Count
+    seen: str
+    choice: str
+    text: str = ""
+
+
+class QuestionDesk(PageDesk):
+    """Questions that are answered by a choice.
+
+    `log` is the file of the one who sits here, which others may share; `apart` are the files of others, by name, where each has
+    their own.
+    """
+
+    kind = "questions"
+
+    def __init__(
+        self,
+        questions: Sequence[Question],
+        log: DecisionLog,
+        title: str,
+        *,
+        apart: Mapping[str, DecisionLog] | None = None,
+    ) -> None:
+        super().__init__(title, log.who, str(log.path))
+        self.questions = list({question.id: question for question in questions}.values())
+        self.log, self.apart = log, dict(apart or {})
+        self._given: dict[str, str] = {}
+        self._count()
+
+    def __len__(self) -> int:
+        return len(self.questions)
+
+    def came(self) -> Reviewed:
+        """What came of the time that the page was open."""
+        skipped = sum(choice == SKIP for choice in self._given.values())
+        left = sum(not (standing.decided or standing.skipped) for standing in self._standings)
+        return Reviewed(len(self._given) - skipped, skipped, left)
+
+    def _freshen(self) -> None:
+        changed = [log.reload() for log in (self.log, *self.apart.values())]
+        if any(changed):
+            self._count()
+
+    def _people(self, key: str) -> dict[str, str]:
+        """What everybody says, skipping left out."""
+        said = dict(self.log.people(key))
+        for name, log in self.apart.items():
+            if key in log:
+                said[name] = log[key]
+        return {who: choice for who, choice in said.items() if choice != SKIP}
+
+    def _standing(self, number: int) -> ItemStanding:
+        key = self.questions[number].id
+        said = self._people(key)
+        holds = self.log.get(key)
+        return ItemStanding(
+            decided=holds is not None and holds != SKIP,
+            mine=self.annotator in said,
+            others=any(who != self.annotator for who in said),
+            disagreeing=len(set(said.values())) > 1,
+            skipped=holds == SKIP,
+        )
+
+    def _described(self, number: int) -> dict[str, Any]:
+        question = self.questions[number]
+        mine = self.log.people(question.id).get(self.annotator, "")
+        others = {who: choice for who, choice in self._people(question.id).items() if who != self.annotator}
+        return {
+            "number": number,
+            "title": question.title,
+            "passages": [asdict(passage) for passage in question.passages],
+            "choices": [asdict(choice) for choice in (*question.choices, Choice("s", SKIP))],
+            "editable": mine.removeprefix(EDITED) if mine.startswith(EDITED) else question.editable,
+            "mine": mine,
+            "others": others if mine and mine != SKIP else {},
+            "waiting": len(others),
+            "seen": mine,
+        }
+
+    def _number(self, said: Any) -> tuple[int, PageDecision]:
+        decided = typed(PageDecision, said, Place("decision"))
+        return decided.item, decided
+
+    def _keep(self, number: int, said: PageDecision) -> None:
+        question = self.questions[number]
+        mine = self.log.people(question.id).get(self.annotator, "")
+        if said.seen != mine:
+            raise Stale(
+                f"{self.annotator} decided this item elsewhere in the meantime ({_shown(mine) or 'taken back'}): "
+                "nothing was saved, here is what holds."
+            )
+        names = [choice.name for choice in question.choices]
+        if said.choice not in (*names, SKIP, UNDO):
+            raise unknown("choice here", said.choice, [*names, SKIP])
+        choice = said.choice
+        if choice == EDIT:
+            if len(said.text) > MOST_TEXT or any(sign in said.text for sign in "\n\r\x00"):
+                raise InputError(f"a corrected text has one line of at most {MOST_TEXT:,} characters.")
+            written = edited(question, said.text)
+            if written is None:
+                raise InputError("the corrected text is empty, or the same as before.")
+            choice = written
+        if choice == UNDO and not mine:
+            raise InputError("there is nothing to take back.")
+        self.log.record(question.id, choice)
+        self._given.pop(question.id, None)
+        if choice != UNDO:
+            self._given[question.id] = said.choice
+
+
+def _shown(choice: str) -> str:
+    return EDIT if choice.startswith(EDITED) else choice

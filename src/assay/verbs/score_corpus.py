@@ -1,0 +1,271 @@
+"""``assay score FOLDER --out FOLDER``: a corpus in many files, shard by shard, by workers of this machine or others."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from assay.core.errors import InputError, count
+from assay.core.flags import flag_notes
+from assay.core.table import Table, TableColumn
+from assay.verbs.result import Result
+
+if TYPE_CHECKING:
+    from assay.core.chunk import Flagging
+    from assay.core.metric import Metric
+    from assay.corpus.driver import Seen as Seen
+    from assay.corpus.driver import Watch
+    from assay.corpus.job import Duplicates, Job, OnError, Shard
+    from assay.corpus.plan import Paths
+    from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
+
+
+@dataclass(repr=False)
+class CorpusResult(Result):
+    """Corpus scores of many shards, and the manifest that lies beside them."""
+
+    out: str = ""
+    told: dict[str, Any] = field(default_factory=dict)
+    """The manifest: `docs/corpora.md` says what is in it."""
+    reused: int = 0
+    """Shards that an earlier run had done."""
+
+    verb: ClassVar[str] = "score"
+    headline: ClassVar[str] = "corpus"
+
+    @property
+    def systems(self) -> dict[str, dict[str, float]]:
+        """Corpus scores by system and metric."""
+        return dict(self.told["scores"])
+
+    @property
+    def system(self) -> dict[str, float]:
+        """Corpus scores by metric, where the rows are of one system."""
+        if len(self.systems) != 1:
+            raise InputError(f"there are {len(self.systems)} systems: take result.systems.")
+        return next(iter(self.systems.values()))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Shards, rows, and how many of them were kept, rejected or came twice."""
+        return dict(self.told["counts"])
+
+    @property
+    def failed(self) -> dict[str, str]:
+        """Shards that were left out, with the reason."""
+        return dict(self.told["failed"])
+
+    def head(self) -> Mapping[str, Any]:
+        """All of the manifest but the records of the shards."""
+        return {name: value for name, value in self.told.items() if name != "shards"}
+
+    def sizes(self) -> Mapping[str, int]:
+        """See `counts`."""
+        return self.counts
+
+
+def score_corpus(
+    data: Paths = (),
+    *,
+    out: str | os.PathLike[str],
+    mt: Paths = (),
+    ref: Sequence[Paths] = (),
+    src: Paths | None = None,
+    metrics: Sequence[str] | str | None = None,
+    columns: ColumnChoice | None = None,
+    quoting: Quoting = "auto",
+    langpair: str | None = None,
+    spans: bool = False,
+    flags: Flagging = "auto",
+    keep: str | None = None,
+    dedup: Duplicates | None = None,
+    sample: int | None = None,
+    sample_by: str | None = None,
+    seed: int = 12345,
+    on_error: OnError = "stop",
+    engine: str = "local",
+    workers: int | None = None,
+    batch: int | None = None,
+    options: Mapping[str, Any] | None = None,
+    progress: Watch | None = None,
+) -> CorpusResult:
+    """Score a corpus in many files: each shard becomes a shard of the same name in `out`, with its columns and the scores.
+
+    Args:
+        data: A folder, a pattern (``"corpus/*.jsonl"``) or several files of tables: Parquet, JSON lines, TSV or CSV, compressed or
+            not; also in an object store (``s3://bucket/corpus/``).
+        out: The folder of results; made where it is missing. A call that was killed goes on there when it is made again.
+        mt: Instead of `data`: files of translations, one segment a line; a folder or a pattern.
+        ref: The references that go with `mt`: for each reference a folder or a pattern of files of the same names.
+        src: The sources that go with `mt`, in the same way.
+        metrics: Names with options; by default chrF and BLEU. Workers load them, so that objects cannot be given.
+        columns: Which column plays which role where the names differ: ``{"mt": "Output"}``.
+        quoting: How quotation marks in a TSV are read.
+        langpair: The language pair where the tables do not say.
+        spans: Add the error spans that metrics mark.
+        flags: Which flags of the texts to raise.
+        keep: Let only rows out for which an expression holds: ``"chrf > 30 and length_ratio < 2"``.
+        dedup: Let a row out only where its texts come first: ``pair`` (translation and source), ``mt`` or ``src``.
+        sample: Let only so many rows out, in shares of the strata.
+        sample_by: The column whose values are the strata; by default every shard is one.
+        seed: Seed of the sample.
+        on_error: What to do about a shard that cannot be read: ``stop``, or ``skip`` it.
+        engine: Where workers are: ``local``.
+        workers: How many; by default one a core, or one in all where a network scores.
+        batch: Rows that a metric gets at a time, at most.
+        options: What else the engine is told.
+        progress: Called with how far it is (`assay.corpus.driver.Seen`).
+    """
+    from assay.core.workers import cores
+    from assay.corpus import plan
+    from assay.corpus.driver import Driver, whole_mark
+    from assay.corpus.engines import engine as make_engine
+    from assay.metrics import build_metrics
+
+    if on_error not in ("stop", "skip"):
+        raise InputError(f"--on-error is stop or skip, not {on_error!r}.")
+    specs = (metrics,) if isinstance(metrics, str) else tuple(metrics or ("chrf", "bleu"))
+    if not all(isinstance(spec, str) for spec in specs):
+        raise InputError(
+            "a corpus is scored by workers, which load metrics by name: give names ('chrf', 'module:name')."
+        )
+    notes: list[str] = []
+    if mt:
+        if data:
+            raise InputError("give tables (a folder or a pattern), or parallel text (--mt, --src, --ref), not both.")
+        shards = plan.text_shards(mt, src, ref)
+    else:
+        if ref or src:
+            raise InputError("--ref and --src go with --mt; tables bring their own columns.")
+        shards, notes = plan.table_shards(data)
+    _refuse_inside(os.fspath(out), shards)
+    built = build_metrics(specs)
+    job = _job(built, os.fspath(out), shards, {
+        "columns": columns, "quoting": quoting, "langpair": langpair, "spans": spans, "flags": flags, "keep": keep, "dedup": dedup,
+        "sample": sample, "sample_by": sample_by, "seed": seed, "batch": batch,
+    }, on_error)  # fmt: skip
+    if dedup is not None or sample is not None:
+        job = replace(job, whole=whole_mark(shards))
+    wanted = workers or (1 if any(metric.card.neural for metric in built.values()) else cores())
+    job = replace(job, threads=max(1, cores() // wanted))
+    driver = Driver(
+        job,
+        {shard.name: (shard, plan.pieces(shard, quoting)) for shard in shards},
+        built,
+        make_engine(engine, workers=wanted, **(options or {})),
+        on_error,
+        progress or (lambda seen: None),
+    )
+    told = driver.run()
+    made = CorpusResult(
+        {"corpus": _table(told, built)},
+        out=os.fspath(out),
+        told=told,
+        reused=driver.reused,
+        signatures=dict(told["signatures"]),
+    )
+    made.notes = [*notes, *(f"left out: {said}" for said in driver.failed.values())]
+    made.notes += list(dict.fromkeys(note for shard in told["shards"].values() for note in shard["notes"]))[:5]
+    return made
+
+
+def names_corpus(path: str) -> bool:
+    """Whether an input is a corpus in many files: a folder, a pattern, or a place in an object store."""
+    from assay.corpus.plan import is_corpus
+
+    return is_corpus(path)
+
+
+def names_folder(out: str) -> bool:
+    """Whether the name of an output is that of a folder: it ends in a slash, or is a place in an object store."""
+    from assay.io.files.folders import is_remote
+
+    return is_remote(out) or out.endswith(("/", os.sep))
+
+
+def _refuse_inside(out: str, shards: Sequence[Shard]) -> None:
+    """Refuse a folder of results that holds what is scored: the next run would take its own results for shards."""
+    place = os.path.join(os.path.realpath(out), "")
+    for shard in shards:
+        for file in shard.files:
+            if os.path.realpath(file.path).startswith(place) or file.path.startswith(os.path.join(out, "")):
+                raise InputError(f"--out {out} holds the input {file.path}: give another folder.")
+    roots = {os.path.dirname(os.path.realpath(shard.title)) for shard in shards if "://" not in shard.title}
+    if "://" not in out and any(place.startswith(os.path.join(root, "")) for root in roots):
+        raise InputError(f"--out {out} lies among the shards that are scored: give a folder beside them.")
+
+
+def _job(
+    built: Mapping[str, Metric], out: str, shards: Sequence[Shard], asked: Mapping[str, Any], on_error: OnError
+) -> Job:
+    """What is asked, checked against the first shard that can be read."""
+    from assay._version import __version__
+    from assay.corpus.first_look import looked
+    from assay.corpus.job import BATCH, Job
+    from assay.engine.flags import with_languages
+
+    if asked["sample"] is not None and asked["sample"] < 1:
+        raise InputError("--sample wants a whole number above 0.")
+    if asked["sample_by"] and asked["sample"] is None:
+        raise InputError("--sample-by goes with --sample.")
+    if asked["dedup"] not in (None, "pair", "mt", "src"):
+        raise InputError(f"--dedup is pair, mt or src, not {asked['dedup']!r}.")
+    job = Job(
+        out=out,
+        metrics=tuple(built),
+        signatures={name: str(metric.signature) for name, metric in built.items()},
+        version=__version__,
+        choice=dict(asked["columns"] or {}),
+        quoting=asked["quoting"],
+        langpair=asked["langpair"],
+        flags=asked["flags"],
+        identify=with_languages(asked["flags"], built.values(), None),
+        spans=asked["spans"],
+        keep=asked["keep"] or "",
+        dedup=asked["dedup"],
+        sample=asked["sample"],
+        sample_by=asked["sample_by"],
+        seed=asked["seed"],
+        batch=asked["batch"] or BATCH,
+    )
+    return looked(job, shards, built, on_error)
+
+
+def _table(told: Mapping[str, Any], built: Mapping[str, Metric]) -> Table:
+    """The corpus scores, and what was counted under them."""
+    names = list(told["signatures"])
+    columns = [TableColumn("system", hidden=list(told["scores"]) in ([""], []))]
+    for name in names:
+        metric = built.get(name) or built[name.rpartition(" ")[0]]
+        label = metric.card.label if name in built else name
+        columns.append(
+            TableColumn(
+                name, label if metric.card.higher_is_better else f"{label} ↓", "number", decimals=metric.card.decimals
+            )
+        )
+    rows = [{"system": system, **scores} for system, scores in told["scores"].items()]
+    if told["kept_scores"]:
+        rows += [{"system": f"{system} kept".strip(), **scores} for system, scores in told["kept_scores"].items()]
+        columns[0] = TableColumn("system", "")
+        rows = [{**row, "system": row["system"] or "all"} for row in rows]
+    return Table(
+        "corpus",
+        tuple(columns),
+        rows,
+        "Corpus scores",
+        notes=[counted(told["counts"]), *flag_notes({"": told["flags"]})],
+    )
+
+
+def counted(counts: Mapping[str, int]) -> str:
+    """What was counted, in a line."""
+    said = [count(counts["shards"], "shard"), count(counts["rows"], "row")]
+    for name, what in (("duplicates", "duplicates left out"), ("rejected", "rejected"), ("failed", "shards failed")):
+        if counts[name]:
+            said.append(f"{counts[name]:,} {what}")
+    if counts["kept"] != counts["rows"]:
+        said.append(f"{counts['kept']:,} kept")
+    return " · ".join(said)

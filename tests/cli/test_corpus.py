@@ -1,0 +1,68 @@
+"""The door of the command line to a corpus in many files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from assay.cli.corpus import ShardsProgress
+from assay.cli.main import main
+from assay.corpus.driver import Seen
+from tests.corpus.corpora import contents, corpus
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    corpus(tmp_path / "in", 4)
+    return tmp_path
+
+
+def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["score", "in/", "-m", "chrf", "--keep", "chrf > 60", "--out", "out/", "--workers", "1"]
+    assert main(words) == 0
+    told = capsys.readouterr()
+    assert "4 shards · 32 rows" in told.out and " kept" in told.out and "wrote out/" in told.err
+    before = contents(folder / "out")
+    assert main([*words, "--format", "json"]) == 0
+    again = capsys.readouterr()
+    whole = json.loads(again.out)
+    assert whole["counts"]["shards"] == 4 and "shards" not in whole
+    assert whole["scores"] == json.loads(before["_manifest.json"])["scores"]
+    assert "4 done before" in again.err and contents(folder / "out") == before
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["in/"], "in/ is a corpus in many files: say where the scored shards go, --out FOLDER/"),
+        (["in/*.tsv"], "in/*.tsv is a corpus in many files"),
+        (["in/part-0000.jsonl", "--data", "x", "--keep", "a"], "--keep goes with a corpus"),
+        (["--data", "in/part-0002.tsv", "--sample", "3"], "--sample goes with a corpus"),
+        (["in/", "--out", "out/", "--ci"], "--ci does not go with a corpus"),
+        (["in/", "--out", "out/", "-b"], "-b does not go with a corpus"),
+        (["in/", "--out", "out/", "--format", "tsv"], "shards keep their form"),
+        (["in/", "--out", "out/", "--dedup", "all"], "no dedup called 'all'"),
+        (["in/", "--out", "out/", "--engine", "lokal"], "Did you mean local?"),
+        (["in/", "--out", "in/"], "--out in/ holds the input"),
+        (["in/", "--mt", "in/", "--out", "out/"], "not both"),
+        (["in/", "--ref", "in/", "--out", "out/"], "--ref and --src go with --mt"),
+        (["nowhere/", "--out", "out/"], "nowhere/ does not exist"),
+        (["'in/*.zip'", "--out", "out/"], "no file is called like"),
+    ],
+)
+def test_refusals(folder: Path, capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
+    assert main(["score", "-m", "chrf", *words]) == 2
+    told = capsys.readouterr().err
+    assert said in told and told.count("\n") == 1
+    assert not (folder / "out").exists()
+
+
+def test_the_line_of_progress() -> None:
+    line = ShardsProgress(quiet=True)
+    seen = Seen(shards=200, done=50, rows=1000, bytes=100, all_bytes=400, failed=2, deaths=1, phase="scoring")
+    line.at(seen)
+    shown = line._line(line._since + 10)
+    assert shown == " scoring 50 of 200 shards · 1,000 rows · 100/s · 30 s left · 2 failed · 1 worker died"

@@ -1,0 +1,81 @@
+// Characters of a text on the page: they are counted as Python counts them (code points), never cut inside what people see as one
+// sign, and found again in the elements that the text is drawn with.
+export interface Chosen { start: number; end: number }
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+
+// The places where a sign begins, in code points, the end of the text among them.
+export function bounds(text: string): number[] {
+  const found = [0];
+  let at = 0;
+  for (const { segment } of graphemes.segment(text)) found.push((at += [...segment].length));
+  return found;
+}
+
+// Words in code points: what a reader takes for one, or a punctuation mark; no blanks.
+export function wordsOf(text: string, language: string): Chosen[] {
+  let segmenter: Intl.Segmenter;
+  try {
+    segmenter = new Intl.Segmenter(language || undefined, { granularity: "word" });
+  } catch {
+    segmenter = new Intl.Segmenter(undefined, { granularity: "word" });
+  }
+  const found: Chosen[] = [];
+  let at = 0;
+  for (const { segment } of segmenter.segment(text)) {
+    const end = at + [...segment].length;
+    if (segment.trim()) found.push({ start: at, end });
+    at = end;
+  }
+  return found;
+}
+
+// Whole signs without blanks at the ends; null for nothing.
+export function settled(text: string, start: number, end: number): Chosen | null {
+  const places = bounds(text);
+  const signs = [...text];
+  let from = places.filter((place) => place <= start).pop() ?? 0;
+  let to = places.find((place) => place >= end) ?? signs.length;
+  while (from < to && !signs[from].trim()) from++;
+  while (to > from && !signs[to - 1].trim()) to--;
+  return from < to ? { start: from, end: to } : null;
+}
+
+const stands = (node: Node): boolean => node instanceof HTMLElement && node.dataset.sign !== undefined;
+
+// How many characters of `root` stand before a place in it.
+export function offsetIn(root: Node, node: Node, offset: number): number {
+  let count = 0;
+  let done = false;
+  const walk = (at: Node): void => {
+    if (stands(at)) {
+      if (at.contains(node)) {
+        done = true;
+        count += offset > 0 ? 1 : 0;
+      } else count += 1;
+    } else if (at.nodeType === Node.TEXT_NODE) {
+      const text = at.nodeValue ?? "";
+      if (at === node) done = true;
+      count += [...(at === node ? text.slice(0, offset) : text)].length;
+    } else {
+      for (let i = 0; i < at.childNodes.length && !done; i++) {
+        if (at === node && i === offset) done = true;
+        else walk(at.childNodes[i]);
+      }
+      if (at === node) done = true;
+    }
+  };
+  walk(root);
+  return count;
+}
+
+// What the mouse or a finger has selected in `root`; null where nothing of it is.
+export function selectedIn(root: HTMLElement, text: string): Chosen | null {
+  const selection = document.getSelection();
+  if (!selection || selection.rangeCount === 0 || selection.isCollapsed) return null;
+  const range = selection.getRangeAt(0);
+  if (!range.intersectsNode(root)) return null;
+  const start = root.contains(range.startContainer) ? offsetIn(root, range.startContainer, range.startOffset) : 0;
+  const end = root.contains(range.endContainer) ? offsetIn(root, range.endContainer, range.endOffset) : [...text].length;
+  return settled(text, start, end);
+}
