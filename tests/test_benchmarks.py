@@ -9,7 +9,7 @@ import pytest
 
 from assay.io.resources.mini import mini_folder
 from assay.kernels._native import Mini
-from benchmarks import comet_gpu, mini, shards
+from benchmarks import comet_gpu, mini, shards, view
 from tests.kernels.mini_model import random_model
 
 
@@ -47,6 +47,18 @@ def test_the_benchmark_of_a_gpu_runs_in_every_precision(
     for short in ("fp16", "bf16", "fp8"):
         assert f"{short} beside fp32" in printed and f"tiny in {short}:" in printed
     assert printed.count("official batching, fp") == 2
+
+
+def test_a_tiny_run_of_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "argv", ["view.py", "--items", "60", "--rows", "80", "--rounds", "2"])
+    monkeypatch.setattr(view, "in_browser", lambda url, folder: None)
+    view.main()
+    printed = capsys.readouterr().out
+    assert "60 items in a run directory" in printed and "80 segments in a table" in printed
+    assert (
+        printed.count("a regular expression") == printed.count("text, small or capital") == printed.count("MB\n") == 2
+    )
+    assert float(printed.split("page without data: ")[1].split()[0]) < 500
 
 
 @pytest.mark.slow

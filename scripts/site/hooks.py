@@ -37,7 +37,7 @@ AT_THE_ROOT = {
     "docs/decisions": "decisions/index.md",
 }
 """Files (and a folder) that are pages under another name."""
-LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 
 
 def on_config(config: MkDocsConfig) -> None:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -57,3 +58,17 @@ def test_what_cannot_be_shown_is_one_line(
     assert main(["view", *arguments]) == 2
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
+
+
+def test_a_browser_that_is_not_there_is_one_line_with_the_address(run: Path) -> None:
+    environment = {**os.environ, "BROWSER": "no-such-browser", "PATH": str(Path(sys.executable).parent)}
+    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
+        environment.pop(name, None)
+    command = [sys.executable, "-m", "assay", "view", "runs"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline().startswith("http://127.0.0.1:")
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=20)
+    assert "no browser could be opened: open the address by hand." in said and "Traceback" not in said

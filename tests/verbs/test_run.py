@@ -13,6 +13,8 @@ from assay.core.errors import UnknownName
 from assay.core.judged import Judged
 from assay.suites.embedded import Embedded
 from assay.verbs.run import SuiteResult, of_langpair, run
+from assay.verbs.view import page_of
+from tests.viewer.in_page import embedded
 
 
 @pytest.fixture(scope="module")
@@ -52,10 +54,27 @@ def test_the_section_explains_every_table(result: SuiteResult) -> None:
 def test_html_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "page.html"
     assert main(["run", "-m", "chrf", "--samples", "20", "--format", "html", "--out", str(page)]) == 0
-    text = page.read_text(encoding="utf-8")
-    assert "All pairs of a language pair together." in text and "<figure><svg" in text
-    assert main(["run", "-m", "chrf", "--samples", "20", "--format", "html", "--figures", "none"]) == 0
-    assert "<figure>" not in capsys.readouterr().out
+    found = embedded(page.read_text(encoding="utf-8"))
+    (detail,) = found["details"].values()
+    assert any("All pairs of a language pair together." in table["reading"] for table in detail["tables"])
+    (columns,) = found["rows"].values()
+    assert (
+        len(columns["chrf good"]) == len(Embedded().load()) == detail["head"]["rows"]
+        and detail["phenomena"]["cells"]["chrf"]
+    )
+    assert main(["run", "-m", "chrf", "--samples", "20", "--format", "html", "--table", "phenomena"]) == 0
+    (detail,) = embedded(capsys.readouterr().out)["details"].values()
+    assert [table["name"] for table in detail["tables"]] == ["phenomena"]
+
+
+def test_a_page_leaves_out_rows_that_are_too_many(result: SuiteResult, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("assay.viewer.page.MOST_ROWS", len(result) + 5)
+    found = embedded(page_of([result, result]))
+    first, second = found["rows"].values()
+    assert len(first["good"]) == len(result) and second["good"] == []
+    said = [head["problems"] for head in found["runs"]]
+    assert said[0] == [] and f"its {len(result):,} rows are not in this file" in said[1][0]
+    assert [detail["phenomena"] is not None for detail in found["details"].values()] == [True, True]
 
 
 def test_missing_figures_are_noted_once_where_they_would_be(

@@ -1,11 +1,13 @@
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { Compare } from "./compare";
+import { Progress, useLive } from "./live";
 import { Local } from "./local";
 import { Phenomena } from "./phenomena";
 import { Remote } from "./remote";
 import { Review } from "./review";
 import { go, link, useRoute } from "./route";
-import { home, Runs } from "./runs";
+import { home, Runs, title } from "./runs";
 import { Segments, typing } from "./segments";
 import { Systems } from "./systems";
 import { RunTable } from "./table";
@@ -19,17 +21,21 @@ const KEYS: [string, string][] = [
   ["1 to 5", "Runs, Systems, Segments, Phenomena, Tables"], ["t", "light or dark"], ["?", "this list"],
 ];
 
-function App({ source, start }: { source: Source; start: Start }) {
+function App({ source, start: first }: { source: Source; start: Start }) {
   const route = useRoute();
+  const [start, setStart] = useState(first);
   const [details, setDetails] = useState<Record<string, Detail>>({});
   const [error, setError] = useState("");
   const [help, setHelp] = useState(false);
   const run = start.runs.some((one) => one.key === route.run) ? route.run : start.runs.length === 1 ? start.runs[0].key : route.run;
   const detail = details[run];
+  const live = useLive(source, Object.fromEntries(first.runs.flatMap((one) => (one.live ? [[one.key, one.live]] : []))), () => {
+    source.start().then((found) => { setStart(found); setDetails({}); }, () => undefined);
+  });
   useEffect(() => {
     if (!run || detail) return;
     source.detail(run).then((found) => setDetails((old) => ({ ...old, [run]: found })), (reason: Error) => setError(reason.message));
-  }, [run]);
+  }, [run, detail]);
   useEffect(() => {
     if (!location.hash && start.review) go("review", "", {}, true);
     else if (!location.hash && start.runs.length === 1) go(home(start.runs[0]), start.runs[0].key, {}, true);
@@ -47,7 +53,8 @@ function App({ source, start }: { source: Source; start: Start }) {
     addEventListener("keydown", pressed);
     return () => removeEventListener("keydown", pressed);
   }, [run]);
-  const head = detail?.head;
+  // Rows need no summary: what the list of runs says is enough to show them.
+  const head = detail?.head ?? start.runs.find((one) => one.key === run);
   const offered = SCREENS.filter(([screen]) => screen === "review" ? start.review : !start.runs.length && start.review ? false : screen === "runs" || !head
     || (screen === "phenomena" ? head.kind === "items" : screen === "systems" ? head.kind === "segments" : screen === "segments" ? head.kind !== "" : true));
   return (
@@ -61,16 +68,19 @@ function App({ source, start }: { source: Source; start: Start }) {
             </a>
           ))}
         </nav>
-        <span class="where">{head && route.screen !== "runs" && <Plain text={head.title || head.name} />}</span>
+        <span class="where">{head && route.screen !== "runs" && <Plain text={title(head) || head.name} />}</span>
         <button class="quiet" onClick={turn} aria-label="Light or dark">◐</button>
         <button class="quiet" onClick={() => setHelp(true)} aria-label="Keys">?</button>
       </header>
       {error && <p class="problem" role="alert">{error}</p>}
       {detail && route.screen !== "runs" && detail.problems.map((problem, i) => <p key={i} class="problem">⚠ <Plain text={problem} /></p>)}
-      {route.screen === "review" && start.review ? <Review start={start.review} at={route.at} /> : route.screen === "runs" ? <Runs runs={start.runs} />
+      {live[run] && route.screen !== "runs" && <div class="banner" role="status"><Progress live={live[run]} /></div>}
+      {route.screen === "review" && start.review ? <Review start={start.review} at={route.at} />
+        : route.screen === "runs" ? <Runs runs={start.runs} live={live} />
+        : route.screen === "compare" ? <Compare source={source} runs={start.runs} at={route.at} />
         : !run ? <main><p>Choose a run first: <a href={link("runs")}>Runs</a>.</p></main>
-          : !head ? <main aria-busy="true"><p class="muted">Reading …</p></main>
-            : route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} />
+          : head && route.screen === "segments" ? <Segments source={source} run={run} head={head} at={route.at} grown={live[run]?.rows ?? head.rows} />
+            : !detail || !head ? <main aria-busy="true"><p class="muted">Reading …</p></main>
               : route.screen === "phenomena" ? <Phenomena detail={detail} start={start} run={run} at={route.at} />
                 : route.screen === "systems" ? <Systems {...{ detail, start, source, run }} at={route.at} />
                   : <Tables detail={detail} />}

@@ -46,3 +46,18 @@ function add(pieces: Piece[], text: string, changed: boolean): void {
   if (last && last.changed === changed) last.text += text;
   else pieces.push({ text, changed });
 }
+
+const LEAD = 90;
+const KEPT = 40;
+
+// Where two texts differ far from their beginning, what they share before is cut: a line of a list shows the difference.
+export function near([left, right]: [Piece[], Piece[]]): [Piece[], Piece[]] {
+  const [a, b] = [left[0], right[0]];
+  if (!a || !b || a.changed || b.changed) return [left, right];
+  let shared = Math.min(a.text.length, b.text.length);
+  if (shared <= LEAD || (left.length === 1 && right.length === 1)) return [left, right];
+  shared -= KEPT;
+  while (shared > 0 && !/\s/.test(a.text[shared]) && a.text.length - shared < 2 * KEPT) shared--;
+  const cut = (pieces: Piece[]): Piece[] => [{ text: `…${pieces[0].text.slice(shared)}`, changed: false }, ...pieces.slice(1)];
+  return [cut(left), cut(right)];
+}

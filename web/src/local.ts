@@ -1,10 +1,12 @@
+import { asItem } from "./challenge";
 import { condition } from "./expression";
-import type { Asked, Detail, Head, Points, Row, Source, Start, Value, Window } from "./types";
+import type { Asked, Compared, Detail, Exported, Head, Points, Row, Source, Start, Value, Window } from "./types";
 
 type Columns = Record<string, Value[]>;
 interface Whole extends Start {
   details: Record<string, Detail>;
   rows: Record<string, Columns>;
+  compared: Record<string, Compared | { error: string }>;
 }
 
 const SHOWN = 400;
@@ -56,17 +58,25 @@ export class Local implements Source {
     return { total: there.length, points };
   }
 
-  async download(run: string, asked: Asked, format: "csv" | "jsonl"): Promise<void> {
+  async compare(a: string, b: string): Promise<Compared> {
+    const found = this.whole.compared[`${a} ${b}`] ?? { error: a === b ? "These are one and the same run: choose another." : "This file holds no comparison of the two." };
+    if ("error" in found) throw new Error(found.error);
+    return found;
+  }
+
+  async download(run: string, asked: Asked, format: Exported): Promise<void> {
     const head = this.whole.runs.find((one) => one.key === run) as Head;
     const columns = this.columns(run);
     const names = Object.keys(columns);
     const order = this.order(run, asked);
-    const lines = format === "jsonl"
+    const lines = format === "challenge"
+      ? order.map((i) => asItem(this.one(run, i), head.kind)).filter((item) => item !== null).map((item) => JSON.stringify(item))
+      : format === "jsonl"
       ? order.map((i) => JSON.stringify(Object.fromEntries(names.map((name) => [name, columns[name][i]]))))
       : [names.map(field).join(","), ...order.map((i) => names.map((name) => field(columns[name][i], name)).join(","))];
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([lines.map((line) => `${line}\n`).join("")], { type: "text/plain" }));
-    link.download = `${head.name.replace(/[^A-Za-z0-9._-]+/g, "-")}.${format}`;
+    link.download = `${head.name.replace(/[^A-Za-z0-9._-]+/g, "-")}.${format === "challenge" ? "challenge.jsonl" : format}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
   }

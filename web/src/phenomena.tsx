@@ -22,7 +22,12 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
   };
   const order = found.phenomena.map((_, i) => i);
   if (hardest) order.sort((a, b) => mean(a) - mean(b));
-  else order.sort((a, b) => found.phenomena[a].category.localeCompare(found.phenomena[b].category) || a - b);
+  else {
+    // As in the figure: categories as they come, the hardest of each first.
+    const categories = [...new Set(found.phenomena.map((one) => one.category))];
+    const group = (i: number): number => categories.indexOf(found.phenomena[i].category);
+    order.sort((a, b) => group(a) - group(b) || mean(a) - mean(b));
+  }
   let category = "\0";
   return (
     <main>

@@ -1,4 +1,4 @@
-import type { Asked, Detail, Points, Row, Source, Start, Window } from "./types";
+import type { Asked, Compared, Detail, Exported, Live, Points, Row, Source, Start, Window } from "./types";
 
 // The server's answers; what it refuses is an Error with its sentence.
 export class Remote implements Source {
@@ -35,7 +35,15 @@ export class Remote implements Source {
     return this.ask("points", { run, ...wanted(asked), x, y });
   }
 
-  async download(run: string, asked: Asked, format: "csv" | "jsonl"): Promise<void> {
+  compare(a: string, b: string): Promise<Compared> {
+    return this.ask("compare", { a, b });
+  }
+
+  live(): Promise<{ live: Record<string, Live>; runs: Record<string, string> }> {
+    return this.ask("live");
+  }
+
+  async download(run: string, asked: Asked, format: Exported): Promise<void> {
     await this.rows(run, asked, 0, 1); // a refusal is said here, not by the browser's list of downloads
     const query = new URLSearchParams({ run, ...wanted(asked), format });
     const link = document.createElement("a");

@@ -1,13 +1,22 @@
 import { useState } from "preact/hooks";
 import { plural, time } from "./format";
+import { Progress } from "./live";
 import { link } from "./route";
 import { Plain } from "./text";
-import type { Head } from "./types";
+import type { Head, Live } from "./types";
 
 export const home = (run: Head): string => (run.kind === "items" ? "phenomena" : run.kind === "segments" ? "segments" : "tables");
 
-export function Runs({ runs }: { runs: Head[] }) {
+// The title that a run has of its own; "assay score" says no more than the verb.
+export const title = (run: Head): string => (run.title === `assay ${run.verb}` ? "" : run.title);
+
+export function Runs({ runs, live }: { runs: Head[]; live: Record<string, Live> }) {
   const [wanted, setWanted] = useState("");
+  const [chosen, setChosen] = useState<string[]>([]);
+  const choose = (key: string) => setChosen((old) => (old.includes(key) ? old.filter((one) => one !== key) : [...old, key].slice(-2)));
+  // The older of the two comes first: what people ask is what the newer one changed.
+  const pair = chosen.map((key) => runs.find((run) => run.key === key)).filter((run) => run !== undefined)
+    .sort((a, b) => (a.started ?? "").localeCompare(b.started ?? "") || a.name.localeCompare(b.name));
   const shown = runs.filter((run) =>
     [run.name, run.title, run.verb, ...Object.keys(run.metrics), ...run.systems].join("\n").toLowerCase().includes(wanted.toLowerCase()));
   return (
@@ -17,14 +26,17 @@ export function Runs({ runs }: { runs: Head[] }) {
         <input type="search" aria-label="Search runs" placeholder="Search name, verb, metric, system" value={wanted}
           onInput={(event) => setWanted(event.currentTarget.value)} />
         <span class="muted" role="status">{plural(shown.length, "run")}</span>
+        {pair.length === 2 ? <a id="compare" href={link("compare", "", { a: pair[0].key, b: pair[1].key })}>Compare <Plain text={pair[0].name} /> and <Plain text={pair[1].name} /></a>
+          : runs.length > 1 && <span class="muted">Tick two runs of the same job to compare them.</span>}
       </div>
       <ul class="runs">
         {shown.map((run) => (
           <li key={run.key} class="card">
+            {runs.length > 1 && <input type="checkbox" class="choose" aria-label={`Compare ${run.name}`} checked={chosen.includes(run.key)} onChange={() => choose(run.key)} />}
             <a class="runlink" href={link(home(run), run.key)}><Plain text={run.name} /></a>
             <p>
               <span class="tag">{run.verb || "unknown verb"}</span>{" "}
-              {run.title && <Plain text={run.title} />} {run.lead && <span class="muted"> · <Plain text={run.lead} /></span>}
+              {title(run) && <Plain text={title(run)} />} {run.lead && <span class="muted"> · <Plain text={run.lead} /></span>}
             </p>
             <p class="muted">
               {[run.rows ? plural(run.rows, run.kind === "items" ? "item" : "row") : "no rows",
@@ -32,6 +44,7 @@ export function Runs({ runs }: { runs: Head[] }) {
                 plural(Object.keys(run.metrics).length, "metric"), time(run.started),
                 run.version ? `assay ${run.version}` : ""].filter(Boolean).join(" · ")}
             </p>
+            {live[run.key] && <Progress live={live[run.key]} />}
             {run.problems.map((problem, i) => <p key={i} class="problem">⚠ <Plain text={problem} /></p>)}
           </li>
         ))}

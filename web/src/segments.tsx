@@ -1,7 +1,9 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Detail, Flags, languages, references } from "./detail";
 import type { Against } from "./detail";
-import { diff } from "./diff";
+import { makesPairs } from "./challenge";
+import { Columns, metricsShown } from "./columns";
+import { diff, near } from "./diff";
 import { number, plural } from "./format";
 import { askedOf, go } from "./route";
 import { Diffed, Marked, Plain } from "./text";
@@ -11,7 +13,9 @@ const PAGE = 100;
 const HIGH = 76;
 const MOST_PIXELS = 8_000_000;
 
-export function Segments({ source, run, head, at }: { source: Source; run: string; head: Head; at: Record<string, string> }) {
+export function Segments({ source, run, head, at, grown = 0 }: {
+  source: Source; run: string; head: Head; at: Record<string, string>; grown?: number;
+}) {
   const asked = askedOf(at);
   const key = JSON.stringify([run, asked]);
   const pages = useRef(new Map<number, Row[]>());
@@ -51,6 +55,19 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
     if (list.current) list.current.scrollTop = 0;
     load(0);
   }, [key]);
+
+  // A run under way has more rows than a moment ago: what is seen is asked for again, where it stands.
+  const before = useRef(grown);
+  useEffect(() => {
+    if (before.current === grown) return;
+    before.current = grown;
+    const seen = [...new Set([0, Math.floor(first / PAGE), Math.floor((first + 20) / PAGE)])];
+    for (const page of seen) {
+      pages.current.delete(page);
+      waiting.current.delete(page);
+      load(page);
+    }
+  }, [grown]);
 
   const height = Math.min((total ?? 0) * HIGH, MOST_PIXELS);
   const visible = Math.ceil((list.current?.clientHeight ?? 700) / HIGH) + 2;
@@ -107,7 +124,7 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
 
   const against = (at.against || (head.columns.includes("spans") ? "spans" : "reference")) as Against;
   const open = at.row !== undefined && at.row !== "";
-  const columns = useMemo(() => shownColumns(head, open), [head, open]);
+  const columns = useMemo(() => shownColumns(head, open, metricsShown(head, at)), [head, open, at.metrics, at.sort]);
   const width = columns.reduce((sum, column) => sum + WIDTHS[column.kind], 0);
   return (
     <main class="wide">
@@ -117,6 +134,11 @@ export function Segments({ source, run, head, at }: { source: Source; run: strin
         <span role="status" class="total">{total === null ? "…" : `${plural(total, "row")}${total < head.rows ? ` of ${head.rows.toLocaleString("en-US")}` : ""}`}</span>
         <button class="quiet" onClick={() => source.download(run, asked, "csv").catch((reason: Error) => setError(reason.message))}>CSV</button>
         <button class="quiet" onClick={() => source.download(run, asked, "jsonl").catch((reason: Error) => setError(reason.message))}>JSONL</button>
+        {makesPairs(head.columns) && (
+          <button class="quiet" title="Pairs of a good and an incorrect translation, as assay run reads them"
+            onClick={() => source.download(run, asked, "challenge").catch((reason: Error) => setError(reason.message))}>Challenge set</button>
+        )}
+        <Columns head={head} at={at} set={set} />
         {(asked.where || asked.find || asked.sort) && <button class="quiet" onClick={() => go("segments", run, {}, true)}>Clear</button>}
       </div>
       <div class={open ? "split open" : "split"}>
@@ -168,16 +190,20 @@ function Filter({ asked, error, set }: { asked: Asked; error: string; set: (chan
 
 interface Shown { key: string; label: string; kind: "text" | "score" | "pair" | "label" | "count" }
 
-const WIDTHS: Record<Shown["kind"], number> = { text: 15, score: 5.5, pair: 8.5, label: 9, count: 4 };
+const NARROW = matchMedia("(max-width: 600px)").matches;
+const WIDTHS: Record<Shown["kind"], number> = NARROW
+  ? { text: 12, score: 4.5, pair: 8.5, label: 5.5, count: 3 }
+  : { text: 14, score: 5, pair: 8.5, label: 7.5, count: 3.5 };
 
-// Beside an open row the list keeps what tells rows apart; the row itself shows the rest.
-function shownColumns(head: Head, open: boolean): Shown[] {
-  const has = (name: string): boolean => head.columns.includes(name) && !(open && (name === "src" || name === "ref"));
+// Beside an open row, and on a phone, the list keeps what tells rows apart; the row itself shows the rest.
+function shownColumns(head: Head, open: boolean, metrics: string[]): Shown[] {
+  const has = (name: string): boolean => head.columns.includes(name) && !((open || NARROW) && (name === "src" || name === "ref"));
   const found: Shown[] = [];
   if (head.kind === "items") {
     found.push({ key: "phenomenon", label: "phenomenon", kind: "label" });
     for (const key of ["src", "good", "incorrect"]) if (has(key)) found.push({ key, label: { src: "source" }[key] ?? key, kind: "text" });
-    for (const [name, facts] of Object.entries(head.metrics)) {
+    for (const name of metrics) {
+      const facts = head.metrics[name];
       if (has(`${name} good`)) found.push({ key: `${name} good`, label: facts.label + (facts.higher_is_better ? "" : " ↓"), kind: "pair" });
     }
     return found;
@@ -185,7 +211,8 @@ function shownColumns(head: Head, open: boolean): Shown[] {
   if (has("system") && head.systems.length > 1) found.push({ key: "system", label: "system", kind: "label" });
   if (has("segment")) found.push({ key: "segment", label: "№", kind: "count" });
   for (const [key, label] of [["src", "source"], ["mt", "translation"], ["ref", "reference"]]) if (has(key)) found.push({ key, label, kind: "text" });
-  for (const [name, facts] of Object.entries(head.metrics)) {
+  for (const name of metrics) {
+    const facts = head.metrics[name];
     if (has(name)) found.push({ key: name, label: facts.label + (facts.higher_is_better ? "" : " ↓"), kind: "score" });
   }
   return found;
@@ -217,7 +244,7 @@ function Line({ row, columns, head, against, chosen, index, choose }: {
   row: Row; columns: Shown[]; head: Head; against: Against; chosen: boolean; index: number; choose: () => void;
 }) {
   const [from, to] = languages(row);
-  const pair = head.kind === "items" ? diff(String(row.good ?? ""), String(row.incorrect ?? ""), to) : null;
+  const pair = head.kind === "items" ? near(diff(String(row.good ?? ""), String(row.incorrect ?? ""), to)) : null;
   const reference = references(row)[0]?.[1];
   return (
     <tr class={chosen ? "chosen" : ""} data-row={row["#"]} aria-rowindex={index + 2} aria-selected={chosen} onClick={choose}>

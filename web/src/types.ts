@@ -35,7 +35,35 @@ export interface Head {
   version: string | null;
   signatures: Record<string, string>;
   problems: string[];
+  live: Live | null;
 }
+
+// How far a run is that is still being written.
+export interface Live {
+  done: number;
+  total: number | null;
+  rate: number;
+  left: number | null;
+  slow: { metric?: string; done: number; total: number } | null;
+  rows: number;
+}
+
+export interface Moved {
+  gain: number;
+  a: Row;
+  b: Row;
+}
+
+export interface Compared {
+  kind: "items" | "segments";
+  names: [string, string];
+  keys: [string, string];
+  notes: string[];
+  tables: Table[];
+  moved: Record<string, { better: Moved[]; worse: Moved[] }>;
+}
+
+export type Exported = "csv" | "jsonl" | "challenge";
 
 export interface Start {
   version: string;
@@ -115,5 +143,7 @@ export interface Source {
   rows(run: string, asked: Asked, start: number, count: number): Promise<Window>;
   row(run: string, row: number): Promise<{ row: Row; beside: Row[] }>;
   points(run: string, asked: Asked, x: string, y: string): Promise<Points>;
-  download(run: string, asked: Asked, format: "csv" | "jsonl"): Promise<void>;
+  download(run: string, asked: Asked, format: Exported): Promise<void>;
+  compare(a: string, b: string): Promise<Compared>;
+  live?(): Promise<{ live: Record<string, Live>; runs: Record<string, string> }>;
 }

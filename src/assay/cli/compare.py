@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from assay.cli.output import Output
     from assay.core.table import Table
     from assay.verbs.compare import Comparison
+    from assay.verbs.request import TextRequest
 
 SUMMARY = (
     "Compare two or more systems: scores, differences with 95% intervals, and paired tests against the first system."
@@ -77,24 +78,37 @@ def run(args: argparse.Namespace) -> int:
     import time
 
     from assay.cli.output import Output
-    from assay.cli.texts import finish, keep_run, rows_progress, text_request
-    from assay.verbs.compare import compare_request
+    from assay.cli.texts import text_request
+    from assay.verbs.live import live
 
     output, asked, started = Output.of(args), text_request(args), time.monotonic()
+    with live(args.run_dir, "compare", asked.metrics, asked.rows):
+        _compare(args, asked, output, started)
+    return 0
+
+
+def _compare(args: argparse.Namespace, asked: TextRequest, output: Output, started: float) -> None:
+    from assay.cli.texts import finish, keep_run, rows_progress
+    from assay.verbs.compare import compare_request
+
     with rows_progress(asked, args.quiet) as progress:
         result = compare_request(
             asked, baseline=args.baseline, flags=args.flags, samples=args.samples, trials=args.trials, seed=args.seed,
             correction=args.correction, pairs=args.pairs, by=args.by, worst=args.worst, changed=args.changed,
-            sort_by=args.sort_by, texts=bool(args.run_dir), workers=args.workers, progress=progress.add,
+            sort_by=args.sort_by, texts=bool(args.run_dir) or args.format == "html", workers=args.workers, progress=progress.add,
         )  # fmt: skip
     with result:
         if args.format == "json":
             output.emit_json(result.to_dict())
+        elif args.format == "html":
+            from assay.cli.output import write
+            from assay.verbs.view import page_of
+
+            write(page_of([result]), args.out)
         else:
             output.emit(_tables(result, output, args))
         keep_run(result, args, output, started)
     finish(result, output)
-    return 0
 
 
 def _tables(result: Comparison, output: Output, args: argparse.Namespace) -> list[Table]:

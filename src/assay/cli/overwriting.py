@@ -27,7 +27,9 @@ FILES = (
 """Arguments that name input files, under any verb."""
 NAMES_OR_FILES = ("suites", "suite", "name", "gold", "judgements")
 """Arguments that name something registered or a file; a file has a folder or an ending in its name."""
-IN_RUN_DIRECTORY = ("tables.json", "manifest.json", "scores.parquet", "scores.csv", "outcomes.tsv")
+IN_RUN_DIRECTORY = (
+    "tables.json", "manifest.json", "scores.parquet", "scores.csv", "outcomes.tsv", "rows.jsonl.gz", "view.json",
+)  # fmt: skip
 
 
 def refuse_overwriting(args: argparse.Namespace) -> None:

@@ -76,7 +76,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_resampling(parser)
     parser.add_argument(
         "--figures", type=_formats, default=("svg",), metavar="svg,png|none",
-        help="figures in the run directory and in the HTML page (default: svg; needs the extra 'figures')",
+        help="figures in the run directory (default: svg; needs the extra 'figures')",
     )  # fmt: skip
     add_output(parser, FORMATS)
 
@@ -98,39 +98,42 @@ def run(args: argparse.Namespace) -> int:
     """Run every suite; print, render or keep the tables."""
     from assay.cli.options import column_map
     from assay.report.data import rows
+    from assay.verbs.live import live
     from assay.verbs.run import run as run_suite
 
     output = Output.of(args)
-    documents, shown, sections, kept = [], [], [], []
+    documents, shown, results, kept = [], [], [], []
     suites = args.suites or ["embedded"]
     if args.export:
         return _export(args, suites, output)
     _note_missing_figures(args.figures, output, kept=_folder(args.run_dir, output, "", False) is not None)
     for suite in suites:
         started = time.monotonic()
-        result = run_suite(
-            suite,
-            args.metrics,
-            metric_files=args.metric_file,
-            analysis=args.analysis,
-            data_dir=args.data_dir,
-            columns=column_map(args.columns),
-            quoting=args.quoting,
-            langpair=args.langpair,
-            subsample=args.subsample,
-            labels=_labels(args.label),
-            skip_bad=args.skip_bad,
-            verify=args.verify,
-            seed=args.seed,
-            samples=args.samples,
-            correction=args.correction,
-            workers=args.workers,
-        )
+        alone = args.run_dir if len(suites) == 1 else None
+        with live(alone, "run"):
+            result = run_suite(
+                suite,
+                args.metrics,
+                metric_files=args.metric_file,
+                analysis=args.analysis,
+                data_dir=args.data_dir,
+                columns=column_map(args.columns),
+                quoting=args.quoting,
+                langpair=args.langpair,
+                subsample=args.subsample,
+                labels=_labels(args.label),
+                skip_bad=args.skip_bad,
+                verify=args.verify,
+                seed=args.seed,
+                samples=args.samples,
+                correction=args.correction,
+                workers=args.workers,
+            )
         chosen = _chosen(result, args.table, short=output.on_screen and not args.all)
         documents.append({"suite": result.suite, "tables": {table.name: rows(table) for table in chosen}})
         shown += chosen
         if args.format == "html":
-            sections.append(result.section(chosen, figures=bool(args.figures)))
+            results.append(result)
         for problem in result.notes:
             output.note(f"⚠ {problem}")
         folder = _folder(args.run_dir, output, result.suite, len(suites) > 1)
@@ -140,9 +143,9 @@ def run(args: argparse.Namespace) -> int:
         output.emit_json(documents[0] if len(documents) == 1 else {"suites": documents})
     elif args.format == "html":
         from assay.cli.output import write
-        from assay.report.page import page
+        from assay.verbs.view import page_of
 
-        write(page(sections, title=" ".join(["assay run", *args.suites])), args.out)
+        write(page_of(results, args.table or ()), args.out)
     else:
         output.emit(shown)
     for sentence in kept:
@@ -192,7 +195,7 @@ def _note_missing_figures(figures: Sequence[str], output: Output, kept: bool) ->
     """Say once that there will be no figures, and what would bring them."""
     from assay.report.figures import available
 
-    if figures and (output.format == "html" or kept) and not available():
+    if figures and kept and not available():
         output.note("no figures: they need the extra 'figures': pip install 'mt-assay[figures]'")
 
 

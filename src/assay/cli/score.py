@@ -14,6 +14,8 @@ from assay.core.flags import flag_notes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from assay.report.scores import Scored
+    from assay.verbs.request import TextRequest
     from assay.verbs.score import ScoreResult
 
 SUMMARY = "Score translations with one or more metrics, corpus and segment level."
@@ -79,8 +81,8 @@ def names_result(args: argparse.Namespace) -> bool:
 def run(args: argparse.Namespace) -> int:
     """Score, then write in the wanted format."""
     from assay.cli.corpus import is_corpus, refuse_without_corpus, run_corpus
-    from assay.cli.texts import finish, keep_run, rows_progress, text_request
-    from assay.verbs.score import score_request
+    from assay.cli.texts import text_request
+    from assay.verbs.live import live
 
     if is_corpus(args):
         return run_corpus(args)
@@ -94,6 +96,15 @@ def run(args: argparse.Namespace) -> int:
         other = "--spans" if args.spans else f"--format {args.format}, which has a row a segment"
         raise InputError(f"--by does not go with {other}. Try --format csv or json.")
     asked = text_request(args)
+    with live(args.run_dir, "score", asked.metrics, asked.rows):
+        _score(args, asked, output, started)
+    return 0
+
+
+def _score(args: argparse.Namespace, asked: TextRequest, output: Output, started: float) -> None:
+    from assay.cli.texts import finish, keep_run, rows_progress
+    from assay.verbs.score import score_request
+
     with rows_progress(asked, args.quiet) as progress:
         result = score_request(
             asked, spans=args.spans, texts=args.texts or bool(args.run_dir), flags=args.flags, ci=args.ci,
@@ -105,12 +116,11 @@ def run(args: argparse.Namespace) -> int:
         elif args.spans:
             _write_spans(result, output)
         elif args.format in ("json", "jsonl", "tsv", "parquet", "xlsx"):
-            _write_segments(result, output)
+            _write_segments(result, output, texts=args.texts)
         else:
             _write_table(result, output, args)
         keep_run(result, args, output, started)
     finish(result, output)
-    return 0
 
 
 def _write_numbers(result: ScoreResult, output: Output, digits: int | None) -> None:
@@ -131,23 +141,24 @@ def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) 
     output.emit([*shown, *chosen_components(result, args)])
 
 
-def _write_segments(result: ScoreResult, output: Output) -> None:
+def _write_segments(result: ScoreResult, output: Output, *, texts: bool) -> None:
     from assay.report import scores
     from assay.report.writing import whole_file
 
+    run: scores.Scored = result.run if texts else scores.WithoutTexts(result.run)
     if output.format in ("parquet", "xlsx"):
-        write_bytes(lambda stream: _write_rows(result, output.format, stream), output.out, output.format)
+        write_bytes(lambda stream: _write_rows(result, run, output.format, stream), output.out, output.format)
         _note_flags(result, output)
         return
 
     def to(stream: Any) -> None:
         if output.format == "json":
-            scores.as_json(result.run, result.known(), stream.write, result.groups(), result.system_flags)
+            scores.as_json(run, result.known(), stream.write, result.groups(), result.system_flags)
         elif output.format == "jsonl":
-            scores.as_jsonl(result.run, result.run.asked, stream.write)
+            scores.as_jsonl(run, result.run.asked, stream.write)
         else:
             safe = output.spreadsheet_safe
-            result.notes += scores.as_tsv(result.run, result.run.asked, stream, spreadsheet_safe=safe)
+            result.notes += scores.as_tsv(run, result.run.asked, stream, spreadsheet_safe=safe)
 
     if output.out and output.out != "-":
         with whole_file(output.out) as stream:
@@ -164,16 +175,16 @@ def _note_flags(result: ScoreResult, output: Output) -> None:
         output.note(note)
 
 
-def _write_rows(result: ScoreResult, format: str, stream: IO[bytes]) -> None:
+def _write_rows(result: ScoreResult, run: Scored, format: str, stream: IO[bytes]) -> None:
     """A row a segment, as Parquet; or as a sheet behind those of the tables."""
     from assay.report import scores
 
     if format == "parquet":
-        scores.as_parquet(result.run, result.run.asked, stream)
+        scores.as_parquet(run, result.run.asked, stream)
         return
     from assay.report.xlsx import sheets, write_workbook
 
-    write_workbook(stream, [*sheets(list(result.tables.values())), scores.as_sheet(result.run, result.run.asked)])
+    write_workbook(stream, [*sheets(list(result.tables.values())), scores.as_sheet(run, result.run.asked)])
 
 
 def _write_spans(result: ScoreResult, output: Output) -> None:

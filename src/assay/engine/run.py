@@ -20,6 +20,7 @@ from assay.core.chunk import Chunk, Kept
 from assay.core.flags import total_flags
 from assay.core.metric import Metric, Scores, statistics
 from assay.core.sums import exact_parts, total
+from assay.core.watch import show
 from assay.engine.chunks import from_arrays, to_arrays
 from assay.engine.flags import raise_flags, uncovered, with_languages
 from assay.engine.languages import Shares, divided, only, score_by_language, spoken
@@ -193,6 +194,7 @@ def score_stream(
         if run.spool is None:
             run.in_memory.append(chunk)
         _account(run, batch, chunk, sums)
+        show(chunk, keep, arrays is not None)
         if progress is not None:
             progress(len(batch), arrays is not None)
     run.data_hash = digest.hexdigest() if fingerprint else ""

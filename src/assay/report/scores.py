@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import IO, Any, Protocol
 
-from assay.core.chunk import Chunk, Kept
+from assay.core.chunk import TEXTS, Chunk, Kept
 from assay.core.columns import Columns
 from assay.report.rows import TsvRows, cell_text
 from assay.report.xlsx import Sheet
@@ -36,6 +37,32 @@ class Scored(Protocol):
 
     def chunks(self) -> Iterator[Chunk]:
         """Every chunk, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class WithoutTexts:
+    """A run whose rows go out without their texts, which it keeps for something else (a run directory)."""
+
+    run: Scored
+
+    @property
+    def systems(self) -> list[str]:
+        """See `Scored`."""
+        return self.run.systems
+
+    @property
+    def kept(self) -> Kept:
+        """See `Scored`."""
+        return self.run.kept
+
+    def own_values(self, system: str, metric: str) -> Iterator[Any]:
+        """See `Scored`."""
+        return self.run.own_values(system, metric)
+
+    def chunks(self) -> Iterator[Chunk]:
+        """See `Scored`."""
+        for chunk in self.run.chunks():
+            yield replace(chunk, columns={name: kept for name, kept in chunk.columns.items() if name not in TEXTS})
 
 
 def as_json(

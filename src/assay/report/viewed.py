@@ -17,7 +17,7 @@ from typing import Any
 
 from assay._version import __version__
 from assay.core.table import Table
-from assay.core.viewed import ABOUT, FORMAT, ROWS, Viewed
+from assay.core.viewed import ABOUT, FORMAT, ROWS, Types, Viewed
 from assay.io.files.atomic import atomic_write
 from assay.report.data import plain
 
@@ -42,7 +42,7 @@ def write_viewed(
 def _write_rows(path: Path, viewed: Viewed) -> dict[str, Any]:
     columns: dict[str, None] = {}
     systems: dict[str, None] = {}
-    rows = 0
+    types, rows, sound = Types(), 0, True
     with (
         atomic_write(path, "wb") as file,
         gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=1, mtime=0) as packed,
@@ -53,8 +53,19 @@ def _write_rows(path: Path, viewed: Viewed) -> dict[str, Any]:
             rows += 1
             if system := row.get("system"):
                 systems[system] = None
-            buffered.write(_line(row).encode("utf-8", "backslashreplace"))
-    return {"rows": rows, "columns": list(columns), "systems": list(systems)}
+            types.note(row)
+            line = _line(row)
+            try:
+                buffered.write(line.encode())
+            except UnicodeEncodeError:  # half a surrogate pair, which readers make different things of
+                buffered.write(line.encode("utf-8", "backslashreplace"))
+                sound = False
+    return {
+        "rows": rows,
+        "columns": list(columns),
+        "systems": list(systems),
+        **({"types": types.named()} if sound else {}),
+    }
 
 
 def _line(row: Mapping[str, Any]) -> str:

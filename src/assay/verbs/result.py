@@ -99,6 +99,12 @@ class Result:
         shown = list(self.tables.values()) if tables is None else list(tables)
         return Section(self.heading(), shown, self.lead(), inline(shown) if figures and available() else {})
 
+    def page(self) -> str:
+        """This result as the page of `assay view` in one HTML file, with its rows (``--format html`` of run and compare)."""
+        from assay.verbs.view import page_of
+
+        return page_of([self])
+
     def heading(self) -> str:
         """The heading of a page about this result."""
         return f"assay {self.verb}"

@@ -10,8 +10,10 @@ from assay.core.judged import Judged
 from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
 from assay.core.viewed import Viewed
+from assay.data.demetr import REFERENCE
 
 if TYPE_CHECKING:
+    from assay.core.chunk import Chunk, Kept
     from assay.engine.run import ScoredRun
 
 KEPT = ("ids", "documents", "langpairs", "sources", "hypotheses", "references")
@@ -23,7 +25,11 @@ _ITEM = {
 
 
 def viewed_items(items: Sequence[Item], measured: Sequence[Measured]) -> Viewed:
-    """The pairs of a challenge set, with two scores of every metric."""
+    """The pairs of a challenge set, with two scores of every metric.
+
+    DEMETR's baseline has the reference in the place of the incorrect translation, and a metric passes by preferring it: there the
+    two sides are exchanged, so that the row says what the tables count.
+    """
 
     def rows() -> Iterator[Mapping[str, Any]]:
         scores = {
@@ -34,9 +40,22 @@ def viewed_items(items: Sequence[Item], measured: Sequence[Measured]) -> Viewed:
         }
         for i, item in enumerate(items):
             row = {shown: getattr(item, name) for shown, name in _ITEM.items()}
-            yield row | {name: values[i] for name, values in scores.items()}
+            row |= {name: values[i] for name, values in scores.items()}
+            yield _exchanged(row) if item.meta.get("perturbation") == REFERENCE else row
 
     return Viewed("items", {metric.name: metric.card for metric in measured}, rows())
+
+
+def _exchanged(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with its good side as the incorrect one, and the reverse; in the same order."""
+    sides = {"good": "incorrect", "incorrect": "good"}
+    other = {
+        name: (head + space + sides[side])
+        for name in row
+        for head, space, side in [name.rpartition(" ")]
+        if side in sides
+    }
+    return {name: row[other.get(name, name)] for name in row}
 
 
 def viewed_judged(judged: Judged, measured: Sequence[Measured]) -> Viewed:
@@ -72,29 +91,33 @@ def viewed_run(run: ScoredRun) -> Viewed:
 
 
 def _run_rows(run: ScoredRun) -> Iterator[Mapping[str, Any]]:
-    named = run.systems != [""]
     met: dict[int, int] = {}
     for chunk in run.chunks():
-        n, kept = len(chunk), chunk.columns
-        codes = chunk.codes.tolist()
-        columns: dict[str, Sequence[Any]] = {"system": [chunk.systems[code] for code in codes]} if named else {}
-        numbers = []
-        for code in codes:
-            met[code] = met.get(code, 0) + 1
-            numbers.append(met[code])
-        columns["segment"] = numbers
-        columns |= {shown: kept[name] for name, shown in _BESIDE.items() if len(kept.get(name) or ()) == n}
-        for number, references in enumerate(kept.get("references") or (), 1):
-            columns[f"ref{number if number > 1 else ''}"] = cast(Sequence[Any], references)
-        columns |= {name: scores.values.tolist() for name, scores in chunk.scores.items()}
-        if run.kept.flags != "none":
-            columns["flags"] = chunk.flag_lists()
-        if run.kept.spans:
-            found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
-            if found:
-                columns["spans"] = [marked({name: spans[i] for name, spans in found.items()}) for i in range(n)]
-        for row in zip(*columns.values(), strict=True):
-            yield dict(zip(columns, row, strict=True))
+        yield from chunk_rows(chunk, run.kept, met, named=run.systems != [""])
+
+
+def chunk_rows(chunk: Chunk, keeps: Kept, met: dict[int, int], *, named: bool) -> Iterator[Mapping[str, Any]]:
+    """The rows of one chunk; `met` counts the segments of each system so far, `named` says whether there are several."""
+    n, kept = len(chunk), chunk.columns
+    codes = chunk.codes.tolist()
+    columns: dict[str, Sequence[Any]] = {"system": [chunk.systems[code] for code in codes]} if named else {}
+    numbers = []
+    for code in codes:
+        met[code] = met.get(code, 0) + 1
+        numbers.append(met[code])
+    columns["segment"] = numbers
+    columns |= {shown: kept[name] for name, shown in _BESIDE.items() if len(kept.get(name) or ()) == n}
+    for number, references in enumerate(kept.get("references") or (), 1):
+        columns[f"ref{number if number > 1 else ''}"] = cast(Sequence[Any], references)
+    columns |= {name: scores.values.tolist() for name, scores in chunk.scores.items()}
+    if keeps.flags != "none":
+        columns["flags"] = chunk.flag_lists()
+    if keeps.spans:
+        found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
+        if found:
+            columns["spans"] = [marked({name: spans[i] for name, spans in found.items()}) for i in range(n)]
+    for row in zip(*columns.values(), strict=True):
+        yield dict(zip(columns, row, strict=True))
 
 
 _BESIDE = {"ids": "id", "documents": "doc", "langpairs": "langpair", "sources": "src", "hypotheses": "mt"}

@@ -11,10 +11,11 @@ from typing import Any
 from assay.core.errors import unknown
 from assay.report.data import plain
 from assay.report.rows import CsvRows
+from assay.viewer.challenge import as_item
 from assay.viewer.rows import Asked
 from assay.viewer.runs import Run
 
-FORMATS = ("csv", "jsonl")
+FORMATS = ("csv", "jsonl", "challenge")
 _PART = 1000
 
 
@@ -24,6 +25,8 @@ def exported(run: Run, asked: Asked, format: str) -> tuple[str, Iterator[str]]:
         raise unknown("format", format, FORMATS)
     order = run.rows.order(asked).tolist()
     stem = re.sub(r"[^A-Za-z0-9._-]+", "-", run.name).strip("-.") or "rows"
+    if format == "challenge":
+        return f"{stem}.challenge.jsonl", _challenge(run, order)
     return f"{stem}.{format}", _jsonl(run, order) if format == "jsonl" else _csv(run, order)
 
 
@@ -31,6 +34,11 @@ def _jsonl(run: Run, order: list[int]) -> Iterator[str]:
     for number in order:
         row: dict[str, Any] = {name: column[number] for name, column in run.rows.columns.items()}
         yield json.dumps(plain(row), ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _challenge(run: Run, order: list[int]) -> Iterator[str]:
+    items = (as_item(run.rows.row(number), run.kind) for number in order)
+    return (json.dumps(plain(item), ensure_ascii=False, allow_nan=False) + "\n" for item in items if item is not None)
 
 
 def _csv(run: Run, order: list[int]) -> Iterator[str]:

@@ -1,4 +1,7 @@
-"""Rows in memory as columns: filtered by an expression, searched, sorted, and handed out by window."""
+"""Rows in memory as columns: filtered by an expression, searched, sorted, and handed out by window.
+
+`frame.py` gives the same answers for many rows, where polars is installed.
+"""
 
 from __future__ import annotations
 
@@ -34,12 +37,18 @@ class Asked(NamedTuple):
     descending: bool = False
 
 
+def cut(value: Any, most: int | None) -> Any:
+    """A text without what is more than `most` characters; anything else as it is."""
+    return value[:most] + "…" if most is not None and isinstance(value, str) and len(value) > most else value
+
+
 @dataclass
 class Rows:
     """Columns of equal length by name."""
 
     columns: Mapping[str, Sequence[Any]]
     _orders: dict[Asked, Order] = field(default_factory=dict, repr=False)
+    _by_column: dict[tuple[str, bool], Order] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def __len__(self) -> int:
@@ -70,38 +79,60 @@ class Rows:
     def _chosen(self, asked: Asked) -> Order:
         import numpy as np
 
-        kept = np.arange(len(self))
-        if asked.where.strip():
-            from assay.core.expression import parse
+        kept = self._where(asked.where) if asked.where.strip() else np.arange(len(self))
+        return self._found(kept, asked.find.casefold()) if asked.find else kept
 
-            checked = parse(asked.where).over(self.names, "these rows")
-            columns = {name: self.columns[name] for name in checked.names} or dict(self.columns)
-            kept = kept[checked.rows(columns, lambda row: f"row {row + 1}")]
-        if asked.find:
-            wanted = asked.find.casefold()
-            texts = [self.columns[name] for name in self.texts]
-            kept = (
-                kept[[any(wanted in str(column[i] or "").casefold() for column in texts) for i in kept.tolist()]]
-                if len(kept)
-                else kept
-            )
-        return kept
+    def _where(self, where: str) -> Order:
+        """The rows for which an expression holds."""
+        import numpy as np
+
+        from assay.core.expression import parse
+
+        checked = parse(where).over(self.names, "these rows")
+        columns = {name: list(self.columns[name]) for name in checked.names}
+        if not columns:
+            columns[""] = [None] * len(self)
+        found: Order = np.flatnonzero(checked.rows(columns, lambda row: f"row {row + 1}"))
+        return found
+
+    def _found(self, kept: Order, wanted: str) -> Order:
+        """Those of the rows whose texts hold the letters, small or capital."""
+        import numpy as np
+
+        texts = [self.columns[name] for name in self.texts]
+        holds = (any(wanted in str(column[i] or "").casefold() for column in texts) for i in kept.tolist())
+        found: Order = kept[np.fromiter(holds, bool, len(kept))]
+        return found
 
     def _sorted(self, kept: Order, asked: Asked) -> Order:
+        """The order of all rows by a column is found once; some rows are taken out of it."""
         if not asked.sort:
             return kept[::-1] if asked.descending else kept
         import numpy as np
 
         if asked.sort not in self.columns:
             raise unknown("column in these rows", asked.sort, self.names)
-        if (numbers := self.numbers(asked.sort)) is not None:
-            keys = numbers[kept]
-            return kept[np.argsort(-keys if asked.descending else keys, kind="stable")]
-        column = self.columns[asked.sort]
-        missing = [i for i in kept.tolist() if column[i] is None]
-        there = [i for i in kept.tolist() if column[i] is not None]
-        there.sort(key=lambda i: str(column[i]).casefold(), reverse=asked.descending)
-        return np.array([*there, *missing], dtype=np.int64)
+        key = (asked.sort, asked.descending)
+        if key not in self._by_column:
+            while len(self._by_column) >= REMEMBERED:
+                self._by_column.pop(next(iter(self._by_column)))
+            self._by_column[key] = self._by(*key)
+        whole = self._by_column[key]
+        wanted = np.zeros(len(self), bool)
+        wanted[kept] = True
+        found: Order = whole[wanted[whole]]
+        return found
+
+    def _by(self, name: str, descending: bool) -> Order:
+        """All rows in the order of a column, those without a value last."""
+        import numpy as np
+
+        if (numbers := self.numbers(name)) is not None:
+            return np.argsort(-numbers if descending else numbers, kind="stable")
+        column = list(self.columns[name])
+        there = [i for i, value in enumerate(column) if value is not None]
+        there.sort(key=lambda i: str(column[i]).lower(), reverse=descending)
+        return np.array([*there, *(i for i, value in enumerate(column) if value is None)], dtype=np.int64)
 
     def numbers(self, name: str) -> NDArray[np.float64] | None:
         """A column as numbers, NaN where there is none; None for a column of anything else."""
@@ -121,10 +152,7 @@ class Rows:
         """A row with its number; texts longer than `most` characters are cut."""
         shown: dict[str, Any] = {"#": number}
         for name, column in self.columns.items():
-            value = column[number]
-            if most is not None and isinstance(value, str) and len(value) > most:
-                value = value[:most] + "…"
-            shown[name] = value
+            shown[name] = cut(column[number], most)
         return shown
 
     @cached_property

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 from assay._version import __version__
 from assay.core.errors import AssayError, InputError
-from assay.core.viewed import ABOUT, FORMAT, ROWS
+from assay.core.viewed import ABOUT, FORMAT, PROGRESS, ROWS
 from assay.io.documents import read_document
-from assay.viewer.rows import Rows
+from assay.viewer.live import Growing, progress, said
+from assay.viewer.reading import first_rows, read_rows
+from assay.viewer.rows import Asked, Rows
 
 MANIFEST, TABLES = "manifest.json", "tables.json"
+FIRST = 200
+"""Rows that are read by themselves while nobody has asked for more."""
 STORED = (ROWS, "scores.parquet", "scores.csv")
 """Where the rows of a run may be, the best first: older runs have scores alone."""
 LABELS = (
@@ -39,6 +44,11 @@ class Run:
     stored: Path | None = None
     """The file that its rows are in."""
     problems: list[str] = field(default_factory=list)
+    progress: Mapping[str, Any] | None = None
+    """How far it is, where it is still being written."""
+    stamp: tuple[Any, ...] = ()
+    """When its files were written: another one means that it must be opened again."""
+    _growing: Growing | None = None
     _lock: Lock = field(default_factory=Lock, repr=False)
     _rows: Rows | None = None
 
@@ -50,6 +60,8 @@ class Run:
     @property
     def verb(self) -> str:
         """The verb that wrote it; `table` for a file of somebody's own."""
+        if self.progress and not self.manifest:
+            return str(self.progress["verb"])
         words = str(self.manifest.get("command", "")).replace("(", " ").replace(".", " ").split()
         return words[1] if len(words) > 1 else "table" if self.path.is_file() else ""
 
@@ -57,15 +69,36 @@ class Run:
     def rows(self) -> Rows:
         """Its rows, read when they are first asked for; none where they cannot be."""
         with self._lock:
+            if self._growing is not None:
+                return self._growing.rows()
             if self._rows is None:
                 self._rows = self._load()
             return self._rows
+
+    def window(self, asked: Asked, start: int, count: int) -> dict[str, Any]:
+        """Some of the rows that are asked for, and how many those are. The first ones do not wait until all are read."""
+        rows = self.about.get("rows")
+        if self._rows is None and asked == Asked() and isinstance(rows, int) and start + count <= FIRST:
+            try:
+                found = self._first(start + count)
+            except (AssayError, OSError, EOFError, ValueError):
+                found = []
+            if found:
+                Thread(target=lambda: self.rows, name="assay view rows", daemon=True).start()
+                return {"total": rows, "rows": found[start:]}
+        order = self.rows.order(asked)
+        return {"total": len(order), "rows": self.rows.window(order, start, count)}
+
+    def _first(self, count: int) -> list[dict[str, Any]]:
+        if self.stored is None or self.stored.name != ROWS:
+            return []
+        return first_rows(self.stored, [str(name) for name in self.about.get("columns") or ()], count)
 
     def _load(self) -> Rows:
         if self.stored is None:
             return Rows({})
         try:
-            return Rows(_read(self.stored))
+            return read_rows(self.stored, self.about if self.stored.name == ROWS else {})
         except AssayError as error:
             self.problems.append(str(error))
         except (OSError, EOFError, ValueError) as error:
@@ -127,7 +160,15 @@ class Run:
             "version": self.manifest.get("version"),
             "signatures": self.manifest.get("signatures") or {},
             "problems": self.problems,
+            "live": self.said(),
         }
+
+    def said(self) -> dict[str, Any] | None:
+        """How far a run under way is, as the page shows it; None for one that is through, or never will be."""
+        found = progress(self.path) if self.progress else None
+        if found is None or found["state"] != "running":
+            return None
+        return {name: found[name] for name in ("done", "total", "rate", "left", "slow")} | {"rows": len(self.rows)}
 
 
 def systems(rows: Rows) -> list[str]:
@@ -135,11 +176,56 @@ def systems(rows: Rows) -> list[str]:
     return [str(name) for name in dict.fromkeys(rows.columns.get("system", ())) if name not in (None, "")]
 
 
-def find_runs(paths: Sequence[str | os.PathLike[str]]) -> list[Run]:
+class Found(list[Run]):
+    """The runs in some places, those under way and then the newest first."""
+
+    def __init__(self, runs: Iterable[Run], paths: Sequence[str | os.PathLike[str]]) -> None:
+        super().__init__(sorted(runs, key=_newest, reverse=True))
+        self.paths = paths
+
+    def again(self) -> Found:
+        """The runs as they are by now: those that were begun since are added, those that changed are opened again under their
+        keys, those that went are left out."""
+        known = {run.path: run for run in self}
+        places: dict[Path, None] = {}
+        for path in self.paths:
+            with suppress(InputError):
+                places |= dict.fromkeys(_places(Path(path)))
+        runs = []
+        number = max((int(run.key[1:]) for run in self), default=-1)
+        for place in places:
+            run = known.get(place)
+            if run is None or run.stamp != _stamp(place):
+                number += run is None
+                try:
+                    run = _open(run.key if run else f"r{number}", place)
+                except InputError:  # a table that is being written anew
+                    continue
+            runs.append(run)
+        return Found(runs, self.paths)
+
+
+def find_runs(paths: Sequence[str | os.PathLike[str]]) -> Found:
     """The runs in these places: run directories, folders of them, and tables."""
     places = [place for path in paths for place in _places(Path(path))]
-    runs = [_open(f"r{number}", place) for number, place in enumerate(dict.fromkeys(places))]
-    return sorted(runs, key=lambda run: str(run.manifest.get("started") or ""), reverse=True)
+    return Found([_open(f"r{number}", place) for number, place in enumerate(dict.fromkeys(places))], paths)
+
+
+def _newest(run: Run) -> tuple[bool, str]:
+    return run.said() is not None, str(run.manifest.get("started") or "")
+
+
+def _stamp(path: Path) -> tuple[Any, ...]:
+    """The times of a run's files; of a run under way, whether it is."""
+    named = [path] if path.is_file() else [path / name for name in (MANIFEST, TABLES, ABOUT)]
+    times = []
+    for file in named:
+        try:
+            times.append(file.stat().st_mtime_ns)
+        except OSError:
+            times.append(0)
+    found = None if path.is_file() else progress(path)
+    return (*times, None if found is None else found["state"])
 
 
 def _places(path: Path) -> Iterable[Path]:
@@ -158,17 +244,27 @@ def _places(path: Path) -> Iterable[Path]:
 
 
 def _is_run(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in (MANIFEST, TABLES, ABOUT))
+    return any((folder / name).is_file() for name in (MANIFEST, TABLES, ABOUT, PROGRESS))
 
 
 def _open(key: str, path: Path) -> Run:
+    stamp = _stamp(path)
     if path.is_file():
-        run = Run(key, path, stored=path)
+        run = Run(key, path, stored=path, stamp=stamp)
         if not len(run.rows):
             raise InputError(run.problems[0] if run.problems else f"{path} is empty: there is nothing to look at.")
         return run
     run = Run(key, path, stored=next((path / name for name in STORED if (path / name).is_file()), None))
+    run.stamp = stamp
     run.about, run.manifest, run.written = (_document(run, name) for name in (ABOUT, MANIFEST, TABLES))
+    if (found := progress(path)) is not None:
+        run.progress = found
+        if found["state"] != "running":
+            run.problems.append(said(found))
+        if not run.manifest:
+            run.about = {"kind": "segments", "metrics": found["metrics"]}
+            run._growing = Growing(path)
+            return run
     version, format = run.manifest.get("version"), run.about.get("format", FORMAT)
     if version and version != __version__:
         run.problems.append(f"written by assay {version}; this is assay {__version__}.")
@@ -193,30 +289,6 @@ def _document(run: Run, name: str) -> Mapping[str, Any]:
         return found
     run.problems.append(f"{path} is damaged: it holds no object.")
     return {}
-
-
-def _read(path: Path) -> dict[str, list[Any]]:
-    """Every column of a table."""
-    from assay.io.table.forms import open_table
-    from assay.io.table.whole_rows import WholeRows
-
-    with open_table(str(path)) as table:
-        rows = WholeRows(table)
-        columns: list[list[Any]] = [[] for _ in rows.names]
-        for part in rows.parts():
-            for column, values in zip(columns, part.columns, strict=True):
-                column.extend(values)
-        names = rows.names
-    typed = table.form in ("jsonl", "json", "parquet")
-    return {name: column if typed else _numbers(column) for name, column in zip(names, columns, strict=True)}
-
-
-def _numbers(column: list[Any]) -> list[Any]:
-    """A column of text as numbers, where all that stands in it is numbers."""
-    try:
-        return [None if cell in (None, "") else float(cell) for cell in column]
-    except (TypeError, ValueError):
-        return column
 
 
 def _kind(rows: Sequence[Mapping[str, Any]], key: str) -> str:

@@ -14,16 +14,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from assay.core.errors import AssayError, InputError, unknown
 from assay.report.data import plain
 from assay.viewer.assets import document, policy, start
+from assay.viewer.compared import compared
 from assay.viewer.export import exported
 from assay.viewer.reviewing import RequestRefused, Reviewing, posted
 from assay.viewer.rows import Asked
-from assay.viewer.runs import Run
+from assay.viewer.runs import Found, Run
 from assay.viewer.summary import points, summary
 
 ADDRESS = "127.0.0.1"
@@ -42,7 +44,15 @@ class Answers:
     _by_key: dict[str, Run] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        self._look = Lock()
         self._by_key = {run.key: run for run in self.runs}
+
+    def look(self) -> None:
+        """See what became of the runs: one may be under way, through, or new."""
+        with self._look:
+            if isinstance(self.runs, Found):
+                self.runs = self.runs.again()
+                self._by_key = {run.key: run for run in self.runs}
 
     def run(self, asked: Question) -> Run:
         """The run that a question names."""
@@ -53,8 +63,17 @@ class Answers:
 
     def start(self, _: Question) -> Any:
         """The list of runs."""
+        self.look()
         review = self.review.desk.head() if self.review else None
         return {**start(), "runs": [run.head() for run in self.runs], "review": review}
+
+    def live(self, _: Question) -> Any:
+        """How far the runs are that are under way; `runs` says which there are, and when each was last opened."""
+        self.look()
+        return {
+            "live": {run.key: said for run in self.runs if (said := run.said()) is not None},
+            "runs": {run.key: "/".join(map(str, run.stamp)) for run in self.runs},
+        }
 
     def detail(self, asked: Question) -> Any:
         """All that is known of a run beside its rows."""
@@ -62,10 +81,8 @@ class Answers:
 
     def rows(self, asked: Question) -> Any:
         """A window of rows."""
-        rows = self.run(asked).rows
-        order = rows.order(wanted(asked))
         first, count = _whole(asked, "start", 0), min(_whole(asked, "count", 100), MOST_WINDOW)
-        return {"total": len(order), "rows": rows.window(order, first, count)}
+        return self.run(asked).window(wanted(asked), first, count)
 
     def row(self, asked: Question) -> Any:
         """One row in full, and those of other systems for the same segment."""
@@ -81,6 +98,10 @@ class Answers:
             if asked.get(axis, "") not in rows.columns:
                 raise unknown("column in these rows", asked.get(axis, ""), rows.names)
         return points(rows, wanted(asked), asked["x"], asked["y"])
+
+    def compared(self, asked: Question) -> Any:
+        """Two runs of the same job beside each other."""
+        return compared(self.run({"run": asked.get("a", "")}), self.run({"run": asked.get("b", "")}))
 
     def export(self, asked: Question) -> tuple[str, Iterator[str]]:
         """The chosen rows as a file: its name and its parts."""
@@ -182,7 +203,8 @@ class _Handler(BaseHTTPRequestHandler):
         answers = self.server.answers
         known: dict[str, Callable[[Question], Any]] = {
             "api/start": answers.start, "api/run": answers.detail, "api/rows": answers.rows, "api/row": answers.row,
-            "api/points": answers.points, **(answers.review.answers() if answers.review else {}),
+            "api/points": answers.points, "api/live": answers.live, "api/compare": answers.compared,
+            **(answers.review.answers() if answers.review else {}),
         }  # fmt: skip
         try:
             if path == "api/export":

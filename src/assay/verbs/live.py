@@ -1,0 +1,159 @@
+"""A run directory while its run is under way: how far it is, and rows that are done, for whoever looks on with `assay view`.
+
+At most twice a second `progress.json` is replaced and some of the new rows are appended to `rows.live.jsonl`: a fast run shows
+a sample of its rows, a slow one all, and neither is slowed down. The writer holds a lock on the latter; where nobody holds it any
+more, the run died. What is kept for resuming is none of this: see `assay.engine.spool`.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay._version import __version__
+from assay.core.viewed import LIVE, PROGRESS
+from assay.core.watch import watching, watching_chunks
+
+if TYPE_CHECKING:
+    from assay.core.chunk import Chunk, Kept
+    from assay.core.metric import Metric
+
+EVERY = 0.5
+"""Seconds between two writings."""
+ROWS_AT_ONCE, MOST_ROWS = 1000, 50_000
+"""Rows that one writing appends, and all of them do: a look at a run under way, not the run."""
+
+
+@contextmanager
+def live(
+    folder: str | os.PathLike[str] | None,
+    verb: str,
+    metrics: Mapping[str, Metric] | None = None,
+    total: int | None = None,
+) -> Iterator[None]:
+    """Say in a run directory how far the run in this block is; `folder` None says it nowhere.
+
+    When the block ends well, the files that say so go; when it does not, they say how far the run came. A folder in which nothing
+    had been done yet is left as it was.
+    """
+    if folder is None:
+        yield
+        return
+    writer = Live(Path(folder), verb, metrics or {}, total)
+    try:
+        with watching(writer.metric), watching_chunks(writer.chunk):
+            yield
+    except BaseException as error:
+        writer.stop(error)
+        raise
+    writer.end()
+
+
+class Live:
+    """Writes what a run directory says of a run under way. What cannot be written stops no run."""
+
+    def __init__(self, folder: Path, verb: str, metrics: Mapping[str, Metric], total: int | None) -> None:
+        self._folder, self._verb, self._total = folder, verb, total
+        self._made = not folder.exists()
+        self._metrics = {
+            name: {"label": m.card.label, "decimals": m.card.decimals, "higher_is_better": m.card.higher_is_better}
+            for name, m in metrics.items()
+        }
+        self._start, self._last, self._done, self._fresh, self._shown = time.time(), 0.0, 0, 0, 0
+        self._met: dict[int, int] = {}
+        self._slow: dict[str, Any] = {}
+        self._rows: Any = None
+        self._broken = False
+
+    def metric(self, name: str, done: int, total: int) -> None:
+        """A slow metric has so many of its requests."""
+        self._slow = {} if done == total else {"metric": name, "done": done, "total": total}
+        self._write()
+
+    def chunk(self, chunk: Chunk, kept: Kept, reused: bool) -> None:
+        """Some rows are done."""
+        self._done += len(chunk)
+        self._fresh += 0 if reused else len(chunk)
+        before = self._shown
+        self._write(chunk, kept)
+        if self._shown == before:
+            for code in chunk.codes.tolist():
+                self._met[code] = self._met.get(code, 0) + 1
+
+    def _write(self, chunk: Chunk | None = None, kept: Kept | None = None, **said: Any) -> None:
+        now = time.time()
+        if self._broken or (not said and now - self._last < EVERY):
+            return
+        self._last = now
+        try:
+            if self._rows is None:
+                self._open()
+            if chunk is not None and kept is not None:
+                self._append(chunk, kept)
+            seconds = max(now - self._start, 1e-9)
+            about = {
+                "format": 1, "version": __version__, "verb": self._verb, "state": "running", "started": self._start, "updated": now,
+                "done": self._done, "total": self._total, "rate": self._fresh / seconds, "slow": self._slow,
+                "rows": self._shown, "metrics": self._metrics, **said,
+            }  # fmt: skip
+            part = self._folder / f".{PROGRESS}.part"  # whole or not at all, but nobody waits for the disk
+            part.write_text(json.dumps(about, allow_nan=False), encoding="utf-8")
+            part.replace(self._folder / PROGRESS)
+        except (OSError, ValueError):
+            self._broken = True
+
+    def _open(self) -> None:
+        from assay.io.files.system import lock
+
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._rows = (self._folder / LIVE).open("a", encoding="utf-8", errors="backslashreplace")
+        for _ in range(20):  # a page that looks whether somebody writes holds it for a moment
+            try:
+                lock(self._rows.fileno(), wait=False)
+                break
+            except BlockingIOError:
+                time.sleep(0.01)
+        else:
+            raise OSError("another run is written here")
+        self._rows.truncate(0)
+
+    def _append(self, chunk: Chunk, kept: Kept) -> None:
+        from assay.report.data import plain
+        from assay.verbs.viewed import chunk_rows
+
+        most = min(ROWS_AT_ONCE, MOST_ROWS - self._shown)
+        if most <= 0:
+            return
+        for row in islice(chunk_rows(chunk, kept, self._met, named=list(chunk.systems) != [""]), most):
+            self._rows.write(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) + "\n")
+            self._shown += 1
+        self._rows.flush()
+
+    def stop(self, error: BaseException) -> None:
+        """The run ended before it was through."""
+        if self._done or self._slow:
+            said = "" if isinstance(error, KeyboardInterrupt) else str(error)[:500]
+            self._write(state="stopped", message=said)
+            self._close()
+        else:
+            self.end()
+
+    def end(self) -> None:
+        """The run is through: the folder has its results, or nothing."""
+        self._close()
+        with suppress(OSError):
+            for name in (PROGRESS, LIVE):
+                (self._folder / name).unlink(missing_ok=True)
+            if self._made and self._folder.is_dir() and not any(self._folder.iterdir()):
+                self._folder.rmdir()
+
+    def _close(self) -> None:
+        if self._rows is not None:
+            with suppress(OSError):
+                self._rows.close()

@@ -1,0 +1,122 @@
+"""Many rows as a frame of polars: the same answers as `Rows` gives, fast enough for a million."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import polars as pl
+
+from assay.viewer.patterns import Unlike, any_case
+from assay.viewer.rows import Rows
+from assay.viewer.translate import translated
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from assay.viewer.rows import Order
+
+
+class Column(Sequence[Any]):
+    """A column of a frame as Python sees a list; its values are made when they are asked for."""
+
+    def __init__(self, series: pl.Series) -> None:
+        self.series = series
+
+    def __len__(self) -> int:
+        return len(self.series)
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.series[place].to_list() if isinstance(place, slice) else self.series[[place]].to_list()[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.series.to_list())
+
+
+@dataclass
+class FrameRows(Rows):
+    """`frame` holds the columns of one type each, `others` those that polars has no type for; `names` is their order."""
+
+    columns: Mapping[str, Sequence[Any]] = field(init=False, repr=False)
+    frame: pl.DataFrame = field(default_factory=pl.DataFrame)
+    others: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    order_of_names: Sequence[str] = ()
+
+    def __post_init__(self) -> None:
+        names = self.order_of_names or [*self.frame.columns, *self.others]
+        self.columns = {name: self.others[name] if name in self.others else Column(self.frame[name]) for name in names}
+
+    def _where(self, where: str) -> Order:
+        import numpy as np
+
+        from assay.core.expression import parse
+
+        checked = parse(where).over(self.names, "these rows")
+        try:
+            value, refused = translated(checked, self.frame)
+            asked = [value.alias("value"), (pl.lit(False) if refused is None else refused.any()).alias("refused")]
+            found = self.frame.select(asked)
+        except (Unlike, pl.exceptions.PolarsError):
+            return super()._where(where)
+        if found["refused"][0]:
+            return super()._where(where)
+        return np.flatnonzero(np.broadcast_to(found["value"].to_numpy(), len(self)))
+
+    def _found(self, kept: Order, wanted: str) -> Order:
+        """Letters of any case by the linear engine."""
+        try:
+            pattern = any_case(wanted)
+        except Unlike:
+            return super()._found(kept, wanted)
+        if any(self.frame.schema.get(name) != pl.String for name in self.texts):
+            return super()._found(kept, wanted)
+        holds = [pl.col(name).fill_null("").str.contains(pattern) for name in self.texts]
+        if not holds:
+            return kept[:0]
+        found: NDArray[np.bool_] = self.frame.select(pl.any_horizontal(holds)).to_series().to_numpy()
+        return kept[found[kept]]
+
+    def _by(self, name: str, descending: bool) -> Order:
+        """See `Rows`."""
+        if self.frame.schema.get(name) != pl.String:
+            return super()._by(name, descending)
+        keys = self.frame.select(key=pl.col(name).str.to_lowercase()).with_row_index("place")
+        found: Order = (
+            keys.sort("key", descending=descending, nulls_last=True, maintain_order=True)["place"]
+            .cast(pl.Int64)
+            .to_numpy()
+        )
+        return found
+
+    def numbers(self, name: str) -> NDArray[np.float64] | None:
+        """See `Rows`."""
+        if name in self.others:
+            return super().numbers(name)
+        series = self.frame[name]
+        if not series.dtype.is_numeric() or series.null_count() == len(series):
+            return None
+        return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
+
+    def window(self, order: Order, start: int, count: int) -> list[dict[str, Any]]:
+        """See `Rows`."""
+        wanted = order[max(start, 0) : max(start, 0) + count]
+        rows = self.frame[wanted].rows(named=True) if self.frame.width else [{} for _ in wanted]
+        return [self._shown(i, row) for i, row in zip(wanted.tolist(), rows, strict=True)]
+
+    def _shown(self, number: int, row: Mapping[str, Any]) -> dict[str, Any]:
+        from assay.viewer.rows import SHOWN, cut
+
+        whole = {name: row[name] if name in row else self.others[name][number] for name in self.columns}
+        return {"#": number, **{name: cut(value, SHOWN) for name, value in whole.items()}}
+
+    def beside(self, number: int) -> list[int]:
+        """See `Rows`."""
+        keys = [name for name in ("langpair", "segment") if name in self.columns]
+        if "segment" not in keys or "system" not in self.columns:
+            return [number]
+        if any(name in self.others for name in keys):
+            return super().beside(number)
+        same = [pl.col(name).eq_missing(pl.lit(self.frame[name][number], self.frame.schema[name])) for name in keys]
+        return self.frame.select(pl.all_horizontal(same).arg_true()).to_series().to_list()

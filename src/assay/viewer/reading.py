@@ -1,0 +1,185 @@
+"""From a file to rows: Python's lists for few, a frame of polars for many, where it is installed.
+
+A run directory says what its columns hold (`assay.core.viewed.Types`); then polars reads the JSON lines by itself. Any other
+table goes through assay's own reader part by part, and a column whose values are all of one type becomes a column of a frame.
+What polars has no one type for stays a list: nothing is read as something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from assay.core.viewed import SPAN
+from assay.viewer.rows import SHOWN, Rows, cut
+
+MANY = 10_000
+"""Rows from which on a frame is worth importing polars."""
+TYPED = ("jsonl", "json", "parquet", "arrow")
+"""Forms whose values have types of their own; in the others a column of numbers is one whose texts are all numbers."""
+
+
+def read_rows(path: Path, about: Mapping[str, Any]) -> Rows:
+    """The rows of a table; `about` is what view.json says of them."""
+    many = int(about.get("rows") or 0) >= MANY
+    found = _read_typed(path, about) if many else None
+    found = found or _read_scanned(path)
+    return found if found is not None else _read_parts(path, about.get("columns") or ())
+
+
+def first_rows(path: Path, names: Sequence[str], count: int) -> list[dict[str, Any]]:
+    """The first rows of a table of JSON lines, without reading the rest."""
+    from assay.io.table.forms import open_table
+    from assay.io.table.objects import JsonTable
+
+    with open_table(str(path)) as table:
+        if not isinstance(table, JsonTable):
+            return []
+        rows = [row for _, row in islice(table.objects(), count)]
+    return [{"#": i, **{name: cut(row.get(name), SHOWN) for name in names}} for i, row in enumerate(rows)]
+
+
+def _read_typed(path: Path, about: Mapping[str, Any]) -> Rows | None:
+    """JSON lines by polars, with the types that their writer noted; None where that cannot be, or not exactly."""
+    types, names = about.get("types"), about.get("columns")
+    if not isinstance(types, Mapping) or not isinstance(names, list) or (pl := _polars()) is None:
+        return None
+    spans = dict(zip(SPAN, (pl.String, pl.Int64, pl.Int64, pl.String, pl.String, pl.Float64), strict=True))
+    known = {
+        "text": pl.String, "integer": pl.Int64, "number": pl.Float64, "truth": pl.Boolean,
+        "texts": pl.List(pl.String), "spans": pl.List(pl.Struct(spans)),
+    }  # fmt: skip
+    from assay.viewer.frame import FrameRows
+
+    try:
+        frame = pl.read_ndjson(
+            path, schema={name: known[types.get(name, "texts" if name == "flags" else "text")] for name in names}
+        )
+    except (pl.exceptions.PolarsError, OSError, KeyError):
+        return None
+    return FrameRows(frame=frame) if len(frame) == about["rows"] else None
+
+
+def _read_scanned(path: Path) -> Rows | None:
+    """Parquet as it stands; a column of a type that Python has no plain value for becomes a list."""
+    with path.open("rb") as file:
+        if file.read(4) != b"PAR1" or (pl := _polars()) is None:
+            return None
+    from assay.core.errors import InputError
+    from assay.io.files.panics import without_panics
+    from assay.viewer.frame import FrameRows
+
+    try:
+        with without_panics(InputError):
+            frame = pl.read_parquet(path)
+            texts = [name for name, kind in frame.schema.items() if kind in (pl.Categorical, pl.Enum)]
+            frame = frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
+    except (pl.exceptions.PolarsError, OSError, InputError):
+        return None  # assay's own reader says what is wrong
+    if len(frame) < MANY:
+        return None
+    plain = (pl.String, pl.Boolean, pl.List(pl.String))
+    others = [
+        name for name, kind in frame.schema.items() if not (kind in plain or kind.is_integer() or kind.is_float())
+    ]
+    lists = {name: frame[name].to_list() for name in others}
+    return FrameRows(frame=frame.drop(others), others=lists, order_of_names=frame.columns)
+
+
+def _read_parts(path: Path, names: Sequence[str]) -> Rows:
+    """Any table, by assay's own reader."""
+    from assay.io.table.forms import open_table
+    from assay.io.table.whole_rows import WholeRows
+
+    with open_table(str(path)) as table:
+        rows = WholeRows(table)
+        if set(rows.names) <= set(names):
+            rows.names = list(names)
+        held = [Held(table.form in TYPED) for _ in rows.names]
+        for part in rows.parts():
+            for column, values in zip(held, part.columns, strict=True):
+                column.add(values)
+    made = {name: column.whole() for name, column in zip(rows.names, held, strict=True)}
+    if all(isinstance(column, list) for column in made.values()):
+        return Rows(made)
+    from assay.viewer.frame import FrameRows
+
+    lists = {name: column for name, column in made.items() if isinstance(column, list)}
+    series = [column.alias(name) for name, column in made.items() if not isinstance(column, list)]
+    return FrameRows(frame=_polars().DataFrame(series), others=lists, order_of_names=list(made))
+
+
+class Held:
+    """One column while a table is read. Parts of many rows become polars' at once, so that two forms of all rows never lie beside
+    each other."""
+
+    def __init__(self, typed: bool) -> None:
+        self._rows = 0
+        self._parts: list[Any] = []
+        self._numbers: list[Any] | None = None if typed else []
+
+    def add(self, values: Sequence[Any]) -> None:
+        """More rows."""
+        self._rows += len(values)
+        if self._numbers is not None:
+            try:
+                self._numbers.append(_packed([None if cell in (None, "") else float(cell) for cell in values]))
+            except (TypeError, ValueError):
+                self._numbers = None
+        self._parts.append(_packed(list(values)))
+
+    def whole(self) -> Any:
+        """The column: of polars where there are many rows and all are of one type, else a list."""
+        parts = self._parts if self._numbers is None else self._numbers
+        if len(parts) == 1:
+            return parts[0]
+        if self._rows >= MANY and (pl := _polars()) is not None:
+            series = [_series(part) for part in parts]
+            whole = all(part is not None for part in series)
+            kinds = {part.dtype for part in series if whole and part.dtype != pl.Null}
+            if whole and (len(kinds) == 1 or kinds == {pl.Int64, pl.Float64}):
+                kind = kinds.pop() if len(kinds) == 1 else pl.Float64
+                return pl.concat([part.cast(kind) for part in series], rechunk=True)
+        return [value for part in parts for value in part]
+
+
+def _packed(values: list[Any]) -> Any:
+    made = _series(values) if len(values) >= MANY else None
+    return values if made is None else made
+
+
+def _series(values: Any) -> Any:
+    """Values of one type as polars has them; None where they are of several, or of one that it lacks."""
+    if not isinstance(values, list):
+        return values
+    if (pl := _polars()) is None:
+        return None
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {list}:
+        kinds = {type(item) for value in values if value is not None for item in value}
+        if not kinds <= {str}:
+            return None
+        return _strict(values, pl.List(pl.String))
+    known = {str: pl.String, bool: pl.Boolean, int: pl.Int64, float: pl.Float64}
+    if not kinds:
+        return pl.Series(values, dtype=pl.Null)
+    if kinds == {int, float}:
+        return _strict(values, pl.Float64)
+    return _strict(values, known[kinds.pop()]) if len(kinds) == 1 and kinds <= known.keys() else None
+
+
+def _strict(values: list[Any], kind: Any) -> Any:
+    try:
+        return _polars().Series(values, dtype=kind, strict=kind != _polars().Float64)
+    except (_polars().exceptions.PolarsError, TypeError, OverflowError, UnicodeEncodeError):
+        return None
+
+
+def _polars() -> Any:
+    try:
+        import polars
+    except ImportError:
+        return None
+    return polars
