@@ -22,63 +22,16 @@ import random
 import sys
 import tempfile
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
 
-
-@dataclass(frozen=True)
-class Texts:
-    """What is scored: several systems' translations of the same sources, row by row."""
-
-    sources: list[str]
-    hypotheses: list[str]
-    references: list[str]
-
-    def __len__(self) -> int:
-        return len(self.hypotheses)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How a case is run."""
-
-    folder: Path
-    size: str
-    precision: str
-    device: str
-    batch: int
-
-
-class Case(ABC):
-    """One class of metric. An object of it lives for one setting."""
-
-    name: ClassVar[str]
-    peer_module: ClassVar[str]
-    """What is imported for the original code."""
-    tolerance: ClassVar[float] = 1e-3
-    """How far the scores of both sides may lie apart in fp32; ten times that in half precision."""
-
-    def __init__(self, setting: Setting) -> None:
-        self.setting = setting
-
-    @abstractmethod
-    def prepare(self, texts: Texts) -> None:
-        """Write the weights, and load both sides as far as that is not part of scoring."""
-
-    @abstractmethod
-    def ours(self, texts: Texts) -> Sequence[float]:
-        """Our scores."""
-
-    @abstractmethod
-    def peer(self, texts: Texts) -> Sequence[float]:
-        """The original code's scores."""
-
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # run as a script or imported as a module
+from neural_cases import DTYPES, Case, Setting, Texts
+from neural_sequences import SEQUENCE_CASES
 
 SIZES: dict[str, dict[str, int]] = {
     "tiny": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64},
@@ -221,8 +174,7 @@ def write_bleurt(folder: Path, size: dict[str, int], texts: Texts) -> None:
     save_file(plain, folder / "model.safetensors", metadata={"format": "pt"})
 
 
-CASES: dict[str, type[Case]] = {case.name: case for case in (BertscoreCase, BleurtCase)}
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+CASES: dict[str, type[Case]] = {case.name: case for case in (BertscoreCase, BleurtCase, *SEQUENCE_CASES)}
 
 
 def write_tokenizer(folder: Path, texts: Texts) -> int:

@@ -34,6 +34,45 @@ def xlmr_tokenizer(data: bytes) -> Any:
     return backend
 
 
+def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
+    """A `tokenizers` tokenizer with the file's own numbering and no special tokens around the text; for unigram models.
+
+    As sentencepiece does it, blanks at both ends go, several count as one, and control pieces (``</s>``) are never found in a text.
+    With `named` they keep their names, for those who declare them as special tokens.
+    """
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    pieces, charsmap = read_model(data)
+    kinds = piece_kinds(data)
+    if not pieces or 2 not in kinds:
+        raise ValueError("it holds no sentencepiece vocabulary")
+    if not named:  # under a character that is none
+        pieces = [
+            (f"\ufdd0{i}" if kind in (2, 3, 5) else text, score)
+            for i, ((text, score), kind) in enumerate(zip(pieces, kinds, strict=True))
+        ]
+    backend = Tokenizer(models.Unigram(pieces, unk_id=kinds.index(2), byte_fallback=6 in kinds))
+    steps = [normalizers.Precompiled(charsmap)] if charsmap else []
+    backend.normalizer = normalizers.Sequence([*steps, normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")])
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    backend.decoder = decoders.Metaspace()
+    return backend
+
+
+def is_unigram(data: bytes) -> bool:
+    """Whether the pieces are chosen by their scores (field 2: how it was trained; 3 in it: 1 unigram, 2 pairs of bytes)."""
+    trained = next((value for number, value in fields(data) if number == 2 and isinstance(value, bytes)), b"")
+    return dict(fields(trained)).get(3, 1) == 1
+
+
+def piece_kinds(data: bytes) -> list[int]:
+    """What each piece is: 1 normal, 2 unknown, 3 control, 4 defined by a user, 5 unused, 6 a byte."""
+    found = [
+        dict(fields(value)).get(3, 1) for number, value in fields(data) if number == 1 and isinstance(value, bytes)
+    ]
+    return [kind if isinstance(kind, int) else 1 for kind in found]
+
+
 def read_model(data: bytes) -> tuple[list[tuple[str, float]], bytes]:
     """Pieces with their scores, and the compiled character map of the normaliser."""
     pieces: list[tuple[str, float]] = []
