@@ -22,63 +22,16 @@ import random
 import sys
 import tempfile
 import time
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import torch
 
-
-@dataclass(frozen=True)
-class Texts:
-    """What is scored: several systems' translations of the same sources, row by row."""
-
-    sources: list[str]
-    hypotheses: list[str]
-    references: list[str]
-
-    def __len__(self) -> int:
-        return len(self.hypotheses)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """How a case is run."""
-
-    folder: Path
-    size: str
-    precision: str
-    device: str
-    batch: int
-
-
-class Case(ABC):
-    """One class of metric. An object of it lives for one setting."""
-
-    name: ClassVar[str]
-    peer_module: ClassVar[str]
-    """What is imported for the original code."""
-    tolerance: ClassVar[float] = 1e-3
-    """How far the scores of both sides may lie apart in fp32; ten times that in half precision."""
-
-    def __init__(self, setting: Setting) -> None:
-        self.setting = setting
-
-    @abstractmethod
-    def prepare(self, texts: Texts) -> None:
-        """Write the weights, and load both sides as far as that is not part of scoring."""
-
-    @abstractmethod
-    def ours(self, texts: Texts) -> Sequence[float]:
-        """Our scores."""
-
-    @abstractmethod
-    def peer(self, texts: Texts) -> Sequence[float]:
-        """The original code's scores."""
-
+sys.path.insert(0, str(Path(__file__).resolve().parent))  # run as a script or imported as a module
+from neural_cases import DTYPES, Case, Setting, Texts
+from neural_sequences import SEQUENCE_CASES
 
 SIZES: dict[str, dict[str, int]] = {
     "tiny": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64},
@@ -141,8 +94,87 @@ class BertscoreCase(Case):
         return self.scorer.score(texts.hypotheses, texts.references)[2].float().tolist()
 
 
-CASES: dict[str, type[Case]] = {case.name: case for case in (BertscoreCase,)}
-DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16}
+class BleurtCase(Case):
+    """BLEURT on a RemBERT (narrow embeddings), beside the port to PyTorch (bleurt-pytorch)."""
+
+    name, peer_module = "bleurt", "bleurt_pytorch"
+
+    def prepare(self, texts: Texts) -> None:
+        """A port's folder, which both sides load."""
+        from assay.metrics.bleurt import BleurtFolder
+
+        self.folder = self.setting.folder / f"rembert-{self.setting.size}"
+        if not (self.folder / "config.json").is_file():
+            write_bleurt(self.folder, SIZES[self.setting.size], texts)
+        self.metric = BleurtFolder(path=str(self.folder), precision=self.setting.precision, device=self.setting.device)
+        self.network: Any = None
+
+    def ours(self, texts: Texts) -> Sequence[float]:
+        """Scores."""
+        from assay.core.batch import Batch
+
+        found = self.metric.score(Batch(tuple(texts.hypotheses), references=(tuple(texts.references),)))
+        return found.values.tolist()
+
+    def peer(self, texts: Texts) -> Sequence[float]:
+        """Scores as the port's own page computes them, a batch at a time."""
+        if self.network is None:
+            from bleurt_pytorch import BleurtForSequenceClassification
+            from bleurt_pytorch.bleurt.tokenization_bleurt_sp import BleurtSPTokenizer
+
+            self.words = BleurtSPTokenizer(str(self.folder / "spm.model"), do_lower_case=False)
+            network = BleurtForSequenceClassification.from_pretrained(self.folder).eval()
+            self.network = network.to(self.setting.device, DTYPES[self.setting.precision])
+        found: list[float] = []
+        with torch.no_grad():
+            for at in range(0, len(texts), self.setting.batch):
+                part = slice(at, at + self.setting.batch)
+                inputs = self.words(
+                    texts.references[part], texts.hypotheses[part], padding="longest", return_tensors="pt"
+                )
+                found += self.network(**inputs.to(self.setting.device)).logits.flatten().float().tolist()
+        return found
+
+
+def write_bleurt(folder: Path, size: dict[str, int], texts: Texts) -> None:
+    """A port of a random BLEURT: config.json, Hugging Face's names, a sentencepiece model learned from the texts."""
+    import sentencepiece
+    from safetensors.torch import save_file
+
+    from assay.models.bleurt import BleurtModel
+    from assay.models.config import EncoderConfig
+    from assay.models.naming import to_official
+
+    folder.mkdir(parents=True)
+    corpus = folder / "corpus.txt"
+    corpus.write_text("\n".join([*texts.references, *texts.hypotheses]) + "\n", encoding="utf-8")
+    sentencepiece.SentencePieceTrainer.train(
+        input=str(corpus), model_prefix=str(folder / "spm"), vocab_size=8000, hard_vocab_limit=False, pad_id=0, unk_id=1, bos_id=2,
+        eos_id=3, pad_piece="[PAD]", unk_piece="[UNK]", bos_piece="[CLS]", eos_piece="[SEP]", user_defined_symbols=["[MASK]"],
+        minloglevel=2,
+    )  # fmt: skip
+    words = sentencepiece.SentencePieceProcessor(model_file=str(folder / "spm.model")).get_piece_size()
+    narrow = min(256, size["hidden_size"] // 2)
+    about = {**size, "embedding_size": narrow, "vocab_size": words, "hidden_act": "gelu_new", "model_type": "bleurt"}
+    (folder / "config.json").write_text(json.dumps({**about, "layer_norm_eps": 1e-12, "type_vocab_size": 2}))
+    torch.manual_seed(0)
+    shape = EncoderConfig(
+        "bert", size["hidden_size"], size["num_hidden_layers"], size["num_attention_heads"], size["intermediate_size"], words,
+        512, 2, 1e-12, 0, embedding=narrow,
+    )  # fmt: skip
+    model = BleurtModel(shape)
+    inside = to_official({f"encoder.{name}": value for name, value in model.encoder.state_dict().items()}, shape)
+    state = {
+        name.replace("encoder.model.", "bleurt.").replace("embedding_hidden_mapping_in", "embedding_projection"): value
+        for name, value in inside.items()
+    }
+    for ours, theirs in (("pooler", "bleurt.pooler.dense"), ("head", "classifier")):
+        state |= {f"{theirs}.{kind}": model.get_parameter(f"{ours}.{kind}").detach() for kind in ("weight", "bias")}
+    plain = {name: value.contiguous() for name, value in state.items()}
+    save_file(plain, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+CASES: dict[str, type[Case]] = {case.name: case for case in (BertscoreCase, BleurtCase, *SEQUENCE_CASES)}
 
 
 def write_tokenizer(folder: Path, texts: Texts) -> int:

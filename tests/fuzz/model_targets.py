@@ -137,6 +137,44 @@ def weights(folder: Path) -> list[Target]:
     return [Target("tensors", "a.safetensors", whole[0][1], read_tensors), *targets]
 
 
+def bundles() -> list[Target]:
+    """TensorFlow's checkpoints; blocks and compressed bytes by themselves too, since a checksum stands before them in a file."""
+    from assay.core.errors import InputError
+    from assay.io.files import tensor_bundle
+    from assay.io.files.snappy import decompress
+    from tests.models.bleurt_folders import FIXTURES
+
+    def whole(path: Path) -> None:
+        for array in tensor_bundle.read_bundle(path.parent / "variables").values():
+            array.sum()
+
+    def refusing(read: Callable[[bytes], object]) -> Read:
+        def both(path: Path) -> None:
+            try:
+                read(path.read_bytes())
+            except ValueError as error:
+                raise InputError(str(error)) from error
+
+        return both
+
+    def block(data: bytes) -> None:
+        for _, value in tensor_bundle._pairs(data):
+            tensor_bundle._entry(value)
+
+    names = ("variables.index", "variables.data-00000-of-00001")
+    index, data = ((FIXTURES / "rembert" / "variables" / name).read_bytes() for name in names)
+    entries = b"\0\x05\x0cbert/" + b"\x08\x01\x12\x04\x12\x02\x08\x04\x20\x00\x28\x10"
+    entries += b"\x05\x01\x06a" + b"\x08\x09\x20\x10\x28\x08"
+    plain = entries + b"\0\0\0\0\x01\0\0\0"
+    packed = bytes([11, 4 << 2]) + b"bert/" + bytes([1 | 1 << 2 | 0 << 5, 5, (1 - 1) << 2]) + b"x"
+    return [
+        Target("bundle.index", f"tf/{names[0]}", index, whole, ((f"tf/{names[1]}", data),)),
+        Target("bundle.data", f"tf/{names[1]}", data, whole, ((f"tf/{names[0]}", index),)),
+        Target("bundle.block", "tf/block", plain, refusing(block)),
+        Target("bundle.snappy", "tf/snappy", packed, refusing(lambda data: decompress(data, 1 << 20))),
+    ]
+
+
 def checkpoints(folder: Path) -> list[Target]:
     """A tiny checkpoint's files, an encoder's, and an unfinished run's state; only where torch is installed."""
     try:

@@ -165,3 +165,14 @@ def test_the_hash_follows_the_weights(folder: Path) -> None:
 
     rewrite(folder, nudge)
     assert fingerprint(locate(folder)) != before
+
+
+def test_weights_in_a_folder_called_model(tmp_path: Path) -> None:
+    """MS-COMET's layout: hparams.yaml, and the checkpoint one folder below, under another name."""
+    from assay.models.files import locate
+
+    place = unpack("regression", tmp_path)
+    (place / "checkpoints").rename(place / "model")
+    weights = (place / "model" / "model.ckpt").rename(place / "model" / "MS-COMET-22.ckpt")
+    assert locate(place).weights == locate(weights).weights == weights
+    assert locate(weights).hparams == place / "hparams.yaml"

@@ -344,3 +344,54 @@ def test_offline_means_offline(hub: type[Hub], monkeypatch: pytest.MonkeyPatch) 
     folder = fetch_checkpoint("comet-22")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     assert fetch_checkpoint("comet-22") == folder
+
+
+def test_a_model_in_several_files_is_fetched_by_the_metrics_name(
+    hub: type[Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from assay.models.seq2seq.published import fetch_model, find_model_of, model_name
+
+    base = "google/metricx-24-hybrid-xl-v2p6"
+    index = b'{"weight_map": {"a": "pytorch_model-00001-of-00002.bin", "b": "pytorch_model-00002-of-00002.bin"}}'
+    files = {"config.json": b"{}", "pytorch_model.bin.index.json": index}
+    files |= {f"pytorch_model-0000{i}-of-00002.bin": b"%d" % i for i in (1, 2)}
+    hub.files |= {f"{base}/{name}": content for name, content in files.items()}
+    hub.files["google/mt5-xl/spiece.model"] = b"pieces"
+    assert model_name("metricx-24-qe-xl") == model_name(base) == "metricx-24-xl"
+    with pytest.raises(MissingPart, match="assay fetch metricx-24-xl"):
+        find_model_of("metricx-24-xl")
+    folder = fetch_model("metricx-24-xl")
+    assert find_model_of("metricx-24-xl") == folder
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == {**files, "spiece.model": b"pieces"}
+
+    hub.files[f"{base}/pytorch_model.bin.index.json"] = b'{"weight_map": {"a": "../elsewhere.bin"}}'
+    monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "another"))
+    with pytest.raises(InputError, match="names no files of weights beside it"):
+        fetch_model("metricx-24-xl")
+
+
+def test_an_archive_gives_its_four_files_and_nothing_else(
+    hub: type[Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import io
+    import tarfile
+    from dataclasses import replace
+
+    from assay.models.seq2seq import published
+
+    names = ("m39v1/checkpoint.pt", "m39v1/spm.model", "m39v1/dict.src.txt", "m39v1/dict.tgt.txt", "../outside.txt")
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        for name in names:
+            about = tarfile.TarInfo(name)
+            about.size = len(name)
+            archive.addfile(about, io.BytesIO(name.encode()))
+    hub.files["prism/m39v1.tar"] = packed.getvalue()
+    address = f"{os.environ['HF_ENDPOINT']}prism/resolve/main/m39v1.tar"
+    monkeypatch.setitem(published.MODELS, "m39v1", replace(published.MODELS["m39v1"], repository=address))
+    folder = published.fetch_model("m39v1", str(tmp_path / "here"))
+    assert {path.name: path.read_text() for path in folder.iterdir()} == {Path(name).name: name for name in names[:4]}
+    hub.files["prism/m39v1.tar"] = packed.getvalue()[:700]
+    monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "another"))
+    with pytest.raises(InputError, match=r"cut short|has no dict"):
+        published.fetch_model("m39v1", str(tmp_path / "there"))

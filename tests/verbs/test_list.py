@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 
 import pytest
 
 from assay.core.errors import UnknownName
 from assay.verbs import list as lists
+from assay.verbs import list_metrics
 
 
 @pytest.mark.parametrize("kind", lists.KINDS)
@@ -25,6 +27,27 @@ def test_one_metric_in_full_has_the_options_of_its_constructor() -> None:
     options = {f"option {name}" for name in inspect.signature(Bleu).parameters}
     assert {field for field in facts if field.startswith("option ")} == options
     assert facts["better"] == "higher" and facts["needs"] == "reference"
+
+
+def test_metrics_stand_by_kind_and_say_what_they_still_need(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
+    rows = {row["name"]: row for row in lists.metrics().table().rows}
+    kinds = [row["kind"] for row in rows.values()]
+    assert list(dict.fromkeys(kinds)) == [kind for kind in list_metrics.KINDS if kind in kinds]
+    assert rows["chrf"]["state"] == rows["random"]["state"] == "ready" and rows["random"]["kind"] == "baseline"
+    assert rows["xcomet-xl"]["state"] == "weights 13.9 GB (CC BY-NC-SA 4.0)"
+    assert rows["xcomet-xl"]["get"] == "assay fetch xcomet-xl" and rows["xcomet-xl"]["gigabytes"] == 13.9
+    assert rows["matese"]["state"] == "weights (CC BY-NC-SA 4.0)" and "path=FOLDER" in rows["matese"]["get"]
+    place = tmp_path / "checkpoints" / "bleurt-20-d3"
+    place.mkdir(parents=True)
+    (place / "bleurt_config.json").write_text("{}")
+    found = {row["name"]: row for row in lists.metrics().table().rows}["bleurt-20-d3"]
+    assert found["state"] == "ready" and found["where"] == str(place) and not found["get"]
+    monkeypatch.setattr(list_metrics, "installed", lambda extra: False)
+    bare = {row["name"]: row for row in lists.metrics().table().rows}["bleurt-20-d6"]
+    assert bare["state"] == "extra neural + weights 0.2 GB (Apache-2.0)"
+    assert bare["get"] == "pip install 'mt-assay[neural]'; assay fetch bleurt-20-d6"
 
 
 def test_one_thing_of_every_kind_and_wrong_names() -> None:

@@ -232,6 +232,9 @@ class Metric(ABC):
     def score(self, batch: Batch) -> Scores:
         """Scores of every segment of the batch, in its order."""
 
+    def release(self) -> None:  # noqa: B027 - most metrics hold nothing
+        """Give back what was loaded to score, such as a network; the next `score` loads it again."""
+
     @property
     def reads(self) -> Metric | None:
         """Another metric whose scores this one only reads otherwise (`reading`): computed and stored once for both."""

@@ -188,7 +188,7 @@ def score_stream(
             chunk = from_arrays(arrays)
         else:
             run.scored += 1
-            chunk = score_chunk(batch, run, workers, store, identify)
+            chunk = score_chunk(batch, run, workers, store, identify, last=alone)
             if run.spool is not None:
                 run.spool.put(index, content, to_arrays(chunk))
         if run.spool is None:
@@ -239,8 +239,13 @@ def _hash(batch: Batch, systems: list[str], kept: Sequence[str] = ()) -> bytes:
     return digest.digest()
 
 
-def score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store | None, identify: bool) -> Chunk:
-    """What `run` keeps of one chunk: scores of every metric, sums, flags. `identify`: look at the languages of the texts, too."""
+def score_chunk(
+    batch: Batch, run: ScoredRun, workers: int | None, store: Store | None, identify: bool, *, last: bool = False
+) -> Chunk:
+    """What `run` keeps of one chunk: scores of every metric, sums, flags. `identify`: look at the languages of the texts, too.
+
+    In the `last` one, of several metrics each gives its network back before the next is loaded.
+    """
     keep = run.kept
     for metric in run.asked.values():
         check_needs(batch, metric, before=len(run))
@@ -257,6 +262,8 @@ def score_chunk(batch: Batch, run: ScoredRun, workers: int | None, store: Store 
     languages = spoken(batch, run.languages) if any(metric.by_language for metric in run.asked.values()) else None
     for name, metric in run.asked.items():
         scores = score_by_language(batch, metric, languages=languages, workers=workers, store=store)
+        if last and len(run.asked) > 1:
+            metric.release()
         sums[name] = _sums(statistics(scores), codes, languages[1] if languages and metric.by_language else None)
         flags = {flag: scores.flags[flag] for flag in scores.raised()}
         if keep.flags != "none":

@@ -48,6 +48,35 @@ METRICS = Registry(
         "cometkiwi-xl": "assay.metrics.comet:CometKiwiXl",
         "cometkiwi-xxl": "assay.metrics.comet:CometKiwiXxl",
         "unite": "assay.metrics.comet:Unite",
+        "ms-comet-22": "assay.metrics.comet:MsComet22",
+        "ms-comet-qe-22": "assay.metrics.comet:MsCometQe22",
+        "bleurt-20": "assay.metrics.bleurt:Bleurt20",
+        "bleurt-20-d12": "assay.metrics.bleurt:Bleurt20D12",
+        "bleurt-20-d6": "assay.metrics.bleurt:Bleurt20D6",
+        "bleurt-20-d3": "assay.metrics.bleurt:Bleurt20D3",
+        "bleurt": "assay.metrics.bleurt:BleurtFolder",
+        "matese": "assay.metrics.matese:Matese",
+        "matese-qe": "assay.metrics.matese:MateseQe",
+        "metricx-22": "assay.metrics.metricx:Metricx22",
+        "metricx-23-large": "assay.metrics.metricx:Metricx23Large",
+        "metricx-23-xl": "assay.metrics.metricx:Metricx23Xl",
+        "metricx-23-xxl": "assay.metrics.metricx:Metricx23Xxl",
+        "metricx-23-qe-large": "assay.metrics.metricx:Metricx23QeLarge",
+        "metricx-23-qe-xl": "assay.metrics.metricx:Metricx23QeXl",
+        "metricx-23-qe-xxl": "assay.metrics.metricx:Metricx23QeXxl",
+        "metricx-24-large": "assay.metrics.metricx:Metricx24Large",
+        "metricx-24-xl": "assay.metrics.metricx:Metricx24Xl",
+        "metricx-24-xxl": "assay.metrics.metricx:Metricx24Xxl",
+        "metricx-24-qe-large": "assay.metrics.metricx:Metricx24QeLarge",
+        "metricx-24-qe-xl": "assay.metrics.metricx:Metricx24QeXl",
+        "metricx-24-qe-xxl": "assay.metrics.metricx:Metricx24QeXxl",
+        "bartscore": "assay.metrics.bartscore:BartScore",
+        "prism": "assay.metrics.prism:Prism",
+        "prism-qe": "assay.metrics.prism:PrismQe",
+        "hwtsc-tlm": "assay.metrics.language_model:HwtscTlm",
+        "random": "assay.metrics.baselines:RandomScore",
+        "length": "assay.metrics.baselines:Length",
+        "copy-source": "assay.metrics.baselines:CopySource",
     },
     mark="@assay.metric",
     elsewhere="assay.models.hub:published_name",
@@ -60,9 +89,26 @@ def is_path(name: str) -> bool:
 
     if METRICS.registered(name):
         return False
+    marks = ("hparams.yaml", *(mark for mark, _ in _FOLDERS))
     return (
-        name.startswith((".", "/", "~")) or name.endswith(".ckpt") or os.path.isfile(os.path.join(name, "hparams.yaml"))
+        name.startswith((".", "/", "~"))
+        or name.endswith(".ckpt")
+        or any(os.path.isfile(os.path.join(name, mark)) for mark in marks)
     )
+
+
+_FOLDERS = (("bleurt_config.json", "assay.metrics.bleurt:BleurtFolder"),)
+"""Files that only folders of one kind of metric have, and that metric; any other folder is a COMET checkpoint's."""
+
+
+def _factory(path: str) -> str:
+    import os
+
+    place = os.path.expanduser(path)
+    return next((made for mark, made in _FOLDERS if os.path.isfile(os.path.join(place, mark))), _COMET)
+
+
+_COMET = "assay.metrics.comet:CometFolder"
 
 
 def metric(spec: str) -> Metric:
@@ -73,7 +119,7 @@ def metric(spec: str) -> Metric:
     name, options = parse(spec)
     made: Metric
     if is_path(name):
-        factory = load("assay.metrics.comet:CometFolder", "a checkpoint")
+        factory = load(_factory(name), "a checkpoint")
         made = build(factory, "checkpoint", {"path": name, **options}, f"{METRICS.look} {name}")
     else:
         made = create(METRICS, spec, Metric)

@@ -165,6 +165,16 @@ class Comet(Metric):
         devices = self._devices()
         return recipe.make(str(devices[0])) if len(devices) == 1 else Workers(recipe, [str(each) for each in devices])
 
+    def release(self) -> None:
+        """Let the model go, worker processes too; the next segment loads it again."""
+        from assay.metrics.neural import free_memory
+
+        with self._lock:
+            if hasattr(self._predictor, "close"):
+                self._predictor.close()
+            self._predictor = None
+        free_memory()
+
     def _devices(self) -> list[Any]:
         import torch
 
@@ -217,6 +227,8 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
     needs: Needs = "either"
     if kind in ("regression_metric", "ranking_metric"):
         needs = "both"
+    elif kind == "unified_metric" and segments == ["mt"]:
+        needs = "either"
     elif kind == "referenceless_regression_metric" or (kind == "unified_metric" and "ref" not in segments):
         needs = "source"
     elif kind == "unified_metric" and "src" not in segments:
@@ -227,6 +239,9 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
     if "assay_name" in hparams:
         meaning = f"Quality from 0 to 1, learned by assay train on the encoder {hparams.get('assay_encoder')}."
         licence = str(hparams.get("assay_licence") or "not stated by its training run")
+        if len(segments) == 1:
+            side = "translation" if segments == ["mt"] else "source"
+            meaning = f"A sentinel: quality from 0 to 1 guessed from the {side} alone. A metric must beat it."
     return Card(
         name=name,
         label=name,
@@ -294,3 +309,15 @@ class Unite(Comet):
     """UniTE-MUP: source, reference, or both."""
 
     card, published = CARDS["unite"], "unite"
+
+
+class MsComet22(Comet):
+    """MS-COMET-22: trained on the judgements of Microsoft's translations, in 113 languages."""
+
+    card, published = CARDS["ms-comet-22"], "ms-comet-22"
+
+
+class MsCometQe22(Comet):
+    """MS-COMET-QE-22: source and translation only."""
+
+    card, published = CARDS["ms-comet-qe-22"], "ms-comet-qe-22"

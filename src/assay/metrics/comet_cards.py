@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from assay.core.metric import Card, Needs
 from assay.core.weights import Weights
-from assay.models.hub import PUBLISHED
+from assay.models.hub import BY_HAND, PUBLISHED
 
 _CODES = (
     "af am ar as az be bg bn br bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha he hi hr hu hy id is it ja "
@@ -44,8 +44,15 @@ def _card(
         extra="neural",
         decimals=4,
         kind="learned",
-        weights=Weights(PUBLISHED[name].gigabytes, f"assay fetch {name}", "assay.models.hub:find_checkpoint"),
+        weights=_weights(name),
     )
+
+
+def _weights(name: str) -> Weights:
+    find = "assay.models.hub:find_checkpoint"
+    if name in PUBLISHED:
+        return Weights(PUBLISHED[name].gigabytes, f"assay fetch {name}", find)
+    return Weights(None, f"download {BY_HAND[name].address}, unpack, {name}:path=FOLDER", find)
 
 
 _XCOMET_PAPER = (
@@ -53,6 +60,9 @@ _XCOMET_PAPER = (
 )
 _KIWI_23 = "Rei et al. 2023, Scaling up CometKiwi: Unbabel-IST 2023 submission for the quality estimation shared task"
 _SPANS = "Quality from 0 to about 1 with the error spans it rests on; with a source, a reference, or both."
+_MS_COMET = "Kocmi et al. 2022, MS-COMET: more and better human judgements improve metric performance"
+_MS_DATA = ("Microsoft's own judgements of 113 languages",)
+_QE_OWN = "Expected human judgement from source and translation alone; the scale is its training's own."
 _QE = "Expected quality from 0 to 1 judged against the source alone, without a reference."
 
 CARDS = {
@@ -103,5 +113,15 @@ CARDS = {
             "Wan et al. 2022, UniTE: unified translation evaluation",
             _DA,
         ),
+        _card(
+            "ms-comet-22",
+            "MS-COMET-22",
+            "both",
+            "Expected human judgement; the scale is its training's own.",
+            _MS_COMET,
+            _MS_DATA,
+            "not stated",
+        ),
+        _card("ms-comet-qe-22", "MS-COMET-QE-22", "source", _QE_OWN, _MS_COMET, _MS_DATA, "not stated"),
     )
 }

@@ -85,6 +85,10 @@ class EncoderConfig:
     raw: Mapping[str, Any] = field(default_factory=dict)
     buckets: int = 0
     """Distances that MPNet tells apart; 0 for the others, which know none."""
+    embedding: int = 0
+    """Units of the embeddings where a layer widens them to `hidden`, as in RemBERT; 0 where they are as wide."""
+    gelu: Literal["none", "tanh"] = "none"
+    """How GELU is computed: exactly, or by tanh as Google's BERT does."""
 
     def __post_init__(self) -> None:
         if self.hidden % self.heads:

@@ -37,7 +37,7 @@ class Layer(nn.Module):
     def __init__(self, config: EncoderConfig) -> None:
         super().__init__()
         hidden, inner = config.hidden, config.feed_forward
-        self.heads, self.dropout = config.heads, config.dropout
+        self.heads, self.dropout, self.gelu = config.heads, config.dropout, config.gelu
         self.attention_dropout = config.dropout
         self.qkv = nn.Linear(hidden, 3 * hidden)
         self.out = nn.Linear(hidden, hidden)
@@ -76,7 +76,7 @@ class Layer(nn.Module):
             return self.small.feed_forward(hidden, packed.firsts_of(final))
         if self.fast is not None:
             return self.fast.feed_forward(hidden)
-        return self.drop(self.down(functional.gelu(self.up(hidden))))
+        return self.drop(self.down(functional.gelu(self.up(hidden), approximate=self.gelu)))
 
     def drop(self, added: Tensor) -> Tensor:
         """Dropout, in training only."""
@@ -90,11 +90,13 @@ class Encoder(nn.Module):
         super().__init__()
         self.config = config
         self.pre_norm = config.family == "xlm-roberta-xl"
-        self.words = nn.Embedding(config.vocabulary, config.hidden)
-        self.places = nn.Embedding(config.positions, config.hidden)
-        self.types = nn.Embedding(config.types, config.hidden) if config.types else None
+        width = config.embedding or config.hidden
+        self.words = nn.Embedding(config.vocabulary, width)
+        self.places = nn.Embedding(config.positions, width)
+        self.types = nn.Embedding(config.types, width) if config.types else None
         self.distances = nn.Embedding(config.buckets, config.heads) if config.buckets else None
-        self.embedding_norm = None if self.pre_norm else nn.LayerNorm(config.hidden, eps=config.epsilon)
+        self.embedding_norm = None if self.pre_norm else nn.LayerNorm(width, eps=config.epsilon)
+        self.widen = nn.Linear(width, config.hidden) if config.embedding else None
         self.layers = nn.ModuleList(Layer(config) for _ in range(config.layers))
         self.final_norm = nn.LayerNorm(config.hidden, eps=config.epsilon) if self.pre_norm else None
 
@@ -131,17 +133,21 @@ class Encoder(nn.Module):
         if weight.device.type == "cpu" and self.config.hidden <= KEPT_TWICE and can_prepack(weight.dtype):
             for layer in self.layers:
                 assert isinstance(layer, Layer)
-                layer.fast = PrepackedLayer(layer.qkv, layer.out, layer.up, layer.down)
+                layer.fast = PrepackedLayer(layer.qkv, layer.out, layer.up, layer.down, layer.gelu)
 
     def embed(self, packed: Packed) -> Tensor:
         """The residual stream before the first layer."""
-        summed = self.words(packed.ids).float() + self.places(packed.positions + self.config.offset).float()
+        summed: Tensor = self.words(packed.ids).float() + self.places(packed.positions + self.config.offset).float()
         if self.types is not None:
             types = torch.zeros_like(packed.ids) if packed.types is None else packed.types
             summed = summed + self.types(types).float()
         if self.embedding_norm is not None:
             summed = self.embedding_norm(summed)
-        return functional.dropout(summed, self.config.dropout) if self.training and self.config.dropout else summed
+        if self.training and self.config.dropout:
+            summed = functional.dropout(summed, self.config.dropout)
+        if self.widen is not None:
+            summed = self.widen(summed.to(self.words.weight.dtype)).float()
+        return summed
 
     def states(self, packed: Packed, last: int | None = None) -> Iterator[Tensor]:
         """Hidden states (tokens, hidden) in float32: the embeddings, then each layer's output, up to number `last`, of which

@@ -41,7 +41,9 @@ def locate(path: str | Path, tokenizer: str | Path | None = None) -> Files:
     weights: Path | None = place if place.is_file() else None
     folder = place
     if weights is not None:
-        folder = weights.parent.parent if weights.parent.name == "checkpoints" else weights.parent
+        inside = weights.parent
+        folder = inside if inside.name != "checkpoints" and (inside / "hparams.yaml").is_file() else inside.parent
+        folder = folder if (folder / "hparams.yaml").is_file() else inside
     if not folder.is_dir():
         raise MissingPart(f"there is no checkpoint folder {place}.")
     hparams = folder / "hparams.yaml"
@@ -52,7 +54,7 @@ def locate(path: str | Path, tokenizer: str | Path | None = None) -> Files:
 
 
 def _weights(folder: Path) -> Path:
-    found = sorted([*folder.glob("checkpoints/*.ckpt"), *folder.glob("*.ckpt")])
+    found = sorted([path for place in ("checkpoints", "model", ".") for path in folder.glob(f"{place}/*.ckpt")])
     named = [path for path in found if path.name == "model.ckpt"]
     if len(found) > 1 and not named:
         names = listing(str(path.relative_to(folder)) for path in found)

@@ -1,4 +1,4 @@
-"""Residual sum and layer norm in one pass over memory, where triton is there; the same in plain torch elsewhere."""
+"""Residual sum and norm (LayerNorm, or T5's RMSNorm) in one pass over memory, where triton is there; plain torch elsewhere."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional
+
+Norm = nn.LayerNorm | nn.RMSNorm
 
 
 def add_norm(
     residual: Tensor,
     added: Tensor | None,
-    norm: nn.LayerNorm,
+    norm: Norm,
     dtype: torch.dtype,
     *,
     wide: bool = True,
     constant: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """``residual + added``, its layer norm in float32, and the norm in `dtype`.
+    """``residual + added``, its norm in float32, and the norm in `dtype`.
 
     `residual` is float32, `added` has the precision of the matrix products. With ``wide=False`` nobody needs the float32
     norm, and the last two may be the same tensor. `constant` is added to every row besides, in float32.
@@ -29,7 +30,7 @@ def add_norm(
         return kernel(residual, added, norm, dtype, wide, constant)  # type: ignore[no-any-return]
     total = residual if added is None else residual + added
     total = total if constant is None else total + constant
-    normed = functional.layer_norm(total, norm.normalized_shape, norm.weight, norm.bias, norm.eps)
+    normed = norm(total)
     return total, normed, normed if dtype == torch.float32 else normed.to(dtype)
 
 
@@ -42,16 +43,18 @@ def _kernel() -> Any:
         generator = torch.Generator("cuda").manual_seed(0)
         residual = torch.randn(33, 160, device="cuda", generator=generator)
         added = torch.randn(33, 160, device="cuda", generator=generator).bfloat16()
-        norm = nn.LayerNorm(160, eps=1e-5, device="cuda")
-        nn.init.normal_(norm.weight)
-        with torch.no_grad():
-            total, wide, narrow = fused_add_norm(residual, added, norm, torch.bfloat16, True)
-            expected = norm(residual + added)
-            right = torch.allclose(total, residual + added) and torch.allclose(wide, expected, atol=1e-4)
-            right = right and torch.allclose(narrow.float(), expected, atol=0.05)
-            constant = torch.randn(160, device="cuda", generator=generator)
-            total, _, _ = fused_add_norm(residual, added, norm, torch.bfloat16, True, constant)
-            right = right and torch.allclose(total, residual + added + constant)
+        norms: tuple[Norm, ...] = (nn.LayerNorm(160, device="cuda"), nn.RMSNorm(160, eps=1e-6, device="cuda"))
+        right = True
+        for norm in norms:
+            nn.init.normal_(norm.weight)
+            with torch.no_grad():
+                total, wide, narrow = fused_add_norm(residual, added, norm, torch.bfloat16, True)
+                expected = norm(residual + added)
+                right = right and torch.allclose(total, residual + added) and torch.allclose(wide, expected, atol=1e-4)
+                right = right and torch.allclose(narrow.float(), expected, atol=0.05)
+                constant = torch.randn(160, device="cuda", generator=generator)
+                total, _, _ = fused_add_norm(residual, added, norm, torch.bfloat16, True, constant)
+                right = right and torch.allclose(total, residual + added + constant)
         return fused_add_norm if right else None
     except Exception:  # a missing or mismatched triton must never stop a score
         return None

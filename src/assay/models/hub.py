@@ -75,6 +75,19 @@ ENCODERS = {
 """Encoders that metrics are computed with, by the name that people give them."""
 
 
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """A checkpoint that no address hands out to a program."""
+
+    address: str
+
+
+BY_HAND = {
+    "ms-comet-22": ByHand("https://aka.ms/MS-COMET-checkpoints"),
+    "ms-comet-qe-22": ByHand("https://aka.ms/MS-COMET-checkpoints"),
+}
+
+
 def published_name(name: str) -> str | None:
     """The name here of a checkpoint that goes by its name on the hub, with the owner or without: ``Unbabel/wmt22-comet-da``."""
     wanted = name.lower().removeprefix("unbabel/")
@@ -93,10 +106,15 @@ def checkpoint_home(name: str) -> Path:
 
 def find_checkpoint(name: str) -> Path:
     """A local copy of a published checkpoint: assay's own, else one in the hub's cache; the error says how to get it."""
-    for place in _copies(name, PUBLISHED[name]):
+    if name in BY_HAND:
+        raise MissingPart(
+            f"{name} is not fetched by assay. Download and unpack {BY_HAND[name].address}, then give its folder: "
+            f"{name}:path=FOLDER."
+        )
+    for place in copies(name, PUBLISHED[name]):
         if (place / "hparams.yaml").is_file() and (place / "checkpoints" / "model.ckpt").is_file():
             return place
-    raise MissingPart(f"{name} is not on this machine. {_instruction(name)}")
+    raise MissingPart(f"{name} is not on this machine. {instruction(name)}")
 
 
 def find_encoder(name: str) -> Path:
@@ -108,10 +126,10 @@ def find_encoder(name: str) -> Path:
             "with model=PATH."
         )
     wanted = ENCODERS[known].files
-    for place in _copies(known, ENCODERS[known]):
+    for place in copies(known, ENCODERS[known]):
         if all(any((place / file).is_file() for file in choice.split("|")) for choice in wanted):
             return place
-    raise MissingPart(f"the encoder {known} is not on this machine. {_instruction(known)}")
+    raise MissingPart(f"the encoder {known} is not on this machine. {instruction(known)}")
 
 
 def encoder_name(name: str) -> str | None:
@@ -123,7 +141,7 @@ def encoder_name(name: str) -> str | None:
     return None
 
 
-def _copies(name: str, known: Published) -> list[Path]:
+def copies(name: str, known: Published) -> list[Path]:
     """Where a copy may lie: assay's own, then those in the hub's cache."""
     home = os.environ.get("HF_HOME")
     hub = (Path(home) if home else Path("~/.cache/huggingface").expanduser()) / "hub"
@@ -132,13 +150,19 @@ def _copies(name: str, known: Published) -> list[Path]:
 
 
 def _known(name: str) -> Published:
-    return PUBLISHED[name] if name in PUBLISHED else ENCODERS[name]
+    if name in PUBLISHED or name in ENCODERS:
+        return PUBLISHED[name] if name in PUBLISHED else ENCODERS[name]
+    from assay.models.seq2seq.published import MODELS
+
+    return MODELS[name]
 
 
-def _instruction(name: str) -> str:
+def instruction(name: str) -> str:
+    """How to get what is not here."""
     known = _known(name)
     first = f"accept its licence at {hub_address()}/{known.repository}, set HF_TOKEN, then " if known.gated else ""
     how = "a checkpoint folder with -m PATH" if name in PUBLISHED else "the folder of one with model=PATH"
+    how = how if name in PUBLISHED or name in ENCODERS else "a folder with path=FOLDER"
     return f"Get it ({known.gigabytes} GB): {first}assay fetch {name}; or give {how}."
 
 
@@ -153,11 +177,11 @@ def fetch_checkpoint(
     """
     known = PUBLISHED[name]
     files = {
-        "hparams.yaml": _address(known, "hparams.yaml"),
+        "hparams.yaml": address_of(known, "hparams.yaml"),
         "tokenizer.json": f"{hub_address()}/{XLMR}/resolve/main/tokenizer.json",
-        "checkpoints/model.ckpt": _address(known, "checkpoints/model.ckpt"),
+        "checkpoints/model.ckpt": address_of(known, "checkpoints/model.ckpt"),
     }
-    return _fetch(name, folder, [[choice] for choice in files.items()], progress, say)
+    return fetch_files(name, folder, [[choice] for choice in files.items()], progress, say)
 
 
 def fetch_encoder(
@@ -165,8 +189,8 @@ def fetch_encoder(
 ) -> Path:
     """Download a published encoder in the same way; the folder comes back."""
     known = ENCODERS[name]
-    choices = [[(file, _address(known, file)) for file in choice.split("|")] for choice in known.files]
-    place = _fetch(name, folder, choices, progress, say)
+    choices = [[(file, address_of(known, file)) for file in choice.split("|")] for choice in known.files]
+    place = fetch_files(name, folder, choices, progress, say)
     try:
         for row in rows("bertscore_baselines.csv"):
             target = place / "baselines" / f"{row['language']}.tsv"
@@ -187,11 +211,12 @@ def _offline() -> bool:
     return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
 
 
-def _address(known: Published, file: str) -> str:
+def address_of(known: Published, file: str) -> str:
+    """Where the hub has a file."""
     return f"{hub_address()}/{known.repository}/resolve/main/{file}"
 
 
-def _fetch(
+def fetch_files(
     name: str,
     folder: str | None,
     choices: Sequence[Sequence[tuple[str, str]]],
@@ -222,7 +247,7 @@ def _authorization(name: str, say: Say | None) -> dict[str, str]:
     """The token's header, where there is a token and nobody on the way to the hub can read it."""
     token, gated = os.environ.get("HF_TOKEN", "").strip(), _known(name).gated
     if gated and not token:
-        raise MissingPart(f"{name} is handed out under its own licence. {_instruction(name)}")
+        raise MissingPart(f"{name} is handed out under its own licence. {instruction(name)}")
     if not token or may_carry_secrets(hub_address()):
         return {"Authorization": f"Bearer {token}"} if token else {}
     refused = f"HF_TOKEN is not sent to {hub_address()}, since anybody on the way could read it"
@@ -255,7 +280,7 @@ def _described(name: str, address: str, target: Path, headers: Mapping[str, str]
         if error.code in (401, 403):
             who = "the account of HF_TOKEN" if headers else "anybody"
             raise MissingPart(
-                f"the hub does not hand {name} to {who} ({error.code} at {address}). {_instruction(name)}"
+                f"the hub does not hand {name} to {who} ({error.code} at {address}). {instruction(name)}"
             ) from error
         raise explained(error, name, address, target) from error
     except (OSError, http.client.HTTPException, ValueError) as error:

@@ -16,6 +16,7 @@ _EMBEDDINGS = {
     "embedding_norm": "embeddings.LayerNorm",
     "final_norm": "encoder.LayerNorm",
     "distances": "encoder.relative_attention_bias",
+    "widen": "encoder.embedding_hidden_mapping_in",
 }
 _LAYER = {
     "out": "attention.output.dense",

@@ -78,7 +78,7 @@ class Packed:
     def groups(self) -> list[PackedBlock]:
         """The batch as dense blocks of neighbours of about equal length, for attention without a variable-length kernel."""
         groups, at, lengths = [], 0, self.lengths.tolist()
-        for count, longest in _runs(lengths):
+        for count, longest in runs(lengths):
             here, lengths = lengths[:count], lengths[count:]
             first, at = at, at + sum(here)
             if at - first == count * longest:
@@ -163,7 +163,7 @@ def _read(starts: NDArray[np.int64], leading: NDArray[np.int64]) -> Read:
     return Read(torch.from_numpy(rows), torch.from_numpy(firsts))
 
 
-def _runs(lengths: list[int]) -> tuple[tuple[int, int], ...]:
+def runs(lengths: list[int]) -> tuple[tuple[int, int], ...]:
     """Neighbours that waste less than an eighth when padded to the longest of them."""
     runs: list[tuple[int, int]] = []
     count = real = longest = 0

@@ -19,23 +19,23 @@ TYPICAL_TOKENS = 2_048
 class Prepacked:
     """A linear layer whose weights lie in oneDNN's blocked layout."""
 
-    def __init__(self, linear: nn.Linear, after: str = "none") -> None:
+    def __init__(self, linear: nn.Linear, after: str = "none", algorithm: str = "none") -> None:
         weight = linear.weight.detach()
         self.weight = torch.ops.mkldnn._reorder_linear_weight(weight, TYPICAL_TOKENS)
-        self.bias, self.after = linear.bias.detach(), after
+        self.bias, self.after, self.algorithm = linear.bias.detach(), after, algorithm
 
     def __call__(self, hidden: Tensor) -> Tensor:
         """The product, with what follows it."""
         operator: Any = torch.ops.mkldnn._linear_pointwise
-        return operator(hidden, self.weight, self.bias, self.after, [], "none")  # type: ignore[no-any-return]
+        return operator(hidden, self.weight, self.bias, self.after, [], self.algorithm)  # type: ignore[no-any-return]
 
 
 class PrepackedLayer:
     """The four linear layers of a transformer block."""
 
-    def __init__(self, qkv: nn.Linear, out: nn.Linear, up: nn.Linear, down: nn.Linear) -> None:
+    def __init__(self, qkv: nn.Linear, out: nn.Linear, up: nn.Linear, down: nn.Linear, gelu: str = "none") -> None:
         self.qkv, self.out = Prepacked(qkv), Prepacked(out)
-        self.up, self.down = Prepacked(up, "gelu"), Prepacked(down)
+        self.up, self.down = Prepacked(up, "gelu", gelu), Prepacked(down)
 
     def feed_forward(self, hidden: Tensor) -> Tensor:
         """Up, GELU and down again."""
@@ -57,8 +57,11 @@ def can_prepack(dtype: torch.dtype = torch.bfloat16) -> bool:
         linear = nn.Linear(48, 64).to(dtype)
         hidden = torch.linspace(-1, 1, 20 * 48).view(20, 48).to(dtype)
         with torch.no_grad():
-            expected = functional.gelu(linear(hidden)).float()
-            found = Prepacked(linear, "gelu")(hidden).float()
-        return bool(torch.allclose(found, expected, atol=0.02 if dtype == torch.bfloat16 else 1e-6))
+            pairs = [
+                (Prepacked(linear, "gelu", how)(hidden), functional.gelu(linear(hidden), approximate=how))
+                for how in ("none", "tanh")
+            ]
+        near = 0.02 if dtype == torch.bfloat16 else 1e-6
+        return all(torch.allclose(found.float(), expected.float(), atol=near) for found, expected in pairs)
     except Exception:  # private operators may change; the plain path gives the same numbers
         return False

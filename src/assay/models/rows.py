@@ -32,6 +32,8 @@ def prepare_rows(
 ) -> list[Row]:
     """All rows tokenized; each different text once."""
     config, limit = model.config, model.encoder_config.max_tokens
+    if config.unified and len(config.input_segments) == 1:
+        return _alone(model, tokenizer, hypotheses if config.input_segments == ("mt",) else sources, limit)
     tagged = bool(config.labels)
     wanted = config.input_segments if config.unified else ("mt", "src", "ref")
     others = {"src": sources if "src" in wanted else None, "ref": references if "ref" in wanted else None}
@@ -54,6 +56,18 @@ def prepare_rows(
         cut = cut or first.cut or any(tokens.cut for tokens in here.values())
         rows.append(Row(text, sequences, cut, len(first.ids), first.offsets))
     return rows
+
+
+def _alone(model: CometModel, tokenizer: Tokenizer, texts: Sequence[str | None] | None, limit: int) -> list[Row]:
+    """Rows of a sentinel, which reads one text alone: ``<s> text </s>``."""
+    if texts is None:
+        raise InputError("this model reads the source alone, and none was given (--src FILE, or sources=[...]).")
+    plain = [text or "" for text in texts]
+    known = _encode(tokenizer, plain, limit, offsets=bool(model.config.labels))
+    return [
+        Row(text, {"alone": tokens.ids}, tokens.cut, len(tokens.ids), tokens.offsets)
+        for text, tokens in ((text, known[text]) for text in plain)
+    ]
 
 
 def _encode(tokenizer: Tokenizer, texts: Sequence[str], limit: int, *, offsets: bool = False) -> dict[str, Tokens]:

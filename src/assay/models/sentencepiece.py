@@ -7,8 +7,9 @@ character map). XLM-R moves the pieces by one and puts fairseq's special tokens 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from typing import Any
+
+from assay.io.files.protobuf import fields
 
 
 def xlmr_tokenizer(data: bytes) -> Any:
@@ -33,44 +34,56 @@ def xlmr_tokenizer(data: bytes) -> Any:
     return backend
 
 
+def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
+    """A `tokenizers` tokenizer with the file's own numbering and no special tokens around the text; for unigram models.
+
+    As sentencepiece does it, blanks at both ends go, several count as one, and control pieces (``</s>``) are never found in a text.
+    With `named` they keep their names, for those who declare them as special tokens.
+    """
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    pieces, charsmap = read_model(data)
+    kinds = piece_kinds(data)
+    if not pieces or 2 not in kinds:
+        raise ValueError("it holds no sentencepiece vocabulary")
+    if not named:  # under a character that is none
+        pieces = [
+            (f"\ufdd0{i}" if kind in (2, 3, 5) else text, score)
+            for i, ((text, score), kind) in enumerate(zip(pieces, kinds, strict=True))
+        ]
+    backend = Tokenizer(models.Unigram(pieces, unk_id=kinds.index(2), byte_fallback=6 in kinds))
+    steps = [normalizers.Precompiled(charsmap)] if charsmap else []
+    backend.normalizer = normalizers.Sequence([*steps, normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")])
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    backend.decoder = decoders.Metaspace()
+    return backend
+
+
+def is_unigram(data: bytes) -> bool:
+    """Whether the pieces are chosen by their scores (field 2: how it was trained; 3 in it: 1 unigram, 2 pairs of bytes)."""
+    trained = next((value for number, value in fields(data) if number == 2 and isinstance(value, bytes)), b"")
+    return dict(fields(trained)).get(3, 1) == 1
+
+
+def piece_kinds(data: bytes) -> list[int]:
+    """What each piece is: 1 normal, 2 unknown, 3 control, 4 defined by a user, 5 unused, 6 a byte."""
+    found = [
+        dict(fields(value)).get(3, 1) for number, value in fields(data) if number == 1 and isinstance(value, bytes)
+    ]
+    return [kind if isinstance(kind, int) else 1 for kind in found]
+
+
 def read_model(data: bytes) -> tuple[list[tuple[str, float]], bytes]:
     """Pieces with their scores, and the compiled character map of the normaliser."""
     pieces: list[tuple[str, float]] = []
     charsmap = b""
-    for number, value in _fields(data):
+    for number, value in fields(data):
         if number == 1 and isinstance(value, bytes):
-            piece = dict(_fields(value))
+            piece = dict(fields(value))
             text, score = piece.get(1, b""), piece.get(2, b"\0\0\0\0")
             assert isinstance(text, bytes) and isinstance(score, bytes)
             pieces.append((text.decode("utf-8"), struct.unpack("<f", score)[0]))
         elif number == 3 and isinstance(value, bytes):
-            found = dict(_fields(value)).get(2, b"")
+            found = dict(fields(value)).get(2, b"")
             charsmap = found if isinstance(found, bytes) else b""
     return pieces, charsmap
-
-
-def _fields(data: bytes) -> Iterator[tuple[int, bytes | int]]:
-    """Field numbers and values of one protocol buffer message."""
-    at = 0
-    while at < len(data):
-        key, at = _varint(data, at)
-        number, kind = key >> 3, key & 7
-        if kind == 0:
-            value, at = _varint(data, at)
-            yield number, value
-            continue
-        size, at = _varint(data, at) if kind == 2 else ({5: 4, 1: 8}[kind], at)
-        if at + size > len(data):
-            raise ValueError("the file ends in the middle of a field")
-        yield number, data[at : at + size]
-        at += size
-
-
-def _varint(data: bytes, at: int) -> tuple[int, int]:
-    value = shift = 0
-    while True:
-        byte = data[at]
-        value |= (byte & 127) << shift
-        at, shift = at + 1, shift + 7
-        if byte < 128:
-            return value, at

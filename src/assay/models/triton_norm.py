@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 @triton.jit  # type: ignore[untyped-decorator, unused-ignore]
 def _rows(  # type: ignore[no-untyped-def]
-    residual, added, constant, weight, bias, total, wide, narrow, width, epsilon,
+    residual, added, constant, weight, bias, total, wide, narrow, width, epsilon, has_mean: tl.constexpr,
     has_added: tl.constexpr, has_constant: tl.constexpr, write_total: tl.constexpr, write_wide: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
@@ -27,12 +27,14 @@ def _rows(  # type: ignore[no-untyped-def]
         x += tl.load(constant + columns, mask=inside, other=0.0)
     if write_total:
         tl.store(total + at, x, mask=inside)
-    mean = tl.sum(x, axis=0) / width
-    centred = tl.where(inside, x - mean, 0.0)
+    centred = x
+    if has_mean:
+        centred = tl.where(inside, x - tl.sum(x, axis=0) / width, 0.0)
     scale = 1.0 / tl.sqrt(tl.sum(centred * centred, axis=0) / width + epsilon)
     w = tl.load(weight + columns, mask=inside, other=0.0).to(tl.float32)
-    b = tl.load(bias + columns, mask=inside, other=0.0).to(tl.float32)
-    y = centred * scale * w + b
+    y = centred * scale * w
+    if has_mean:
+        y += tl.load(bias + columns, mask=inside, other=0.0).to(tl.float32)
     if write_wide:
         tl.store(wide + at, y, mask=inside)
     tl.store(narrow + at, y.to(narrow.dtype.element_ty), mask=inside)
@@ -41,7 +43,7 @@ def _rows(  # type: ignore[no-untyped-def]
 def fused_add_norm(
     residual: Tensor,
     added: Tensor | None,
-    norm: nn.LayerNorm,
+    norm: nn.LayerNorm | nn.RMSNorm,
     dtype: torch.dtype,
     wide: bool,
     constant: Tensor | None = None,
@@ -54,11 +56,13 @@ def fused_add_norm(
     write_wide = wide and dtype != torch.float32
     broad = torch.empty_like(residual) if write_wide else narrow
     size = triton.next_power_of_2(width)
+    bias = norm.bias if isinstance(norm, nn.LayerNorm) else norm.weight
     grid: Any = (tokens,)
     _rows[grid](
         residual, residual if added is None else added.contiguous(), residual if constant is None else constant,
-        norm.weight, norm.bias, total, broad, narrow, width, norm.eps,
-        has_added=added is not None, has_constant=constant is not None, write_total=added is not None, write_wide=write_wide,
+        norm.weight, bias, total, broad, narrow, width, norm.eps,
+        has_mean=isinstance(norm, nn.LayerNorm), has_added=added is not None, has_constant=constant is not None,
+        write_total=added is not None, write_wide=write_wide,
         block=size, num_warps=8 if size >= 2048 else 4,
     )  # fmt: skip
     return total, broad, narrow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,17 +17,19 @@ class _Plain(dict):  # type: ignore[type-arg]
     """Stands in for Lightning's AttributeDict, which is a dictionary with attributes."""
 
 
-_STAND_INS = [
+StandIn = tuple[type, str]
+"""A class of ours that is made wherever a file names another one."""
+_STAND_INS: list[StandIn] = [
     (_Plain, "pytorch_lightning.utilities.parsing.AttributeDict"),
     (_Plain, "lightning_fabric.utilities.data.AttributeDict"),
     (_Plain, "lightning.fabric.utilities.data.AttributeDict"),
 ]
 
 
-def read_torch(path: Path) -> Any:
-    """The content of a file that torch saved: tensors and plain values only."""
+def read_torch(path: Path, stand_ins: Sequence[StandIn] = ()) -> Any:
+    """The content of a file that torch saved: tensors and plain values only, and `stand_ins` for what else it may name."""
     try:
-        with torch.serialization.safe_globals(_STAND_INS):  # type: ignore[arg-type]
+        with torch.serialization.safe_globals([*_STAND_INS, *stand_ins]):
             try:
                 return torch.load(path, map_location="cpu", weights_only=True, mmap=True)
             except RuntimeError as error:

@@ -169,6 +169,7 @@ def _size(size: int) -> str:
 def _data() -> Table:
     """Every suite, test set, checkpoint and encoder: where it lies, or how to get it."""
     from assay.core.errors import AssayError, MissingPart
+    from assay.models.archives import ARCHIVES, find_archive
     from assay.models.hub import ENCODERS, PUBLISHED, find_checkpoint, find_encoder
     from assay.suites import SUITES
     from assay.suites.locate import locate
@@ -201,7 +202,11 @@ def _data() -> Table:
             )
             get = get or card.how_to_get
         lines.append({"name": name, "kind": "suite", "where": where or "not here", "to get it": get})
-    for names, kind, find in ((PUBLISHED, "checkpoint", find_checkpoint), (ENCODERS, "encoder", find_encoder)):
+    for names, kind, find in (
+        (PUBLISHED, "checkpoint", find_checkpoint),
+        (ARCHIVES, "checkpoint", find_archive),
+        (ENCODERS, "encoder", find_encoder),
+    ):
         for name in names:
             try:
                 where, get = str(find(name)), None

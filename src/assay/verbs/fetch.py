@@ -50,16 +50,22 @@ def _fetched(
 ) -> Path:
     from assay.io.files.download import download
     from assay.io.resources.spm import SPM_MODELS, spm_home
+    from assay.models.archives import ARCHIVES, fetch_archive
     from assay.models.hub import PUBLISHED, encoder_name, fetch_checkpoint, fetch_encoder, published_name
+    from assay.models.seq2seq.published import fetch_model, model_name
     from assay.suites.fetch import fetch as fetch_suite
 
     if name in SPM_MODELS:
         place = spm_home(name)
         download(f"the {name} tokenizer", SPM_MODELS[name].url, place, progress=progress, say=say)
         return place
+    if (model := model_name(name)) is not None:
+        return fetch_model(model, data_dir, progress, say)
     name = published_name(name) or name
     if name in PUBLISHED:
         return fetch_checkpoint(name, data_dir, progress, say)
+    if name in ARCHIVES:
+        return fetch_archive(name, data_dir, progress, say)
     if (encoder := encoder_name(name)) is not None:
         return fetch_encoder(encoder, data_dir, progress, say)
     return fetch_suite(name, data_dir, progress, say)

@@ -60,7 +60,7 @@ def metric_in_full(name: str) -> dict[str, str]:
         factory = contracted(METRICS, name, Metric)
         card = factory.card
     low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
-    found = _row(name, card)
+    found = _row(card.name, card)
     facts = {
         "name": name,
         "kind": card.kind,
@@ -110,7 +110,8 @@ def _wanting(card: Card, missing: list[str], *, here: bool) -> Iterator[str]:
     """What a metric still needs before it can score, in a word or two each."""
     yield from (f"extra {extra}" for extra in missing)
     if card.weights and not here:
-        yield f"{' '.join(filter(None, ('weights', card.weights.size)))} ({card.licence})"
+        terms = card.licence.partition(" (")[0].partition(";")[0]  # all of it stands in the view of one metric
+        yield f"{' '.join(filter(None, ('weights', card.weights.size)))} ({terms})"
     if card.service:
         yield card.service
 

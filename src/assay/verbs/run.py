@@ -287,11 +287,15 @@ def measure(
 
     kept = Store.for_metrics(metrics, store)
     name = suite.card.name
-    if isinstance(content, Judged):
-        return [
-            measure_judged(content, m, built, suite=name, workers=workers, store=kept) for m, built in metrics.items()
-        ]
-    return [measure_items(content, m, built, suite=name, workers=workers, store=kept) for m, built in metrics.items()]
+    found = []
+    for m, built in metrics.items():
+        if isinstance(content, Judged):
+            found.append(measure_judged(content, m, built, suite=name, workers=workers, store=kept))
+        else:
+            found.append(measure_items(content, m, built, suite=name, workers=workers, store=kept))
+        if len(metrics) > 1:
+            built.release()  # so that several networks fit one GPU, one after the other
+    return found
 
 
 def read_metric_file(

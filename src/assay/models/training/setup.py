@@ -69,7 +69,7 @@ def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]])
         fitting = {name: value for name, value in whole.items() if _fits(model, name, value)}
         model.load_state_dict(fitting, strict=False)
     limit = min(config.model.max_tokens, pretrained.config.max_tokens)
-    return Start(model, TextEncoder(Tokenizer(pretrained.tokenizer, TOKENIZER), limit))
+    return Start(model, TextEncoder(Tokenizer(pretrained.tokenizer, TOKENIZER), limit, config.model.reads))
 
 
 def model_config(config: TrainConfig, pretrained: Pretrained, before: Sequence[str] = ()) -> ModelConfig:
@@ -84,7 +84,8 @@ def model_config(config: TrainConfig, pretrained: Pretrained, before: Sequence[s
     if layer > encoder.layers:
         raise InputError(f"word_layer is {layer}, the encoder has {encoder.layers} layers.")
     return ModelConfig(
-        "xcomet_metric" if word_level else "unified_metric",
+        "xcomet_metric" if word_level and section.reads == "all" else "unified_metric",
+        input_segments={"all": ("mt", "src", "ref"), "candidate": ("mt",), "source": ("src",)}[section.reads],
         encoder_model=pretrained.family_name,
         pretrained_model="encoder",
         layer_transformation=section.layer_transformation,

@@ -1,0 +1,79 @@
+"""Make the table in ``docs/metrics.md`` from the cards of the registered metrics; a test holds the page to them.
+
+    python scripts/metrics_table.py        # writes the page again
+
+What a card says is taken as it is. Speeds that were measured are in ``metric_speeds.csv``, beside this file.
+"""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "metrics.md"
+SPEEDS = Path(__file__).with_name("metric_speeds.csv")
+START, END = "<!-- made by scripts/metrics_table.py -->", "<!-- end of what is made -->"
+KINDS = {
+    "string": "String metrics",
+    "embedding": "Embeddings of a pretrained encoder",
+    "learned": "Learned from judgements",
+    "likelihood": "How likely a model finds the text",
+    "judge": "Language models that are asked",
+    "baseline": "Baselines: what a metric must beat",
+}
+"""The kinds of metrics, in the order of `assay list metrics`, and their headings."""
+MANY = 12
+"""Languages from which on their number is said, not their codes."""
+
+
+def speeds() -> dict[str, str]:
+    """Metric to what was measured, as the table shows it."""
+    lines = [line for line in SPEEDS.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
+    return {row["metric"]: f"{row['segments']} ({row['on']})" for row in csv.DictReader(lines)}
+
+
+def table() -> str:
+    """All metrics that are registered here, by kind, as Markdown."""
+    from assay.metrics import METRICS
+
+    cards = {name: METRICS.resolve(name).card for name in METRICS.entries}
+    strange = sorted({card.kind for card in cards.values()} - KINDS.keys())
+    if strange:
+        raise SystemExit(f"there is no heading for metrics of the kind {strange[0]}: add one to KINDS.")
+    measured, lines = speeds(), []
+    if unknown := sorted(measured.keys() - cards.keys()):
+        raise SystemExit(f"{SPEEDS.name} names {unknown[0]}, which is no metric.")
+    for kind, title in KINDS.items():
+        rows = [_row(name, card, measured.get(name, "")) for name, card in cards.items() if card.kind == kind]
+        if rows:
+            head = "| metric | paper | how to get it | reads | languages | licence | segments/s |\n|---|---|---|---|---|---|---|"
+            lines += [f"## {title}", "", head, *rows, ""]
+    return "\n".join(lines)
+
+
+def _row(name: str, card: Any, speed: str) -> str:
+    get = [f"`pip install 'mt-assay[{card.extra}]'`"] if card.extra else []
+    if card.weights:
+        said = f"`{card.weights.get}`" if card.weights.get.startswith("assay ") else card.weights.get
+        get.append(f"{said} ({card.weights.size})" if card.weights.size else said)
+    if card.service:
+        get.append(card.service)
+    spoken = "any" if card.languages == ("any",) else ", ".join(card.languages)
+    if len(card.languages) > MANY:
+        spoken = f"{len(card.languages)}"
+    cells = [f"`{name}`", card.citation, "; ".join(get) or "ready", card.needs, spoken, card.licence, speed]
+    return f"| {' | '.join(str(cell).replace('|', chr(92) + '|') or '' for cell in cells)} |"
+
+
+def page() -> str:
+    """The page with the table as it must be now."""
+    known = PAGE.read_text(encoding="utf-8")
+    before, _, rest = known.partition(START)
+    after = rest.partition(END)[2]
+    return f"{before}{START}\n\n{table()}\n{END}{after}"
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,52 @@
+"""Snappy's raw format, decompressed: TensorFlow used to write the indices of its checkpoints in it.
+
+A length, then elements: bytes as they are, or a copy of bytes that came before. A few kilobytes, so plain Python will do.
+"""
+
+from __future__ import annotations
+
+from assay.io.files.protobuf import varint
+
+
+def decompress(data: bytes, most: int) -> bytes:
+    """The bytes behind `data`; more than `most` are refused, and so is whatever does not add up."""
+    length, at = varint(data, 0)
+    if length > most:
+        raise ValueError(f"it would have {length:,} bytes decompressed")
+    out = bytearray()
+    while at < len(data):
+        tag = data[at]
+        at += 1
+        if tag & 3 == 0:
+            at = _literal(data, at, tag >> 2, out)
+            continue
+        extra = (0, 1, 2, 4)[tag & 3]
+        tail = int.from_bytes(data[at : at + extra], "little")
+        short = tag & 3 == 1
+        size = 4 + (tag >> 2 & 7) if short else 1 + (tag >> 2)
+        back = (tag >> 5) << 8 | tail if short else tail
+        at += extra
+        if at > len(data) or not 0 < back <= len(out):
+            raise ValueError("a copy points outside of what came before")
+        while size:
+            piece = out[len(out) - back :][:size]
+            out += piece
+            size -= len(piece)
+        if len(out) > length:
+            break
+    if len(out) != length:
+        raise ValueError(f"it has {len(out):,} bytes decompressed, not {length:,}")
+    return bytes(out)
+
+
+def _literal(data: bytes, at: int, size: int, out: bytearray) -> int:
+    """Bytes as they are: up to 60 by the tag itself, more by the one to four bytes behind it."""
+    if size >= 60:
+        wide = size - 59
+        size = int.from_bytes(data[at : at + wide], "little")
+        at += wide
+    end = at + size + 1
+    if end > len(data):
+        raise ValueError("it ends in the middle of its bytes")
+    out += data[at:end]
+    return end

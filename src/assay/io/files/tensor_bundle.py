@@ -1,0 +1,201 @@
+"""TensorFlow's checkpoints ("tensor bundles"), read without TensorFlow.
+
+``variables.index`` is a table as LevelDB writes it: blocks of sorted names, each with a small protocol buffer that says type, shape
+and place; a block may be compressed with snappy, and its checksum stands behind it. ``variables.data-00000-of-00001`` holds the
+plain numbers. Reading runs no code of the file, believes nothing before it is checked, and maps the numbers into memory.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from assay.core.errors import InputError
+from assay.io.files.protobuf import fields, varint
+from assay.io.files.snappy import decompress
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+MAGIC = 0xDB4775248B80FB57
+FOOTER = 48
+MOST = 1 << 26
+"""Bytes of an index, or of a block of one: a hundred a tensor, so more than half a million tensors."""
+TYPES = {1: "<f4", 2: "<f8", 3: "<i4", 9: "<i8", 19: "<f2"}
+"""TensorFlow's numbers of types, and numpy's; bfloat16 (14) is widened."""
+BFLOAT16 = 14
+
+
+@dataclass(frozen=True, slots=True)
+class BundleEntry:
+    """Where a tensor lies, and what it is."""
+
+    kind: int
+    shape: tuple[int, ...]
+    shard: int
+    offset: int
+    size: int
+    sliced: bool
+
+
+def read_bundle(prefix: Path) -> dict[str, NDArray[Any]]:
+    """Name to read-only array of the checkpoint ``PREFIX.index`` with its shards; tensors of text are passed over."""
+    index = prefix.with_name(prefix.name + ".index")
+    try:
+        raw = index.read_bytes() if index.stat().st_size <= MOST else b""
+    except OSError as error:
+        raise InputError(f"{index} cannot be read: {error.strerror or error}.") from error
+    try:
+        shards, entries = _entries(raw)
+    except (ValueError, UnicodeDecodeError) as error:
+        raise InputError(f"{index} is cut short or is not the index of a TensorFlow checkpoint: {error}.") from error
+    found: dict[str, NDArray[Any]] = {}
+    opened: dict[int, NDArray[Any]] = {}
+    for name, entry in entries.items():
+        if entry.kind not in TYPES and entry.kind != BFLOAT16:
+            continue
+        if entry.sliced:
+            raise InputError(f"{index}: {name} is cut into slices, which assay does not put together. Save it whole.")
+        if not 0 <= entry.shard < shards:
+            raise InputError(f"{index}: {name} lies in part {entry.shard} of {shards}. The index is damaged.")
+        path = prefix.with_name(f"{prefix.name}.data-{entry.shard:05d}-of-{shards:05d}")
+        if entry.shard not in opened:
+            opened[entry.shard] = _mapped(path)
+        found[name] = _tensor(name, entry, opened[entry.shard], path)
+    return found
+
+
+def _mapped(path: Path) -> NDArray[Any]:
+    import numpy as np
+
+    try:
+        return np.memmap(path, np.uint8, "r") if path.stat().st_size else np.empty(0, np.uint8)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error
+
+
+def _tensor(name: str, entry: BundleEntry, data: NDArray[Any], path: Path) -> NDArray[Any]:
+    import numpy as np
+
+    dtype = np.dtype(TYPES.get(entry.kind, "<u2"))
+    if entry.size != math.prod(entry.shape) * dtype.itemsize:
+        raise InputError(f"{path}: {name} has {entry.size:,} bytes, which its type and shape do not have.")
+    if entry.offset + entry.size > len(data):
+        raise InputError(
+            f"{path} is cut short: {name} would end at byte {entry.offset + entry.size:,}, the file at {len(data):,}. "
+            "Fetch it again."
+        )
+    plain = data[entry.offset : entry.offset + entry.size].view(dtype)
+    if entry.kind == BFLOAT16:
+        plain = (plain.astype(np.uint32) << 16).view(np.float32)
+    return plain.reshape(entry.shape)
+
+
+def _entries(raw: bytes) -> tuple[int, dict[str, BundleEntry]]:
+    """The number of shards, and every tensor's entry by name."""
+    if len(raw) < FOOTER or struct.unpack("<Q", raw[-8:])[0] != MAGIC:
+        raise ValueError("it does not end as such a file ends")
+    at = len(raw) - FOOTER
+    for _ in range(3):  # the handle of the meta index (offset, size), then that of the index of blocks
+        offset, at = varint(raw, at)
+    size, _ = varint(raw, at)
+    shards, entries = 0, {}
+    for _, handle in _pairs(_block(raw, offset, size)):
+        start, after = varint(handle, 0)
+        length, _ = varint(handle, after)
+        for key, value in _pairs(_block(raw, start, length)):
+            if key:
+                entries[key.decode("utf-8")] = _entry(value)
+                continue
+            header = dict(fields(value))
+            if header.get(2, 0):
+                raise ValueError("its numbers are big-endian")
+            shards = _whole(header.get(1, 0))
+    if not 0 < shards <= 99_999:
+        raise ValueError("it does not say in how many parts the numbers lie")
+    return shards, entries
+
+
+def _block(raw: bytes, offset: int, size: int) -> bytes:
+    """A block's content: checked against its checksum, decompressed where it is compressed."""
+    end = offset + size
+    if end + 5 > len(raw):
+        raise ValueError("a block reaches beyond its end")
+    if _masked(crc32c(raw[offset : end + 1])) != struct.unpack("<I", raw[end + 1 : end + 5])[0]:
+        raise ValueError("the checksum of a block is wrong")
+    if raw[end] > 1:
+        raise ValueError(f"a block is compressed in a way ({raw[end]}) that is not known")
+    return decompress(raw[offset:end], MOST) if raw[end] else raw[offset:end]
+
+
+def _pairs(block: bytes) -> Iterator[tuple[bytes, bytes]]:
+    """Keys and values of a block. A key says how much of the one before it begins with; the restarts at the end serve searching."""
+    if len(block) < 4:
+        raise ValueError("a block is too short")
+    end = len(block) - 4 * (1 + struct.unpack("<I", block[-4:])[0])
+    if end < 0:
+        raise ValueError("a block has more restarts than bytes")
+    at, key = 0, b""
+    while at < end:
+        shared, at = varint(block, at)
+        own, at = varint(block, at)
+        size, at = varint(block, at)
+        if shared > len(key) or at + own + size > end:
+            raise ValueError("an entry reaches beyond its block")
+        key = key[:shared] + block[at : at + own]
+        yield key, block[at + own : at + own + size]
+        at += own + size
+
+
+def _entry(value: bytes) -> BundleEntry:
+    found = list(fields(value))
+    plain = dict(found)
+    shape = []
+    inside = plain.get(2, b"")
+    for number, dimension in fields(inside if isinstance(inside, bytes) else b""):
+        if number == 2 and isinstance(dimension, bytes):
+            shape.append(_whole(dict(fields(dimension)).get(1, 0)))
+    return BundleEntry(
+        _whole(plain.get(1, 0)),
+        tuple(shape),
+        _whole(plain.get(3, 0)),
+        _whole(plain.get(4, 0)),
+        _whole(plain.get(5, 0)),
+        7 in plain,
+    )
+
+
+def _whole(value: bytes | int) -> int:
+    if not isinstance(value, int) or value >= 1 << 48:
+        raise ValueError("a size or place in it is no possible number")
+    return value
+
+
+def _masked(checksum: int) -> int:
+    """A checksum as LevelDB stores it: turned and moved, since a checksum of checksums would be weak."""
+    return ((checksum >> 15 | checksum << 17) + 0xA282EAD8) & 0xFFFFFFFF
+
+
+def _table() -> tuple[int, ...]:
+    found = []
+    for number in range(256):
+        value = number
+        for _ in range(8):
+            value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+        found.append(value)
+    return tuple(found)
+
+
+_CRC = _table()
+
+
+def crc32c(data: bytes) -> int:
+    """The Castagnoli checksum, which the standard library lacks."""
+    value = 0xFFFFFFFF
+    for byte in data:
+        value = _CRC[(value ^ byte) & 255] ^ value >> 8
+    return value ^ 0xFFFFFFFF

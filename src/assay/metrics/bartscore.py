@@ -1,0 +1,199 @@
+"""BARTScore (Yuan et al. 2021): how likely a sequence-to-sequence model finds one text after another.
+
+Its scores are means of log-probabilities over the tokens of the text that is asked for, the first and the end token included:
+precision (reference to translation), recall (translation to reference), F1 (the mean of the two) and faithfulness (source to
+translation), as section 3.3 of the paper names them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.core.metric import Card, Scores, Signature
+from assay.core.spec import Word
+from assay.core.weights import Weights
+from assay.metrics.sequence import (
+    Precision,
+    SequenceMetric,
+    best,
+    folder_of,
+    need_torch,
+    source_languages,
+    target_languages,
+    truncated,
+    with_references,
+)
+
+if TYPE_CHECKING:
+    from assay.core.metric import Bools, Floats
+    from assay.models.seq2seq.likelihood import Likelihood
+    from assay.models.seq2seq.texts import Framing
+
+Value = Literal["f1", "precision", "recall", "faithfulness"]
+Spoken = tuple[str, str]
+"""A text and its language."""
+
+
+class BartScore(SequenceMetric):
+    """BARTScore with any encoder-decoder: BART (its own), mBART, M2M-100 or T5.
+
+    `value`: which of its scores counts. `path`: a folder as the Hugging Face hub has it; without it bart-large-cnn. `weights`: a
+    torch file of weights instead of the folder's, such as the ``bart.pth`` trained on ParaBank2. `tokenizer`: where the folder has
+    none. `several`: of several references the best one counts, or their mean. `lang`: the target language, where the model must be
+    told and no language pair says it. `precision`: auto is fp32 on a CPU and fp16 on a GPU.
+    """
+
+    card = Card(
+        name="bartscore",
+        label="BARTScore",
+        needs="reference",
+        higher_is_better=True,
+        range=(None, 0.0),
+        meaning="Mean log-probability of the translation after the reference and of the reference after it, 0 at best.",
+        languages=("en",),
+        licence="Apache-2.0; bart-large-cnn: MIT",
+        citation="Yuan et al. 2021, BARTScore: evaluating generated text as text generation",
+        trained_on=("cnn-dailymail",),
+        extra="neural",
+        decimals=3,
+        kind="likelihood",
+        weights=Weights(
+            1.6, "assay fetch bart-large-cnn", "assay.models.seq2seq.published:find_model_of", "bart-large-cnn"
+        ),
+    )
+
+    def __init__(
+        self,
+        *,
+        value: Value = "f1",
+        path: str | None = None,
+        weights: str | None = None,
+        tokenizer: str | None = None,
+        several: Literal["best", "mean"] = "best",
+        lang: Word | None = None,
+        precision: Precision = "auto",
+        device: Word = "auto",
+    ) -> None:
+        need_torch(self.card.name)
+        from assay.models.seq2seq.folder import find_model
+        from assay.models.seq2seq.texts import Framing, read_words
+
+        super().__init__(precision, device)
+        self.value, self.several, self.lang = value, several, lang
+        found = find_model(folder_of(path, "bart-large-cnn", self.card.name))
+        if weights is not None:
+            file = Path(weights).expanduser()
+            if not file.is_file():
+                raise InputError(f"there are no weights at {file}.")
+            found = replace(found, weights=(file,))
+        self.files = found
+        shape = found.shape()
+        if shape.causal_only:
+            raise InputError(
+                f"{found.config} describes a language model: bartscore reads encoder-decoders (bart, mbart, m2m_100, t5)."
+            )
+        self.on_gpu = "bf16" if shape.rms else "fp16"  # type: ignore[misc]
+        self.framing: Framing = Framing(shape, read_words(found.folder, tokenizer))
+        if path is not None:
+            self.card = replace(self.card, languages=("any",), licence="the folder's own", trained_on=(), weights=None)
+        if value == "faithfulness":
+            self.card = replace(self.card, needs="source")
+
+    @property
+    def signature(self) -> Signature:
+        """Which score counts, what several references mean, and the weights' hash."""
+        several = {"several": self.several} if self.several != "best" else {}
+        return self.signed_as(1, value=self.value, model=self.files.folder.resolve().name, **several)
+
+    def _fingerprint(self) -> str:
+        return self.files.fingerprint(*self.framing.words.files)
+
+    def _load(self, precision: str, device: Any) -> Likelihood:
+        from assay.models.inference import DTYPES
+        from assay.models.seq2seq.likelihood import Likelihood
+
+        unasked = self.framing.shape.pad if self.framing.shape.family == "bart" else None
+        return Likelihood(self.files.network(dtype=DTYPES[precision], device=device), unasked=unasked)
+
+    def _score(self, batch: Batch) -> Scores:
+        import numpy as np
+
+        spoken = target_languages(batch, self.lang)
+        here = [*zip(batch.hypotheses, spoken, strict=True)]
+        if self.value == "faithfulness":
+            if batch.sources is None:
+                raise InputError(
+                    f"{self.card.name} with value=faithfulness needs the source (--src FILE, or sources=[...])."
+                )
+            sources = [
+                (text or "", language) for text, language in zip(batch.sources, source_languages(batch), strict=True)
+            ]
+            values, cut = likelihoods(self._loaded, self.framing, sources, here, self.card.name)
+            return Scores(values, flags=truncated(cut))
+        rows, references = with_references(batch, self.card.name)
+        theirs = [(text, spoken[i]) for i, text in zip(rows, references, strict=True)]
+        ours = [here[i] for i in rows]
+        columns: dict[str, Floats] = {}
+        cut = np.zeros(len(rows), bool)
+        for name, before, after in (("precision", theirs, ours), ("recall", ours, theirs)):
+            if self.value in (name, "f1"):
+                columns[name], here_cut = likelihoods(self._loaded, self.framing, before, after, self.card.name)
+                cut |= here_cut
+        values = np.mean(list(columns.values()), axis=0)
+        parts = columns if self.value == "f1" else {}
+        if self.several == "mean" and len(rows) > len(batch):
+            return self._averaged(rows, values, parts, cut, len(batch))
+        chosen = np.array(best(rows, values, len(batch), higher=True))
+        return Scores(
+            values[chosen],
+            components={name: column[chosen] for name, column in parts.items()},
+            flags=truncated(cut[chosen]),
+        )
+
+    def _averaged(
+        self, rows: Sequence[int], values: Floats, parts: dict[str, Floats], cut: Bools, count: int
+    ) -> Scores:
+        import numpy as np
+
+        at = np.asarray(rows)
+        share = np.bincount(at, minlength=count)
+
+        def mean(column: Floats) -> Floats:
+            return np.bincount(at, weights=column, minlength=count) / share
+
+        any_cut = np.bincount(at, weights=cut, minlength=count) > 0
+        return Scores(
+            mean(values), components={name: mean(column) for name, column in parts.items()}, flags=truncated(any_cut)
+        )
+
+
+def likelihoods(
+    model: Likelihood, framing: Framing, before: Sequence[Spoken], after: Sequence[Spoken], name: str
+) -> tuple[Floats, Bools]:
+    """The mean log-probability of each text of `after` behind the one of `before`, and where a text was cut.
+
+    A row in a language that the model has no tag for cannot be scored (NaN).
+    """
+    import numpy as np
+
+    for _, language in (*before, *after):
+        if framing.by_language and not language:
+            raise InputError(
+                f"{name} must know the languages: give --langpair (en-de), or {name}:lang=de for the target's."
+            )
+    distinct = list(dict.fromkeys(text for text, _ in (*before, *after)))
+    ids = dict(zip(distinct, framing.words.encode(distinct), strict=True))
+    known = [framing.knows(a[1]) and framing.knows(b[1]) for a, b in zip(before, after, strict=True)]
+    scored = [i for i, fine in enumerate(known) if fine]
+    sources = [framing.source(ids[before[i][0]], before[i][1]) for i in scored]
+    targets = [framing.target(ids[after[i][0]], after[i][1]) for i in scored]
+    values, cut = np.full(len(before), np.nan), np.zeros(len(before), bool)
+    pairs = [(source, target) for (source, _), (target, _) in zip(sources, targets, strict=True)]
+    values[scored] = model.means(pairs)
+    cut[scored] = [a or b for (_, a), (_, b) in zip(sources, targets, strict=True)]
+    return values, cut

@@ -1,0 +1,164 @@
+"""BLEURT (Sellam et al. 2020) and BLEURT-20 with its distilled sizes (Pu et al. 2021), from Google's checkpoints or ports.
+
+The numbers are google-research/bleurt's. Nothing of torch is imported before a segment is scored, and TensorFlow never.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from assay.core.batch import Batch
+from assay.core.errors import MissingPart
+from assay.core.metric import Card, Metric, Scores, Signature
+from assay.core.spec import Word
+from assay.core.weights import Weights
+from assay.metrics.comet_cards import XLMR_LANGUAGES
+from assay.metrics.common import reference_columns
+from assay.metrics.neural import Precision, free_memory, need_neural, placed
+from assay.models.archives import ARCHIVES
+
+_PAPER = "Pu et al. 2021, Learning compact metrics for MT"
+_WMT = ("wmt15-da", "wmt16-da", "wmt17-da", "wmt18-da", "wmt19-da")
+
+
+def _card(name: str, label: str, meaning: str) -> Card:
+    return Card(
+        name=name,
+        label=label,
+        needs="reference",
+        higher_is_better=True,
+        range=(None, None),
+        meaning=meaning,
+        languages=XLMR_LANGUAGES,
+        licence="Apache-2.0",
+        citation=_PAPER,
+        trained_on=(*_WMT, "wmt sentence pairs with made errors"),
+        extra="neural",
+        decimals=4,
+        kind="learned",
+        weights=Weights(ARCHIVES[name].gigabytes, f"assay fetch {name}", "assay.models.archives:find_archive"),
+    )
+
+
+class Bleurt(Metric):
+    """Base of the sizes. The model is loaded when the first segment is scored, and kept until `release`.
+
+    `path`: the folder of a checkpoint, Google's or a port's. `precision`: auto is fp32 on a CPU and fp16 on a GPU; int8 is for the
+    CPU. `device`: auto is the GPU where there is one. Of several references the best counts. A pair longer than the model reads is
+    cut as Google cuts it, from the longer text, and flagged.
+    """
+
+    published: str | None = None
+
+    def __init__(self, *, path: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
+        need_neural(self.card.name, "sentencepiece", "tokenizers", "safetensors")
+        from assay.models.archives import find_archive
+        from assay.models.bleurt_files import locate_bleurt
+
+        if path is None and self.published is None:
+            raise MissingPart("bleurt is any BLEURT checkpoint of yours: give its folder, bleurt:path=FOLDER.")
+        self.path = Path(path).expanduser() if path is not None else find_archive(str(self.published))
+        self.precision, self.device = precision, device
+        self.files = locate_bleurt(self.path)
+        if path is not None:
+            self.card = replace(self.card, label=f"{self.card.label} ({self.files.folder.resolve().name})")
+        self._lock = threading.Lock()
+        self._loaded: Any = None
+        self._signature: Signature | None = None
+
+    @property
+    def signature(self) -> Signature:
+        """The checkpoint's hash and the precision."""
+        if self._signature is None:
+            plain = Signature.of("BLEURT", 1, model=self.published or self.files.folder.resolve().name)
+            precision = placed(self.precision, self.device)[2]
+            self._signature = replace(plain, weights=self.files.fingerprint(), precision=precision)
+        return self._signature
+
+    def score(self, batch: Batch) -> Scores:
+        """A score a segment, the best of its references; the flag ``truncated`` where a text was cut."""
+        import numpy as np
+
+        columns = reference_columns(batch, self.card)
+        if not len(batch):
+            return Scores(np.empty(0))
+        rows = [(i, text) for column in columns for i, text in enumerate(column) if text is not None]
+        places = np.array([i for i, _ in rows])
+        with self._lock:
+            if self._loaded is None:
+                self._loaded = self._load()
+            model, predictor = self._loaded
+            pairs = model.pairs([text for _, text in rows], [batch.hypotheses[i] for i, _ in rows])
+            found = predictor.scores(pairs)
+        values = np.full(len(batch), -np.inf)
+        np.maximum.at(values, places, found)
+        truncated = np.zeros(len(batch), bool)
+        truncated[places[np.array([pair.cut for pair in pairs], bool)]] = True
+        return Scores(values, flags={"truncated": truncated} if truncated.any() else {})
+
+    def release(self) -> None:
+        """Let the model go; the next segment loads it again."""
+        with self._lock:
+            self._loaded = None
+        free_memory()
+
+    def _load(self) -> Any:
+        from assay.models.bleurt import predictor
+
+        device, dtype, precision = placed(self.precision, self.device)
+        return predictor(self.files, dtype=dtype, device=device, int8=precision == "int8")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_lock": None, "_loaded": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
+
+
+_ABOUT = "How well the translation says what the reference says, from about 0 to 1."
+
+
+class BleurtFolder(Bleurt):
+    """Any BLEURT checkpoint, by its path."""
+
+    card = Card(
+        name="bleurt",
+        label="BLEURT",
+        needs="reference",
+        higher_is_better=True,
+        range=(None, None),
+        meaning="What the BLEURT checkpoint at path=FOLDER learned to predict.",
+        licence="the checkpoint's own",
+        citation="Sellam et al. 2020, BLEURT: learning robust metrics for text generation",
+        extra="neural",
+        decimals=4,
+        kind="learned",
+        weights=Weights(None, "bleurt:path=FOLDER of a checkpoint of google-research/bleurt, or of a PyTorch port"),
+    )
+
+
+class Bleurt20(Bleurt):
+    """BLEURT-20: RemBERT with 32 layers, 579 million parameters."""
+
+    card, published = _card("bleurt-20", "BLEURT-20", _ABOUT), "bleurt-20"
+
+
+class Bleurt20D12(Bleurt):
+    """BLEURT-20 distilled to 12 layers, 167 million parameters."""
+
+    card, published = _card("bleurt-20-d12", "BLEURT-20-D12", f"{_ABOUT} Twelve layers."), "bleurt-20-d12"
+
+
+class Bleurt20D6(Bleurt):
+    """BLEURT-20 distilled to 6 layers, 45 million parameters."""
+
+    card, published = _card("bleurt-20-d6", "BLEURT-20-D6", f"{_ABOUT} Six layers."), "bleurt-20-d6"
+
+
+class Bleurt20D3(Bleurt):
+    """BLEURT-20 distilled to 3 layers, 30 million parameters."""
+
+    card, published = _card("bleurt-20-d3", "BLEURT-20-D3", f"{_ABOUT} Three layers."), "bleurt-20-d3"

@@ -1,0 +1,92 @@
+"""HWTSC-TLM (Liu et al. 2022): how likely a language model of the target side finds the translation, which alone is read.
+
+The submission's abstract and the ACES paper (section 6.2) say that much: unsupervised, reference-free, a target-side language
+model, only the system's translation as input. Which model, and whether its log-probabilities were summed or averaged, is not said
+there, and no weights were published. Here it is the mean log-probability of the tokens and the end token under a folder of yours.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError, MissingPart
+from assay.core.metric import Card, Scores, Signature
+from assay.core.spec import Word
+from assay.core.weights import Weights
+from assay.metrics.sequence import Precision, SequenceMetric, need_torch, truncated
+
+if TYPE_CHECKING:
+    from assay.models.seq2seq.likelihood import Likelihood
+    from assay.models.seq2seq.texts import Framing
+
+
+class HwtscTlm(SequenceMetric):
+    """The score of a language model.
+
+    `path`: a folder with a causal language model of GPT-2's kind (GPT-2, mGPT and the like). `tokenizer`: where the folder has
+    none. `precision`: auto is fp32 on a CPU and fp16 on a GPU.
+    """
+
+    card = Card(
+        name="hwtsc-tlm",
+        label="HWTSC-TLM",
+        needs="source",
+        higher_is_better=True,
+        range=(None, 0.0),
+        meaning="Mean log-probability of the translation's tokens under a language model, which reads nothing else.",
+        licence="the folder's own",
+        citation="Liu et al. 2022, Partial could be better than whole. HW-TSC 2022 submission for the metrics shared task",
+        extra="neural",
+        decimals=3,
+        kind="likelihood",
+        weights=Weights(None, "-m hwtsc-tlm:path=FOLDER, with a language model of the target side"),
+    )
+
+    def __init__(
+        self,
+        *,
+        path: str | None = None,
+        tokenizer: str | None = None,
+        precision: Precision = "auto",
+        device: Word = "auto",
+    ) -> None:
+        need_torch(self.card.name)
+        from assay.models.seq2seq.folder import find_model
+        from assay.models.seq2seq.texts import Framing, read_words
+
+        super().__init__(precision, device)
+        if path is None:
+            raise MissingPart(
+                "hwtsc-tlm has no published weights: give a language model of the target side with -m hwtsc-tlm:path=FOLDER."
+            )
+        self.files = find_model(path)
+        shape = self.files.shape()
+        if not shape.causal_only:
+            raise InputError(
+                f"{self.files.config} describes a {shape.family} model; hwtsc-tlm reads a language model (gpt2)."
+            )
+        self.framing: Framing = Framing(shape, read_words(self.files.folder, tokenizer))
+
+    @property
+    def signature(self) -> Signature:
+        """The model's name and the weights' hash."""
+        return self.signed_as(1, model=self.files.folder.resolve().name)
+
+    def _fingerprint(self) -> str:
+        return self.files.fingerprint(*self.framing.words.files)
+
+    def _load(self, precision: str, device: Any) -> Likelihood:
+        from assay.models.inference import DTYPES
+        from assay.models.seq2seq.likelihood import Likelihood
+
+        return Likelihood(self.files.network(dtype=DTYPES[precision], device=device))
+
+    def _score(self, batch: Batch) -> Scores:
+        import numpy as np
+
+        distinct = list(dict.fromkeys(batch.hypotheses))
+        ids = dict(zip(distinct, self.framing.words.encode(distinct), strict=True))
+        targets = [self.framing.target(ids[text], "") for text in batch.hypotheses]
+        values = self._loaded.means([((), target) for target, _ in targets])
+        return Scores(values, flags=truncated(np.array([cut for _, cut in targets], dtype=bool)))

@@ -1,0 +1,137 @@
+"""MaTESe and MaTESe-QE (Perrella et al. 2022): error spans and their score, from the authors' checkpoints.
+
+The checkpoints lie on a file host that no program should be sent to; they are downloaded by hand (docs/metrics.md).
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError, MissingPart
+from assay.core.metric import Card, Metric, Needs, Scores, Signature
+from assay.core.spec import Word
+from assay.core.weights import Weights
+from assay.metrics.common import reference_columns
+from assay.metrics.neural import Precision, free_memory, need_neural, placed
+
+_HOME = "https://github.com/SapienzaNLP/MaTESe"
+
+
+def _card(name: str, label: str, needs: Needs, languages: tuple[str, ...]) -> Card:
+    return Card(
+        name=name,
+        label=label,
+        needs=needs,
+        higher_is_better=True,
+        range=(-25.0, 0.0),
+        meaning="Minus the points of the error spans that it marks (minor 1, major 5), down to -25: 0 is without errors.",
+        languages=languages,
+        licence="CC BY-NC-SA 4.0",
+        citation="Perrella et al. 2022, MaTESe: machine translation evaluation as a sequence tagging problem",
+        trained_on=("wmt20-mqm", "wmt21-mqm", "wmt22-mqm"),
+        extra="neural",
+        decimals=2,
+        kind="learned",
+        weights=Weights(
+            None, f"download {name}.ckpt as {_HOME} says, {name}:path=FOLDER with it and infoxlm-large's tokenizer.json"
+        ),
+    )
+
+
+class Matese(Metric):
+    """Spans by a reference, with their score. The model is loaded when the first segment is scored, and kept until `release`.
+
+    `path`: the folder with ``matese.ckpt`` and the tokenizer of its encoder, or that file. `precision`: auto is fp32 on a CPU and
+    fp16 on a GPU; int8 is for the CPU. `device`: auto is the GPU where there is one. Of several references the best score counts,
+    with its spans.
+    """
+
+    card = _card("matese", "MaTESe", "reference", ("en", "de", "ru"))
+    quality_estimation: ClassVar[bool] = False
+
+    def __init__(self, *, path: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
+        need_neural(self.card.name, "tokenizers")
+        from assay.models.matese_files import locate_matese
+
+        if path is None:
+            raise MissingPart(
+                f"{self.card.name} is not fetched by assay. Download {self.card.name}.ckpt as {_HOME} says, put the tokenizer.json "
+                f"of microsoft/infoxlm-large beside it, and give the folder: {self.card.name}:path=FOLDER."
+            )
+        self.path, self.precision, self.device = Path(path), precision, device
+        self.files = locate_matese(path, quality_estimation=self.quality_estimation)
+        self._lock = threading.Lock()
+        self._tagger: Any = None
+        self._signature: Signature | None = None
+
+    @property
+    def signature(self) -> Signature:
+        """The checkpoint's hash and the precision."""
+        if self._signature is None:
+            precision = placed(self.precision, self.device)[2]
+            plain = Signature.of(self.card.label, 1)
+            self._signature = replace(plain, weights=self.files.fingerprint(), precision=precision)
+        return self._signature
+
+    def score(self, batch: Batch) -> Scores:
+        """Scores with spans; the flag ``truncated`` where a pair was longer than the model reads."""
+        import numpy as np
+
+        columns = self._columns(batch)
+        if not len(batch):
+            return Scores(np.empty(0), spans=[])
+        rows = [(i, text) for column in columns for i, text in enumerate(column) if text is not None]
+        with self._lock:
+            if self._tagger is None:
+                self._tagger = self._load()
+            spans, scores, cut = self._tagger.spans([batch.hypotheses[i] for i, _ in rows], [text for _, text in rows])
+        best: dict[int, int] = {}
+        truncated = np.zeros(len(batch), bool)
+        for at, (i, _) in enumerate(rows):
+            truncated[i] |= cut[at]
+            if i not in best or scores[at] > scores[best[i]]:
+                best[i] = at
+        chosen = [best[i] for i in range(len(batch))]
+        flags = {"truncated": truncated} if truncated.any() else {}
+        return Scores(np.array([scores[at] for at in chosen]), spans=[spans[at] for at in chosen], flags=flags)
+
+    def _columns(self, batch: Batch) -> Any:
+        return reference_columns(batch, self.card)
+
+    def release(self) -> None:
+        """Let the model go; the next segment loads it again."""
+        with self._lock:
+            self._tagger = None
+        free_memory()
+
+    def _load(self) -> Any:
+        from assay.models.matese import MateseTagger
+
+        device, dtype, precision = placed(self.precision, self.device)
+        made = MateseTagger(self.files, dtype=dtype, device=device, int8=precision == "int8")
+        if made.reference_less != self.quality_estimation:
+            other = "matese-qe" if made.reference_less else "matese"
+            raise InputError(f"{self.files.config} is the configuration of {other}: -m {other}:path={self.path}.")
+        return made
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_lock": None, "_tagger": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _lock=threading.Lock())
+
+
+class MateseQe(Matese):
+    """The same by the source alone."""
+
+    card = _card("matese-qe", "MaTESe-QE", "source", ("en", "de", "ru", "zh"))
+    quality_estimation = True
+
+    def _columns(self, batch: Batch) -> Any:
+        if batch.sources is None:
+            raise InputError("matese-qe needs the source, and none was given (--src FILE, or sources=[...]).")
+        return (batch.sources,)

@@ -1,0 +1,141 @@
+"""MetricX (Juraska et al. 2023, 2024): an mT5 that writes nothing and whose one logit at the first step is an error score.
+
+What each version reads follows the scripts published with it (google-research/metricx): ``candidate: … reference: …`` in
+MetricX-23, ``source: … candidate: … reference: …`` in MetricX-24, cut at 1,024 and 1,536 tokens, without the end token. Scores lie
+between 0 and 25, and lower is better.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.core.metric import Needs, Scores, Signature
+from assay.core.spec import Word
+from assay.metrics.metricx_cards import CARDS
+from assay.metrics.sequence import Precision, SequenceMetric, best, folder_of, need_torch, truncated
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WORD = 250_089
+"""``<extra_id_10>``, whose logit MetricX was trained to make the score."""
+Version = Literal["22", "23", "24"]
+Inputs = Literal["auto", "src", "ref", "both"]
+LONGEST = {"22": 1024, "23": 1024, "24": 1536}
+_NEEDS: dict[str, Needs] = {"src": "source", "ref": "reference", "both": "both"}
+
+
+class Metricx(SequenceMetric):
+    """Base of the versions and sizes.
+
+    `path`: a folder with config.json and weights in safetensors or torch files. `tokenizer`: mT5's, where the folder has none.
+    `inputs` (MetricX-24): the texts that are read beside the translation; auto is what there is. `precision`: auto is fp32 on a CPU
+    and bf16 on a GPU. `device`: auto is the GPU where there is one. Of several references the best one counts.
+    """
+
+    version: ClassVar[Version]
+    published: ClassVar[str | None]
+    on_gpu = "bf16"
+
+    def __init__(
+        self,
+        *,
+        path: str | None = None,
+        tokenizer: str | None = None,
+        inputs: Inputs = "auto",
+        precision: Precision = "auto",
+        device: Word = "auto",
+    ) -> None:
+        need_torch(self.card.name)
+        from assay.models.seq2seq.folder import find_model
+        from assay.models.seq2seq.texts import read_words
+
+        super().__init__(precision, device)
+        if inputs != "auto":
+            if self.card.needs != "either":
+                raise InputError(f"{self.card.name} has one way to read its texts: inputs is for MetricX-24.")
+            self.card = replace(self.card, needs=_NEEDS[inputs])
+        self.inputs = inputs
+        self.files = find_model(folder_of(path, self.published, self.card.name))
+        self.words = read_words(self.files.folder, tokenizer)
+
+    @property
+    def signature(self) -> Signature:
+        """The weights' hash, and what is read where that was asked for."""
+        return self.signed_as(1, **({"inputs": self.inputs} if self.inputs != "auto" else {}))
+
+    def _fingerprint(self) -> str:
+        return self.files.fingerprint(*self.words.files)
+
+    def _load(self, precision: str, device: Any) -> Any:
+        from assay.models.inference import DTYPES
+        from assay.models.seq2seq.regression import FirstStep
+
+        return FirstStep(self.files.network(dtype=DTYPES[precision], device=device), WORD, str(self.files.folder))
+
+    def _score(self, batch: Batch) -> Scores:
+        import numpy as np
+
+        rows, texts = self._texts(batch)
+        sequences, cut = self._encoded(texts)
+        values = self._loaded.logits(sequences)
+        if self.version != "22":
+            values = np.clip(values, 0.0, 25.0)
+        if len(rows) == len(batch):
+            return Scores(values, flags=truncated(cut))
+        chosen = np.array(best(rows, values, len(batch), higher=self.card.higher_is_better))
+        return Scores(values[chosen], flags=truncated(cut[chosen]))
+
+    def _texts(self, batch: Batch) -> tuple[list[int], list[str]]:
+        """What the model reads for each row, once for each of its references."""
+        if self.card.needs_source and batch.sources is None:
+            raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
+        columns = () if self.card.needs == "source" else batch.references or ()
+        if not columns and self.card.needs == "either" and batch.sources is None:
+            raise InputError(f"{self.card.name} needs a source or a reference (--src FILE, --ref FILE).")
+        rows: list[int] = []
+        texts: list[str] = []
+        for i, hypothesis in enumerate(batch.hypotheses):
+            source = None if batch.sources is None or self.card.needs == "reference" else batch.sources[i]
+            here: list[str | None] = [text for column in columns if (text := column[i]) is not None]
+            if not here and self.card.needs_reference:
+                raise InputError(f"{self.card.name} needs a reference, and segment {i + 1} has none.")
+            for reference in here or [None]:
+                rows.append(i)
+                texts.append(framed(self.version, hypothesis, source, reference))
+        return rows, texts
+
+    def _encoded(self, texts: list[str]) -> tuple[list[list[int]], NDArray[np.bool_]]:
+        import numpy as np
+
+        longest = LONGEST[self.version] - 1  # the end token counted while the text was cut, and then went
+        distinct = list(dict.fromkeys(texts))
+        known = dict(zip(distinct, self.words.encode(distinct), strict=True))
+        found = [known[text] for text in texts]
+        return [ids[:longest] for ids in found], np.array([len(ids) > longest for ids in found], dtype=bool)
+
+
+def framed(version: Version, hypothesis: str, source: str | None, reference: str | None) -> str:
+    """The texts of a row as a version of MetricX reads them; MetricX-24 takes an empty source where there is none."""
+    if version == "24":
+        told = f"source: {source or ''} candidate: {hypothesis}"
+        return told if reference is None else f"{told} reference: {reference}"
+    return f"candidate: {hypothesis} " + (f"source: {source or ''}" if reference is None else f"reference: {reference}")
+
+
+def _made(name: str, version: Version, published: str | None) -> type[Metricx]:
+    about = {"card": CARDS[name], "version": version, "published": published, "__doc__": CARDS[name].meaning}
+    return type(f"Metricx{name.removeprefix('metricx').title().replace('-', '')}", (Metricx,), about)
+
+
+Metricx22 = _made("metricx-22", "22", None)
+Metricx23Large, Metricx23Xl, Metricx23Xxl, Metricx23QeLarge, Metricx23QeXl, Metricx23QeXxl = (
+    _made(name, "23", name) for name in CARDS if name.startswith("metricx-23")
+)
+Metricx24Large, Metricx24Xl, Metricx24Xxl, Metricx24QeLarge, Metricx24QeXl, Metricx24QeXxl = (
+    _made(name, "24", name.replace("-qe", "")) for name in CARDS if name.startswith("metricx-24")
+)

@@ -1,0 +1,42 @@
+"""What metrics with a network share: asking for the extra, choosing a precision, giving memory back."""
+
+from __future__ import annotations
+
+import gc
+import importlib.util
+import sys
+from typing import Any, Literal
+
+from assay.core.errors import InputError, MissingPart
+
+Precision = Literal["auto", "fp32", "bf16", "fp16", "int8"]
+
+
+def need_neural(name: str, *modules: str) -> None:
+    """Say what to install where torch, or another part of the extra, is missing."""
+    for module in ("torch", *modules):
+        if importlib.util.find_spec(module) is None:
+            raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
+
+
+def placed(precision: Precision, device: str) -> tuple[Any, Any, str]:
+    """The torch device, the type of the matrix products, and the precision as a signature names it."""
+    import torch
+
+    from assay.models.inference import choose_device, choose_dtype
+
+    place = choose_device(device)
+    if precision == "int8":
+        if place.type != "cpu":
+            raise InputError("precision=int8 is for the CPU. On a GPU take fp16 or bf16 (or device=cpu).")
+        return place, torch.float32, "int8"
+    dtype = choose_dtype(precision, place)
+    return place, dtype, {torch.float32: "fp32", torch.bfloat16: "bf16", torch.float16: "fp16"}[dtype]
+
+
+def free_memory() -> None:
+    """Give back what dropped networks held, on the GPU too."""
+    gc.collect()
+    torch = sys.modules.get("torch")
+    if torch is not None and torch.cuda.is_initialized():
+        torch.cuda.empty_cache()

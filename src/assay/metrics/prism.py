@@ -1,0 +1,137 @@
+"""Prism (Thompson and Post 2020): a multilingual translation model that paraphrases, asked how likely a translation is.
+
+The mean log-probability (natural logarithm) of the translation's tokens and the end token behind the reference, averaged with that
+of the reference behind the translation; Prism-QE reads the source instead and looks in one direction. The language is the first
+token that the decoder is given, and does not count.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError
+from assay.core.metric import Card, Needs, Scores, Signature
+from assay.core.spec import Word
+from assay.core.weights import Weights
+from assay.metrics.bartscore import likelihoods
+from assay.metrics.sequence import (
+    Precision,
+    SequenceMetric,
+    best,
+    folder_of,
+    need_torch,
+    target_languages,
+    truncated,
+    with_references,
+)
+
+if TYPE_CHECKING:
+    from assay.models.seq2seq.likelihood import Likelihood
+
+_CODES = "ar bg bn ca cs da de el en eo es et fi fr he hr hu id it ja kk lt lv mk nl no pl pt ro ru sk sl sq sr sv tr uk vi zh"
+
+
+def _card(name: str, label: str, needs: Needs, meaning: str) -> Card:
+    return Card(
+        name=name,
+        label=label,
+        needs=needs,
+        higher_is_better=True,
+        range=(None, 0.0),
+        meaning=meaning,
+        languages=tuple(_CODES.split()),
+        licence="MIT",
+        citation="Thompson and Post 2020, Automatic machine translation evaluation in many languages via zero-shot paraphrasing",
+        extra="neural",
+        decimals=3,
+        kind="likelihood",
+        weights=Weights(3.0, "assay fetch m39v1", "assay.models.seq2seq.published:find_model_of", "m39v1"),
+    )
+
+
+class Prism(SequenceMetric):
+    """Prism with a reference.
+
+    `path`: a folder with checkpoint.pt, spm.model and the two dictionaries, as m39v1 has them. `lang`: the target language, where
+    no language pair says it. `temperature`: that of the distribution over words, 1 in the paper. Of several references the best
+    one counts. `precision`: auto is fp32 on a CPU and fp16 on a GPU.
+    """
+
+    card = _card(
+        "prism",
+        "Prism",
+        "reference",
+        "Mean log-probability of translation and reference as paraphrases of each other, 0 at best.",
+    )
+
+    def __init__(
+        self,
+        *,
+        path: str | None = None,
+        lang: Word | None = None,
+        temperature: float = 1.0,
+        precision: Precision = "auto",
+        device: Word = "auto",
+    ) -> None:
+        need_torch(self.card.name)
+        from assay.models.seq2seq.fairseq_file import find_fairseq
+
+        if not temperature > 0:
+            raise InputError(f"temperature must be above 0, not {temperature:g}.")
+        super().__init__(precision, device)
+        self.lang, self.temperature = lang, temperature
+        self.files = find_fairseq(folder_of(path, "m39v1", self.card.name))
+
+    @property
+    def signature(self) -> Signature:
+        """The weights' hash, and the temperature where it is another."""
+        return self.signed_as(1, **({"temperature": self.temperature} if self.temperature != 1.0 else {}))
+
+    def _fingerprint(self) -> str:
+        return self.files.fingerprint()
+
+    def _load(self, precision: str, device: Any) -> tuple[Likelihood, Any]:
+        from assay.models.inference import DTYPES
+        from assay.models.seq2seq.likelihood import Likelihood
+        from assay.models.seq2seq.texts import Framing
+
+        words = self.files.words()
+        network = self.files.network(dtype=DTYPES[precision], device=device)
+        return Likelihood(network, temperature=self.temperature), Framing(network.shape, words)
+
+    def _score(self, batch: Batch) -> Scores:
+        import numpy as np
+
+        spoken = target_languages(batch, self.lang)
+        rows, references = with_references(batch, self.card.name)
+        theirs = [(text, spoken[i]) for i, text in zip(rows, references, strict=True)]
+        ours = [(batch.hypotheses[i], spoken[i]) for i in rows]
+        model, framing = self._loaded
+        forward, cut = likelihoods(model, framing, theirs, ours, self.card.name)
+        backward, also = likelihoods(model, framing, ours, theirs, self.card.name)
+        values = 0.5 * forward + 0.5 * backward
+        chosen = np.array(best(rows, values, len(batch), higher=True))
+        return Scores(values[chosen], flags=truncated((cut | also)[chosen]))
+
+
+class PrismQe(Prism):
+    """Prism with the source in the reference's place."""
+
+    card = _card(
+        "prism-qe",
+        "Prism-QE",
+        "source",
+        "Mean log-probability of the translation behind the source, 0 at best.",
+    )
+
+    def _score(self, batch: Batch) -> Scores:
+        if batch.sources is None:
+            raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
+        spoken = target_languages(batch, self.lang)
+        # The encoder is not told which language it reads: the source goes under the target's tag, which it never shows.
+        sources = [(text or "", language) for text, language in zip(batch.sources, spoken, strict=True)]
+        ours = list(zip(batch.hypotheses, spoken, strict=True))
+        model, framing = self._loaded
+        values, cut = likelihoods(model, framing, sources, ours, self.card.name)
+        return Scores(values, flags=truncated(cut))

@@ -1,0 +1,154 @@
+"""What the metrics of encoder-decoders share: which folder, in which precision, on which device, and when it is let go."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from assay.core.batch import Batch
+from assay.core.errors import InputError, MissingPart
+from assay.core.langpair import target, written
+from assay.core.metric import Metric, Scores, Signature
+
+if TYPE_CHECKING:
+    from assay.core.metric import Bools, Floats
+
+Precision = Literal["auto", "fp32", "bf16", "fp16"]
+SLOW = 20.0
+"""Segments a second below which a run without a GPU is told what it misses."""
+
+
+class SequenceMetric(Metric):
+    """Base of them. The network is loaded when the first segment is scored, and kept until `release`."""
+
+    on_gpu: ClassVar[Literal["bf16", "fp16"]] = "fp16"
+    """What ``precision=auto`` is on a GPU: T5's numbers are too large for fp16."""
+
+    def __init__(self, precision: Precision, device: str) -> None:
+        self.precision, self.device = precision, device
+        self.notices: Sequence[str] = ()
+        self._lock = threading.Lock()
+        self._loaded: Any = None
+        self._hash: str | None = None
+
+    def score(self, batch: Batch) -> Scores:
+        """Scores of every segment, flagged where a text was longer than the model reads."""
+        import numpy as np
+
+        if not len(batch):
+            return Scores(np.empty(0))
+        with self._lock:
+            started = time.monotonic()
+            if self._loaded is None:
+                self._loaded = self._load(*self._place())
+            scores = self._score(batch)
+            self._remark(len(batch), time.monotonic() - started)
+        return scores
+
+    def release(self) -> None:
+        """Let the network go; the next segment loads it again."""
+        import sys
+
+        with self._lock:
+            self._loaded = None
+        if (torch := sys.modules.get("torch")) is not None and torch.cuda.is_initialized():
+            torch.cuda.empty_cache()
+
+    def _load(self, precision: str, device: Any) -> Any:
+        raise NotImplementedError
+
+    def _score(self, batch: Batch) -> Scores:
+        raise NotImplementedError
+
+    def _fingerprint(self) -> str:
+        raise NotImplementedError
+
+    def signed_as(self, version: int, **parameters: object) -> Signature:
+        """The signature of a metric of this network."""
+        if self._hash is None:
+            self._hash = self._fingerprint()
+        plain = Signature.of(self.card.label, version, **parameters)
+        return replace(plain, weights=self._hash, precision=self._place()[0])
+
+    def _place(self) -> tuple[str, Any]:
+        from assay.models.inference import choose_device
+
+        device = choose_device(self.device)
+        chosen = self.on_gpu if device.type == "cuda" else "fp32"
+        return (chosen if self.precision == "auto" else self.precision), device
+
+    def _remark(self, rows: int, seconds: float) -> None:
+        if self._place()[1].type == "cpu" and rows >= 8 and rows / max(seconds, 1e-9) < SLOW:
+            self.notices = [
+                f"{self.card.name} ran on the CPU in {self._place()[0]} at {rows / seconds:.1f} segments a second; a GPU is many "
+                "times faster."
+            ]
+
+
+def need_torch(name: str) -> None:
+    """Say what to install where torch or the tokenizers are missing."""
+    import importlib.util
+
+    for module in ("torch", "tokenizers", "safetensors"):
+        if importlib.util.find_spec(module) is None:
+            raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
+
+
+def target_languages(batch: Batch, given: str | None) -> list[str]:
+    """The language that each row is translated into, as it was given or as its pair says; empty where nobody said it."""
+    if given:
+        return [written(given)] * len(batch)
+    if batch.langpairs is None:
+        return [""] * len(batch)
+    return [written(target(pair)) if pair else "" for pair in batch.langpairs]
+
+
+def source_languages(batch: Batch) -> list[str]:
+    """The language that each row is translated from; empty where nobody said it."""
+    pairs = batch.langpairs or [""] * len(batch)
+    return [written(pair.partition("-")[0]) if pair and "-" in pair else "" for pair in pairs]
+
+
+def with_references(batch: Batch, name: str) -> tuple[list[int], list[str]]:
+    """Each row beside each of its references: the rows, and the references."""
+    if not batch.references:
+        raise InputError(f"{name} needs a reference, and none was given (--ref FILE, or references=[...]).")
+    rows: list[int] = []
+    texts: list[str] = []
+    for i, here in enumerate(zip(*batch.references, strict=True)):
+        known = [text for text in here if text is not None]
+        if not known:
+            raise InputError(f"{name} needs a reference, and segment {i + 1} has none.")
+        rows += [i] * len(known)
+        texts += known
+    return rows, texts
+
+
+def best(rows: Sequence[int], values: Floats, count: int, *, higher: bool) -> list[int]:
+    """For each of `count` segments, which of its rows has the best value; one without any number keeps its first."""
+    found: list[int | None] = [None] * count
+    for at, i in enumerate(rows):
+        known = found[i]
+        better = known is None or (values[at] > values[known] if higher else values[at] < values[known])
+        found[i] = at if better or (known is not None and values[known] != values[known]) else known
+    return [at for at in found if at is not None]
+
+
+def truncated(cut: Bools) -> dict[str, Bools]:
+    """The flag on rows that were longer than the model reads, where there are any."""
+    return {"truncated": cut} if cut.any() else {}
+
+
+def folder_of(path: str | None, published: str | None, name: str) -> Path:
+    """The folder that was given, or a copy of the published one on this machine."""
+    if path is not None:
+        return Path(path).expanduser()
+    if published is None:
+        raise MissingPart(f"{name} has no published weights: give a folder of your own with -m {name}:path=FOLDER.")
+    from assay.models.seq2seq.published import find_model_of
+
+    return find_model_of(published)

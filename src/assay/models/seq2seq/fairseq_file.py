@@ -1,0 +1,194 @@
+"""A translation model as fairseq saved it: ``checkpoint.pt``, ``spm.model``, ``dict.src.txt`` and ``dict.tgt.txt`` in a folder.
+
+The checkpoint is a pickle that names classes of fairseq and of the standard library. Wherever one is named an empty box of ours is
+made and filled with plain values: nothing of the file is run, and fairseq is not needed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import torch
+
+from assay.core.errors import InputError, MissingPart
+from assay.core.schema import Bounds, Place, typed
+from assay.io.files.text import read_text
+from assay.models.seq2seq.config import Shape, Size, activation
+from assay.models.seq2seq.folder import build, fingerprint, given
+from assay.models.seq2seq.network import Network
+from assay.models.seq2seq.texts import Words, numbered
+from assay.models.weights import StandIn, read_torch
+
+FILES = ("checkpoint.pt", "spm.model", "dict.src.txt", "dict.tgt.txt")
+BOXED = ("argparse.", "fairseq.", "omegaconf.")
+"""What the classes belong to whose objects a checkpoint of fairseq may hold beside weights: settings and clocks."""
+LONGEST = 2_000
+"""Tokens of a text that Prism reads; positions are waves, so the table has no end of its own."""
+
+
+class _Box:
+    """Stands in for an object of fairseq: it has its values and none of its code."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Settings:
+    """What is read of the settings in a checkpoint; others are passed over."""
+
+    encoder_embed_dim: Size
+    encoder_ffn_embed_dim: Size
+    encoder_layers: Annotated[int, Bounds(1, 1000)]
+    encoder_attention_heads: Size
+    decoder_embed_dim: Size
+    decoder_ffn_embed_dim: Size
+    decoder_layers: Annotated[int, Bounds(1, 1000)]
+    decoder_attention_heads: Size
+    encoder_normalize_before: bool = False
+    decoder_normalize_before: bool = False
+    encoder_learned_pos: bool = False
+    decoder_learned_pos: bool = False
+    no_token_positional_embeddings: bool = False
+    no_scale_embedding: bool = False
+    layernorm_embedding: bool = False
+    no_decoder_final_norm: bool = False
+    activation_fn: str = "relu"
+    max_source_positions: Size = 1024
+    max_target_positions: Size = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class FairseqFolder:
+    """The four files of a model."""
+
+    folder: Path
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All of them, weights first."""
+        return tuple(self.folder / name for name in FILES)
+
+    def words(self) -> Words:
+        """The pieces of ``spm.model``, numbered by the source's dictionary as Prism does it for both sides."""
+        source, target = (read_dictionary(self.folder / name) for name in FILES[2:])
+        if source != target:
+            raise InputError(
+                f"{self.folder}: dict.src.txt and dict.tgt.txt differ; a model that paraphrases has one dictionary."
+            )
+        return numbered(self.folder / FILES[1], source, source["<unk>"], self.files[2:])
+
+    def network(self, *, dtype: torch.dtype, device: torch.device) -> Network:
+        """The network with its weights."""
+        path = self.files[0]
+        content = read_checkpoint(path)
+        state = given(content["model"], path)
+        words = state["encoder.embed_tokens.weight"]() if "encoder.embed_tokens.weight" in state else None
+        if words is None or words.dim() != 2:
+            raise InputError(
+                f"{path} has no transformer that translates inside: encoder.embed_tokens.weight is missing."
+            )
+        return build(read_settings(content, words.shape[0], str(path)), state, str(path), dtype=dtype, device=device)
+
+    def fingerprint(self) -> str:
+        """A hash of all four files."""
+        return fingerprint(self.files)
+
+
+def find_fairseq(path: str | Path) -> FairseqFolder:
+    """The model in a folder; what is missing is named."""
+    folder = Path(path).expanduser()
+    if not folder.is_dir():
+        raise MissingPart(f"there is no model folder {folder}.")
+    for name in FILES:
+        if not (folder / name).is_file():
+            raise MissingPart(f"{folder} has no {name}: a model of Prism is {', '.join(FILES)}.")
+    return FairseqFolder(folder)
+
+
+def read_checkpoint(path: Path) -> dict[str, Any]:
+    """The content of ``checkpoint.pt``: weights under ``model``, settings under ``args`` (or ``cfg``, from fairseq 0.11 on)."""
+    boxes: list[StandIn] = [(_Box, "argparse.Namespace")]
+    while True:
+        try:
+            content = read_torch(path, boxes)
+            break
+        except InputError as error:
+            named = re.search(r"GLOBAL (\S+)", str(error.__cause__))
+            name = named[1] if named else ""
+            if not name.startswith(BOXED) or any(name == known for _, known in boxes):
+                raise
+            boxes.append((type("Box", (_Box,), {}), name))
+    if not isinstance(content, dict) or not isinstance(content.get("model"), Mapping):
+        raise InputError(f"{path} has no weights under 'model': it is not a checkpoint of fairseq.")
+    return content
+
+
+def read_settings(content: Mapping[str, Any], vocabulary: int, where: str) -> Shape:
+    """The shape of the network from the settings in its checkpoint."""
+    found = content.get("args")
+    if found is None and isinstance(content.get("cfg"), Mapping):
+        found = content["cfg"].get("model")
+    values = vars(found) if isinstance(found, _Box) else found
+    if not isinstance(values, Mapping):
+        raise InputError(
+            f"{where} has no settings under 'args': it is not a checkpoint of fairseq's translation models."
+        )
+    try:
+        read = typed(_Settings, {str(key): value for key, value in values.items()}, Place(where), strict=False)
+    except InputError as error:
+        raise InputError(f"{where} holds no transformer that translates: {error}") from error
+    both = [
+        (read.encoder_embed_dim, read.decoder_embed_dim),
+        (read.encoder_attention_heads, read.decoder_attention_heads),
+        (read.encoder_normalize_before, read.decoder_normalize_before),
+        (read.encoder_learned_pos, read.decoder_learned_pos),
+    ]
+    if any(one != other for one, other in both) or read.no_token_positional_embeddings:
+        raise InputError(f"{where}: encoder and decoder differ in more than their depth, which assay does not read.")
+    hidden, heads = read.encoder_embed_dim, read.encoder_attention_heads
+    if hidden % heads:
+        raise InputError(f"{where}: {hidden} units cannot have {heads} heads.")
+    learned = read.encoder_learned_pos
+    if read.no_decoder_final_norm and read.decoder_normalize_before:
+        raise InputError(f"{where}: a decoder that normalises before and has no last norm is not read.")
+    return Shape(
+        "fairseq",
+        hidden=hidden,
+        heads=heads,
+        head_size=hidden // heads,
+        encoder_layers=read.encoder_layers,
+        decoder_layers=read.decoder_layers,
+        encoder_inner=read.encoder_ffn_embed_dim,
+        decoder_inner=read.decoder_ffn_embed_dim,
+        vocabulary=vocabulary,
+        target_vocabulary=vocabulary,
+        activation=activation(read.activation_fn),
+        pre_norm=read.encoder_normalize_before,
+        positions="learned" if learned else "sinusoidal",
+        offset=2,
+        longest=min(read.max_source_positions, read.max_target_positions) if learned else LONGEST,
+        embedding_scale=1.0 if read.no_scale_embedding else float(hidden**0.5),
+        embedding_norm=read.layernorm_embedding,
+        final_norm=read.encoder_normalize_before,
+        pad=1,
+        end=2,
+        start=2,
+    )
+
+
+def read_dictionary(path: Path) -> dict[str, int]:
+    """fairseq's dictionary: a piece and its count a line, numbered behind the four special tokens; of two equal pieces the last."""
+    found = {"<s>": 0, "<pad>": 1, "</s>": 2, "<unk>": 3}
+    lines = read_text(path).split("\n")
+    for number, line in enumerate(lines, 1):
+        if not line and number == len(lines):
+            break
+        piece, _, times = line.rstrip().removesuffix(" #fairseq:overwrite").rpartition(" ")
+        if not piece or not times.isdecimal():
+            raise InputError(f"{path} line {number}: expected a piece and its count, as fairseq writes them.")
+        found[piece] = number + 3
+    if len(found) == 4:
+        raise InputError(f"{path} is empty: it holds no dictionary.")
+    return found

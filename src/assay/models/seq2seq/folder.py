@@ -1,0 +1,178 @@
+"""A folder as the hub has it: ``config.json``, weights in safetensors or torch files (in one or several), and a tokenizer.
+
+No code of a file is run. A folder is told by what is in it, never by its name.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from assay.core.errors import InputError, MissingPart, count
+from assay.io.documents import read_document
+from assay.models.encoder_files import hash_into
+from assay.models.seq2seq.config import Shape, read_shape
+from assay.models.seq2seq.naming import official_names, transposed
+from assay.models.seq2seq.network import Network
+from assay.models.weights import read_torch
+
+Take = Callable[[], Tensor]
+PATTERNS = ("model*.safetensors", "pytorch_model*.bin")
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFolder:
+    """The files of one model."""
+
+    folder: Path
+    config: Path
+    weights: tuple[Path, ...]
+
+    def shape(self) -> Shape:
+        """What ``config.json`` says of the network."""
+        return read_shape(read_document(self.config, said="cannot be read"), str(self.config))
+
+    def network(self, *, dtype: torch.dtype, device: torch.device) -> Network:
+        """The network with its weights, in `dtype` on `device`."""
+        found = tensors(self.weights)
+        return build(self.shape(), found, str(self.weights[0]), dtype=dtype, device=device)
+
+    def fingerprint(self, *others: Path) -> str:
+        """A hash of weights, shape and `others` (the tokenizer)."""
+        return fingerprint((*self.weights, self.config, *others))
+
+
+def find_model(path: str | Path) -> ModelFolder:
+    """The model in a folder; what is missing is named."""
+    folder = Path(path).expanduser()
+    if not folder.is_dir():
+        raise MissingPart(f"there is no model folder {folder}.")
+    config = folder / "config.json"
+    if not config.is_file():
+        raise MissingPart(f"{folder} has no config.json: a model folder has config.json, weights and a tokenizer.")
+    for pattern in PATTERNS:
+        if found := tuple(sorted(folder.glob(pattern))):
+            _all_parts(found)
+            return ModelFolder(folder, config, found)
+    raise MissingPart(f"{folder} has no weights: model.safetensors or pytorch_model.bin is missing.")
+
+
+def _all_parts(found: tuple[Path, ...]) -> None:
+    """Files called ``…-00001-of-00003…`` must be three."""
+    total = found[0].stem.rpartition("-of-")[2]
+    if total.isascii() and total.isdigit() and int(total) != len(found):
+        raise MissingPart(f"{found[0].parent} has {len(found)} of the {int(total)} files that its weights are in.")
+
+
+def tensors(paths: Iterable[Path]) -> dict[str, Take]:
+    """Every weight by its name, read when it is taken."""
+    found: dict[str, Take] = {}
+    for path in paths:
+        found |= _safetensors(path) if path.suffix == ".safetensors" else _torch(path)
+    return found
+
+
+def _safetensors(path: Path) -> dict[str, Take]:
+    from safetensors import safe_open
+
+    try:
+        file: Any = safe_open(path, "pt")
+        return {name: partial(file.get_tensor, name) for name in file.keys()}  # noqa: SIM118
+    except Exception as error:  # whatever a reader of tensors stumbles over in a damaged file
+        raise InputError(
+            f"{path} is cut short or no safetensors file ({str(error).splitlines()[0][:160]}). Fetch it again."
+        ) from error
+
+
+def _torch(path: Path) -> dict[str, Take]:
+    return given(read_torch(path), path)
+
+
+def given(state: Any, path: Path) -> dict[str, Take]:
+    """The weights of a mapping that torch saved."""
+    if not isinstance(state, Mapping) or not all(isinstance(name, str) for name in state):
+        raise InputError(f"{path} holds no weights by name.")
+    for name, value in state.items():
+        if not isinstance(value, Tensor):
+            raise InputError(f"{path}: {name[:80]} is no tensor. The checkpoint is damaged.")
+    return {name: partial(_itself, value) for name, value in state.items()}
+
+
+def _itself(value: Tensor) -> Tensor:
+    return value
+
+
+def build(shape: Shape, found: Mapping[str, Take], where: str, *, dtype: torch.dtype, device: torch.device) -> Network:
+    """A network with these weights, tensor by tensor, so that a large one is never in memory twice. Tied weights stay one."""
+    with torch.device("meta"):
+        network = Network(shape, head_bias=any(name.endswith("final_logits_bias") for name in found))
+    kept: dict[tuple[tuple[str, ...], torch.dtype], Tensor] = {}
+    filled: dict[str, Tensor] = {}
+    for name, empty in network.state_dict().items():
+        ways = official_names(name, shape)
+        way = next((way for way in ways if all(one in found for one in way)), None)
+        if way is None:
+            missing = sum(
+                not any(all(one in found for one in way) for way in official_names(other, shape))
+                for other in network.state_dict()
+            )
+            raise InputError(
+                f"{where} lacks {count(missing, 'weight')} that a {shape.family} model of its config.json needs, the first being "
+                f"{ways[0][0]}. A part is missing, or config.json belongs to another model."
+            )
+        kind = dtype if _narrow(name) else torch.float32
+        if (tuple(way), kind) not in kept:
+            kept[tuple(way), kind] = _joined(name, way, found, shape, empty.shape, where).to(device, kind, copy=True)
+        filled[name] = kept[tuple(way), kind]
+    network.load_state_dict(filled, assign=True)
+    network.eval()
+    network.requires_grad_(False)
+    return network
+
+
+def _narrow(name: str) -> bool:
+    """Whether a weight is part of a matrix product: norms, positions and T5's bias stay in float32."""
+    return not any(part in ("places", "bias") or part.endswith("norm") for part in name.split(".")[:-1])
+
+
+def _joined(name: str, way: list[str], found: Mapping[str, Take], shape: Shape, size: torch.Size, where: str) -> Tensor:
+    try:
+        parts = [found[one]() for one in way]
+    except Exception as error:  # a damaged file may show it only now
+        raise InputError(f"{where} cannot be read ({str(error).splitlines()[0][:160]}). Fetch it again.") from error
+    if transposed(name, shape):
+        parts = [part.T for part in parts]
+    if name == "head.bias":
+        parts = [part.flatten() for part in parts]
+    fits = all(part.dim() == len(size) and part.shape[1:] == size[1:] for part in parts)
+    whole = torch.cat(parts) if fits and len(parts) > 1 else parts[0]
+    if not fits or whole.shape != size:
+        raise InputError(
+            f"{where}: {way[0]} has the shape {tuple(parts[0].shape)}, which a {shape.family} model of its config.json does not "
+            "have. config.json belongs to another model."
+        )
+    if not bool(torch.isfinite(whole).all()):
+        raise InputError(f"{where}: {way[0]} contains NaN or infinite values. The checkpoint is damaged.")
+    return whole
+
+
+def fingerprint(paths: Iterable[Path]) -> str:
+    """A hash of files; of a torch archive only its checksums are read, which change with any weight."""
+    state = blake2b(digest_size=8)
+    for path in paths:
+        if path.suffix in (".bin", ".pt", ".pth") and zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                entries = [(one.filename.partition("/")[2], one.file_size, one.CRC) for one in archive.infolist()]
+            if all(crc for _, size, crc in entries if size):
+                state.update(repr(sorted(entries)).encode())
+                continue
+        hash_into(state, path)
+    return state.hexdigest()

@@ -1,0 +1,98 @@
+"""How likely a model finds given targets: teacher forcing over packed batches.
+
+Each different source is encoded once however many targets it has, and each different pair is computed once. Of the distribution
+over the vocabulary only the asked token's share is kept: states are multiplied by the words in chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from assay.core.errors import InputError
+from assay.models.seq2seq.attending import Attending
+from assay.models.seq2seq.network import Network
+from assay.models.seq2seq.running import budget_of, in_batches, packed_ids
+from assay.models.seq2seq.softmax import log_shares
+from assay.models.seq2seq.texts import Target
+
+Source = tuple[int, ...]
+
+
+class Likelihood:
+    """A network, ready to say how likely targets are. Not for several threads at a time."""
+
+    def __init__(self, network: Network, *, temperature: float = 1.0, unasked: int | None = None) -> None:
+        """`unasked`: a token that counts in a target's length and not in its sum, as BARTScore treats padding."""
+        self.network, self.device = network, network.device
+        self.temperature, self.unasked = temperature, unasked
+        self.dtype = network.head.weight.dtype
+        self.budget = budget_of(network.shape, self.device, self.dtype)
+
+    def means(self, pairs: Sequence[tuple[Source, Target]]) -> NDArray[np.float64]:
+        """The mean log-probability of each target's tokens after its source, in the order of `pairs`."""
+        known: dict[tuple[Source, Target], int] = {}
+        places = [known.setdefault(pair, len(known)) for pair in pairs]
+        sources: dict[Source, list[int]] = {}
+        distinct = list(known)
+        for number, (source, _) in enumerate(distinct):
+            sources.setdefault(source, []).append(number)
+        groups = list(sources.items())
+        longest = [max(len(distinct[i][1].asked) for i in numbers) for _, numbers in groups]
+        order = sorted(range(len(groups)), key=lambda g: (-longest[g], -len(groups[g][0]), g))
+        sizes = [len(source) + sum(len(distinct[i][1].asked) for i in numbers) for source, numbers in groups]
+
+        def compute(batch: list[int]) -> tuple[list[int], Tensor]:
+            chosen = [groups[g] for g in batch]
+            numbers = [i for _, here in chosen for i in here]
+            return numbers, self._batch(chosen, [distinct[i][1] for i in numbers])
+
+        found = np.empty(len(distinct))
+        with torch.inference_mode():
+            computed = [made for _, made in in_batches(sizes, order, self.budget, compute, self.device)]
+        for numbers, tokens in computed:
+            self._finish([distinct[i][1] for i in numbers], numbers, tokens.double().cpu().numpy(), found)
+        self._finite(found)
+        return found[np.asarray(places, np.int64)] if places else found
+
+    def _batch(self, groups: Sequence[tuple[Source, list[int]]], targets: Sequence[Target]) -> Tensor:
+        """The log-probability of every asked token of the targets, end to end."""
+        network, dtype = self.network, self.network.decoder.dtype
+        states: Tensor | None = None
+        sources: Attending | None = None
+        ids, positions, lengths = packed_ids([target.read for target in targets], self.device)
+        if network.encoder is not None:
+            order = sorted(range(len(groups)), key=lambda g: -len(groups[g][0]))
+            read, places, sizes = packed_ids([groups[g][0] for g in order], self.device)
+            states = network.encode(read, places, sizes)
+            starts = dict(zip(order, np.cumsum([0, *sizes[:-1]]).tolist(), strict=True))
+            owners = [g for g, (_, numbers) in enumerate(groups) for _ in numbers]
+            rows = [starts[g] for g in owners], [len(groups[g][0]) for g in owners]
+            sources = Attending(lengths, device=self.device, dtype=dtype, sources=rows)
+        bias = network.decoder.relative if network.decoder.bias is not None else None
+        layout = Attending(lengths, device=self.device, dtype=dtype, causal=True, bias=bias)
+        hidden = network.decoder.run(network.decoder.embed(ids, positions), layout, states, sources)
+        asked, _, _ = packed_ids([target.asked for target in targets], self.device)
+        return log_shares(hidden, network.head, asked, network.shape.output_scale / self.temperature)
+
+    def _finish(
+        self, targets: Sequence[Target], numbers: Sequence[int], tokens: NDArray[np.float64], found: NDArray[np.float64]
+    ) -> None:
+        at = 0
+        for number, target in zip(numbers, targets, strict=True):
+            here = tokens[at : at + len(target.asked)]
+            at += len(target.asked)
+            if self.unasked is not None and self.unasked in target.asked:
+                here = np.where(np.asarray(target.asked) == self.unasked, 0.0, here)
+            found[number] = here[target.counted_from :].mean()
+
+    def _finite(self, numbers: NDArray[np.float64]) -> None:
+        if np.isfinite(numbers).all():
+            return
+        if self.dtype == torch.float16:
+            raise InputError("this model's numbers are too large for fp16. Score with precision=bf16 (or fp32).")
+        raise InputError("the model gives no finite number for some segment: its weights may be damaged.")

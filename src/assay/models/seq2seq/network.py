@@ -1,0 +1,207 @@
+"""The layers of an encoder-decoder over packed rows: T5, BART and its kin, and the decoder of a language model.
+
+The residual stream and the norms stay in float32 whatever the precision of the matrix products.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from assay.models.fused import Norm, add_norm
+from assay.models.seq2seq.attending import Attending
+from assay.models.seq2seq.config import Shape
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": functional.relu,
+    "gelu": functional.gelu,
+    "gelu_tanh": lambda hidden: functional.gelu(hidden, approximate="tanh"),
+    "silu": functional.silu,
+}
+
+
+class SequenceLayer(nn.Module):
+    """One block: attention within the sequence, in a decoder attention to the source, then the feed-forward network."""
+
+    def __init__(self, shape: Shape, inner: int, *, cross: bool) -> None:
+        super().__init__()
+        hidden, width, bias = shape.hidden, shape.heads * shape.head_size, not shape.rms
+        self.heads, self.scale, self.gated = shape.heads, shape.attention_scale, shape.gated
+        self.activation = ACTIVATIONS[shape.activation]
+        self.attention_norm = _norm(shape)
+        self.qkv = nn.Linear(hidden, 3 * width, bias=bias)
+        self.out = nn.Linear(width, hidden, bias=bias)
+        self.cross = cross
+        if cross:
+            self.cross_norm = _norm(shape)
+            self.query = nn.Linear(hidden, width, bias=bias)
+            self.key_value = nn.Linear(hidden, 2 * width, bias=bias)
+            self.cross_out = nn.Linear(width, hidden, bias=bias)
+        self.inner_norm = _norm(shape)
+        self.up = nn.Linear(hidden, (2 if shape.gated else 1) * inner, bias=bias)
+        self.down = nn.Linear(inner, hidden, bias=bias)
+
+    def attend(self, hidden: Tensor, layout: Attending) -> Tensor:
+        """What attention within the sequence adds."""
+        query, key, value = self.qkv(hidden).view(len(hidden), 3, self.heads, -1).unbind(1)
+        added: Tensor = self.out(layout.attend(query, key, value, self.scale))
+        return added
+
+    def attend_alone(self, hidden: Tensor) -> Tensor:
+        """What attention adds in a sequence of one token: its value, since there is nothing else to weigh."""
+        width = self.qkv.weight.shape[0] // 3
+        bias = None if self.qkv.bias is None else self.qkv.bias[2 * width :]
+        added: Tensor = self.out(functional.linear(hidden, self.qkv.weight[2 * width :], bias))
+        return added
+
+    def look_up(self, hidden: Tensor, source: Tensor, layout: Attending) -> Tensor:
+        """What attention to the source's rows adds."""
+        query = self.query(hidden).view(len(hidden), self.heads, -1)
+        key, value = self.key_value(source).view(len(source), 2, self.heads, -1).unbind(1)
+        added: Tensor = self.cross_out(layout.attend(query, key, value, self.scale))
+        return added
+
+    def feed_forward(self, hidden: Tensor) -> Tensor:
+        """What the feed-forward network adds."""
+        inside = self.up(hidden)
+        if self.gated:
+            gate, inside = inside.chunk(2, dim=-1)
+            inside = self.activation(gate) * inside
+        else:
+            inside = self.activation(inside)
+        added: Tensor = self.down(inside)
+        return added
+
+
+class Stack(nn.Module):
+    """An encoder or a decoder: words, positions, layers."""
+
+    def __init__(self, shape: Shape, *, decoder: bool) -> None:
+        super().__init__()
+        self.shape, self.decoder = shape, decoder
+        self.words = nn.Embedding(shape.target_vocabulary if decoder else shape.vocabulary, shape.hidden)
+        self.places: nn.Embedding | None = None
+        self.bias: nn.Embedding | None = None
+        if shape.positions == "learned":
+            self.places = nn.Embedding(shape.longest + shape.offset, shape.hidden)
+        if shape.positions == "relative":
+            self.bias = nn.Embedding(shape.buckets, shape.heads)
+        self.embedding_norm = _norm(shape) if shape.embedding_norm else None
+        count, inner = (
+            (shape.decoder_layers, shape.decoder_inner) if decoder else (shape.encoder_layers, shape.encoder_inner)
+        )
+        cross = decoder and not shape.causal_only
+        self.layers = nn.ModuleList(SequenceLayer(shape, inner, cross=cross) for _ in range(count))
+        self.final_norm = _norm(shape) if shape.final_norm else None
+        self._waves: Tensor | None = None
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The precision of the matrix products."""
+        return self.words.weight.dtype
+
+    def embed(self, ids: Tensor, positions: Tensor) -> Tensor:
+        """The residual stream before the first layer, in float32."""
+        hidden: Tensor = self.words(ids).float() * self.shape.embedding_scale
+        if self.places is not None:
+            hidden = hidden + self.places(positions + self.shape.offset).float()
+        elif self.bias is None:
+            hidden = hidden + self._sines(ids.device)[positions + self.shape.offset]
+        if self.embedding_norm is None:
+            return hidden
+        normed: Tensor = self.embedding_norm(hidden)
+        return normed
+
+    def run(
+        self, hidden: Tensor, layout: Attending, source: Tensor | None = None, sources: Attending | None = None
+    ) -> Tensor:
+        """Through all layers; what comes out is in the precision of the products."""
+        dtype, pre = self.dtype, self.shape.pre_norm
+        half, added = hidden if dtype == torch.float32 else hidden.to(dtype), None
+        for layer in self.layers:
+            assert isinstance(layer, SequenceLayer)
+            steps: list[tuple[Norm, Callable[[Tensor], Tensor]]] = [
+                (layer.attention_norm, lambda half, layer=layer: layer.attend(half, layout)),  # type: ignore[misc]
+                (layer.inner_norm, layer.feed_forward),
+            ]
+            if layer.cross and source is not None and sources is not None:
+                look = lambda half, layer=layer: layer.look_up(half, source, sources)  # noqa: E731
+                steps.insert(1, (layer.cross_norm, look))
+            for norm, step in steps:
+                if pre:
+                    hidden, _, half = add_norm(hidden, added, norm, dtype, wide=False)
+                    added = step(half)
+                else:
+                    _, hidden, half = add_norm(hidden, step(half), norm, dtype)
+        if self.final_norm is not None:
+            return add_norm(hidden, added, self.final_norm, dtype, wide=False)[2]
+        return half if added is None else (hidden + added).to(dtype)
+
+    def relative(self, length: int) -> Tensor:
+        """T5's bias on the products of a sequence's places: (heads, length, length)."""
+        assert self.bias is not None
+        place = torch.arange(length, device=self.bias.weight.device)
+        buckets = distance_buckets(
+            place[None, :] - place[:, None], self.shape.buckets, self.shape.distance, both=not self.decoder
+        )
+        found: Tensor = self.bias(buckets)
+        return found.permute(2, 0, 1).contiguous()
+
+    def _sines(self, device: torch.device) -> Tensor:
+        """fairseq's table of positions: all sines, then all cosines."""
+        if self._waves is None or self._waves.device != device:
+            half = self.shape.hidden // 2
+            step = math.log(10000) / (half - 1)
+            waves = torch.exp(torch.arange(half, dtype=torch.float32) * -step)
+            angles = torch.arange(self.shape.longest + self.shape.offset)[:, None] * waves[None, :]
+            self._waves = torch.cat([angles.sin(), angles.cos()], dim=1).to(device)
+        return self._waves
+
+
+class Network(nn.Module):
+    """Encoder, decoder and the matrix from states to words. A language model has no encoder."""
+
+    def __init__(self, shape: Shape, *, head_bias: bool = False) -> None:
+        super().__init__()
+        self.shape = shape
+        self.encoder = None if shape.causal_only else Stack(shape, decoder=False)
+        self.decoder = Stack(shape, decoder=True)
+        self.head = nn.Linear(shape.hidden, shape.target_vocabulary, bias=head_bias)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.head.weight.device
+
+    def encode(self, ids: Tensor, positions: Tensor, lengths: list[int]) -> Tensor:
+        """States of packed sources, one row a token."""
+        assert self.encoder is not None
+        bias = self.encoder.relative if self.encoder.bias is not None else None
+        layout = Attending(lengths, device=ids.device, dtype=self.encoder.dtype, bias=bias)
+        return self.encoder.run(self.encoder.embed(ids, positions), layout)
+
+
+def distance_buckets(distances: Tensor, buckets: int, most: int, *, both: bool) -> Tensor:
+    """T5's buckets of distances (key minus query): near ones each their own, far ones by their logarithm."""
+    base = torch.zeros_like(distances)
+    if both:
+        buckets //= 2
+        base = (distances > 0).long() * buckets
+        distances = distances.abs()
+    else:
+        distances = -distances.clamp(max=0)
+    exact = buckets // 2
+    far = exact + (
+        torch.log(distances.clamp(min=1).float() / exact) / math.log(most / exact) * (buckets - exact)
+    ).long().clamp(max=buckets - 1 - exact)
+    return base + torch.where(distances < exact, distances, far)
+
+
+def _norm(shape: Shape) -> Norm:
+    if shape.rms:
+        return nn.RMSNorm(shape.hidden, eps=shape.epsilon)
+    return nn.LayerNorm(shape.hidden, eps=shape.epsilon)
