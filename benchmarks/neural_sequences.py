@@ -1,8 +1,9 @@
-"""Cases of `benchmarks/neural.py`: MetricX, BARTScore and Prism, on random weights in the shape of the published ones.
+"""Cases of `benchmarks/neural.py`: MetricX and BARTScore, on random weights in the shape of the published ones.
 
 MetricX's own ``models.py`` was written for transformers 4.30; where a later version is installed, its stack of layers is given the
 arguments it was written for (`_stack`), and nothing else of it is changed. Its script scores one segment at a time; here it gets
-padded batches of --batch, which favours it. Prism's peer is fairseq, which today's Pythons do not import: ours runs alone.
+padded batches of --batch, which favours it. There is no case for Prism:
+its peer is fairseq, which today's Pythons do not import.
 """
 
 from __future__ import annotations

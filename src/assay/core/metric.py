@@ -16,7 +16,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.langpair import languages
 from assay.core.spans import ErrorSpan
-from assay.core.weights import Weights
+from assay.core.weights import WeightsNeeded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,7 +56,7 @@ class Card:
     kind: MetricKind = "string"
     exact: bool = False
     """True for a network whose numbers are the same bits whatever the order, the batch and the number of workers."""
-    weights: Weights | None = None
+    weights: WeightsNeeded | None = None
     """Weights that must be fetched or given; None for a metric that needs none, or whose extra brings them."""
     service: str = ""
     """What it calls beside this machine, such as an endpoint that the user names; empty for a metric that stays here."""

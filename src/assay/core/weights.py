@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Weights:
+class WeightsNeeded:
     """What ``assay list metrics`` and the table in the documentation say of a metric's weights.
 
     `gigabytes` is the download; None where any folder of the right kind will do. `get` is the command that brings them, or how

@@ -16,7 +16,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
-from assay.core.weights import Weights
+from assay.core.weights import WeightsNeeded
 from assay.metrics.sequence import (
     Precision,
     SequenceMetric,
@@ -62,7 +62,7 @@ class BartScore(SequenceMetric):
         extra="neural",
         decimals=3,
         kind="likelihood",
-        weights=Weights(
+        weights=WeightsNeeded(
             1.6, "assay fetch bart-large-cnn", "assay.models.seq2seq.published:find_model_of", "bart-large-cnn"
         ),
     )

@@ -56,7 +56,7 @@ class RandomScore(Metric):
         return Scores(np.array([draw(text) for text in batch.hypotheses], np.float64))
 
 
-class Length(Metric):
+class LengthBaseline(Metric):
     """How near the translation's length in characters is to the reference's, or without one to the source's: shorter over longer.
 
     `against`: auto takes the references where there are some; of several the nearest counts. ``none`` compares with nothing: minus
@@ -103,7 +103,7 @@ class Length(Metric):
         return Scores(best)
 
 
-class CopySource(Metric):
+class CopySourceBaseline(Metric):
     """chrF of the translation against the source: what has copied most is best."""
 
     card = Card(

@@ -12,7 +12,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.langpair import NO_BLANKS, written
 from assay.core.metric import Card, Metric, Scores, Signature
-from assay.core.weights import Weights
+from assay.core.weights import WeightsNeeded
 from assay.kernels import _native
 from assay.metrics.common import lowercased, reference_columns
 from assay.metrics.tokenizers import SENTENCEPIECE, tokenizer
@@ -190,7 +190,7 @@ class SpBleu(Bleu):
         licence="Apache-2.0; the pieces: their makers'",
         citation="Goyal et al. 2022, The FLORES-101 evaluation benchmark",
         extra="spm",
-        weights=Weights(0.0049, "assay fetch flores200", "assay.io.resources.spm:find_spm", "flores200"),
+        weights=WeightsNeeded(0.0049, "assay fetch flores200", "assay.io.resources.spm:find_spm", "flores200"),
     )
 
     def __init__(

@@ -14,7 +14,7 @@ from assay.core.batch import Batch
 from assay.core.errors import MissingPart
 from assay.core.metric import Card, Metric, Scores, Signature
 from assay.core.spec import Word
-from assay.core.weights import Weights
+from assay.core.weights import WeightsNeeded
 from assay.metrics.comet_cards import XLMR_LANGUAGES
 from assay.metrics.common import reference_columns
 from assay.metrics.neural import Precision, free_memory, need_neural, placed
@@ -39,7 +39,7 @@ def _card(name: str, label: str, meaning: str) -> Card:
         extra="neural",
         decimals=4,
         kind="learned",
-        weights=Weights(ARCHIVES[name].gigabytes, f"assay fetch {name}", "assay.models.archives:find_archive"),
+        weights=WeightsNeeded(ARCHIVES[name].gigabytes, f"assay fetch {name}", "assay.models.archives:find_archive"),
     )
 
 
@@ -136,7 +136,9 @@ class BleurtFolder(Bleurt):
         extra="neural",
         decimals=4,
         kind="learned",
-        weights=Weights(None, "bleurt:path=FOLDER of a checkpoint of google-research/bleurt, or of a PyTorch port"),
+        weights=WeightsNeeded(
+            None, "bleurt:path=FOLDER of a checkpoint of google-research/bleurt, or of a PyTorch port"
+        ),
     )
 
 

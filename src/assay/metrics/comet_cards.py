@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.core.metric import Card, Needs
-from assay.core.weights import Weights
+from assay.core.weights import WeightsNeeded
 from assay.models.hub import BY_HAND, PUBLISHED
 
 _CODES = (
@@ -48,11 +48,11 @@ def _card(
     )
 
 
-def _weights(name: str) -> Weights:
+def _weights(name: str) -> WeightsNeeded:
     find = "assay.models.hub:find_checkpoint"
     if name in PUBLISHED:
-        return Weights(PUBLISHED[name].gigabytes, f"assay fetch {name}", find)
-    return Weights(None, f"download {BY_HAND[name].address}, unpack, {name}:path=FOLDER", find)
+        return WeightsNeeded(PUBLISHED[name].gigabytes, f"assay fetch {name}", find)
+    return WeightsNeeded(None, f"download {BY_HAND[name].address}, unpack, {name}:path=FOLDER", find)
 
 
 _XCOMET_PAPER = (

@@ -13,7 +13,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
-from assay.core.weights import Weights
+from assay.core.weights import WeightsNeeded
 from assay.metrics.sequence import Precision, SequenceMetric, need_torch, truncated
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class HwtscTlm(SequenceMetric):
         extra="neural",
         decimals=3,
         kind="likelihood",
-        weights=Weights(None, "-m hwtsc-tlm:path=FOLDER, with a language model of the target side"),
+        weights=WeightsNeeded(None, "-m hwtsc-tlm:path=FOLDER, with a language model of the target side"),
     )
 
     def __init__(

@@ -14,7 +14,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Metric, Needs, Scores, Signature
 from assay.core.spec import Word
-from assay.core.weights import Weights
+from assay.core.weights import WeightsNeeded
 from assay.metrics.common import reference_columns
 from assay.metrics.neural import Precision, free_memory, need_neural, placed
 
@@ -36,7 +36,7 @@ def _card(name: str, label: str, needs: Needs, languages: tuple[str, ...]) -> Ca
         extra="neural",
         decimals=2,
         kind="learned",
-        weights=Weights(
+        weights=WeightsNeeded(
             None, f"download {name}.ckpt as {_HOME} says, {name}:path=FOLDER with it and infoxlm-large's tokenizer.json"
         ),
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.core.metric import Card, Needs
-from assay.core.weights import Weights
+from assay.core.weights import WeightsNeeded
 from assay.models.seq2seq.published import MODELS
 
 _CODES = (
@@ -49,7 +49,7 @@ def _card(version: str, size: str, qe: bool) -> Card:
         extra="neural",
         decimals=3,
         kind="learned",
-        weights=Weights(
+        weights=WeightsNeeded(
             MODELS[model].gigabytes, f"assay fetch {model}", "assay.models.seq2seq.published:find_model_of", model
         ),
     )
@@ -72,7 +72,7 @@ CARDS = {
             extra="neural",
             decimals=3,
             kind="learned",
-            weights=Weights(None, "-m metricx-22:path=FOLDER, with a folder of your own"),
+            weights=WeightsNeeded(None, "-m metricx-22:path=FOLDER, with a folder of your own"),
         ),
         *(_card("23", size, qe) for qe in (False, True) for size in _SIZES),
         *(_card("24", size, qe) for qe in (False, True) for size in _SIZES),

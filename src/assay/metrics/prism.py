@@ -13,7 +13,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card, Needs, Scores, Signature
 from assay.core.spec import Word
-from assay.core.weights import Weights
+from assay.core.weights import WeightsNeeded
 from assay.metrics.bartscore import likelihoods
 from assay.metrics.sequence import (
     Precision,
@@ -46,7 +46,7 @@ def _card(name: str, label: str, needs: Needs, meaning: str) -> Card:
         extra="neural",
         decimals=3,
         kind="likelihood",
-        weights=Weights(3.0, "assay fetch m39v1", "assay.models.seq2seq.published:find_model_of", "m39v1"),
+        weights=WeightsNeeded(3.0, "assay fetch m39v1", "assay.models.seq2seq.published:find_model_of", "m39v1"),
     )
 
 

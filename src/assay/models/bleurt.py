@@ -22,7 +22,7 @@ from assay.models.config import EncoderConfig
 from assay.models.encoder import Encoder
 from assay.models.packing import Packed
 from assay.models.pairs import PairPredictor, TokenPair
-from assay.models.pieces import Pieces
+from assay.models.pieces import WrittenPieces
 from assay.models.pretrained import our_weights
 from assay.models.quantised import quantise
 from assay.models.weights import read_state
@@ -56,7 +56,7 @@ class LoadedBleurt:
     """A model ready for inference, with its vocabulary."""
 
     model: BleurtModel
-    pieces: Pieces
+    pieces: WrittenPieces
     limit: int
 
     def pairs(self, references: Sequence[str], hypotheses: Sequence[str]) -> list[TokenPair]:
@@ -103,7 +103,7 @@ def load_bleurt(
         quantise(model.encoder)
     else:
         model.encoder.prepack()
-    pieces = Pieces(files.vocabulary, lowercase=files.lowercase)
+    pieces = WrittenPieces(files.vocabulary, lowercase=files.lowercase)
     if len(pieces) > config.vocabulary:
         raise InputError(
             f"{files.vocabulary} has {len(pieces):,} pieces, the network {config.vocabulary:,}: it is the vocabulary of another."

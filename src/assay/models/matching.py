@@ -18,7 +18,7 @@ MOST_CELLS = 1 << 22
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class TextSide:
     """One text of every pair: its first row among the vectors, and how many it has."""
 
     first: NDArray[np.int64]
@@ -37,8 +37,8 @@ class _Block:
 def match(
     vectors: Vectors,
     weights: tuple[Tensor, Tensor],
-    hypotheses: Side,
-    others: Side,
+    hypotheses: TextSide,
+    others: TextSide,
     *,
     ngram: int = 1,
     floor: bool = False,
@@ -96,7 +96,7 @@ def _blocks(first: NDArray[np.int64], second: NDArray[np.int64], ngram: int) -> 
             at = stop
 
 
-def _block(rows: Tensor, weights: Tensor, side: Side, chosen: NDArray[np.int64]) -> _Block:
+def _block(rows: Tensor, weights: Tensor, side: TextSide, chosen: NDArray[np.int64]) -> _Block:
     first, length = (to_device(torch.from_numpy(column[chosen]), rows.device) for column in (side.first, side.length))
     steps = torch.arange(int(side.length[chosen].max()), device=rows.device)
     real = steps[None, :] < length[:, None]
@@ -104,8 +104,8 @@ def _block(rows: Tensor, weights: Tensor, side: Side, chosen: NDArray[np.int64])
     return _Block(rows[places], real, torch.where(real, weights[places], 0.0))
 
 
-def sides(starts: NDArray[np.int64], texts: NDArray[np.intp], *, inner: bool) -> Side:
+def sides(starts: NDArray[np.int64], texts: NDArray[np.intp], *, inner: bool) -> TextSide:
     """The rows of the given texts among the vectors; `inner` leaves out the first and the last token, which are special."""
     at = np.asarray(texts, np.int64)
     cut = 1 if inner else 0
-    return Side(starts[at] + cut, np.maximum(starts[at + 1] - starts[at] - 2 * cut, 0))
+    return TextSide(starts[at] + cut, np.maximum(starts[at + 1] - starts[at] - 2 * cut, 0))

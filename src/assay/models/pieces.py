@@ -16,7 +16,7 @@ _LONGEST_WORD = 200
 """Characters of a word beyond which Google's WordPiece looks no further."""
 
 
-class Pieces:
+class WrittenPieces:
     """A vocabulary with the ids of ``[CLS]`` and ``[SEP]``."""
 
     def __init__(self, path: Path, *, lowercase: bool = False) -> None:

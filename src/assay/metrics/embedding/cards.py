@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.core.metric import Card, Needs
-from assay.core.weights import Weights
+from assay.core.weights import WeightsNeeded
 from assay.models.hub import ENCODERS
 
 _MBERT, _LABSE_NAME, _PARAPHRASE = "bert-base-multilingual-cased", "labse", "paraphrase-multilingual-mpnet-base-v2"
@@ -43,7 +43,7 @@ def _card(
         extra="neural",
         decimals=4,
         kind="embedding",
-        weights=Weights(
+        weights=WeightsNeeded(
             ENCODERS[encoder].gigabytes, f"assay fetch {encoder}", "assay.models.hub:find_encoder", encoder
         ),
     )
@@ -113,7 +113,7 @@ MEE = Card(
     licence="Apache-2.0; the word vectors have their own (fastText's: CC BY-SA 3.0)",
     citation=_MEE,
     decimals=4,
-    weights=Weights(None, "word vectors in text form, such as fastText's (vectors=FILE)"),
+    weights=WeightsNeeded(None, "word vectors in text form, such as fastText's (vectors=FILE)"),
 )
 MEE2 = _card(
     "mee2",
