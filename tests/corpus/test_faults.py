@@ -25,7 +25,7 @@ def command(source: Path, out: Path, *more: str, limit: int | None = None) -> su
     import resource
 
     words = [sys.executable, "-m", "assay", "score", str(source), "--out", f"{out}/", "--workers", "2", "-q", *more]
-    paths = os.pathsep.join(filter(None, [str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    paths = os.pathsep.join([str(ROOT), *sys.path])
     return subprocess.Popen(
         words, env=os.environ | {"PYTHONPATH": paths}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
         preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None,  # noqa: PLW1509

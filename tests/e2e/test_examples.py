@@ -26,7 +26,8 @@ from tests.fuzz.markup import FILES, TMX, WMT, XLIFF
 ROOT = Path(__file__).resolve().parents[2]
 ELSEWHERE = ("breakdown", "decide", "train", "train_mini", "view")
 NEEDS = {
-    "network": r"assay fetch|comet|spbleu",
+    "network": r"assay fetch|comet|spbleu|bertscore:|labse|metricx|bartscore|prism|bleurt|gemba|judge|automqm|s3://|--engine ray",
+    "somebody who stops it": r"^assay view",
     "real data": r"\b(demetr|aces|hallucinations|dfki|wmt\d\d|items\.jsonl)\b(?!.*--data)",
     "a person": r"--annotate",
 }
@@ -85,6 +86,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         "table,row,column,published,tolerance,derivable,reason\nsummary,metric=chrf,accuracy,75,1,yes,\n"
     )
     _judgements()
+    _corpora()
     _forms()
     _scores()
     Path("my_module.py").write_text("from assay.metrics.chrf import Chrf as MyMetric\n")
@@ -100,6 +102,17 @@ def _scores() -> None:
     frame.write_csv("scores.tsv", separator="\t")
     frame.write_ndjson("scores.jsonl")
     frame.write_parquet("outputs.parquet")
+
+
+def _corpora() -> None:
+    """Shards in tables, and as parallel files."""
+    for folder in ("corpus", "mt", "src", "ref"):
+        Path(folder).mkdir()
+    rows = [{"src": line, "mt": f"{line} x", "ref": line} for line in LINES]
+    polars.DataFrame(rows).write_parquet("corpus/a.parquet")
+    polars.DataFrame(rows).write_ndjson("corpus/b.jsonl")
+    for name in ("mt/a.de", "src/a.en", "ref/a.de"):
+        Path(name).write_text("\n".join(LINES) + "\n")
 
 
 def _forms() -> None:

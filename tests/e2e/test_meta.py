@@ -78,6 +78,7 @@ def test_the_run_is_kept(data: Path, tmp_path: Path, capsys):
     assert main(["meta", "wmt23", "--data-dir", str(data), "-m", "bleu", "--run-dir", str(folder)]) == 0
     assert sorted(path.name for path in folder.iterdir()) == [
         "manifest.json",
+        "rows.jsonl.gz",
         "scores.parquet",
         "tables.json",
         "view.json",

@@ -200,7 +200,7 @@ class Browser:
         return [m for m in severe if "status of 400" not in m and not all(part in m for part in ended)]
 
 
-def until(holds: Callable[[], Any], seconds: float = 10) -> Any:
+def until(holds: Callable[[], Any], seconds: float = 40) -> Any:
     """Wait until something is so; what it gave."""
     end = time.monotonic() + seconds
     while True:

@@ -1,5 +1,5 @@
 // MQM: errors with category and severity in the translation, or in the source for what is missing. Each change is saved at once.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Decision, MarkedError, MqmItem, ReviewHead, Side } from "./desk";
 import { plural } from "./format";
 import { LEVELS, Marking } from "./marking";
@@ -19,7 +19,7 @@ export function Annotate({ head, item, keep, next, say }: {
   const [last, setLast] = useState({ category: head.categories?.[0] ?? "", severity: "major" });
   const [lit, setLit] = useState<MarkedError | null>(null);
   const form = useRef<HTMLSelectElement>(null);
-  useEffect(() => { setDraft(null); setLit(null); }, [item.number]);
+  useLayoutEffect(() => { setDraft(null); setLit(null); }, [item.number]);
   const errors = item.mine ?? [];
   const numbers = new Map(errors.map((error, i) => [error, i + 1]));
   const [from = "", to = ""] = item.langpair.split("-", 2);
@@ -54,7 +54,7 @@ export function Annotate({ head, item, keep, next, say }: {
     if (!errors.length && await keep({ errors: [] })) next();
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || (event.target instanceof HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName))) return;
       const level = LEVELS[Number(event.key) - 1];

@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useState } from "preact/hooks";
 import { Compare } from "./compare";
 import { Decisions } from "./decisions";
 import { Progress, useLive } from "./live";
@@ -46,7 +46,7 @@ function App({ source, start: first }: { source: Source; start: Start }) {
   const head = detail?.head ?? start.runs.find((one) => one.key === run);
   const offered = SCREENS.filter(([screen]) => screen === "review" ? start.review : !start.runs.length && start.review ? false : screen === "runs" || !head
     || (screen === "phenomena" ? head.kind === "items" : screen === "systems" ? head.kind === "segments" : screen === "segments" ? head.kind !== "" : screen === "people" || screen === "decisions" ? head.screens.includes(screen) : true));
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "Escape" && typing(event.target)) (event.target as HTMLElement).blur();

@@ -1,5 +1,5 @@
 // A text in which people mark errors: by mouse or finger, or word by word with the arrow keys.
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import type { MarkedError } from "./desk";
 import { bounds, offsetIn, selectedIn, settled, wordsOf } from "./selection";
 import type { Chosen } from "./selection";
@@ -27,7 +27,7 @@ export function Marking({ label, text, language, errors, numbers, chosen: given,
   const current = useRef(given);
   current.current = given;
   const place = useRef(-1); // where the next arrow goes on when nothing is selected
-  useEffect(() => { place.current = -1; }, [text]);
+  useLayoutEffect(() => { place.current = -1; }, [text]);
   const choose = (next: Chosen | null) => {
     current.current = next;
     if (next) place.current = words.filter(({ start }) => start < next.end).length - 1;

@@ -1,5 +1,5 @@
 // The reviews of the terminal on the page, one item at a time, and MQM annotation. What the page calls saved is on the disk.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Annotate } from "./annotate";
 import { decide, finish, head as askHead, item as askItem, order as askOrder, StaleView } from "./desk";
 import type { Counts, Decision, MqmItem, Passage, QuestionItem, ReviewHead, ReviewItem, Show } from "./desk";
@@ -58,7 +58,7 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
 
   // Whoever works with keys, or listens, goes on where the next item begins.
   const shownBefore = useRef<number | null>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const before = shownBefore.current;
     shownBefore.current = item?.number ?? null;
     const focused = document.activeElement;
@@ -120,7 +120,7 @@ export function Review({ start, at }: { start: ReviewHead; at: Record<string, st
   };
   const stop = () => finish().then(() => setEnded(true), fail);
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
       if (event.key === "j") void move(1);
@@ -192,14 +192,14 @@ function undone(before: ReviewItem): Decision {
 function Asked({ item, keep, next }: { item: QuestionItem; keep: (decision: Decision) => Promise<boolean>; next: () => void }) {
   const [editing, setEditing] = useState<string | null>(null);
   const field = useRef<HTMLTextAreaElement>(null);
-  useEffect(() => setEditing(null), [item.number]);
+  useLayoutEffect(() => setEditing(null), [item.number]);
   useEffect(() => { if (editing !== null) field.current?.focus(); }, [editing !== null]);
   const choose = async (name: string) => {
     if (name === "edit" && editing === null) return setEditing(item.editable);
     const decision = name === "edit" ? { choice: "edit", text: editing ?? "" } : { choice: name };
     if (await keep(decision)) next();
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
       const choice = item.choices.find(({ key }) => key === event.key.toLowerCase());

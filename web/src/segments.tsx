@@ -108,7 +108,7 @@ export function Segments({ source, run, head, at, grown = 0 }: {
     }
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
       if (event.key === "j" || (event.key === "ArrowDown" && document.activeElement === list.current)) move(here() + 1);

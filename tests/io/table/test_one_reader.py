@@ -26,6 +26,7 @@ EXCEPTIONS = {
     "tasks/tracker.py": "a task's training rows in the package's data",
     "tasks/judging.py": "hands a user's judge the rows it has just written",
     "models/training/search.py": "a search's own record of its tries",
+    "viewer/reading.py": "rows that a run wrote, with the types that it noted",
     "verbs/make.py": "gives back the lines it has just written",
 }
 
