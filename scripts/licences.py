@@ -50,6 +50,10 @@ HEAD = """# Licences and maintainers
 What a plain install and each extra bring, as the packages' own metadata say it. Made by `scripts/licences.py`; a test holds it
 against `pyproject.toml`. Why each was taken: `decisions/0002-dependencies.md`. Data that a package carries (dictionaries, models)
 may have a licence of their own: wordfreq's are CC BY-SA 4.0.
+
+assay itself is Apache-2.0. The prompts of GEMBA are not part of it: `assay fetch gemba` gets them from
+github.com/MicrosoftTranslator/GEMBA. They are Tom Kocmi's and Christian Federmann's, under
+[CC BY-SA 4.0](https://creativecommons.org/licenses/by-sa/4.0/), as each file that is kept says in its first line.
 """
 
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from assay.verbs.decide import apply_scores as apply_scores
     from assay.verbs.decide import fit_rule as fit_rule
     from assay.verbs.doctor import doctor as doctor
+    from assay.verbs.estimate import estimate as estimate
     from assay.verbs.fetch import fetch as fetch
     from assay.verbs.filter import filter_rows as filter_rows
     from assay.verbs.list import analyses as analyses
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from assay.verbs.list import suites as suites
     from assay.verbs.list import tasks as tasks
     from assay.verbs.list import translators as translators
+    from assay.verbs.llm import llm as llm
     from assay.verbs.make import make as make
     from assay.verbs.meta import meta as meta
     from assay.verbs.reproduce import reproduce as reproduce
@@ -82,9 +84,11 @@ _HOMES = {
     "assay.verbs.compare": ("compare",),
     "assay.verbs.decide": ("apply_rule", "apply_scores", "fit_rule"),
     "assay.verbs.doctor": ("doctor",),
+    "assay.verbs.estimate": ("estimate",),
     "assay.verbs.fetch": ("fetch",),
     "assay.verbs.filter": ("filter_rows",),
     "assay.verbs.list": ("perturbations", "translators"),
+    "assay.verbs.llm": ("llm",),
     "assay.verbs.make": ("make",),
     "assay.verbs.meta": ("meta",),
     "assay.verbs.reproduce": ("reproduce",),

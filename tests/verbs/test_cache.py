@@ -30,3 +30,14 @@ def test_kept_scores_and_unfinished_runs_are_counted_and_cleared(
     assert {row["what"]: row["value"] for row in held.table().rows}["scores kept"] == "2"
     assert clear().unfinished == 1
     assert (info().scores, info().unfinished) == (0, 0)
+
+
+def test_answers_were_paid_for_and_go_only_when_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "cache"))
+    store = Store(store_dir())
+    store.put_many([(bytes(16), b"a score")])
+    store.answers.put_many([(bytes(16), b"an answer")])
+    clear()
+    assert (info().scores, info().answers) == (0, 1)
+    clear(answers=True)
+    assert info().answers == 0

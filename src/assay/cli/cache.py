@@ -16,6 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.report import FORMATS
 
     parser.add_argument("action", choices=["info", "clear"])
+    parser.add_argument(
+        "--answers", action="store_true", help="clear: the answers of language models too, which were paid for"
+    )
     add_output(parser, FORMATS, workers=False)
 
 
@@ -27,7 +30,7 @@ def run(args: argparse.Namespace) -> int:
 
     output = Output.of(args)
     if args.action == "clear":
-        cleared = clear()
+        cleared = clear(answers=args.answers)
         output.note(f"cleared {cleared.folder} ({count(cleared.unfinished, 'unfinished run')})")
     else:
         output.emit([info().table()])

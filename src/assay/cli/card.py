@@ -16,7 +16,7 @@ the embedded one always is."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output, add_resampling
+    from assay.cli.options import add_llm, add_output, add_resampling
     from assay.report import FORMATS
 
     parser.add_argument("metric", metavar="METRIC", help="a metric, with options after a colon (assay list metrics)")
@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
     parser.add_argument("--all", action="store_true", help="every table on the terminal, not one for each suite")
     add_resampling(parser)
+    add_llm(parser)
     add_output(parser, FORMATS)
 
 

@@ -18,7 +18,7 @@ whose items are no longer scored, fails too. One that got better is mentioned.""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output, add_trust
+    from assay.cli.options import add_llm, add_output, add_trust
     from assay.report import FORMATS
 
     parser.add_argument("--against", required=True, metavar="FILE", help="the card (assay card METRIC --format json)")
@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write a Markdown summary here as well, whatever the --format (for a CI's page)",
     )
+    add_llm(parser)
     add_output(parser, FORMATS)
 
 

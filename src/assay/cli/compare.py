@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         CORRECTIONS,
         add_by,
         add_components,
+        add_estimate,
         add_flags,
         add_metrics,
         add_output,
@@ -71,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_run_dir(parser)
     add_looks(parser)
     add_components(parser)
+    add_estimate(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -78,10 +80,12 @@ def run(args: argparse.Namespace) -> int:
     import time
 
     from assay.cli.output import Output
-    from assay.cli.texts import text_request
+    from assay.cli.texts import estimated, text_request
     from assay.verbs.live import live
 
     output, asked, started = Output.of(args), text_request(args), time.monotonic()
+    if args.estimate:
+        return estimated(asked, output)
     with live(args.run_dir, "compare", asked.metrics, asked.rows):
         _compare(args, asked, output, started)
     return 0

@@ -17,7 +17,8 @@ from assay.core.errors import InputError, unknown
 ALLOWED = (
     "metric", "format", "quiet", "workers", "seed", "samples", "trials", "langpair", "src", "ref", "columns", "quoting", "data-dir",
     "baseline", "ci", "signatures", "short", "width", "spreadsheet-safe", "correction", "figures", "subsample", "skip-bad", "all",
-    "significance", "draws", "confidence", "langs", "table", "verify", "verbose",
+    "significance", "draws", "confidence", "langs", "table", "verify", "verbose", "llm", "price", "max-cost", "max-requests", "rpm",
+    "concurrency",
 )  # fmt: skip
 """Options that may stand in the file, by their long names."""
 MOST_BYTES = 1 << 20

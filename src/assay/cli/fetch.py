@@ -17,12 +17,12 @@ EXAMPLES = """examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     parser.add_argument(
-        "name", help="a suite (assay list suites), a checkpoint (xcomet-xl, comet-22 …), flores101 or flores200"
+        "name", help="a suite (assay list suites), a checkpoint (xcomet-xl, comet-22 …), flores101, flores200, or gemba"
     )
     parser.add_argument(
         "--data-dir",
         metavar="DIR",
-        help="where to put a suite or a checkpoint (default: the cache folder)",
+        help="where to put a suite, a checkpoint or prompts (default: the cache folder)",
     )
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="no progress; what could not be verified is still said"

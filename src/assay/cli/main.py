@@ -10,6 +10,8 @@ import codecs
 import io
 import os
 import sys
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
 
 from assay import __version__
 
@@ -108,7 +110,7 @@ def _run(arguments: list[str]) -> int:
 
     from assay.cli.config import Config, config_for
     from assay.cli.formats import settle_format
-    from assay.cli.options import parser_for
+    from assay.cli.options import llm_settings, parser_for
     from assay.cli.overwriting import refuse_overwriting
     from assay.cli.progress import Slow
     from assay.core.call import commanded
@@ -130,11 +132,18 @@ def _run(arguments: list[str]) -> int:
 
         note(f"{config.path}: {', '.join(config.used)}")
     slow = Slow(quiet=getattr(parsed, "quiet", False))
+    settings = llm_settings(parsed)
     try:
-        with watching(slow), commanded(arguments):
+        with watching(slow), commanded(arguments), _asking(settings) if settings else nullcontext():
             return int(module.run(parsed))
     finally:
         slow.close()
+
+
+def _asking(settings: dict[str, Any]) -> AbstractContextManager[object]:
+    from assay.verbs.llm import llm
+
+    return llm(**settings)
 
 
 def _guarded(arguments: list[str], debug: bool) -> int:

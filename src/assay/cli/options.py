@@ -118,6 +118,72 @@ def add_metrics(parser: argparse.ArgumentParser) -> None:
         help="a metric, with options after a colon: chrf, bleu:tokenize=zh; several with commas or repeated "
         "(assay list metrics)",
     )
+    add_llm(parser)
+
+
+def add_llm(parser: argparse.ArgumentParser) -> None:
+    """How metrics that ask a language model do so: wherever metrics are named."""
+    group = parser.add_argument_group(
+        "metrics that ask a language model",
+        "judge-mqm, judge-da, gemba-mqm, judge:prompt=FILE …; the key is $ASSAY_LLM_KEY",
+    )
+    group.add_argument("--endpoint", metavar="URL", help="an OpenAI-compatible endpoint: http://localhost:8000/v1")
+    group.add_argument("--llm", metavar="MODEL", help="the model to ask there")
+    group.add_argument(
+        "--price", type=_price, metavar="IN,OUT", help="what a million tokens cost, in questions and answers"
+    )
+    group.add_argument("--max-cost", type=float, metavar="N", help="stop before more than this is spent")
+    group.add_argument("--max-requests", type=positive, metavar="N", help="stop after so many requests")
+    group.add_argument("--rpm", type=float, metavar="N", help="at most so many requests a minute")
+    group.add_argument("--concurrency", type=positive, metavar="N", help="requests under way at once (default: 8)")
+    group.add_argument("--timeout", type=float, metavar="S", help="seconds to wait for an answer (default: 120)")
+    group.add_argument(
+        "--retries", type=natural, metavar="N", help="further tries after 429, 5xx, no answer (default: 6)"
+    )
+    group.add_argument("--stream", action="store_true", default=None, help="let answers come in pieces")
+    group.add_argument(
+        "--no-keep",
+        action="store_false",
+        dest="keep",
+        default=None,
+        help="keep no answers, and take none that are kept",
+    )
+
+
+def add_estimate(parser: argparse.ArgumentParser) -> None:
+    """--estimate."""
+    parser.add_argument(
+        "--estimate",
+        action="store_true",
+        help="ask no language model: how many requests, tokens and what they would cost",
+    )
+
+
+def llm_settings(args: argparse.Namespace) -> dict[str, Any]:
+    """What `add_llm` brought, as `assay.llm` takes it; nothing for a verb without metrics."""
+    names = (
+        "endpoint",
+        "price",
+        "max_cost",
+        "max_requests",
+        "rpm",
+        "concurrency",
+        "timeout",
+        "retries",
+        "stream",
+        "keep",
+    )
+    given = {name: getattr(args, name, None) for name in names} | {"model": getattr(args, "llm", None)}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _price(text: str) -> tuple[float, float]:
+    """Two prices with a comma between."""
+    try:
+        question, answer = (float(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not two prices such as 2.50,10") from None
+    return question, answer
 
 
 def add_texts(parser: argparse.ArgumentParser, *, bare: bool = False) -> None:
@@ -326,14 +392,17 @@ __all__ = [
     "Parser",
     "add_by",
     "add_components",
+    "add_estimate",
     "add_flags",
     "add_kept_texts",
+    "add_llm",
     "add_metrics",
     "add_output",
     "add_texts",
     "add_trust",
     "column_map",
     "langpair",
+    "llm_settings",
     "natural",
     "parser_for",
     "positive",

@@ -85,6 +85,7 @@ class Slow:
             self.line = Progress(name, total, quiet=self.quiet)
             self.line.begin()
         else:
+            self.line.what = name  # a judge says what is spent so far
             self.line.add(done - self.line.done)
         if done == total:
             self.close()

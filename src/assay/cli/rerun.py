@@ -18,7 +18,7 @@ Nothing is written, and nothing is taken from the score store. Metrics and suite
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output, add_trust
+    from assay.cli.options import add_llm, add_output, add_trust
     from assay.report import FORMATS
 
     parser.add_argument("run_of", metavar="RUN", help="a run directory, a manifest, or a file that --out wrote")
@@ -26,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--folder", metavar="DIR", help="where the run's relative paths start (default: where it was made)"
     )
     add_trust(parser)
+    add_llm(parser)
     add_output(parser, FORMATS)
 
 

@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.cli.options import (
         QUOTING,
         QUOTING_HELP,
+        add_estimate,
         add_kept_tables,
         add_metrics,
         add_output,
@@ -74,6 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="for many comparisons",
     )
     add_resampling(parser)
+    add_estimate(parser)
     parser.add_argument(
         "--figures", type=_formats, default=("svg",), metavar="svg,png|none",
         help="figures in the run directory (default: svg; needs the extra 'figures')",
@@ -106,6 +108,8 @@ def run(args: argparse.Namespace) -> int:
     suites = args.suites or ["embedded"]
     if args.export:
         return _export(args, suites, output)
+    if args.estimate:
+        return _estimate(args, suites, output)
     _note_missing_figures(args.figures, output, kept=_folder(args.run_dir, output, "", False) is not None)
     for suite in suites:
         started = time.monotonic()
@@ -164,6 +168,24 @@ def _labels(given: Sequence[str]) -> dict[str, str]:
             raise InputError(f"--label {pair}: write NAME=TEXT, such as --label chrf=chrF.")
         labels[name] = text
     return labels
+
+
+def _estimate(args: argparse.Namespace, suites: Sequence[str], output: Output) -> int:
+    """What judges would ask about each suite, instead of asking them."""
+    from dataclasses import replace
+
+    from assay.cli.options import column_map
+    from assay.verbs.estimate import estimate
+
+    tables = []
+    for suite in suites:
+        found = estimate(
+            suite, args.metrics or (), data_dir=args.data_dir, columns=column_map(args.columns), quoting=args.quoting,
+            langpair=args.langpair, skip_bad=args.skip_bad, subsample=args.subsample, seed=args.seed,
+        )  # fmt: skip
+        tables.append(replace(found.table(), caption=suite))
+    output.emit(tables)
+    return 0
 
 
 def _export(args: argparse.Namespace, suites: Sequence[str], output: Output) -> int:

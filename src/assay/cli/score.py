@@ -26,6 +26,7 @@ EXAMPLES = """examples:
   assay score --src src.en --mt ours.de --spans
   assay score -m chrf --data outputs.tsv --by doc
   assay score corpus/ -m chrf --keep 'chrf > 30' --out scored/
+  assay score -m judge-mqm --data outputs.tsv -l en-de --endpoint http://localhost:8000/v1 --llm MODEL
 
 Without -m: chrF and BLEU where there is a reference, assay-mini where it is installed (up to 20,000 rows).
 BLEU takes the tokenizer of the target language (--langpair, or the table's): zh, ja-mecab, ko-mecab, else 13a; of a table
@@ -44,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.cli.options import (
         add_by,
         add_components,
+        add_estimate,
         add_flags,
         add_kept_texts,
         add_metrics,
@@ -66,6 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-b", "--score-only", action="store_true", help="the scores alone: a line a system, metrics parted by tabs"
     )
     add_components(parser)
+    add_estimate(parser)
     add_run_dir(parser)
     parser.add_argument("--spans", action="store_true", help="show each translation with the errors found in it")
     add_corpus(parser)
@@ -81,7 +84,7 @@ def names_result(args: argparse.Namespace) -> bool:
 def run(args: argparse.Namespace) -> int:
     """Score, then write in the wanted format."""
     from assay.cli.corpus import is_corpus, refuse_without_corpus, run_corpus
-    from assay.cli.texts import text_request
+    from assay.cli.texts import estimated, text_request
     from assay.verbs.live import live
 
     if is_corpus(args):
@@ -96,6 +99,8 @@ def run(args: argparse.Namespace) -> int:
         other = "--spans" if args.spans else f"--format {args.format}, which has a row a segment"
         raise InputError(f"--by does not go with {other}. Try --format csv or json.")
     asked = text_request(args)
+    if args.estimate:
+        return estimated(asked, output)
     with live(args.run_dir, "score", asked.metrics, asked.rows):
         _score(args, asked, output, started)
     return 0

@@ -61,6 +61,14 @@ def text_request(args: argparse.Namespace) -> TextRequest:
     )
 
 
+def estimated(asked: TextRequest, output: Output) -> int:
+    """What judges would ask about these texts, and what it would cost, instead of asking them."""
+    from assay.verbs.estimate import estimate_batches
+
+    output.emit([estimate_batches(asked.metrics, asked.inputs.chunks).table()])
+    return 0
+
+
 @contextmanager
 def rows_progress(asked: TextRequest | None, quiet: bool) -> Iterator[Progress]:
     """The line of progress while a request is scored."""

@@ -32,6 +32,14 @@ FLAGS: Mapping[str, tuple[str, str]] = {
         "segment in a language that the model does not know",
         "segments in languages that the model does not know",
     ),
+    "refused_answer": ("segment that the judge refused to judge", "segments that the judge refused to judge"),
+    "unreadable_answer": ("segment whose answer could not be read", "segments whose answers could not be read"),
+    "cut_answer": ("segment whose answer was cut off", "segments whose answers were cut off"),
+    "unread_spans": ("segment whose errors could not be read", "segments whose errors could not be read"),
+    "lost_span": (
+        "segment with a quoted error that stands in neither text",
+        "segments with quoted errors that stand in neither text",
+    ),
     "nothing_to_compare": ("segment with neither source nor reference", "segments with neither source nor reference"),
 }
 """Every flag with its sentence for one row and for several."""

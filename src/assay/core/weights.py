@@ -1,4 +1,4 @@
-"""Weights that a metric needs and that no package brings: how large they are, how to get them, where to look for them."""
+"""What a metric needs and no package brings, weights above all: how large it is, how to get it, where to look for it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,22 @@ class WeightsNeeded:
     `gigabytes` is the download; None where any folder of the right kind will do. `get` is the command that brings them, or how
     else they are had, without a full stop. `find` is a ``module:function`` that gives their folder by the metric's name (or by
     `name`, where that differs), and None or `MissingPart` where there is none; it must not import torch. Without `find`, weights
-    come only by a path that the user gives.
+    come only by a path that the user gives. `what` says what it is that is needed, where it is something else than weights.
     """
 
     gigabytes: float | None
     get: str
     find: str = ""
     name: str = ""
+    what: str = "weights"
 
     @property
     def size(self) -> str:
         """The size of the download for people; empty where it is not known."""
         size = self.gigabytes
-        return "" if size is None else f"{size:g} GB" if size >= 0.1 else f"{size * 1000:g} MB"
+        if size is None:
+            return ""
+        return f"{size:g} GB" if size >= 0.1 else f"{size * 1e3:g} MB" if size >= 1e-3 else f"{size * 1e6:g} kB"
 
     def place(self, name: str) -> Path | None:
         """Where the weights of the metric called `name` lie on this machine; None when they are not here."""

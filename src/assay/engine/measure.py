@@ -30,14 +30,14 @@ def measure_items(
 ) -> Measured:
     """Score the good and the incorrect translation of every item; items that lack what the metric needs stay unscored."""
     card = metric.card
-    rows = _scorable(items, card)
+    rows = scorable(items, card)
     good = np.full(len(items), np.nan)
     incorrect = np.full(len(items), np.nan)
     flags: dict[str, int] = {}
     spans: dict[str, list[tuple[ErrorSpan, ...]] | None] = {"good": None, "incorrect": None}
     if rows:
         kept = [items[i] for i in rows]
-        scores = score_by_language(_batch(kept, metric), metric, workers=workers, store=store)
+        scores = score_by_language(item_batch(kept, metric), metric, workers=workers, store=store)
         good[rows], incorrect[rows] = scores.values[: len(rows)], scores.values[len(rows) :]
         flags = scores.raised()
         if scores.spans is not None:
@@ -65,7 +65,7 @@ def measure_judged(
     return Measured(name, metric.card, values=scores.values, contaminated=contaminated, flags=scores.raised())
 
 
-def _scorable(items: Sequence[Item], card: Card) -> list[int]:
+def scorable(items: Sequence[Item], card: Card) -> list[int]:
     """The items that have what the metric needs."""
     if card.needs == "either":
         return [i for i, item in enumerate(items) if item.reference is not None or item.source is not None]
@@ -77,7 +77,7 @@ def _scorable(items: Sequence[Item], card: Card) -> list[int]:
     ]
 
 
-def _batch(items: Sequence[Item], metric: Metric) -> Batch:
+def item_batch(items: Sequence[Item], metric: Metric) -> Batch:
     """Good translations first, then the incorrect ones."""
     references = [item.reference for item in items]
     sources = [item.source for item in items]

@@ -43,12 +43,14 @@ def run_inputs(
         if progress is not None:
             progress(rows, reused)
 
+    # A judge's answers are kept one by one, and which model gave them belongs to its signature: they are read again each time.
+    judged = any(metric.card.kind == "judge" for metric in metrics.values())
     started, kept_scores = now(), Store.for_metrics(metrics, store)
     try:
         run = score_stream(
             inputs.chunks,
             metrics,
-            open_spool=open_spool if inputs.paths else None,
+            open_spool=open_spool if inputs.paths and not judged else None,
             workers=workers,
             store=kept_scores,
             keep=keep,

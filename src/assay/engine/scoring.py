@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
+from assay.core.keeping import Keeper, keeping
 from assay.core.metric import Metric, Scores
 from assay.core.watch import tell
 from assay.core.workers import cores, working
@@ -42,7 +43,8 @@ def score(batch: Batch, metric: Metric, *, workers: int | None = None, store: St
     if store is not None and metric.card.stored:
         scores = _through_store(requests, metric, store, workers)
     else:
-        scores = _spread(requests, metric, workers)
+        with keeping(kept_answers(store) if metric.card.kind == "judge" else None):
+            scores = _spread(requests, metric, workers)
     return scores if inverse is None else scores.take(inverse)
 
 
@@ -74,6 +76,18 @@ def relevant(batch: Batch, metric: Metric) -> Batch:
         ids=None,
         groups=None,
     )
+
+
+def kept_answers(store: Store | None = None) -> Keeper:
+    """Where the answers of language models are kept: beside the scores, and also where nobody wants scores kept."""
+    from assay.engine.store import default_store
+
+    return (store or default_store()).answers
+
+
+def distinct_requests(batch: Batch, metric: Metric) -> Batch:
+    """The different requests that a metric gets of a batch."""
+    return _distinct(relevant(batch, metric))[1]
 
 
 def _distinct(batch: Batch) -> tuple[NDArray[np.int64] | None, Batch]:

@@ -71,11 +71,20 @@ class Store:
         self._owner = 0
         self._inherited: list[object] = []
         self._mutex = threading.RLock()
+        self._answers: Store | None = None
 
     @classmethod
     def for_metrics(cls, metrics: Mapping[str, Metric], wanted: bool = True) -> Store | None:
         """The store in the cache folder, where it is wanted and a metric's results are worth keeping."""
         return default_store() if wanted and any(m.card.stored or m.by_language for m in metrics.values()) else None
+
+    @property
+    def answers(self) -> Store:
+        """The store of what language models answered: beside the scores, and not cleared with them, since it was paid for."""
+        with self._mutex:
+            if self._answers is None:
+                self._answers = Store(self.folder / "answers")
+            return self._answers
 
     @staticmethod
     def key(

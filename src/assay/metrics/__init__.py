@@ -77,6 +77,16 @@ METRICS = Registry(
         "random": "assay.metrics.baselines:RandomScore",
         "length": "assay.metrics.baselines:LengthBaseline",
         "copy-source": "assay.metrics.baselines:CopySourceBaseline",
+        "judge-da": "assay.metrics.judges.shipped:JudgeDa",
+        "judge-mqm": "assay.metrics.judges.shipped:JudgeMqm",
+        "gemba-da": "assay.metrics.judges.gemba:GembaDa",
+        "gemba-sqm": "assay.metrics.judges.gemba:GembaSqm",
+        "gemba-stars": "assay.metrics.judges.gemba:GembaStars",
+        "gemba-classes": "assay.metrics.judges.gemba:GembaClasses",
+        "gemba-mqm": "assay.metrics.judges.gemba:GembaMqm",
+        "gemba-esa": "assay.metrics.judges.gemba:GembaEsa",
+        "automqm": "assay.metrics.judges.shipped:AutoMqm",
+        "judge": "assay.metrics.judges.own:Judge",
     },
     mark="@assay.metric",
     elsewhere="assay.models.hub:published_name",
@@ -121,6 +131,8 @@ def metric(spec: str) -> Metric:
     if is_path(name):
         factory = load(_factory(name), "a checkpoint")
         made = build(factory, "checkpoint", {"path": name, **options}, f"{METRICS.look} {name}")
+    elif name.startswith("judge:"):  # judge:FILE is short for judge:prompt=FILE
+        made = build(METRICS.resolve("judge"), "judge", {"prompt": name[6:], **options}, f"{METRICS.look} judge")
     else:
         made = create(METRICS, spec, Metric)
     return signed(made)

@@ -14,7 +14,7 @@ from assay.core.errors import InputError, MissingPart, listing
 from assay.data import rows
 from assay.io.files.download import Progress, Say, download, explained
 from assay.io.files.paths import cache_dir, ours
-from assay.io.files.server import head, may_carry_secrets
+from assay.io.files.server import head, may_carry_secrets, offline
 
 HUB = "https://huggingface.co"
 BASELINES = "https://raw.githubusercontent.com/Tiiiger/bert_score/19e7f551fe4fa43fdd07b8129ae947015b902b2d/bert_score/rescale_baseline"
@@ -194,7 +194,7 @@ def fetch_encoder(
     try:
         for row in rows("bertscore_baselines.csv"):
             target = place / "baselines" / f"{row['language']}.tsv"
-            if row["encoder"] == name and not target.is_file() and not _offline():
+            if row["encoder"] == name and not target.is_file() and not offline():
                 download(name, f"{baselines_address()}/{row['path']}", target, row["sha256"])
     except MissingPart as error:  # they are of use to whoever rescales only
         if say is not None:
@@ -205,10 +205,6 @@ def fetch_encoder(
 def baselines_address() -> str:
     """Where bert-score's baselines lie, at the commit whose sums assay knows."""
     return os.environ.get("ASSAY_BASELINES", "").strip().rstrip("/") or BASELINES
-
-
-def _offline() -> bool:
-    return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
 
 
 def address_of(known: Published, file: str) -> str:
@@ -226,7 +222,7 @@ def fetch_files(
     """Of every choice of files (with their addresses) the first one that the hub has, unless one is here."""
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
     missing = [choice for choice in choices if not any((place / file).is_file() for file, _ in choice)]
-    if missing and _offline():
+    if missing and offline():
         raise MissingPart(f"{name} is not whole on this machine, and HF_HUB_OFFLINE is set. Unset it to fetch {name}.")
     headers = _authorization(name, say) if missing else {}
     pins = {(row["checkpoint"], row["file"]): row["sha256"] for row in rows("checkpoints.csv")}

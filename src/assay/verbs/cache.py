@@ -25,6 +25,8 @@ class CacheInfo(Result):
     """Runs that were stopped and can go on."""
     unfinished_size: int
     """Bytes of their spools."""
+    answers: int = 0
+    """Answers of language models that are kept."""
 
     verb: ClassVar[str] = "cache"
 
@@ -46,25 +48,31 @@ def info() -> CacheInfo:
     from assay.engine.store import default_store
     from assay.io.files.paths import cache_dir, spool_dir
 
-    store = default_store().info()
+    store, answers = default_store().info(), default_store().answers.info()
     runs, size = spool.usage(spool_dir())
     facts = {
         "folder": cache_dir(),
         "scores kept": f"{store.entries:,}",
         "size": f"{store.bytes / 1e6:,.1f} MB",
+        "answers kept": f"{answers.entries:,} ({answers.bytes / 1e6:,.1f} MB)",
         "damaged files set aside": store.damaged,
         "unfinished runs": f"{runs} ({size / 1e6:,.1f} MB)",
     }
-    return CacheInfo(_facts(facts), cache_dir(), store.entries, store.bytes, store.damaged, runs, size)
+    return CacheInfo(_facts(facts), cache_dir(), store.entries, store.bytes, store.damaged, runs, size, answers.entries)
 
 
-def clear() -> CacheCleared:
-    """Forget all scores that are kept, and all unfinished runs."""
+def clear(answers: bool = False) -> CacheCleared:
+    """Forget all scores that are kept, and all unfinished runs; with `answers`, what language models answered, too.
+
+    Answers were paid for, and are not given twice alike: they go only where somebody says so.
+    """
     from assay.engine import spool
     from assay.engine.store import default_store
     from assay.io.files.paths import cache_dir, spool_dir
 
     default_store().clear()
+    if answers and default_store().answers.folder.is_dir():
+        default_store().answers.clear()
     runs = spool.prune(spool_dir(), days=0)
     return CacheCleared(_facts({"folder": cache_dir(), "unfinished runs": runs}), cache_dir(), runs)
 

@@ -1,4 +1,4 @@
-"""Downloading a suite, a checkpoint or a tokenizer, with checksum and resume. The only verb that touches the network."""
+"""Downloading a suite, a checkpoint, a tokenizer or prompts, with checksum and resume. The only verb that touches the network."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ def fetch(
     data_dir: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int | None], None] | None = None,
 ) -> FetchResult:
-    """Download a suite (``demetr``), a published checkpoint (``comet-22``), an encoder (``labse``) or a tokenizer (``flores200``).
+    """Download a suite (``demetr``), a published checkpoint (``comet-22``), an encoder (``labse``), a tokenizer (``flores200``) or
+    the prompts of a paper's authors (``gemba``).
 
     Files are checked by sha256 where one is known, and named in `notes` where none is; what was broken off is resumed, what is
     here already is not fetched again.
@@ -49,6 +50,7 @@ def _fetched(
     say: Callable[[str], None],
 ) -> Path:
     from assay.io.files.download import download
+    from assay.io.judgements.gemba import facts, fetch_prompts
     from assay.io.resources.spm import SPM_MODELS, spm_home
     from assay.models.archives import ARCHIVES, fetch_archive
     from assay.models.hub import PUBLISHED, encoder_name, fetch_checkpoint, fetch_encoder, published_name
@@ -59,6 +61,8 @@ def _fetched(
         place = spm_home(name)
         download(f"the {name} tokenizer", SPM_MODELS[name].url, place, progress=progress, say=say)
         return place
+    if name == "gemba" or name in facts().prompts:
+        return fetch_prompts(data_dir, progress, say)
     if (model := model_name(name)) is not None:
         return fetch_model(model, data_dir, progress, say)
     name = published_name(name) or name

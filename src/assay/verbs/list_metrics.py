@@ -41,7 +41,8 @@ def metrics_by_kind() -> Table:
     rows.sort(key=lambda row: KINDS.index(row["kind"]))
     ready = sum(row["state"] == "ready" for row in rows)
     notes = [
-        f"{ready} of {len(rows)} are ready on this machine. extra NAME: pip install 'mt-assay[NAME]'; weights: assay fetch METRIC.",
+        f"{ready} of {len(rows)} are ready on this machine. extra NAME: pip install 'mt-assay[NAME]'; weights, prompts: "
+        "assay fetch METRIC.",
         "assay list metrics NAME shows one in full: its licence, how to get it, its options. All in one table: docs/metrics.md.",
     ]
     return Table("metrics", _COLUMNS, rows, notes=notes)
@@ -70,7 +71,7 @@ def metric_in_full(name: str) -> dict[str, str]:
         "range": f"{low} to {high}",
         "state": found["state"],
         "to get it": found["get"],
-        "weights": found["where"],
+        card.weights.what if card.weights else "weights": found["where"],
         "languages": ", ".join(card.languages),
         "trained on": ", ".join(card.trained_on) or "nothing",
         "licence": card.licence,
@@ -111,7 +112,7 @@ def _wanting(card: Card, missing: list[str], *, here: bool) -> Iterator[str]:
     yield from (f"extra {extra}" for extra in missing)
     if card.weights and not here:
         terms = card.licence.partition(" (")[0].partition(";")[0]  # all of it stands in the view of one metric
-        yield f"{' '.join(filter(None, ('weights', card.weights.size)))} ({terms})"
+        yield f"{' '.join(filter(None, (card.weights.what, card.weights.size)))} ({terms})"
     if card.service:
         yield card.service
 

@@ -403,7 +403,8 @@ def _need_spans(run: ScoredRun) -> None:
         if any(chunk.scores[name].spans is None for chunk in run.chunks()):
             run.finish()
             raise InputError(
-                f"{metric.card.name} marks no error spans. Use one that does: assay-mini, xcomet-xl, or a checkpoint of its class."
+                f"{metric.card.name} marks no error spans. Use one that does: assay-mini, xcomet-xl, or a checkpoint of its class; "
+                "judge-mqm."
             )
 
 

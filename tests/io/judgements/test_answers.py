@@ -83,13 +83,16 @@ def test_where_a_quote_stands():
         '{"errors": []}',
         "None",
         "Critical:\nno-error\nMajor:\nno-error\nMinor:\nno-error",
+        "Critical:\n\nMajor:\n\nMinor:\n",
     ],
 )
 def test_nothing_wrong(answer):
     assert named_errors(answer) == []
 
 
-@pytest.mark.parametrize("answer", ["", "I cannot judge this.", "The translation reads well, see [1]."])
+@pytest.mark.parametrize(
+    "answer", ["", "Critical:\n\nMajor:", "I cannot judge this.", "The translation reads well, see [1]."]
+)
 def test_what_says_nothing_is_refused(answer):
     with pytest.raises(InputError, match="names no error and does not say that there is none"):
         read_answer(answer, TRANSLATION)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import os
 import re
 import time
 import urllib.error
@@ -25,6 +26,11 @@ def may_carry_secrets(address: str) -> bool:
     """Whether a token may travel to an address: nobody on the way can read it."""
     parts = urllib.parse.urlsplit(address)
     return parts.scheme == "https" or parts.hostname in _HERE
+
+
+def offline() -> bool:
+    """Whether the environment says that nothing is to be fetched, in the hub's own word for it."""
+    return os.environ.get("HF_HUB_OFFLINE", "").strip().upper() in ("1", "ON", "YES", "TRUE")
 
 
 def head(address: str, headers: Mapping[str, str]) -> tuple[int, Message]:

@@ -72,9 +72,16 @@ def named_errors(answer: str) -> list[NamedError]:
     found = _of_json(text)
     if found is None:
         found = list(_of_lines(text))
-        if not found and not _CLEAN.search(text) and not _NOTHING.fullmatch(text):
+        if not found and not (_CLEAN.search(text) or _NOTHING.fullmatch(text) or _empty_headings(text)):
             raise InputError(f"the answer {shorten(text)} names no error and does not say that there is none.")
     return found
+
+
+def _empty_headings(text: str) -> bool:
+    """Whether an answer has the headings, down to the last, and nothing below any."""
+    headings = [_HEADING.fullmatch(line) for line in text.splitlines() if line.strip()]
+    named = {heading[1].lower() for heading in headings if heading and not heading[2]}
+    return None not in headings and {"major", "minor"} <= named
 
 
 def _of_json(text: str) -> list[NamedError] | None:

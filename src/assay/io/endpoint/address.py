@@ -1,0 +1,105 @@
+"""Where an endpoint is, and which key goes there.
+
+A key is read from the environment alone. ``ASSAY_LLM_KEY`` is meant for whatever endpoint the user names; ``OPENAI_API_KEY`` lies
+about for other programs too, and goes only to the server that it belongs to: that of ``OPENAI_BASE_URL``, or OpenAI's.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, urlsplit
+
+from assay.core.errors import InputError, MissingPart
+
+OPENAI = "https://api.openai.com/v1"
+_LOCAL = ("localhost", "127.0.0.1", "::1")
+_SECRET = re.compile(r"key|token|secret|password|sig", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """An endpoint's address, with the key that goes there; the key is in no text that this makes."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+    """Where questions go, the query behind it."""
+    key: str = field(default="", repr=False)
+    key_name: str = ""
+    """The variable that the key came from."""
+
+    def __str__(self) -> str:
+        return f"{self.scheme}://{self.server}{self.path}"
+
+    @property
+    def server(self) -> str:
+        """Host and port, as messages name them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+    def hidden(self, text: str) -> str:
+        """A text of the server's without the key, should it have said it back."""
+        return text.replace(self.key, "[the key]") if self.key else text
+
+
+_PORTS = {"https": 443, "http": 80}
+
+
+def address_of(url: str, judge: str) -> Address:
+    """The address of an endpoint as people write it, ``http://localhost:8000/v1``; one that cannot be meant is refused."""
+    url = url or os.environ.get("ASSAY_LLM_ENDPOINT", "") or os.environ.get("OPENAI_BASE_URL", "")
+    if not url:
+        raise MissingPart(
+            f"{judge} asks a language model: name an OpenAI-compatible endpoint (--endpoint URL, {judge}:endpoint=URL or "
+            "ASSAY_LLM_ENDPOINT) and a model (--llm NAME). (docs/judges.md)"
+        )
+    parts = _split(url)
+    path = parts.path.rstrip("/")
+    if not path.endswith("/chat/completions"):
+        path += "/chat/completions"
+    path += f"?{parts.query}" if parts.query else ""
+    host = str(parts.hostname)
+    key, name = _key(parts)
+    return Address(parts.scheme, host, parts.port or _PORTS[parts.scheme], path, key, name)
+
+
+def _split(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url if "://" in url else f"https://{url}")
+        fine = parts.scheme in _PORTS and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        fine = False
+    if not fine or not url.isprintable() or " " in url:
+        raise InputError("the endpoint is no address such as https://api.openai.com/v1 or http://localhost:8000/v1.")
+    if parts.username is not None or parts.password is not None or _SECRET.search(parts.query):
+        raise InputError(
+            f"the address of the endpoint {parts.hostname} has a key in it, which would be kept with results: put it into the "
+            "environment, as ASSAY_LLM_KEY."
+        )
+    return parts
+
+
+def _key(parts: SplitResult) -> tuple[str, str]:
+    """The key for a server and the variable it came from; OpenAI's only for the server that it belongs to."""
+    for name in ("ASSAY_LLM_KEY", "OPENAI_API_KEY"):
+        key = os.environ.get(name, "").strip()
+        if not key or (name == "OPENAI_API_KEY" and not _at_home(parts)):
+            continue
+        if not key.isascii() or not key.isprintable() or " " in key:
+            raise InputError(f"{name} holds something that is no key: blanks, or letters outside ASCII.")
+        if parts.scheme == "http" and name == "OPENAI_API_KEY" and parts.hostname not in _LOCAL:
+            raise InputError(
+                f"{name} would go to {parts.hostname} in the clear: take https, or set ASSAY_LLM_KEY for that server."
+            )
+        return key, name
+    if parts.hostname == urlsplit(OPENAI).hostname:
+        raise MissingPart(f"{parts.hostname} wants a key: set ASSAY_LLM_KEY or OPENAI_API_KEY in the environment.")
+    return "", ""
+
+
+def _at_home(parts: SplitResult) -> bool:
+    own = urlsplit(os.environ.get("OPENAI_BASE_URL") or OPENAI)
+    return (own.scheme, own.hostname, own.port) == (parts.scheme, parts.hostname, parts.port)

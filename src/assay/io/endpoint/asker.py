@@ -1,0 +1,168 @@
+"""Asking a language model until it answers: the next try after a while, never more than allowed, and every answer kept first.
+
+An answer counts when the keeper has it on the disk. So a run that is killed at any instant has paid for at most the questions
+that were under way, and asks none of the answered ones again.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import threading
+from collections.abc import Mapping
+from hashlib import blake2b
+from typing import Any
+
+from assay.core.errors import InputError, OutputError
+from assay.core.keeping import Keeper
+from assay.io.endpoint.address import Address
+from assay.io.endpoint.chat import ChatAnswer, Later, OtherLimit, read_reply
+from assay.io.endpoint.connection import Broken, Connection, Reply, TooMuch
+from assay.io.endpoint.settings import LONGEST_WAIT, AskingStopped, Llm, backoff
+from assay.io.endpoint.spending import UNLIMITED_ANSWER, tokens_of
+
+_FORMAT = b"assay-answer-1"
+
+
+class Asker:
+    """Asks one model at one endpoint. Safe to use from several threads; each has a line of its own."""
+
+    def __init__(self, address: Address, model: str, settings: Llm, keeper: Keeper | None) -> None:
+        self.address, self.model, self.settings, self.keeper = address, model, settings, keeper
+        self.stop = threading.Event()
+        self.asked = self.found = 0
+        """Answers that were asked for and paid, and those that were kept from before."""
+        self._reached = False
+        self._newer = False
+        self._lines = threading.local()
+        self._open: list[Connection] = []
+        self._lock = threading.Lock()
+
+    def question(self, messages: list[dict[str, str]], temperature: float | None, limit: int | None) -> dict[str, Any]:
+        """The body of a request."""
+        body: dict[str, Any] = {"model": self.model, "messages": messages}
+        if temperature is not None:
+            body["temperature"] = temperature
+        if limit is not None:
+            body["max_tokens"] = limit
+        return body
+
+    def key(self, question: Mapping[str, Any], sample: int) -> bytes:
+        """The address of one answer among those that are kept."""
+        said = json.dumps([str(self.address), sample, question], sort_keys=True)
+        return blake2b(said.encode(), digest_size=16, person=_FORMAT).digest()
+
+    def kept(self, question: Mapping[str, Any], sample: int) -> ChatAnswer | None:
+        """The answer that is kept from before."""
+        key = self.key(question, sample)
+        record = self.keeper.get_many([key]).get(key) if self.keeper is not None else None
+        return None if record is None else ChatAnswer.of_record(record)
+
+    def ask(self, question: Mapping[str, Any], sample: int) -> ChatAnswer:
+        """The answer to a question: the one that is kept, or a new one, which is kept before it counts."""
+        answer = self.kept(question, sample)
+        if answer is not None:
+            with self._lock:
+                self.found += 1
+            return answer
+        self._check_keeping(self.keeper is None or self.keeper.writable)
+        try:
+            answer = self._patiently(question)
+            if self.keeper is not None:
+                self._check_keeping(self.keeper.put_many([(self.key(question, sample), answer.record())]))
+        except BaseException:
+            self.stop.set()  # nobody begins another question
+            raise
+        with self._lock:
+            self.asked += 1
+        return answer
+
+    def _check_keeping(self, fine: bool) -> None:
+        """Stop before an answer is paid for that would be lost."""
+        if not fine and self.keeper is not None:
+            why = self.keeper.notices[-1].partition(": ")[2] if self.keeper.notices else "they cannot be written."
+            why = why.replace("The run goes on without. ", "")
+            raise OutputError(f"answers cannot be kept, so that no more are asked for: {why}")
+
+    def close(self) -> None:
+        """Hang up all lines."""
+        for line in self._open:
+            line.close()
+
+    def _patiently(self, question: Mapping[str, Any]) -> ChatAnswer:
+        said = json.dumps(question["messages"], ensure_ascii=False)
+        expected = tokens_of(said), question.get("max_tokens") or UNLIMITED_ANSWER
+        purse, attempt = self.settings.purse, 0
+        while True:
+            self.settings.pace.wait(self.stop)
+            aside, answer = purse.set_aside(*expected), None
+            try:
+                if self.stop.is_set():  # while we waited for others to be settled
+                    raise AskingStopped
+                answer = self._once(question)
+                return answer
+            except OtherLimit:
+                if self._newer and attempt:
+                    raise InputError(f"{self.address.server} wants another limit of tokens than it is given") from None
+                self._newer, wait = True, 0.0
+            except Later as later:
+                wait = self._until_next(later, attempt)
+            finally:
+                purse.settle(aside, answer, said)
+            attempt += 1
+            if self.stop.wait(wait):
+                raise AskingStopped
+
+    def _until_next(self, later: Later, attempt: int) -> float:
+        """Seconds until the next try, which the server may say; an InputError where there is none."""
+        if attempt >= self.settings.retries:
+            raise InputError(f"{later}, at each of {attempt + 1} tries") from None
+        if later.wait is None:
+            return backoff(attempt)
+        if later.wait > LONGEST_WAIT:
+            raise InputError(f"{later}, and asks us to wait {later.wait / 60:,.0f} minutes") from None
+        self.settings.pace.rest(later.wait)
+        return later.wait + backoff(0) / 4
+
+    def _once(self, question: Mapping[str, Any]) -> ChatAnswer:
+        """One try. Where nothing ever came from this server, a line that cannot be opened is no accident."""
+        body = dict(question)
+        if self._newer and "max_tokens" in body:
+            body["max_completion_tokens"] = body.pop("max_tokens")
+        if self.settings.stream:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        data = json.dumps(body).encode()
+        reply = self._reply(data)
+        self._reached = True
+        return read_reply(reply, self.address, self.model)
+
+    def _reply(self, data: bytes) -> Reply:
+        import ssl
+
+        server = self.address.server
+        try:
+            return self._line().post(data)
+        except ssl.SSLCertVerificationError as error:
+            raise InputError(f"the certificate of {server} cannot be trusted: {error.verify_message}") from None
+        except TooMuch as error:
+            raise InputError(f"{self.address} is no such endpoint: {error}") from None
+        except TimeoutError:
+            raise Later(f"{server} did not answer in {self.settings.timeout:g} seconds") from None
+        except (OSError, http.client.HTTPException) as error:
+            why = getattr(error, "strerror", None) or str(error) or type(error).__name__
+            if not self._reached and not _broke(error):
+                raise InputError(f"{self.address} cannot be reached: {why}. Is the server running?") from None
+            raise Later(f"the line to {server} broke ({self.address.hidden(str(why))})") from None
+
+    def _line(self) -> Connection:
+        line: Connection | None = getattr(self._lines, "line", None)
+        if line is None:
+            line = self._lines.line = Connection(self.address, self.settings.timeout)
+            with self._lock:
+                self._open.append(line)
+        return line
+
+
+def _broke(error: BaseException) -> bool:
+    """Whether a line broke that had been open, so that the next may hold."""
+    return isinstance(error, (ConnectionResetError, BrokenPipeError, Broken, http.client.HTTPException))

@@ -1,0 +1,215 @@
+"""What an OpenAI-compatible endpoint says: an answer, a refusal, a reason to wait, or a reason to stop."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from typing import Any
+
+from assay.core.errors import InputError
+from assay.core.schema import shorten
+from assay.io.documents import decode
+from assay.io.endpoint.address import Address
+from assay.io.endpoint.connection import Reply
+
+WAITING = (408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529)
+"""What a server says when it may do better later."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatAnswer:
+    """What a model answered, and what it cost."""
+
+    text: str
+    finish: str = "stop"
+    """``stop``; ``length``: cut off; ``refused``; ``too_long``: the question was longer than the model reads."""
+    model: str = ""
+    """The model as the endpoint names it."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    counted: bool = True
+    """Whether the endpoint counted the tokens; else they are estimated."""
+
+    def record(self) -> bytes:
+        """As bytes, for keeping."""
+        return json.dumps([getattr(self, name) for name in self.__slots__], ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
+
+    @classmethod
+    def of_record(cls, record: bytes) -> ChatAnswer:
+        """From `record`."""
+        return cls(*decode(record.decode("utf-8", "surrogatepass")))
+
+
+class Later(Exception):
+    """No answer this time; perhaps the next, after `wait` seconds where the server says so."""
+
+    def __init__(self, why: str, wait: float | None = None) -> None:
+        super().__init__(why)
+        self.wait = wait
+
+
+class OtherLimit(Exception):
+    """The model wants the limit of tokens under its newer name, ``max_completion_tokens``."""
+
+
+def read_reply(reply: Reply, address: Address, model: str) -> ChatAnswer:
+    """The answer in a reply; `Later` where it may come another time, an InputError where it never will."""
+    status, server = reply.status, address.server
+    if 300 <= status < 400:
+        there = address.hidden(reply.headers.get("location", ""))
+        raise InputError(
+            f"{server} sends us on to {shorten(there)}, where no key goes: give that address as the endpoint."
+        )
+    page = "html" in reply.headers.get("content-type", "") or reply.body.lstrip()[:1] == b"<"
+    if page and (status < 400 or status in (404, 405)):
+        raise InputError(
+            f"{address} answers with a web page: is it the address of an OpenAI-compatible endpoint (…/v1)?"
+        )
+    if status == 200:
+        if "event-stream" in reply.headers.get("content-type", "") or reply.body.lstrip().startswith(b"data:"):
+            return _of_stream(reply.body, address)
+        return _of_choice(_decoded(reply, address), address)
+    said = _error(reply)
+    why = address.hidden(said["message"])
+    code = f"{said['code']} {said['type']}"
+    if "content_filter" in code or "content_policy" in code:
+        return ChatAnswer("", "refused", model)
+    if "context_length" in code or status == 413:
+        return ChatAnswer("", "too_long", model)
+    if status == 400 and "max_completion_tokens" in said["message"]:
+        raise OtherLimit
+    if status in WAITING and "insufficient_quota" not in code:
+        raise Later(f"{server} answered {status}{_said(why)}", _wait(reply.headers))
+    raise InputError(_never(status, address, model, why))
+
+
+def _never(status: int, address: Address, model: str, why: str) -> str:
+    server = address.server
+    if status in (401, 403) and not address.key:
+        return f"{server} wants a key ({status}): set ASSAY_LLM_KEY in the environment."
+    if status in (401, 403):
+        return f"{server} does not accept the key in {address.key_name} ({status}){_said(why)}."
+    if status in (404, 405):
+        return f"{address} knows no model {model!r}, or is not where questions go ({status}){_said(why)}."
+    if status in (402, 429):
+        return f"{server} has no credit left for this key ({status}){_said(why)}."
+    return f"{server} cannot answer ({status}){_said(why)}."
+
+
+def _said(why: str) -> str:
+    text = " ".join(why.split()).rstrip(".")
+    return f": {text[:200]}" if text else ""
+
+
+def _wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds to wait, of ``Retry-After``: a number or a date."""
+    import time
+
+    text = headers.get("retry-after", "").strip()
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        pass
+    try:
+        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time()) if text else None
+    except (ValueError, TypeError):
+        return None
+
+
+def _decoded(reply: Reply, address: Address) -> dict[str, Any]:
+    text = reply.body.decode("utf-8", "replace")
+    try:
+        value = decode(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise Later(
+            f"{address.server} answered with something that is no JSON: {shorten(address.hidden(text.strip()))}"
+        )
+    return value
+
+
+def _error(reply: Reply) -> dict[str, str]:
+    """Message, code and type of an error, in any of the shapes that servers give it."""
+    text = reply.body.decode("utf-8", "replace")
+    try:
+        value: Any = decode(text)
+    except ValueError:
+        value = {}
+    inner = value.get("error", value) if isinstance(value, dict) else {}
+    if not isinstance(inner, dict):
+        inner = {"message": inner}
+    if not inner.get("message"):
+        inner = {**inner, "message": inner.get("detail") or ("" if "<" in text[:200] else text[:200])}
+    return {key: str(inner.get(key) or "") for key in ("message", "code", "type")}
+
+
+def _of_choice(value: Mapping[str, Any], address: Address) -> ChatAnswer:
+    """The answer of a reply that came in one piece."""
+    choices = value.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        why = _said(address.hidden(str(value.get("error") or "")))
+        raise Later(f"{address.server} answered without an answer in it{why}")
+    message = choice.get("message")
+    message = message if isinstance(message, dict) else {"content": choice.get("text")}
+    return _answer(_text(message.get("content")), message.get("refusal"), choice.get("finish_reason"), value, address)
+
+
+def _of_stream(body: bytes, address: Address) -> ChatAnswer:
+    """The answer of a reply that came in events; one that breaks off before its end is none."""
+    text, refusal, finish, done = [], [], None, False
+    about: dict[str, Any] = {}
+    for line in body.decode("utf-8", "replace").splitlines():
+        if not line.startswith("data:"):
+            continue
+        data = line[5:].strip()
+        if data == "[DONE]":
+            done = True
+            break
+        try:
+            event = decode(data)
+        except ValueError:
+            raise Later(f"{address.server} sent an event that is no JSON: {shorten(address.hidden(data))}") from None
+        if not isinstance(event, dict):
+            continue
+        if event.get("error"):
+            raise Later(f"{address.server} broke off{_said(address.hidden(str(event['error'])))}")
+        about |= {key: event[key] for key in ("model", "usage") if event.get(key)}
+        for choice in event.get("choices") or ():
+            delta = choice.get("delta") or {}
+            text.append(_text(delta.get("content")))
+            refusal.append(_text(delta.get("refusal")))
+            finish = choice.get("finish_reason") or finish
+    if finish is None and not done:
+        raise Later(f"the answer of {address.server} broke off")
+    return _answer("".join(text), "".join(refusal), finish, about, address)
+
+
+def _answer(text: str, refusal: Any, finish: Any, about: Mapping[str, Any], address: Address) -> ChatAnswer:
+    usage = about.get("usage")
+    counts = [usage.get(key) if isinstance(usage, dict) else None for key in ("prompt_tokens", "completion_tokens")]
+    tokens = [count if isinstance(count, int) and count >= 0 else None for count in counts]
+    ended = {"content_filter": "refused", "length": "length", "max_tokens": "length"}.get(str(finish), "stop")
+    if refusal and not text:
+        text, ended = str(refusal), "refused"
+    model = str(about.get("model") or "")
+    return ChatAnswer(
+        address.hidden(text).strip(),
+        ended,
+        address.hidden(model)[:200],
+        tokens[0] or 0,
+        tokens[1] or 0,
+        None not in tokens,
+    )
+
+
+def _text(content: Any) -> str:
+    """The text of a message's content: a string, or parts of which some are text."""
+    if isinstance(content, list):
+        return "".join(str(part.get("text") or "") for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""

@@ -1,0 +1,111 @@
+"""What may be spent on a language model, and what was: requests, tokens, money. Shared by all judges of a call."""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+
+from assay.core.errors import InputError, count
+from assay.io.endpoint.chat import ChatAnswer
+
+UNLIMITED_ANSWER = 1000
+"""Tokens set aside for an answer that has no limit of its own."""
+
+
+def tokens_of(text: str) -> int:
+    """About how many tokens a text has: four letters of ASCII, or one and a half others, make one."""
+    plain = sum(map(str.isascii, text)) if not text.isascii() else len(text)
+    return round(plain / 4 + (len(text) - plain) / 1.5) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """What a million tokens cost, in whatever currency the user reckons in."""
+
+    question: float
+    answer: float
+
+    def cost(self, tokens_in: int, tokens_out: int) -> float:
+        """What so many tokens cost."""
+        return (tokens_in * self.question + tokens_out * self.answer) / 1e6
+
+
+class BudgetReached(InputError):
+    """What the user allowed is spent."""
+
+
+@dataclass
+class Purse:
+    """Counts what is spent and stops before it is more than allowed. Safe to use from several threads.
+
+    What a request may cost at most is set aside before it is sent, and settled when the answer has come. A request for which too
+    little is left waits until those under way are settled.
+    """
+
+    prices: Prices | None = None
+    max_cost: float | None = None
+    max_requests: int | None = None
+    requests: int = 0
+    """Requests sent, those that failed among them."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    estimated: bool = False
+    """Whether an endpoint did not count its tokens, so that the numbers are estimates."""
+    _aside: float = 0.0
+    _open: int = 0
+    _change: threading.Condition = field(default_factory=threading.Condition, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.max_cost is not None and self.prices is None:
+            raise InputError(
+                "--max-cost needs prices: --price IN,OUT for a million tokens of questions and of answers."
+            )
+
+    def set_aside(self, tokens_in: int, tokens_out: int) -> float:
+        """Before a request: the money that is set aside for it. BudgetReached where nothing more may be sent."""
+        wanted = self.prices.cost(tokens_in, tokens_out) if self.prices else 0.0
+        with self._change:
+            while True:
+                if self.max_requests is not None and self.requests >= self.max_requests:
+                    raise BudgetReached(f"the {count(self.max_requests, 'request')} of --max-requests are sent")
+                if self.max_cost is None or self.cost + self._aside + wanted <= self.max_cost:
+                    break
+                if not self._open:
+                    raise BudgetReached(f"{money(self.cost)} of the {money(self.max_cost)} of --max-cost are spent")
+                self._change.wait()
+            self.requests += 1
+            self._open += 1
+            self._aside += wanted
+            return wanted
+
+    def settle(self, aside: float, answer: ChatAnswer | None, asked: str = "") -> None:
+        """After a request: what it cost indeed; nothing where no answer came."""
+        with self._change:
+            self._open -= 1
+            self._aside -= aside
+            if answer is not None:
+                tokens = (answer.tokens_in, answer.tokens_out)
+                if not answer.counted:
+                    tokens, self.estimated = (tokens_of(asked), tokens_of(answer.text)), True
+                self.tokens_in += tokens[0]
+                self.tokens_out += tokens[1]
+                self.cost += self.prices.cost(*tokens) if self.prices else 0.0
+            self._change.notify_all()
+
+    def add(self, purse: Purse, before: Purse) -> None:
+        """Count what `purse` has spent since it was as it stands in `before`."""
+        self.prices, self.estimated = purse.prices, self.estimated or purse.estimated
+        for name in ("requests", "tokens_in", "tokens_out", "cost"):
+            setattr(self, name, getattr(self, name) + getattr(purse, name) - getattr(before, name))
+
+    def said(self) -> str:
+        """What was spent, in words."""
+        about = "about " if self.estimated else ""
+        parts = [count(self.requests, "request"), f"{about}{count(self.tokens_in + self.tokens_out, 'token')}"]
+        return ", ".join([*parts, f"{about}{money(self.cost)}"] if self.prices else parts)
+
+
+def money(amount: float) -> str:
+    """An amount, with the digits it deserves; the currency is the one of the prices."""
+    return f"{amount:,.2f}" if amount >= 1 or amount == 0 else f"{amount:.4f}"

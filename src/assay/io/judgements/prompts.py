@@ -1,0 +1,161 @@
+"""Prompts for judges: what a language model is asked about a translation, and in which form it answers.
+
+A prompt is a TOML file, ours and the user's alike. Ours lie in ``assay/data/prompts``, those of GEMBA's authors where
+``assay fetch gemba`` puts them (`assay.io.judgements.gemba`). Texts are put in
+for placeholders such as ``{source}`` and ``{translation}``; other braces, as in an example of JSON, stay as they are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Literal
+
+from assay.core.errors import InputError
+from assay.core.schema import Place, typed
+from assay.io.files.text import read_text
+
+AnswerForm = Literal["number", "stars", "classes", "errors"]
+PLACEHOLDERS = {
+    "source": "source", "source_seg": "source", "translation": "translation", "target_seg": "translation",
+    "reference": "reference", "reference_seg": "reference", "source_lang": "source_lang", "target_lang": "target_lang",
+    "error_spans": "first_answer", "first_answer": "first_answer",
+}  # fmt: skip
+"""What may stand between braces, and which text is put there; GEMBA's names beside ours."""
+_PLACE = re.compile(r"\{(" + "|".join(PLACEHOLDERS) + r")\}")
+MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    content: str
+    role: Literal["system", "user", "assistant", "developer"] = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstQuestion:
+    """A question before the rating, whose answer is put in for ``{first_answer}`` and read for errors."""
+
+    messages: tuple[Message, ...]
+    answer: Literal["errors", "text"] = "errors"
+    max_tokens: int | None = None
+    usual_tokens: int = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is asked, and how the answer is read."""
+
+    messages: tuple[Message, ...]
+    answer: AnswerForm
+    name: str = "judge"
+    version: str = "1"
+    label: str = ""
+    low: float | None = None
+    high: float | None = None
+    classes: tuple[str, ...] = ()
+    points: dict[str, float] = field(default_factory=lambda: {"critical": 25.0, "major": 5.0, "minor": 1.0})
+    """Points that an error of each severity takes off."""
+    most_errors: int | None = None
+    """Only so many errors count, the worst first."""
+    max_tokens: int | None = None
+    usual_tokens: int = 60
+    """Tokens that such an answer usually has, for the estimate of costs."""
+    first: FirstQuestion | None = None
+    licence: str = ""
+    citation: str = ""
+    about: str = ""
+
+    @property
+    def reads(self) -> frozenset[str]:
+        """Which texts the prompt shows to the model: ``source``, ``reference``, ``source_lang`` …"""
+        messages = (*self._first_messages, *self.messages)
+        return frozenset(name for message in messages for name in _names(message))
+
+    @property
+    def _first_messages(self) -> tuple[Message, ...]:
+        return self.first.messages if self.first is not None else ()
+
+    @property
+    def gives_spans(self) -> bool:
+        """Whether answers name errors."""
+        return self.answer == "errors" or (self.first is not None and self.first.answer == "errors")
+
+    @property
+    def digest(self) -> str:
+        """Eight letters that change with the wording and with how answers are read."""
+        return hashlib.blake2b(self._said, digest_size=4).hexdigest()
+
+    @property
+    def sha256(self) -> str:
+        """The same in 64 letters, by which a prompt that came from elsewhere is known."""
+        return hashlib.sha256(self._said).hexdigest()
+
+    @property
+    def _said(self) -> bytes:
+        turns = [[[turn.role, turn.content] for turn in step] for step in (self.messages, self._first_messages)]
+        read = [self.answer, self.first and self.first.answer, self.classes, self.points, self.most_errors]
+        return json.dumps([turns, read, self.low, self.high], sort_keys=True).encode()
+
+
+def filled(messages: tuple[Message, ...], texts: Mapping[str, str]) -> list[dict[str, str]]:
+    """The messages with the texts put in, as an endpoint takes them. What stands in a text is never taken for a placeholder."""
+
+    def put(match: re.Match[str]) -> str:
+        return texts[PLACEHOLDERS[match[1]]]
+
+    return [{"role": message.role, "content": _PLACE.sub(put, message.content)} for message in messages]
+
+
+def built_in(name: str) -> Prompt:
+    """One of the prompts that come with assay."""
+    text = (files("assay") / "data" / "prompts" / f"{name}.toml").read_text(encoding="utf-8")
+    return prompt_of(tomllib.loads(text), Place(f"{name}.toml"))
+
+
+def from_file(path: str) -> Prompt:
+    """A prompt of the user's own."""
+    text = read_text(Path(path).expanduser(), MOST_BYTES)
+    try:
+        values = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not TOML: {' '.join(str(error).split()).rstrip('.')}. (docs/judges.md)") from None
+    return prompt_of(values, Place(path))
+
+
+def prompt_of(values: Any, place: Place) -> Prompt:
+    """The prompt that a document gives, once it is found to be one."""
+    prompt = typed(Prompt, values, place)
+    problem = _problem(prompt)
+    if problem:
+        raise InputError(f"{place.file}: {problem} (docs/judges.md)")
+    return prompt
+
+
+def _problem(prompt: Prompt) -> str:
+    """What is wrong with a prompt, in a sentence; nothing where all is well."""
+    if "translation" not in prompt.reads:
+        return "no message shows the translation: put {translation} where it belongs."
+    if prompt.answer in ("number", "stars") and (prompt.low is None or prompt.high is None):
+        return "a rating needs its scale: low = 0 and high = 100."
+    if prompt.answer == "classes" and len(prompt.classes) < 2:
+        return 'classes are to be named, the worst first: classes = ["bad", "good"].'
+    wrong = next((name for name in prompt.points if name not in ("critical", "major", "minor", "neutral")), None)
+    if wrong is not None:
+        return f"points are for critical, major, minor and neutral errors, not for {wrong!r}."
+    later = any("first_answer" in _names(message) for message in prompt.messages)
+    if later and prompt.first is None:
+        return "{first_answer} is put in, and there is no [first] step that gives it."
+    return "" if prompt.messages and prompt.messages[-1].role == "user" else "the last message must be the user's."
+
+
+def _names(message: Message) -> set[str]:
+    return {PLACEHOLDERS[name] for name in _PLACE.findall(message.content)}

@@ -1,0 +1,61 @@
+"""A rating out of a language model's answer: a number, stars or the name of a class.
+
+What the authors of GEMBA read, we read as they do. Beyond that: numbers with decimals, ``85 out of 100`` and a number behind the
+word score; where several numbers could be meant, none is taken.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from assay.io.judgements.answers import MOST_ANSWER
+
+_NUMBER = r"(?<![\w.,–-])-?\d+(?:\.\d+)?(?![\w]|[.,]\d|\s?[–-]\s?\d)"
+_SAID = re.compile(rf"\b(?:score|rating|stars?)\b[\s*_:=\"'`(]*({_NUMBER})", re.IGNORECASE)
+_STARS = ("one", "two", "three", "four", "five")
+
+
+def number(answer: str, low: float, high: float) -> float | None:
+    """The one number between `low` and `high` that an answer gives; None where there is none, or no telling which."""
+    text = re.sub(rf"\(?\b{low:g}\s*(?:-|–|to)\s*{high:g}\b\)?", "", answer[:MOST_ANSWER]).strip()  # the scale itself
+    found = [_only(text, high), *(_only(match, high) for match in _SAID.findall(text))]
+    values = {value for value in found if value is not None}
+    if len(values) != 1:
+        return None
+    value = values.pop()
+    return value if low <= value <= high else None
+
+
+def _only(text: str, high: float) -> float | None:
+    """The number of a text that holds one, without the scale behind it (``/100``, ``out of 100``, ``%``)."""
+    scale = re.compile(rf"(?<=\d)\s*(?:/|out of|of)\s*{high:g}\b(?:\.0+)?", re.IGNORECASE)
+    numbers = re.findall(_NUMBER, scale.sub("", text))
+    return float(numbers[0]) if len(numbers) == 1 else None
+
+
+def stars(answer: str, low: float, high: float) -> float | None:
+    """How many stars an answer gives: drawn, in words or in digits; None where these disagree."""
+    text = answer[:MOST_ANSWER].lower()
+    bare = re.sub(r"\*\*([^*]+)\*\*", r"\1", text)  # bold, not two stars
+    said = {float(bare.count(mark)) for mark in "*★⭐" if mark in bare}
+    words = " " + re.sub(r"[^\w]+", " ", bare) + " "
+    said |= {float(value) for value, word in enumerate(_STARS, 1) if f" {word} " in words or f" {value} star" in words}
+    if (value := number(bare, low, high)) is not None:
+        said.add(value)
+    if len(said) != 1:
+        return None
+    value = said.pop()
+    return value if low <= value <= high else None
+
+
+def named_class(answer: str, classes: Sequence[str]) -> float | None:
+    """The place, from 0, of the one class that an answer names; a class whose name holds another's counts alone."""
+    text = answer[:MOST_ANSWER].lower()
+    named = [place for place, name in enumerate(classes) if name.lower() in text]
+    whole = [
+        place
+        for place in named
+        if not any(place != other and classes[place].lower() in classes[other].lower() for other in named)
+    ]
+    return float(whole[0]) if len(whole) == 1 else None

@@ -1,0 +1,1 @@
+"""Language models as metrics: with our prompts, with GEMBA's, and with prompts of the user's own."""

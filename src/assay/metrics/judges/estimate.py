@@ -1,0 +1,55 @@
+"""About what a judge would ask: requests, and tokens by the length of the texts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from assay.io.endpoint.chat import ChatAnswer
+from assay.io.endpoint.spending import tokens_of
+from assay.io.judgements.prompts import Prompt, filled
+
+Question = Callable[[list[dict[str, str]], int | None], dict[str, Any]]
+Kept = Callable[[Mapping[str, Any], int], ChatAnswer | None]
+
+_TURN = 4
+"""Tokens that the frame of a message takes."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequestEstimate:
+    """What a judge would ask, and about how many tokens that is."""
+
+    requests: int = 0
+    kept: int = 0
+    """Answers that are kept from before."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+    def __add__(self, other: RequestEstimate) -> RequestEstimate:
+        return RequestEstimate(
+            self.requests + other.requests,
+            self.kept + other.kept,
+            self.tokens_in + other.tokens_in,
+            self.tokens_out + other.tokens_out,
+        )
+
+
+def estimated(prompt: Prompt, question: Question, kept: Kept, texts: Mapping[str, str], sample: int) -> RequestEstimate:
+    """What one sample about one translation would take. Questions that are asked again for want of a readable answer are not
+    foreseen; the answer to a first question is taken to be of the usual length."""
+    total, before = RequestEstimate(), dict(texts)
+    if prompt.first is not None:
+        first = prompt.first
+        messages = filled(first.messages, texts)
+        answer = kept(question(messages, first.max_tokens), sample)
+        total += RequestEstimate(kept=1) if answer is not None else _asked(messages, first.usual_tokens)
+        before["first_answer"] = "x" * 4 * first.usual_tokens if answer is None else answer.text
+    messages = filled(prompt.messages, before)
+    known = kept(question(messages, prompt.max_tokens), sample) is not None
+    return total + (RequestEstimate(kept=1) if known else _asked(messages, prompt.usual_tokens))
+
+
+def _asked(messages: list[dict[str, str]], answer: int) -> RequestEstimate:
+    return RequestEstimate(1, 0, sum(tokens_of(message["content"]) + _TURN for message in messages), answer)

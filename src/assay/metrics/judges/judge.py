@@ -1,0 +1,265 @@
+"""A language model as a metric: every translation is put into a prompt, asked about, and the answers are read.
+
+The metric keeps nothing itself. Answers go to the keeper that the engine opened (`assay.core.keeping`) one by one as they come;
+with every answer kept, the scores follow from them without a request.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, as_completed
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Batch
+from assay.core.errors import AssayError, InputError, Interrupted, MissingPart, OutputError, count
+from assay.core.keeping import keeper
+from assay.core.langpair import languages
+from assay.core.metric import Card, Metric, Scores, Signature
+from assay.core.watch import tell
+from assay.io.endpoint.address import address_of
+from assay.io.endpoint.asker import Asker
+from assay.io.endpoint.chat import ChatAnswer
+from assay.io.endpoint.settings import AskingStopped, Llm, settings_now
+from assay.io.endpoint.spending import BudgetReached, Purse, money
+from assay.io.judgements.prompts import Prompt, filled
+from assay.metrics.judges.estimate import RequestEstimate, estimated
+from assay.metrics.judges.names import language_name
+from assay.metrics.judges.reading import UNREADABLE, JudgeReading, errors, rating, together
+
+if TYPE_CHECKING:
+    from assay.core.keeping import Keeper
+
+STEP = 0.1
+"""By how much the temperature rises when an answer could not be read and the same question is asked again (as in GEMBA)."""
+
+
+class PromptJudge(Metric):
+    """A judge with a prompt. Subclasses say which."""
+
+    def __init__(
+        self, prompt: Prompt, card: Card, *, endpoint: str, model: str, temperature: float | None, samples: int,
+        insist: int, max_tokens: int | None,
+    ) -> None:  # fmt: skip
+        if samples < 1 or insist < 0:
+            raise InputError(f"{card.name}: samples must be at least 1, and insist at least 0.")
+        if samples > 1 and temperature == 0:
+            raise InputError(
+                f"{card.name}: {samples} samples at temperature 0 would be one answer {samples} times: add temperature=0.7."
+            )
+        self.prompt, self.card, self.endpoint, self.model = prompt, card, endpoint, model
+        self.temperature, self.samples, self.insist, self.max_tokens = temperature, samples, insist, max_tokens
+        self.answered: set[str] = set()
+        """The models that answered, as the endpoint names them."""
+        self._used: Llm | None = None
+        self._spent = Purse()
+        self._said: dict[str, str] = {}
+
+    @property
+    def notices(self) -> Sequence[str]:  # type: ignore[override]
+        """What was asked and what it cost."""
+        return list(self._said.values())
+
+    @property
+    def signature(self) -> Signature:
+        """Model, prompt, temperature and samples; the models that the endpoint reported, once it has answered."""
+        settings = self._used or settings_now() or Llm()
+        return Signature.of(
+            self.card.label, 1, prompt=f"{self.prompt.version}-{self.prompt.digest}", model=self._model(settings) or "none",
+            answered="+".join(sorted(self.answered)) or "none", temp="none" if self.temperature is None else self.temperature,
+            samples=self.samples, insist=self.insist, limit=self._limit(self.prompt.max_tokens) or "none",
+        )  # fmt: skip
+
+    def signed(self, nrefs: int) -> str:
+        """With the number of references where the prompt shows one: the first."""
+        return super().signed(min(nrefs, 1) if self.card.needs_reference else 0)
+
+    def score(self, batch: Batch) -> Scores:
+        """Ask about every row; several questions are under way at once."""
+        asker = self._asker(keeper())
+        purse, rows = asker.settings.purse, list(self._texts(batch))
+        at_first = replace(purse)
+        before = self.estimate(batch, asker)
+        readings: list[list[JudgeReading]] = [[UNREADABLE] * self.samples for _ in rows]
+        problem: BaseException | None = None
+        done = 0
+        tell(self._progress(asker, before), 0, len(rows))
+        with ThreadPoolExecutor(asker.settings.concurrency, thread_name_prefix="assay-ask") as pool:
+            jobs = {
+                pool.submit(self._judged, asker, texts, sample): (row, sample)
+                for row, texts in enumerate(rows)
+                for sample in range(self.samples)
+            }
+            try:
+                for job in as_completed(jobs):
+                    problem = _worse(problem, job)
+                    if problem is not None:
+                        asker.stop.set()
+                        for other in jobs:
+                            other.cancel()
+                        continue
+                    row, sample = jobs[job]
+                    readings[row][sample] = job.result()
+                    done += 1
+                    if 0 < done // self.samples < len(rows):
+                        tell(self._progress(asker), done // self.samples, len(rows))
+            except KeyboardInterrupt as stopped:
+                problem = stopped
+                asker.stop.set()
+                for other in jobs:
+                    other.cancel()
+        asker.close()
+        self._spent.add(purse, at_first)
+        self._account(asker)
+        tell(self._progress(asker), len(rows), len(rows))
+        if problem is not None:
+            raise self._explained(problem, done // self.samples, len(rows), asker) from None
+        return self._scores(readings)
+
+    def estimate(self, batch: Batch, asker: Asker | None = None) -> RequestEstimate:
+        """What would be asked about these rows, and about how many tokens it would take; nothing is asked."""
+        asker = asker or self._asker(keeper())
+
+        def question(messages: list[dict[str, str]], limit: int | None) -> dict[str, object]:
+            return asker.question(messages, self.temperature, self._limit(limit))
+
+        rows = ((texts, sample) for texts in self._texts(batch) for sample in range(self.samples))
+        return sum((estimated(self.prompt, question, asker.kept, *row) for row in rows), RequestEstimate())
+
+    def cost(self, estimate: RequestEstimate) -> float | None:
+        """What an estimate costs; None without prices."""
+        prices = (settings_now() or Llm()).purse.prices
+        return None if prices is None else prices.cost(estimate.tokens_in, estimate.tokens_out)
+
+    def _judged(self, asker: Asker, texts: dict[str, str], sample: int) -> JudgeReading:
+        """One sample about one translation. An answer that cannot be read is asked for again, a little warmer each time."""
+        opening, first = JudgeReading(), self.prompt.first
+        if first is not None:
+            said = self._ask(asker, filled(first.messages, texts), 0, sample, first.max_tokens)
+            if (no := _no_answer(said)) is not None:
+                return no
+            texts = {**texts, "first_answer": said.text}
+            if first.answer == "errors":
+                opening = errors(said.text, texts["translation"], texts["source"])
+        messages = filled(self.prompt.messages, texts)
+        reading = UNREADABLE
+        for attempt in range(self.insist + 1):
+            answer = self._ask(asker, messages, attempt, sample, self.prompt.max_tokens)
+            reading = _no_answer(answer) or rating(self.prompt, answer.text, texts["translation"], texts["source"])
+            if reading.flags.isdisjoint({"unreadable_answer", "cut_answer"}):
+                break
+        return replace(reading, spans=reading.spans or opening.spans, flags=reading.flags | opening.flags)
+
+    def _ask(
+        self, asker: Asker, messages: list[dict[str, str]], attempt: int, sample: int, limit: int | None
+    ) -> ChatAnswer:
+        heat = self.temperature if self.temperature is None else round(min(self.temperature + STEP * attempt, 2.0), 3)
+        number = sample if self.temperature is not None else sample + attempt * self.samples
+        answer = asker.ask(asker.question(messages, heat, self._limit(limit)), number)
+        self.answered.add(_plain(answer.model))
+        return answer
+
+    def _limit(self, own: int | None) -> int | None:
+        return (own if self.max_tokens is None else self.max_tokens) or None
+
+    def _model(self, settings: Llm) -> str:
+        return self.model or settings.model
+
+    def _asker(self, kept: Keeper | None) -> Asker:
+        """Whom to ask, after what was said of it: the metric's own options first, then those of the call, then the environment."""
+        settings = self._used = settings_now() or self._used or Llm()
+        address = address_of(self.endpoint or settings.endpoint, self.card.name)
+        model = self._model(settings)
+        if not model:
+            raise MissingPart(
+                f"{self.card.name} does not know which model to ask at {address.server}: --llm NAME, "
+                f"{self.card.name}:model=NAME or ASSAY_LLM_MODEL."
+            )
+        return Asker(address, model, settings, kept if settings.keep else None)
+
+    def _texts(self, batch: Batch) -> Iterator[dict[str, str]]:
+        """What is put into the prompt for each row."""
+        reads = self.prompt.reads
+        for row, hypothesis in enumerate(batch.hypotheses):
+            pair = batch.langpairs[row] if batch.langpairs else ""
+            texts = {"translation": hypothesis, "source": batch.sources[row] if batch.sources else "", "reference": ""}
+            if "reference" in reads:
+                given = (column[row] for column in batch.references or ())
+                texts["reference"] = next((text for text in given if text is not None), "")
+            spoken = languages(pair) if pair else []
+            if reads & {"source_lang", "target_lang"} and len(spoken) < 2:
+                raise InputError(
+                    f"{self.card.name} names the languages to the model, and a segment has no language pair: give "
+                    "--langpair en-de."
+                )
+            if len(spoken) == 2:
+                texts |= {"source_lang": language_name(spoken[0]), "target_lang": language_name(spoken[1])}
+            yield {name: text.encode("utf-8", "replace").decode() for name, text in texts.items()}
+
+    def _scores(self, readings: list[list[JudgeReading]]) -> Scores:
+        import numpy as np
+
+        joined = [together(samples) for samples in readings]
+        raised = sorted({flag for reading, _ in joined for flag in reading.flags})
+        components = {}
+        if self.samples > 1:
+            components["spread"] = np.array([spread for _, spread in joined], dtype=np.float64)
+            components["answered"] = np.array(
+                [sum(s.scored for s in samples) for samples in readings], dtype=np.float64
+            )
+        return Scores(
+            values=np.array([reading.value for reading, _ in joined], dtype=np.float64),
+            components=components,
+            spans=[reading.spans for reading, _ in joined] if self.prompt.gives_spans else None,
+            flags={flag: np.array([flag in reading.flags for reading, _ in joined], dtype=bool) for flag in raised},
+        )
+
+    def _account(self, asker: Asker) -> None:
+        """What people should hear of the cost, over all batches; nothing where every answer was kept from before."""
+        if self._spent.requests:
+            self._said["cost"] = f"{self.card.name} asked {asker.address.server}: {self._spent.said()}."
+        if asker.keeper is None and asker.asked:
+            self._said["kept"] = f"the answers to {self.card.name} were not kept: the same call will ask and pay again."
+
+    def _progress(self, asker: Asker, before: RequestEstimate | None = None) -> str:
+        if before is not None:
+            cost = self.cost(before)
+            price = "" if cost is None else f", {money(cost)}"
+            return f"{self.card.name} (about {before.tokens_in + before.tokens_out:,} tokens{price})"
+        return f"{self.card.name} ({asker.settings.purse.said()})"
+
+    def _explained(self, problem: BaseException, done: int, total: int, asker: Asker) -> AssayError:
+        """One sentence: what stopped the judge, how far it was, and that nothing is lost."""
+        kept = asker.keeper is not None
+        so_far = f"{done:,} of {count(total, 'segment')} judged"
+        onward = "their answers are kept, and the same command goes on from there" if kept else "nothing was kept"
+        if isinstance(problem, KeyboardInterrupt):
+            return Interrupted(f"stopped at {so_far}; {onward}.")
+        if isinstance(problem, BudgetReached):
+            return BudgetReached(f"{self.card.name} stopped: {problem}, {so_far}; {onward} with a larger budget.")
+        if not isinstance(problem, AssayError):
+            raise problem
+        kind = OutputError if isinstance(problem, OutputError) else InputError
+        said = str(problem) if str(problem).endswith((".", "?")) else f"{problem}."
+        return kind(f"{said} {so_far.capitalize()}; {onward}." if done else said)
+
+
+def _no_answer(answer: ChatAnswer) -> JudgeReading | None:
+    """The reading of an answer that is none: a refusal, one that was cut off, or a question longer than the model reads."""
+    flag = {"refused": "refused_answer", "length": "cut_answer", "too_long": "truncated"}.get(answer.finish)
+    return JudgeReading(flags=frozenset({flag})) if flag else None
+
+
+def _worse(before: BaseException | None, job: Future[JudgeReading]) -> BaseException | None:
+    """The problem to tell of: the first one that is not merely the echo of another."""
+    if job.cancelled():
+        return before
+    problem = job.exception()
+    if problem is None or (before is not None and isinstance(problem, AskingStopped)):
+        return before
+    return problem if before is None or isinstance(before, AskingStopped) else before
+
+
+def _plain(model: str) -> str:
+    """A model's name as a signature can hold it."""
+    return "".join(char if char.isalnum() or char in "-_./@" else "_" for char in model) or "unnamed"

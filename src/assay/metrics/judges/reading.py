@@ -1,0 +1,86 @@
+"""From a language model's answers about one translation to a score and error spans, and several samples as one."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from assay.core.errors import InputError
+from assay.core.spans import ErrorSpan
+from assay.io.judgements.answers import NamedError, named_errors, read_answer
+from assay.io.judgements.prompts import Prompt
+from assay.io.judgements.ratings import named_class, number, stars
+
+_WORST_FIRST = ("critical", "major", "minor", "neutral")
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeReading:
+    """What the answers of one sample come to. `value` is NaN where they gave none; `flags` say why."""
+
+    value: float = math.nan
+    spans: tuple[ErrorSpan, ...] = ()
+    flags: frozenset[str] = frozenset()
+
+    @property
+    def scored(self) -> bool:
+        """Whether there is a score."""
+        return not math.isnan(self.value)
+
+
+UNREADABLE = JudgeReading(flags=frozenset({"unreadable_answer"}))
+
+
+def rating(prompt: Prompt, answer: str, translation: str, source: str) -> JudgeReading:
+    """The score in the answer to a prompt's last question, with the errors that it names."""
+    if prompt.answer == "errors":
+        try:
+            value = points(prompt, named_errors(answer))
+        except InputError:
+            return UNREADABLE
+        return replace(errors(answer, translation, source), value=value)
+    low, high = prompt.low or 0.0, prompt.high or 0.0
+    if prompt.answer == "classes":
+        found = named_class(answer, prompt.classes)
+    else:
+        found = (stars if prompt.answer == "stars" else number)(answer, low, high)
+    return UNREADABLE if found is None else JudgeReading(found)
+
+
+def errors(answer: str, translation: str, source: str) -> JudgeReading:
+    """The error spans in an answer; quotes that stand in neither text are flagged, and so is an answer that names nothing."""
+    try:
+        found = read_answer(answer, translation, source)
+    except InputError:
+        return JudgeReading(flags=frozenset({"unread_spans"}))
+    return JudgeReading(spans=found.spans, flags=frozenset({"lost_span"} if any(found.unlocated) else ()))
+
+
+def points(prompt: Prompt, named: Sequence[NamedError]) -> float:
+    """Points off for the errors, the worst first, never below the prompt's lowest score. What was not translated is critical."""
+    severities = ["critical" if "non-translation" in error.category else error.severity for error in named]
+    counted = sorted(severities, key=_WORST_FIRST.index)[: prompt.most_errors]
+    off = sum(prompt.points.get(severity, 0.0) for severity in counted)
+    return max(-off, -math.inf if prompt.low is None else prompt.low) + 0.0
+
+
+def together(samples: Sequence[JudgeReading]) -> tuple[JudgeReading, float]:
+    """Several samples as one reading, and their spread: the mean score, every error with the share of samples that name it.
+
+    The spread is the standard deviation of the sample; NaN below two scores.
+    """
+    if len(samples) == 1:
+        return samples[0], math.nan
+    values = [sample.value for sample in samples if sample.scored]
+    mean = math.fsum(values) / len(values) if values else math.nan
+    spread = math.nan
+    if len(values) > 1:
+        spread = math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    named = Counter(span for sample in samples for span in set(sample.spans))
+    spans = tuple(
+        replace(span, confidence=times / len(samples))
+        for span, times in sorted(named.items(), key=lambda found: (found[0].side, found[0].start, found[0].end))
+    )
+    return JudgeReading(mean, spans, frozenset().union(*(sample.flags for sample in samples))), spread

@@ -1,0 +1,80 @@
+"""From answers to scores: points by hand, several samples as one."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from assay.core.schema import Place
+from assay.core.spans import ErrorSpan
+from assay.io.judgements.answers import NamedError
+from assay.io.judgements.gemba import facts
+from assay.io.judgements.prompts import Message, Prompt, built_in, prompt_of
+from assay.metrics.judges.reading import JudgeReading, errors, points, rating, together
+
+ASKED = {"messages": [{"content": "{translation}"}]}
+MQM, DA, STARS = (
+    prompt_of(facts().prompts[name].reading | ASKED, Place(name)) for name in ("gemba-mqm", "gemba-da", "gemba-stars")
+)
+AUTO, OURS = built_in("automqm"), built_in("judge-mqm")
+
+
+def named(*severities: str) -> list[NamedError]:
+    return [NamedError(severity, "accuracy", ()) for severity in severities]
+
+
+@pytest.mark.parametrize(
+    ("severities", "gemba", "automqm", "ours"),
+    [
+        ((), 0, 0, 0),
+        (("minor",), -1, -1, -1),
+        (("minor", "major"), -6, -6, -6),
+        (("critical",), -25, -5, -25),
+        (("minor",) * 7, -5, -7, -7),  # GEMBA counts five
+        (("minor",) * 5 + ("major",), -9, -10, -10),  # the worst first: 5 + 4 * 1
+        (("major",) * 6, -25, -30, -25),
+        (("critical", "major"), -25, -10, -25),  # 30, at most 25
+        (("neutral",), 0, 0, 0),
+    ],
+)
+def test_points(severities, gemba, automqm, ours):
+    assert [points(prompt, named(*severities)) for prompt in (MQM, AUTO, OURS)] == [gemba, automqm, ours]
+
+
+def test_what_was_not_translated_is_critical():
+    assert points(MQM, [NamedError("minor", "non-translation", ())]) == -25
+
+
+def test_a_score_counts_errors_that_stand_nowhere_and_flags_them():
+    reading = rating(MQM, 'Major:\naccuracy - "dog"\nMinor:\nstyle - "cat"', "The cat.", "Die Katze.")
+    assert (reading.value, [span.text for span in reading.spans], reading.flags) == (-6, ["cat"], {"lost_span"})
+
+
+def test_an_error_without_a_quote_is_not_lost():
+    assert errors("Major:\naccuracy/omission", "The cat.", "").flags == frozenset()
+
+
+@pytest.mark.parametrize("answer", ["", "I cannot judge this."])
+def test_no_score_is_no_zero(answer):
+    classes = Prompt((Message("{translation}"),), "classes", classes=("bad", "good"))
+    for prompt in (MQM, DA, STARS, classes, OURS, built_in("judge-da")):
+        reading = rating(prompt, answer, "a", "b")
+        assert math.isnan(reading.value) and reading.flags == {"unreadable_answer"}
+
+
+def test_samples_together():
+    """Values 1, 2, 6: mean 3, sample variance (4 + 1 + 9) / 2 = 7. One unreadable sample counts in the shares alone."""
+    cat, mat = (ErrorSpan.of("the cat sat", start, start + 3, "minor") for start in (4, 8))
+    samples = [
+        JudgeReading(1, (cat,)),
+        JudgeReading(2, (cat, mat)),
+        JudgeReading(6, (cat, cat)),
+        JudgeReading(flags=frozenset({"unreadable_answer"})),
+    ]
+    joined, spread = together(samples)
+    assert (joined.value, spread) == (3, pytest.approx(math.sqrt(7)))
+    assert [(span.text, span.confidence) for span in joined.spans] == [("cat", 0.75), ("sat", 0.25)]
+    assert joined.flags == {"unreadable_answer"}
+    alone, none = together([JudgeReading(5, (cat,))])
+    assert (alone.value, alone.spans[0].confidence) == (5, None) and math.isnan(none)
