@@ -161,6 +161,7 @@ def test_a_review_survives_kill_of_the_server(browser: Browser, tmp_path: Path) 
         browser.open(f"{poster.own}{poster.parts.path}")
         until(lambda: browser.texts(".marking"))
         for n in (1, 2):
+            until(lambda n=n: f"segment {n}" in browser.text(".item h2"))  # a key before it is shown decides nothing
             browser.press("n")
             until(lambda n=n: f"{n} of 40 decided" in browser.text(".said"))
         until(lambda: "segment 3" in browser.text(".item h2"))
