@@ -196,7 +196,7 @@ class Browser:
         refuses, as it must, is none, nor is a page that looks for news of a server which a test has ended."""
         found = self._ask("POST", "/se/log", {"type": "browser"})
         severe = [entry["message"] for entry in found if entry["level"] == "SEVERE"]
-        ended = ("/api/live", "ERR_CONNECTION_REFUSED")
+        ended = ("/api/live", "ERR_CONNECTION_")
         return [m for m in severe if "status of 400" not in m and not all(part in m for part in ended)]
 
 
