@@ -15,6 +15,13 @@ from contextlib import suppress
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+NODE = """
+import os, signal, sys, threading
+from ray.scripts.scripts import main
+threading.Thread(target=lambda: (sys.stdin.read(), os.killpg(0, signal.SIGKILL)), daemon=True).start()
+main()
+"""
+"""``ray start``, and the end of everything that it started when the test has gone, however it went."""
 
 
 class Cluster:
@@ -30,6 +37,7 @@ class Cluster:
         paths = os.pathsep.join(filter(None, [str(ROOT / "src"), str(ROOT), os.environ.get("PYTHONPATH", "")]))
         self.environment = {
             "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0", "PYTHONPATH": paths,
+            "RAY_worker_niceness": "0",
         }  # fmt: skip
 
     def start(self, cpus: int = 2) -> None:
@@ -49,10 +57,15 @@ class Cluster:
 
     def _node(self, options: list[str], cpus: int) -> subprocess.Popen[bytes]:
         more = ["--node-ip-address=127.0.0.1", f"--num-cpus={cpus}", "--object-store-memory=80000000", "--block"]
-        command = [sys.executable, "-c", "from ray.scripts.scripts import main; main()", "start", *options, *more]
+        command = [sys.executable, "-c", NODE, "start", *options, *more]
         with (self.folder / "said").open("ab") as said:
             process = subprocess.Popen(
-                command, env=os.environ | self.environment, stdout=said, stderr=said, start_new_session=True
+                command,
+                env=os.environ | self.environment,
+                stdin=subprocess.PIPE,
+                stdout=said,
+                stderr=said,
+                start_new_session=True,
             )
         self.nodes.append(process)
         return process

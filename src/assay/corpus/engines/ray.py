@@ -122,8 +122,8 @@ class RayEngine:
 
     @property
     def slots(self) -> int:
-        """One task a worker."""
-        return self._connected.workers
+        """One task a worker, and one that waits near it."""
+        return 2 * self._connected.workers
 
     @property
     def threads(self) -> int:

@@ -1,7 +1,8 @@
-"""The process between a driver and Ray: it has the connection and the actors, and hands each actor one task at a time.
+"""The process between a driver and Ray: it has the connection and the actors, and hands out the tasks.
 
 An actor gets a task only when it has started and said who it is. So one that finds no place in the cluster holds nothing up, and
-one with another version of assay gets nothing to do.
+one with another version of assay gets nothing to do. One whose tasks are short gets the next before it is done with the last, so
+that it need not wait for the way there and back.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import shutil
 import sys
 import tempfile
 import threading
+import time
 from collections import deque
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, Any
 
@@ -25,6 +27,8 @@ from assay.corpus.job import WORK, Fault, Job, ShardOutcome, ShardTask
 
 PLACE_SECONDS = 120.0
 """How long there may be no worker at all before the run is given up."""
+SHORT_SECONDS = 1.0
+"""How long a task may take for its actor to get the next one early. Behind a longer one a task could wait while others are idle."""
 MOST_FALSE_STARTS = 20
 """Workers in a row that may end before they have said who they are."""
 
@@ -71,7 +75,13 @@ class Actor:
     """One of them, as the broker sees it."""
 
     handle: Any
-    task: ShardTask | None = None
+    tasks: deque[ShardTask] = field(default_factory=deque)
+    """What it has to do, the one it is at first."""
+    since: float = 0.0
+    """When it began with that."""
+    short: bool = False
+    """Whether the last one was short."""
+    dead: bool = False
 
 
 class End(Exception):
@@ -88,9 +98,11 @@ class Broker:
         self._made = ray.remote(**options)(ShardWorker)
         self._job: Job | None = None
         self._waiting = deque[ShardTask]()
-        self._idle: list[Actor] = []
         self._starting: list[Actor] = []
-        self._busy: list[Actor] = []
+        self._idle: list[Actor] = []
+        self._busy: set[Actor] = set()
+        self._short: dict[Actor, None] = {}
+        """Of the busy ones those that may have one task more."""
         self._false_starts = 0
 
     def run(self, workers: int) -> None:
@@ -110,10 +122,10 @@ class Broker:
                     self._waiting.append(task)
                     if not self._idle and len(self._starting) + len(self._busy) < workers:
                         self._new()
-                case ("hello", Actor() as actor, said, error):
+                case ("hello", Actor() as actor, None, said, error):
                     self._started(actor, said, error)
-                case ("done", Actor() as actor, said, error):
-                    self._done(actor, said, error)
+                case ("done", Actor() as actor, ShardTask() as task, said, error) if not actor.dead:
+                    self._done(actor, task, said, error)
             self._hand_out()
 
     def _end(self, said: str) -> End:
@@ -123,14 +135,14 @@ class Broker:
     def _new(self) -> None:
         actor = Actor(self._made.remote())
         self._starting.append(actor)
-        self._ask("hello", actor, actor.handle.hello.remote(os.getcwd()))
+        self._ask("hello", actor, None, actor.handle.hello.remote(os.getcwd()))
 
-    def _ask(self, what: str, actor: Actor, ref: Any) -> None:
-        ref.future().add_done_callback(partial(self._heard, what, actor))
+    def _ask(self, what: str, actor: Actor, task: ShardTask | None, ref: Any) -> None:
+        ref.future().add_done_callback(partial(self._heard, what, actor, task))
 
-    def _heard(self, what: str, actor: Actor, future: Any) -> None:
+    def _heard(self, what: str, actor: Actor, task: ShardTask | None, future: Any) -> None:
         error = future.exception()
-        self._events.put((what, actor, None if error else future.result(), error))
+        self._events.put((what, actor, task, None if error else future.result(), error))
 
     def _started(self, actor: Actor, version: str | None, error: Exception | None) -> None:
         self._starting.remove(actor)
@@ -157,28 +169,44 @@ class Broker:
         made = "creation task" in str(error)
         return not made and isinstance(error, (known.RayActorError, known.OutOfMemoryError, known.NodeDiedError))
 
-    def _done(self, actor: Actor, outcome: ShardOutcome | None, error: Exception | None) -> None:
-        self._busy.remove(actor)
-        task, actor.task = actor.task, None
-        assert task is not None
-        if error is None:
-            assert outcome is not None
-            self._idle.append(actor)
-            send(self._replies, outcome)
-        elif self._died(error):
+    def _done(self, actor: Actor, task: ShardTask, outcome: ShardOutcome | None, error: Exception | None) -> None:
+        if error is not None and self._died(error):
+            actor.dead = True
+            self._busy.remove(actor)
+            self._short.pop(actor, None)
+            task = actor.tasks.popleft()
+            self._waiting.extendleft(reversed(actor.tasks))  # it had not begun with these
             send(self._replies, ShardOutcome(task, fault=Fault("died", "its worker in the Ray cluster ended")))
-        else:
+            if self._waiting and not self._idle:
+                self._new()
+            return
+        actor.tasks.remove(task)
+        now = time.monotonic()
+        actor.short, actor.since = now - actor.since < SHORT_SECONDS, now
+        self._short.pop(actor, None)
+        if not actor.tasks:
+            self._busy.remove(actor)
             self._idle.append(actor)
-            send(self._replies, ShardOutcome(task, fault=Fault("broke", last_line(error))))
+        elif actor.short:
+            self._short[actor] = None
+        send(self._replies, outcome or ShardOutcome(task, fault=Fault("broke", last_line(error))))
 
     def _hand_out(self) -> None:
-        while self._waiting and self._idle:
-            actor, actor.task = self._idle.pop(), self._waiting.popleft()
-            self._busy.append(actor)
-            self._ask("done", actor, actor.handle.work.remote(self._job, actor.task))
+        while self._waiting and (self._idle or self._short):
+            if self._idle:
+                actor = self._idle.pop()
+                actor.since = time.monotonic()
+                self._busy.add(actor)
+                if actor.short:
+                    self._short[actor] = None
+            else:
+                actor, _ = self._short.popitem()
+            task = self._waiting.popleft()
+            actor.tasks.append(task)
+            self._ask("done", actor, task, actor.handle.work.remote(self._job, task))
 
 
-def last_line(error: BaseException) -> str:
+def last_line(error: BaseException | None) -> str:
     """The end of what an error of Ray says: the exception where it was raised."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return (lines[-1] if lines else type(error).__name__).rstrip(".")
@@ -200,6 +228,7 @@ def connect(wanted: Wanted, folder: str | None) -> Any:
     if wanted.address is None:
         import secrets
 
+        os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 leaves the machine to whatever else runs there
         os.environ.setdefault("RAY_AUTH_MODE", "token")
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         from assay.core.workers import cores
