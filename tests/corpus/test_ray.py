@@ -209,10 +209,10 @@ def test_without_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_how_workers_are_laid_out(
     workers: int | None, gpus: float | None, neural: bool, nodes: list[dict[str, float]], wanted: tuple[int, int, float]
 ) -> None:
-    from assay.corpus.engines.ray import Wanted
+    from assay.corpus.engines.ray import WantedWorkers
     from assay.corpus.engines.ray_broker import laid_out
 
-    assert laid_out(Wanted("auto", workers, gpus, neural, 1), nodes) == wanted
+    assert laid_out(WantedWorkers("auto", workers, gpus, neural, 1), nodes) == wanted
 
 
 def test_a_worker_that_does_not_see_the_results_is_refused(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ CLOSE_SECONDS = 20.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedWorkers:
     """What the broker is told first."""
 
     address: str | None
@@ -68,7 +68,7 @@ class RayEngine:
         if find_spec("ray") is None:
             raise MissingPart("--engine ray needs the extra 'ray': pip install 'mt-assay[ray]'")
         own = 1.0 if address else 4.0
-        self._wanted = Wanted(address, workers, gpus_per_worker, neural, CONNECT_SECONDS * own)
+        self._wanted = WantedWorkers(address, workers, gpus_per_worker, neural, CONNECT_SECONDS * own)
         if address:
             check_address(address)
         self._heard: queue.Queue[Any] = queue.Queue()

@@ -22,7 +22,7 @@ from functools import partial
 from typing import IO, Any
 
 from assay.corpus.engines.local import receive, send
-from assay.corpus.engines.ray import Connected, Refusal, Wanted
+from assay.corpus.engines.ray import Connected, Refusal, WantedWorkers
 from assay.corpus.job import WORK, Fault, Job, ShardOutcome, ShardTask
 
 PLACE_SECONDS = 120.0
@@ -84,7 +84,7 @@ class Actor:
     dead: bool = False
 
 
-class End(Exception):
+class BrokerEnd(Exception):
     """Nobody listens any more, or there is nothing to be done."""
 
 
@@ -128,9 +128,9 @@ class Broker:
                     self._done(actor, task, said, error)
             self._hand_out()
 
-    def _end(self, said: str) -> End:
+    def _end(self, said: str) -> BrokerEnd:
         send(self._replies, Refusal(said))
-        return End()
+        return BrokerEnd()
 
     def _new(self) -> None:
         actor = Actor(self._made.remote())
@@ -220,7 +220,7 @@ def _no_place(ray: Any) -> str:
     )
 
 
-def connect(wanted: Wanted, folder: str | None) -> Any:
+def connect(wanted: WantedWorkers, folder: str | None) -> Any:
     """Ray, connected to the cluster that was asked for, or to one of our own in a folder that goes with us."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_LOG_TO_STDERR", "0")
@@ -244,7 +244,7 @@ def connect(wanted: Wanted, folder: str | None) -> Any:
     return ray
 
 
-def laid_out(wanted: Wanted, nodes: list[dict[str, float]]) -> tuple[int, int, float]:
+def laid_out(wanted: WantedWorkers, nodes: list[dict[str, float]]) -> tuple[int, int, float]:
     """Workers, the threads of each, and its GPUs, for the nodes that there are (their CPUs and GPUs).
 
     A network gets a GPU a worker where there are any, else the cores of a node together; all else one worker a core.
@@ -266,7 +266,7 @@ def main() -> None:
     """Work for the driver until it has gone."""
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    wanted: Wanted = receive(sys.stdin.buffer)
+    wanted: WantedWorkers = receive(sys.stdin.buffer)
     events: queue.Queue[tuple[Any, ...]] = queue.Queue()
     folder = None
     if wanted.address is None:
@@ -282,7 +282,7 @@ def main() -> None:
         send(replies, Connected(workers, threads))
         options = {"num_cpus": threads, "num_gpus": gpus, "max_restarts": 0, "scheduling_strategy": "SPREAD"}
         Broker(ray, replies, events, options).run(workers)
-    except (End, BrokenPipeError):
+    except (BrokerEnd, BrokenPipeError):
         pass
     except Exception as error:
         with suppress(OSError):
