@@ -286,7 +286,10 @@ def main() -> None:
         pass
     except Exception as error:
         with suppress(OSError):
-            send(replies, Refusal(f"Ray did not start or connect: {last_line(error)}."))
+            token = (
+                " If it wants a token, give it in RAY_AUTH_TOKEN, with RAY_AUTH_MODE=token." if wanted.address else ""
+            )
+            send(replies, Refusal(f"Ray did not start or connect: {last_line(error)}.{token}"))
     finally:
         if ray is not None:
             with suppress(Exception):
