@@ -60,6 +60,7 @@ soak: $(VENV)/.tested
 	$(BIN)/python -m pytest -q -m soak
 	$(BIN)/python scripts/soak.py --kills 300
 	$(BIN)/python scripts/soak_corpus.py --workers 20 --drivers 10
+	$(BIN)/python scripts/soak_corpus.py --workers 20 --drivers 10 --engine ray
 
 # botocore asks for an older python-dateutil than the lock has, so it lies apart.
 stores:

@@ -1,10 +1,11 @@
-"""How fast a corpus in many files is scored, beside a plain loop of `assay.score`, and how much memory it takes.
+"""How fast a corpus in many files is scored, by local workers and by Ray's, beside a plain loop of `assay.score`; and the memory.
 
     python benchmarks/shards.py --rows 20000000             # at half of them, and at all of them
     python benchmarks/shards.py --rows 2000000 --metric chrf --workers 2 --keep-data
 
 The corpus is made from NTREX-128 (English to German, its lines joined anew two by two), in JSON lines and in Parquet by turns,
-in a folder that goes afterwards. Memory is the largest resident size of the driver and of a worker, as the system counts it.
+in a folder that goes afterwards. Memory is the largest resident size of the driver and of a worker, as the system counts it;
+processor time is that of all processes that the run has started, Ray's own among them.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -94,11 +96,14 @@ def one(folder: str, out: str, metrics: str, workers: str, engine: str) -> None:
     """What `local` runs."""
     from assay.verbs.score_corpus import score_corpus
 
-    most = {"driver": 0.0, "worker": 0.0}
+    most, used = {"driver": 0.0, "worker": 0.0}, dict[int, float]()
 
     def look(_: object) -> None:
         most["driver"] = max(most["driver"], largest(os.getpid()))
-        most["worker"] = max([most["worker"], *map(largest, children(os.getpid()))])
+        for process in descendants(os.getpid()):
+            used[process] = max(used.get(process, 0.0), processor(process))
+            if b"ray" not in (told := command(process)) or told.startswith(b"ray::ShardWorker"):
+                most["worker"] = max(most["worker"], largest(process))
 
     started = time.perf_counter()
     result = score_corpus(
@@ -106,12 +111,31 @@ def one(folder: str, out: str, metrics: str, workers: str, engine: str) -> None:
     )
     took = time.perf_counter() - started
     look(None)
-    print(json.dumps({"seconds": took, "cpu": processor(), "rows": result.counts["rows"], **most}))
+    cpu = time.process_time() + sum(used.values())
+    print(json.dumps({"seconds": took, "cpu": cpu, "rows": result.counts["rows"], **most}))
 
 
-def processor() -> float:
-    """Seconds of processor time that this process and those it has waited for have had."""
-    return sum(os.times()[:4])
+def processor(process: int) -> float:
+    """Seconds of processor time that a process has had; 0 where the system does not say."""
+    try:
+        told = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0
+    return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def command(process: int) -> bytes:
+    """What a process was started as."""
+    try:
+        return Path(f"/proc/{process}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def descendants(process: int) -> list[int]:
+    """The processes that one has started, with theirs."""
+    found = children(process)
+    return found + [deeper for child in found for deeper in descendants(child)]
 
 
 def children(process: int) -> list[int]:
@@ -142,7 +166,9 @@ def main() -> None:
     parser.add_argument("--shard", type=int, default=250_000, help="rows in a shard")
     parser.add_argument("--metric", action="append", default=None)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--engine", default="local")
+    parser.add_argument(
+        "--engine", action="append", choices=("local", "ray"), help="default: both, ray where it is installed"
+    )
     parser.add_argument("--folder", help="where to make the corpus (default: temporary files)")
     parser.add_argument("--keep-data", action="store_true", help="leave the corpus there")
     parser.add_argument("--one", nargs=5, help=argparse.SUPPRESS)
@@ -151,20 +177,22 @@ def main() -> None:
         one(*args.one)
         return
     metrics = args.metric or ["chrf"]
+    engines = args.engine or ["local", *(["ray"] if find_spec("ray") else [])]
     place = Path(tempfile.mkdtemp(prefix="assay-shards-", dir=args.folder))
     try:
         for part, total in (("half", args.rows // 2), ("all", args.rows)):
             corpus = place / part
             corpus.mkdir()
             make(corpus, total, args.shard)
-            ran = local(corpus, place / f"{part}-out", metrics, args.workers, args.engine)
-            print(
-                f"{args.engine}, {args.workers} workers: {ran['rows']:,.0f} rows in {ran['seconds']:.1f} s, "
-                f"{ran['rows'] / ran['seconds']:,.0f} rows/s, {ran['rows'] / ran['cpu']:,.0f} rows/s of processor time, "
-                f"driver {ran['driver']:.0f} MB, worker {ran['worker']:.0f} MB",
-                flush=True,
-            )
-            shutil.rmtree(place / f"{part}-out")
+            for engine in engines:
+                ran = local(corpus, place / f"{part}-out", metrics, args.workers, engine)
+                print(
+                    f"{engine}, {args.workers} workers: {ran['rows']:,.0f} rows in {ran['seconds']:.1f} s, "
+                    f"{ran['rows'] / ran['seconds']:,.0f} rows/s, {ran['rows'] / ran['cpu']:,.0f} rows/s of processor time, "
+                    f"driver {ran['driver']:.0f} MB, worker {ran['worker']:.0f} MB",
+                    flush=True,
+                )
+                shutil.rmtree(place / f"{part}-out")
         took, used, n = plain(place / "half", metrics)
         print(
             f"a loop of assay.score: {n:,} rows in {took:.1f} s, {n / took:,.0f} rows/s, {n / used:,.0f} rows/s of processor time",

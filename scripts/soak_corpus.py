@@ -1,6 +1,7 @@
 """Kills of workers and drivers while a corpus is scored: the folder of results ends with the bytes of an unbroken run.
 
 python scripts/soak_corpus.py --workers 20 --drivers 10        # at last: soak: 20 workers and 10 drivers killed, 0 lost
+python scripts/soak_corpus.py --engine ray                     # the same on a Ray cluster of its own
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT)]
 
+from tests.corpus.clusters import Cluster  # noqa: E402
 from tests.corpus.corpora import contents, corpus  # noqa: E402
 from tests.corpus.test_faults import command, workers_of  # noqa: E402
 
@@ -32,11 +34,18 @@ def main() -> int:
     parser.add_argument("--drivers", type=int, default=10)
     parser.add_argument("--shards", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--engine", choices=("local", "ray"), default="local")
     args = parser.parse_args()
     rng, place = random.Random(args.seed), Path(tempfile.mkdtemp(prefix="assay-soak-"))
     killed = {"workers": 0, "drivers": 0}
     lost: list[str] = []
+    cluster = Cluster() if args.engine == "ray" else None
+    words: tuple[str, ...] = METRICS
     try:
+        if cluster is not None:
+            os.environ.update(cluster.environment)
+            cluster.start(2)
+            words = (*METRICS, "--engine", "ray", "--address", cluster.address)
         corpus(place / "in", args.shards)
         whole = command(place / "in", place / "whole", *METRICS)
         started = time.monotonic()
@@ -46,8 +55,8 @@ def main() -> int:
         while killed["workers"] < args.workers or killed["drivers"] < args.drivers:
             shutil.rmtree(place / "out", ignore_errors=True)
             while True:
-                process = command(place / "in", place / "out", *METRICS)
-                dead = _kill(process, rng, took, killed, args)
+                process = command(place / "in", place / "out", *words)
+                dead = _kill(process, rng, took, killed, args, cluster)
                 _, said = process.communicate()
                 found = contents(place / "out")
                 lost += [name for name in found if name[0] not in "._" and found[name] != wanted[name]]
@@ -56,6 +65,8 @@ def main() -> int:
             if process.returncode or found != wanted:
                 lost.append(f"a round ended with {process.returncode}: {said.strip()}")
     finally:
+        if cluster is not None:
+            cluster.stop()
         shutil.rmtree(place, ignore_errors=True)
     print(
         f"soak: {killed['workers']} workers and {killed['drivers']} drivers killed, {len(lost)} lost {lost[:3] or ''}".rstrip()
@@ -64,14 +75,21 @@ def main() -> int:
 
 
 def _kill(
-    process: subprocess.Popen[str], rng: random.Random, took: float, killed: dict[str, int], args: argparse.Namespace
+    process: subprocess.Popen[str],
+    rng: random.Random,
+    took: float,
+    killed: dict[str, int],
+    args: argparse.Namespace,
+    cluster: Cluster | None,
 ) -> bool:
     """Kill workers at random moments, then perhaps the driver; whether it was the driver."""
     end = time.monotonic() + rng.uniform(0.2, 1) * took
     driver = killed["drivers"] < args.drivers
     while process.poll() is None and (time.monotonic() < end or not driver):
         time.sleep(rng.uniform(0.05, 0.3) * took)
-        if killed["workers"] < args.workers and (found := workers_of(process)):
+        if killed["workers"] < args.workers and (
+            found := cluster.workers() if cluster is not None else workers_of(process)
+        ):
             try:
                 os.kill(rng.choice(found), signal.SIGKILL)
             except ProcessLookupError:

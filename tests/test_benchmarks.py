@@ -9,7 +9,7 @@ import pytest
 
 from assay.io.resources.mini import mini_folder
 from assay.kernels._native import Mini
-from benchmarks import comet_gpu, mini, shards, view
+from benchmarks import cluster, comet_gpu, mini, shards, view
 from tests.kernels.mini_model import random_model
 
 
@@ -64,10 +64,51 @@ def test_a_tiny_run_of_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
 @pytest.mark.slow
 def test_a_tiny_corpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     monkeypatch.setattr(
-        sys, "argv", ["shards.py", "--rows", "400", "--shard", "100", "--workers", "1", "--folder", str(tmp_path)]
+        sys,
+        "argv",
+        [
+            "shards.py",
+            "--rows",
+            "400",
+            "--shard",
+            "100",
+            "--workers",
+            "1",
+            "--folder",
+            str(tmp_path),
+            "--engine",
+            "local",
+        ],
     )
     shards.main()
     half, whole, plain = capsys.readouterr().out.splitlines()
     assert half.startswith("local, 1 workers: 200 rows in ") and whole.startswith("local, 1 workers: 400 rows in ")
     assert plain.startswith("a loop of assay.score: 200 rows in ") and "worker " in whole
     assert not list(tmp_path.iterdir()), "the corpus was left behind"
+
+
+@pytest.mark.slow
+def test_a_tiny_simulation(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    picture = tmp_path / "cluster.png"
+    words = ["--shards", "40", "--no-ray", "--most", "1e7", "--figure", str(picture)]
+    monkeypatch.setattr(sys, "argv", ["cluster.py", *words])
+    cluster.main()
+    measured, *points = capsys.readouterr().out.splitlines()
+    assert "driver" in measured and points[0].startswith("rows 1,000,000: 4 shards, ")
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_simulation_by_hand() -> None:
+    """Four tasks of 10 s on two workers, with nothing in the way: 20 s. A driver of 3 s a task begins them at 3, 6, 13 and 16: 29 s
+    with the last; listing and reduction come before and after."""
+    setting = cluster.Setting(
+        rows=40, shard=10, nodes=1, cores=2, rate=1, row_bytes=0, latency=0, fails=1e12, stragglers=0
+    )
+    plain = cluster.simulate(setting, cluster.Costs(0, 0, 0, 0))
+    pace = plain["work"] / 20  # the node's own speed
+    assert plain["tasks"] == 4 and plain["perfect"] == pytest.approx(plain["work"]) and 0.5 < pace < 2
+    busy = cluster.simulate(setting, cluster.Costs(1, 2 * pace, pace, 0.5))
+    assert busy["listing"] == 4 and busy["reduction"] == 2 and busy["driver"] == pytest.approx(12 * pace)
+    assert busy["work"] == pytest.approx(29 * pace) and busy["whole"] == pytest.approx(29 * pace + 6)
+    failing = cluster.simulate(cluster.replace(setting, fails=60, repair=1, rows=400), cluster.Costs(0, 0, 0, 0))
+    assert failing["lost"] > 0 and failing["work"] > 200 * pace

@@ -9,9 +9,9 @@ from assay.corpus.piece import attempt
 class InlineEngine:
     """Does a task when it is waited for."""
 
-    slots = 3
+    slots, threads = 3, 1
 
-    def __init__(self, *, workers: int) -> None:
+    def __init__(self, *, workers: int | None, neural: bool) -> None:
         self._tasks: list[ShardTask] = []
 
     def start(self, job: Job) -> None:

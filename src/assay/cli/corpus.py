@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from assay.verbs.score_corpus import Seen
 
 FORMATS = ("table", "json", "csv", "md", "latex", "html")
-OPTIONS = ("keep", "dedup", "sample", "sample_by", "on_error", "engine", "batch")
+OPTIONS = ("keep", "dedup", "sample", "sample_by", "on_error", "engine", "batch", "address", "gpus_per_worker")
 """What goes with a corpus alone."""
 OTHERS = ("by", "ci", "texts", "run_dir", "testset", "score_only", "components", "spreadsheet_safe")
 """What does not go with one."""
@@ -43,8 +43,39 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--on-error", choices=("stop", "skip"), help="a shard that cannot be read: stop (default), or leave it out"
     )
-    group.add_argument("--engine", choices=("local",), help="where the workers are (default: local)")
+    add_engine(group)
     group.add_argument("--batch", type=positive, metavar="N", help="rows that a metric gets at a time (default: 16384)")
+
+
+def add_engine(group: argparse._ActionsContainer) -> None:
+    """Where the workers of a corpus are."""
+    group.add_argument(
+        "--engine",
+        choices=("local", "ray"),
+        help="where the workers are: this machine (default), or a Ray cluster (docs/cluster.md)",
+    )
+    group.add_argument(
+        "--address",
+        metavar="HOST:PORT",
+        help="the head of the Ray cluster, or auto (default: one of this machine alone)",
+    )
+    group.add_argument(
+        "--gpus-per-worker",
+        type=share,
+        metavar="N",
+        help="GPUs of each worker in a Ray cluster; 0.5 lets two share one (default: 1 where a network scores and there are any)",
+    )
+
+
+def share(text: str) -> float:
+    """A number of GPUs: a whole one, or a part of one."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = -1.0
+    if not (0 <= number < 1 or (number >= 1 and number == int(number))):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of GPUs: 0, 0.5, 1, 2 …")
+    return number
 
 
 def is_corpus(args: argparse.Namespace) -> bool:
@@ -90,7 +121,7 @@ def run_corpus(args: argparse.Namespace) -> int:
             columns=column_map(args.columns), quoting=args.quoting, langpair=args.langpair, spans=args.spans, flags=args.flags,
             keep=args.keep, dedup=args.dedup, sample=args.sample, sample_by=args.sample_by, seed=args.seed,
             on_error=args.on_error or "stop", engine=args.engine or "local", workers=args.workers, batch=args.batch,
-            progress=progress.at,
+            address=args.address, gpus_per_worker=args.gpus_per_worker, progress=progress.at,
         )  # fmt: skip
     finally:
         progress.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -89,7 +90,8 @@ def score_corpus(
     engine: str = "local",
     workers: int | None = None,
     batch: int | None = None,
-    options: Mapping[str, Any] | None = None,
+    address: str | None = None,
+    gpus_per_worker: float | None = None,
     progress: Watch | None = None,
 ) -> CorpusResult:
     """Score a corpus in many files: each shard becomes a shard of the same name in `out`, with its columns and the scores.
@@ -113,13 +115,13 @@ def score_corpus(
         sample_by: The column whose values are the strata; by default every shard is one.
         seed: Seed of the sample.
         on_error: What to do about a shard that cannot be read: ``stop``, or ``skip`` it.
-        engine: Where workers are: ``local``.
-        workers: How many; by default one a core, or one in all where a network scores.
+        engine: Where workers are: ``local`` (processes of this machine) or ``ray`` (a Ray cluster, `docs/cluster.md`).
+        workers: How many; by default one a core, or where a network scores one a GPU, or one a machine.
         batch: Rows that a metric gets at a time, at most.
-        options: What else the engine is told.
+        address: The head of the Ray cluster, ``host:port`` or ``auto``; by default Ray is started on this machine for this call.
+        gpus_per_worker: GPUs that each worker in a Ray cluster gets; a fraction shares one.
         progress: Called with how far it is (`assay.corpus.driver.Seen`).
     """
-    from assay.core.workers import cores
     from assay.corpus import plan
     from assay.corpus.driver import Driver, whole_mark
     from assay.corpus.engines import engine as make_engine
@@ -149,17 +151,13 @@ def score_corpus(
     }, on_error)  # fmt: skip
     if dedup is not None or sample is not None:
         job = replace(job, whole=whole_mark(shards))
-    wanted = workers or (1 if any(metric.card.neural for metric in built.values()) else cores())
-    job = replace(job, threads=max(1, cores() // wanted))
-    driver = Driver(
-        job,
-        {shard.name: (shard, plan.pieces(shard, quoting)) for shard in shards},
-        built,
-        make_engine(engine, workers=wanted, **(options or {})),
-        on_error,
-        progress or (lambda seen: None),
-    )
-    told = driver.run()
+    pieces = {shard.name: (shard, plan.pieces(shard, quoting)) for shard in shards}
+    neural = any(metric.card.neural for metric in built.values())
+    made_engine = make_engine(engine, workers=workers, neural=neural, address=address, gpus_per_worker=gpus_per_worker)
+    with closing(made_engine) as workers_there:
+        job = replace(job, threads=workers_there.threads)
+        driver = Driver(job, pieces, built, workers_there, on_error, progress or (lambda seen: None))
+        told = driver.run()
     made = CorpusResult(
         {"corpus": _table(told, built)},
         out=os.fspath(out),

@@ -1,6 +1,7 @@
 """Where tasks are done. An engine is a few methods; the driver does the thinking.
 
-``local`` has processes of this machine. Another one is one file here with a class of these methods, and one line in `ENGINES`.
+``local`` has processes of this machine, ``ray`` actors of a cluster. Another one is one file here with a class of these methods,
+and one line in `ENGINES`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any, Protocol
 
-from assay.core.errors import unknown
+from assay.core.errors import InputError, unknown
 from assay.corpus.job import Job, ShardOutcome, ShardTask
 
 
@@ -19,6 +20,10 @@ class Engine(Protocol):
     @property
     def slots(self) -> int:
         """How many tasks may be under way at once; the driver hands over no more."""
+
+    @property
+    def threads(self) -> int:
+        """Threads that each of them may use."""
 
     def start(self, job: Job) -> None:
         """Begin a phase: `job` goes with every task from now on. Called again for the next phase with another job."""
@@ -34,14 +39,17 @@ class Engine(Protocol):
         """End the workers, whatever they do."""
 
 
-ENGINES = {"local": "assay.corpus.engines.local:LocalEngine"}
+ENGINES = {"local": "assay.corpus.engines.local:LocalEngine", "ray": "assay.corpus.engines.ray:RayEngine"}
 """By name: module and class, made with the options of `engine`."""
 
 
-def engine(name: str, *, workers: int, **options: Any) -> Engine:
-    """An engine by name."""
+def engine(name: str, *, workers: int | None, neural: bool, **options: Any) -> Engine:
+    """An engine by name, with so many workers, or as many as it holds right; `options` are those that were given, of any engine."""
     if name not in ENGINES:
         raise unknown("engine", name, ENGINES)
     module, _, made = ENGINES[name].partition(":")
-    found: Engine = getattr(import_module(module), made)(workers=workers, **options)
+    given = {option: value for option, value in options.items() if value is not None}
+    if given and name != "ray":
+        raise InputError(f"--{min(given).replace('_', '-')} goes with --engine ray.")
+    found: Engine = getattr(import_module(module), made)(workers=workers, neural=neural, **given)
     return found

@@ -16,6 +16,7 @@ import threading
 from contextlib import suppress
 from typing import IO, Any
 
+from assay.core.workers import cores
 from assay.corpus.job import Fault, Job, ShardOutcome, ShardTask
 
 LENGTH = struct.Struct("<Q")
@@ -80,8 +81,8 @@ class _Worker:
 class LocalEngine:
     """See `assay.corpus.engines.Engine`."""
 
-    def __init__(self, *, workers: int) -> None:
-        self._wanted = workers
+    def __init__(self, *, workers: int | None, neural: bool) -> None:
+        self._wanted = workers or (1 if neural else cores())  # a network uses all cores by itself
         self._heard: queue.Queue[tuple[_Worker, ShardOutcome | None]] = queue.Queue()
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
@@ -91,6 +92,11 @@ class LocalEngine:
     def slots(self) -> int:
         """One task a worker."""
         return self._wanted
+
+    @property
+    def threads(self) -> int:
+        """See `Engine`."""
+        return max(1, cores() // self._wanted)
 
     def start(self, job: Job) -> None:
         """See `Engine`. Processes come when there is a task for them."""

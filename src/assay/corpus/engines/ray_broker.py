@@ -1,0 +1,314 @@
+"""The process between a driver and Ray: it has the connection and the actors, and hands out the tasks.
+
+An actor gets a task only when it has started and said who it is. So one that finds no place in the cluster holds nothing up, and
+one with another version of assay gets nothing to do. One whose tasks are short gets the next before it is done with the last, so
+that it need not wait for the way there and back.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import queue
+import shutil
+import sys
+import tempfile
+import threading
+import time
+from collections import deque
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from typing import IO, Any
+
+from assay.corpus.engines.local import receive, send
+from assay.corpus.engines.ray import Connected, Refusal, WantedWorkers
+from assay.corpus.job import WORK, Fault, Job, ShardOutcome, ShardTask
+
+PLACE_SECONDS = 120.0
+"""How long there may be no worker at all before the run is given up."""
+SHORT_SECONDS = 1.0
+"""How long a task may take for its actor to get the next one early. Behind a longer one a task could wait while others are idle."""
+MOST_FALSE_STARTS = 20
+"""Workers in a row that may end before they have said who they are."""
+
+
+class ShardWorker:
+    """What an actor is: the process that scores."""
+
+    def __init__(self) -> None:
+        self._seen = ""
+
+    def hello(self, folder: str) -> str:
+        """Where the driver is, so that its relative paths are the same here. Gives the version of assay."""
+        from assay._version import __version__
+
+        with suppress(OSError):  # a machine that has no such folder, where all is in an object store
+            os.chdir(folder)
+        return __version__
+
+    def work(self, job: Job, task: ShardTask) -> ShardOutcome:
+        """Do a task; metrics stay loaded for the next."""
+        from assay.corpus.piece import attempt
+
+        key = job.run_key()
+        if key != self._seen:
+            if not sees_results(job.out, key):
+                said = (
+                    f"a worker on {platform.node()} does not see {job.out}: the machines of a cluster need a folder that they "
+                    "share, or an object store (s3://…)."
+                )
+                return ShardOutcome(task, fault=Fault("refused", said))
+            self._seen = key
+        return attempt(job, task)
+
+
+def sees_results(out: str, key: str) -> bool:
+    """Whether a folder is the one where the driver has left the key of this run."""
+    from assay.io.files.folders import open_folder
+
+    return (open_folder(out).read(f"{WORK}/job.json") or b"").decode() == key
+
+
+@dataclass(eq=False)
+class Actor:
+    """One of them, as the broker sees it."""
+
+    handle: Any
+    tasks: deque[ShardTask] = field(default_factory=deque)
+    """What it has to do, the one it is at first."""
+    since: float = 0.0
+    """When it began with that."""
+    short: bool = False
+    """Whether the last one was short."""
+    dead: bool = False
+
+
+class BrokerEnd(Exception):
+    """Nobody listens any more, or there is nothing to be done."""
+
+
+class Broker:
+    """Actors, and the tasks that wait for them."""
+
+    def __init__(
+        self, ray: Any, replies: IO[bytes], events: queue.Queue[tuple[Any, ...]], options: dict[str, Any]
+    ) -> None:
+        self._ray, self._replies, self._events = ray, replies, events
+        self._made = ray.remote(**options)(ShardWorker)
+        self._job: Job | None = None
+        self._waiting = deque[ShardTask]()
+        self._starting: list[Actor] = []
+        self._idle: list[Actor] = []
+        self._busy: set[Actor] = set()
+        self._short: dict[Actor, None] = {}
+        """Of the busy ones those that may have one task more."""
+        self._false_starts = 0
+
+    def run(self, workers: int) -> None:
+        """Until the driver has gone."""
+        while True:
+            placed = self._idle or self._busy
+            try:
+                event = self._events.get(timeout=None if placed or not self._starting else PLACE_SECONDS)
+            except queue.Empty:
+                raise self._end(_no_place(self._ray)) from None
+            match event:
+                case ("end",):
+                    return
+                case ("message", Job() as job):
+                    self._job = job
+                case ("message", ShardTask() as task):
+                    self._waiting.append(task)
+                    if not self._idle and len(self._starting) + len(self._busy) < workers:
+                        self._new()
+                case ("hello", Actor() as actor, None, said, error):
+                    self._started(actor, said, error)
+                case ("done", Actor() as actor, ShardTask() as task, said, error) if not actor.dead:
+                    self._done(actor, task, said, error)
+            self._hand_out()
+
+    def _end(self, said: str) -> BrokerEnd:
+        send(self._replies, Refusal(said))
+        return BrokerEnd()
+
+    def _new(self) -> None:
+        actor = Actor(self._made.remote())
+        self._starting.append(actor)
+        self._ask("hello", actor, None, actor.handle.hello.remote(os.getcwd()))
+
+    def _ask(self, what: str, actor: Actor, task: ShardTask | None, ref: Any) -> None:
+        ref.future().add_done_callback(partial(self._heard, what, actor, task))
+
+    def _heard(self, what: str, actor: Actor, task: ShardTask | None, future: Any) -> None:
+        error = future.exception()
+        self._events.put((what, actor, task, None if error else future.result(), error))
+
+    def _started(self, actor: Actor, version: str | None, error: Exception | None) -> None:
+        self._starting.remove(actor)
+        if error is not None:
+            self._false_starts += 1
+            if not self._died(error) or self._false_starts >= MOST_FALSE_STARTS:
+                raise self._end(
+                    f"a worker of the Ray cluster cannot start: {last_line(error)}. Install the same version of assay everywhere."
+                )
+            self._new()
+            return
+        assert self._job is not None
+        if version != self._job.version:
+            raise self._end(
+                f"a worker has assay {version}, the driver {self._job.version}. Install the same version everywhere."
+            )
+        self._false_starts = 0
+        self._idle.append(actor)
+
+    def _died(self, error: Exception) -> bool:
+        """Whether a process or its node ended, rather than Python in it."""
+        import ray.exceptions as known
+
+        made = "creation task" in str(error)
+        return not made and isinstance(error, (known.RayActorError, known.OutOfMemoryError, known.NodeDiedError))
+
+    def _done(self, actor: Actor, task: ShardTask, outcome: ShardOutcome | None, error: Exception | None) -> None:
+        if error is not None and self._died(error):
+            actor.dead = True
+            self._busy.remove(actor)
+            self._short.pop(actor, None)
+            task = actor.tasks.popleft()
+            self._waiting.extendleft(reversed(actor.tasks))  # it had not begun with these
+            send(self._replies, ShardOutcome(task, fault=Fault("died", "its worker in the Ray cluster ended")))
+            if self._waiting and not self._idle:
+                self._new()
+            return
+        actor.tasks.remove(task)
+        now = time.monotonic()
+        actor.short, actor.since = now - actor.since < SHORT_SECONDS, now
+        self._short.pop(actor, None)
+        if not actor.tasks:
+            self._busy.remove(actor)
+            self._idle.append(actor)
+        elif actor.short:
+            self._short[actor] = None
+        send(self._replies, outcome or ShardOutcome(task, fault=Fault("broke", last_line(error))))
+
+    def _hand_out(self) -> None:
+        while self._waiting and (self._idle or self._short):
+            if self._idle:
+                actor = self._idle.pop()
+                actor.since = time.monotonic()
+                self._busy.add(actor)
+                if actor.short:
+                    self._short[actor] = None
+            else:
+                actor, _ = self._short.popitem()
+            task = self._waiting.popleft()
+            actor.tasks.append(task)
+            self._ask("done", actor, task, actor.handle.work.remote(self._job, task))
+
+
+def last_line(error: BaseException | None) -> str:
+    """The end of what an error of Ray says: the exception where it was raised."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return (lines[-1] if lines else type(error).__name__).rstrip(".")
+
+
+def _no_place(ray: Any) -> str:
+    there = ray.cluster_resources()
+    return (
+        f"no worker found a place in the Ray cluster in {PLACE_SECONDS:.0f} seconds: it has {there.get('CPU', 0):g} CPUs and "
+        f"{there.get('GPU', 0):g} GPUs in all, perhaps taken by others (ray status). Ask for less: --workers, --gpus-per-worker."
+    )
+
+
+def connect(wanted: WantedWorkers, folder: str | None) -> Any:
+    """Ray, connected to the cluster that was asked for, or to one of our own in a folder that goes with us."""
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ.setdefault("RAY_LOG_TO_STDERR", "0")
+    own: dict[str, Any] = {}
+    if wanted.address is None:
+        import secrets
+
+        os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 leaves the machine to whatever else runs there
+        os.environ.setdefault("RAY_AUTH_MODE", "token")
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        from assay.core.workers import cores
+
+        cpus = max(cores(), wanted.workers or 1)
+        own = {
+            "num_cpus": cpus, "include_dashboard": False, "_temp_dir": folder, "_node_ip_address": "127.0.0.1",
+            "object_store_memory": 80 * 2**20,
+        }  # fmt: skip
+    import ray
+
+    ray.init(address=wanted.address or "local", log_to_driver=False, namespace="assay", **own)
+    return ray
+
+
+def laid_out(wanted: WantedWorkers, nodes: list[dict[str, float]]) -> tuple[int, int, float]:
+    """Workers, the threads of each, and its GPUs, for the nodes that there are (their CPUs and GPUs).
+
+    A network gets a GPU a worker where there are any, else the cores of a node together; all else one worker a core.
+    """
+    gpus = wanted.gpus_per_worker
+    if gpus is None:
+        gpus = 1.0 if wanted.neural and any(node.get("GPU", 0) >= 1 for node in nodes) else 0.0
+    cpus = [int(node.get("CPU", 0)) for node in nodes if node.get("CPU", 0) >= 1]
+    total, least = sum(cpus) or 1, min(cpus, default=1)
+    if gpus:
+        there = sum(int(node.get("GPU", 0) / gpus) for node in nodes)
+        workers = wanted.workers or there or 1
+    else:
+        workers = wanted.workers or (len(cpus) or 1 if wanted.neural else total)
+    return workers, max(1, min(least, total // workers)), gpus
+
+
+def main() -> None:
+    """Work for the driver until it has gone."""
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    wanted: WantedWorkers = receive(sys.stdin.buffer)
+    events: queue.Queue[tuple[Any, ...]] = queue.Queue()
+    folder = None
+    if wanted.address is None:
+        folder = tempfile.mkdtemp(
+            prefix="assay-ray-", dir="/tmp" if os.path.isdir("/tmp") else None
+        )  # sockets want short paths
+    threading.Thread(target=_read, args=(sys.stdin.buffer, events, folder), daemon=True).start()
+    ray = None
+    try:
+        ray = connect(wanted, folder)
+        nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+        workers, threads, gpus = laid_out(wanted, nodes)
+        send(replies, Connected(workers, threads))
+        options = {"num_cpus": threads, "num_gpus": gpus, "max_restarts": 0, "scheduling_strategy": "SPREAD"}
+        Broker(ray, replies, events, options).run(workers)
+    except (BrokerEnd, BrokenPipeError):
+        pass
+    except Exception as error:
+        with suppress(OSError):
+            token = (
+                " If it wants a token, give it in RAY_AUTH_TOKEN, with RAY_AUTH_MODE=token." if wanted.address else ""
+            )
+            send(replies, Refusal(f"Ray did not start or connect: {last_line(error)}.{token}"))
+    finally:
+        if ray is not None:
+            with suppress(Exception):
+                ray.shutdown()
+        _exit(0, folder)
+
+
+def _exit(code: int, folder: str | None) -> None:
+    """End at once, whatever threads of Ray's are left."""
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(code)
+
+
+def _read(stream: IO[bytes], events: queue.Queue[tuple[Any, ...]], folder: str | None) -> None:
+    """Messages of the driver as events; when it has gone, a last one, and the end by force if that is not heard."""
+    with suppress(EOFError, OSError):
+        while True:
+            events.put(("message", receive(stream)))
+    events.put(("end",))
+    threading.Event().wait(15)
+    _exit(1, folder)

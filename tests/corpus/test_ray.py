@@ -1,0 +1,227 @@
+"""Corpora on a real Ray cluster: a head and a second node as processes of this machine, with a worker each."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from assay.core.errors import InputError, MissingPart
+from assay.verbs.score_corpus import score_corpus
+from tests.corpus.clusters import Cluster
+from tests.corpus.corpora import contents, corpus, write
+from tests.corpus.test_faults import ODD, begun, command
+
+pytest.importorskip("ray", reason="needs the extra ray")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("ray"),
+    pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc"),
+]
+METRICS = ("-m", f"{ODD}:Slow", "-m", "chrf")
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    """Two nodes with a processor each."""
+    made, before = Cluster(), dict(os.environ)
+    os.environ.update({name: value for name, value in made.environment.items() if name.startswith("RAY_")})
+    try:
+        made.start(1)
+        made.add(1)
+        yield made
+    finally:
+        made.stop()
+        os.environ.clear()
+        os.environ.update(before)
+    assert not made.workers()
+
+
+def test_200_shards_are_the_bytes_of_the_local_engine(tmp_path: Path, cluster: Cluster) -> None:
+    corpus(tmp_path / "in", 200)
+    packed = (tmp_path / "in" / "part-0005.jsonl.gz").read_bytes()
+    (tmp_path / "in" / "part-0005.jsonl.gz").write_bytes(packed[: len(packed) // 2])  # one breaks off half way
+    given = {"metrics": ["chrf", "bleu"], "workers": 2, "on_error": "skip"}
+    local = score_corpus(tmp_path / "in", out=tmp_path / "local", **given)  # type: ignore[arg-type]
+    ray = score_corpus(
+        tmp_path / "in",
+        out=tmp_path / "ray",
+        engine="ray",
+        address=cluster.address,
+        **given,  # type: ignore[arg-type]
+    )
+    assert list(ray.failed) == ["part-0005.jsonl.gz"] and ray.counts["shards"] == 199
+    assert contents(tmp_path / "ray") == contents(tmp_path / "local")
+    assert ray.systems == local.systems
+
+
+def test_killed_workers_and_drivers_lose_nothing(tmp_path: Path, cluster: Cluster) -> None:
+    corpus(tmp_path / "in", 60)
+    whole, out = tmp_path / "whole", tmp_path / "out"
+    assert command(tmp_path / "in", whole, *METRICS).wait() == 0
+    words = (*METRICS, "--engine", "ray", "--address", cluster.address)
+    first = command(tmp_path / "in", out, *words)
+    begun(first, out)
+    os.kill(random.choice(cluster.workers()), signal.SIGKILL)
+    begun(first, out, 12)
+    assert first.poll() is None
+    first.send_signal(signal.SIGKILL)
+    first.wait()
+    wanted, before = contents(whole), contents(out)
+    finished = {name for name in before if name[0] not in "_."}
+    assert 12 <= len(finished) < 60 and all(before[name] == wanted[name] for name in finished)
+    second = command(tmp_path / "in", out, *words)
+    _, said = second.communicate()
+    assert (second.returncode, said) == (0, ""), "Ray is heard"
+    assert contents(out) == wanted
+    end = time.monotonic() + 20
+    while cluster.workers() and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not cluster.workers(), "workers outlive their driver"
+
+
+def test_a_row_that_kills_is_found(tmp_path: Path, cluster: Cluster) -> None:
+    (tmp_path / "in").mkdir()
+    rows = [{"id": str(i), "src": "s", "mt": "POISON" if i == 2 else f"m {i}"} for i in range(4)]
+    write(tmp_path / "in" / "a.jsonl", rows)
+    result = score_corpus(
+        tmp_path / "in",
+        out=tmp_path / "out",
+        metrics=[f"{ODD}:Lethal"],
+        engine="ray",
+        address=cluster.address,
+        workers=1,
+    )
+    assert result.counts["rejected"] == 1 and result.counts["kept"] == 3
+
+
+def test_a_network_gives_the_same_bits_on_one_worker_and_on_two(tmp_path: Path, cluster: Cluster) -> None:
+    pytest.importorskip("torch")
+    from tests.models.official import unpack
+
+    model = unpack("regression", tmp_path / "model")
+    corpus(tmp_path / "in", 8, 30)
+    metric = f"{model}:precision=fp32"
+    for name, workers in (("one", 1), ("two", 2)):
+        score_corpus(
+            tmp_path / "in",
+            out=tmp_path / name,
+            metrics=[metric],
+            engine="ray",
+            address=cluster.address,
+            workers=workers,
+        )
+    assert contents(tmp_path / "one") == contents(tmp_path / "two")
+
+
+def test_another_version_of_assay_is_refused(tmp_path: Path, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay._version import __version__
+
+    corpus(tmp_path / "in", 1)
+    monkeypatch.setattr("assay._version.__version__", "9.9")
+    with pytest.raises(InputError, match=rf"a worker has assay {__version__}, the driver 9\.9"):
+        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", address=cluster.address)
+
+
+def test_a_node_that_dies_takes_its_shard_alone(tmp_path: Path, cluster: Cluster) -> None:
+    """The last test of this cluster: one of its two nodes is gone afterwards."""
+    corpus(tmp_path / "in", 60)
+    process = command(tmp_path / "in", tmp_path / "out", *METRICS, "--engine", "ray", "--address", cluster.address)
+    begun(process, tmp_path / "out", 6)
+    assert len(cluster.workers()) == 2 and process.poll() is None
+    cluster.kill(cluster.nodes[-1])
+    _, said = process.communicate(timeout=60)
+    assert (process.returncode, said) == (0, "")
+    score_corpus(tmp_path / "in", out=tmp_path / "local", metrics=[f"{ODD}:Slow", "chrf"], engine="inline")
+    assert contents(tmp_path / "out") == contents(tmp_path / "local")
+
+
+def test_a_cluster_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without an address Ray is started for the run, and goes with it."""
+    for name in [name for name in os.environ if name.startswith("RAY_")]:
+        monkeypatch.delenv(name)
+    corpus(tmp_path / "in", 8)
+    before = set(Path("/tmp").glob("assay-ray-*"))
+    process = command(tmp_path / "in", tmp_path / "out", "-m", "chrf", "--engine", "ray")
+    _, said = process.communicate()
+    assert (process.returncode, said) == (0, "")
+    assert set(Path("/tmp").glob("assay-ray-*")) <= before
+    score_corpus(tmp_path / "in", out=tmp_path / "local", metrics=["chrf"], engine="inline")
+    assert contents(tmp_path / "out") == contents(tmp_path / "local")
+
+
+def test_an_address_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus(tmp_path / "in", 1)
+    given = {"out": tmp_path / "out", "metrics": ["chrf"]}
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(InputError, match=rf"no Ray cluster answers at {address}: Connection refused"):
+            score_corpus(tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
+        silent.listen(5)
+        monkeypatch.setattr("assay.corpus.engines.ray.CONNECT_SECONDS", 2.0)
+        with pytest.raises(InputError, match=rf"the Ray cluster {address} did not answer in 2 s\. Try: ray status"):
+            score_corpus(tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
+    for address in ("ray://head:10001", "head", "head:six"):
+        with pytest.raises(InputError, match="--address is HOST:PORT of the cluster's head"):
+            score_corpus(tmp_path / "in", engine="ray", address=address, **given)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="--address goes with --engine ray"):
+        score_corpus(tmp_path / "in", address="head:6379", **given)  # type: ignore[arg-type]
+    assert not (tmp_path / "out").exists()
+
+
+def test_without_ray(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus(tmp_path / "in", 1)
+    monkeypatch.setattr("assay.corpus.engines.ray.find_spec", lambda name: None)
+    with pytest.raises(MissingPart, match=r"--engine ray needs the extra 'ray': pip install 'mt-assay\[ray\]'"):
+        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray")
+
+
+@pytest.mark.parametrize(
+    ("workers", "gpus", "neural", "nodes", "wanted"),
+    [
+        (None, None, False, [{"CPU": 8.0}, {"CPU": 4.0}], (12, 1, 0.0)),  # one a core
+        (
+            None,
+            None,
+            True,
+            [{"CPU": 8.0}, {"CPU": 4.0}],
+            (2, 4, 0.0),
+        ),  # a network on CPUs: one a node, as wide as the smallest
+        (
+            None,
+            None,
+            True,
+            [{"CPU": 16.0, "GPU": 4.0}, {"CPU": 2.0}],
+            (4, 2, 1.0),
+        ),  # one a GPU; 18 CPUs among 4, but 2 are the least
+        (None, 0.5, True, [{"CPU": 16.0, "GPU": 4.0}], (8, 2, 0.5)),
+        (3, None, False, [{"CPU": 8.0}], (3, 2, 0.0)),
+        (None, 1.0, True, [{"CPU": 2.0}], (1, 2, 1.0)),  # no GPU yet: a worker waits for one
+    ],
+)
+def test_how_workers_are_laid_out(
+    workers: int | None, gpus: float | None, neural: bool, nodes: list[dict[str, float]], wanted: tuple[int, int, float]
+) -> None:
+    from assay.corpus.engines.ray import WantedWorkers
+    from assay.corpus.engines.ray_broker import laid_out
+
+    assert laid_out(WantedWorkers("auto", workers, gpus, neural, 1), nodes) == wanted
+
+
+def test_a_worker_that_does_not_see_the_results_is_refused(tmp_path: Path) -> None:
+    """As on a machine without the shared folder."""
+    from assay.corpus.engines.ray_broker import ShardWorker
+    from assay.corpus.job import Job, Shard, ShardTask, Source
+
+    job = Job(str(tmp_path / "nowhere"), ("chrf",), {}, "1")
+    outcome = ShardWorker().work(job, ShardTask("shard", Shard("a", "tsv", (Source("a", 1, ""),))))
+    assert outcome.fault is not None and outcome.fault.kind == "refused"
+    assert "nowhere: the machines of a cluster need a folder that they share" in outcome.fault.said
+    assert not (tmp_path / "nowhere").exists()
