@@ -41,7 +41,8 @@ def examples() -> Iterator[tuple[str, str]]:
     for path in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
         if path.stem not in (*ELSEWHERE, "comet"):
             fenced = False
-            for line in path.read_text(encoding="utf-8").splitlines():
+            text = path.read_text(encoding="utf-8").replace("\\\n", " ")  # a command that goes on in the next line
+            for line in text.splitlines():
                 fenced ^= line.startswith("```")
                 if fenced or line.startswith("    "):
                     yield path.name, line.strip().removeprefix("$ ")
