@@ -206,14 +206,36 @@ def test_windows_cover_the_text_and_overlap() -> None:
     assert windows("", 2) == [(0, 0, 0, 0)] * 2
 
 
-def test_neighbouring_pieces_are_one_span_as_bad_as_the_worst() -> None:
+def _opinion(places: list[tuple[int, int]], tags: list[tuple[float, float]]) -> Opinion:
+    return Opinion(np.zeros(7, np.float32), np.array(tags, np.float32), np.array(places, np.int32))
+
+
+def test_neighbouring_words_are_one_span_as_bad_as_the_worst() -> None:
     text = "Der Vertrag von 1979 gilt  nicht."
     places = [(0, 3), (4, 11), (12, 15), (16, 18), (18, 20), (21, 25), (27, 32), (32, 33)]
-    tags = [(0.1, 0.0), (0.1, 0.0), (0.2, 0.05), (0.5, 0.4), (0.3, 0.1), (0.0, 0.0), (0.17, 0.1), (0.0, 0.9)]
-    judgement = Opinion(np.zeros(7, np.float32), np.array(tags, np.float32), np.array(places, np.int32))
-    found = spans(text, judgement, 0.16, 0.3)
+    tags = [(0.1, 0.0), (0.1, 0.0), (0.2, 0.05), (0.5, 0.6), (0.3, 0.1), (0.0, 0.0), (0.17, 0.1), (0.0, 0.9)]
+    found = spans(text, _opinion(places, tags), 0.16, 0.3)
     assert [(span.text, span.severity) for span in found] == [("von 1979", "major"), ("nicht", "minor")]
-    assert found[0].confidence == pytest.approx(0.5)
+    assert found[0].confidence == pytest.approx(0.4)  # the mean of 19 and 79
+
+
+@pytest.mark.parametrize(
+    ("text", "places", "wrong", "marked"),
+    [
+        ("ein lästiges Lied", [(0, 3), (4, 8), (8, 12), (13, 17)], [0.0, 0.0, 0.4, 0.0], ["lästiges"]),
+        ("ein lästiges Lied", [(0, 3), (4, 8), (8, 12), (13, 17)], [0.0, 0.0, 0.3, 0.0], []),  # 0.15 on average
+        ("we can't go", [(0, 2), (3, 6), (6, 8), (9, 11)], [0.0, 0.0, 0.9, 0.0], ["can't"]),
+        ("he said 'no' twice", [(0, 2), (3, 7), (8, 9), (9, 11), (11, 12), (13, 18)], [0.0, 0.0, 0.0, 0.9, 0.0, 0.0], ["no"]),
+        ("他明天走", [(0, 1), (1, 3), (3, 4)], [0.0, 0.9, 0.0], ["明天"]),
+        ("เขามาพรุ่งนี้", [(0, 3), (3, 5), (5, 13)], [0.0, 0.9, 0.0], ["มา"]),
+        ("वह किताब है", [(0, 2), (3, 5), (5, 8), (9, 11)], [0.0, 0.9, 0.0, 0.0], ["किताब"]),
+    ],
+)  # fmt: skip
+def test_a_word_is_marked_whole_or_not_at_all(
+    text: str, places: list[tuple[int, int]], wrong: list[float], marked: list[str]
+) -> None:
+    found = spans(text, _opinion(places, [(sure, 0.0) for sure in wrong]), 0.16, 0.3)
+    assert [span.text for span in found] == marked
 
 
 def test_greedy_matching_is_the_twins(folder: str) -> None:
@@ -235,7 +257,7 @@ def test_the_signature_says_all_that_moves_a_number(folder: str, tmp_path: Path)
         AssayMiniUnit(path=folder), AssayMiniMqm(path=folder), BertscoreMini(path=folder), BertscoreMini(path=folder, idf=True),
     ]  # fmt: skip
     assert len({str(one.signature) for one in made}) == len(made)
-    assert str(made[1].signature).endswith("|precision:int16|v:2") and "|weights:" in str(made[0].signature)
+    assert str(made[1].signature).endswith("|precision:int16|v:3") and "|weights:" in str(made[0].signature)
 
 
 def test_threads_share_the_model(folder: str) -> None:

@@ -80,7 +80,7 @@ class Reading(Metric):
     @property
     def signature(self) -> Signature:
         """What it is held against, how errors are marked and long texts read, the weights' hash and the precision."""
-        plain = Signature.of(self.card.label, 2, inputs=self.inputs, threshold=self.threshold, long=self.long)
+        plain = Signature.of(self.card.label, 3, inputs=self.inputs, threshold=self.threshold, long=self.long)
         return replace(plain, weights=weights_of(self.path).identity, precision=self.precision)
 
     @abstractmethod
