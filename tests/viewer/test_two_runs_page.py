@@ -99,9 +99,8 @@ def test_a_selection_becomes_a_challenge_set_for_assay_run(
     chosen = '`chrf good` <= `chrf incorrect` and langpair == "de-en"'
     page.open("segments", "pairs", wait=".rows td.score", where=chosen)
     total = page.total()
-    browser.run(
-        "[...document.querySelectorAll('.bar button')].find((one) => one.innerText === 'Challenge set').click()"
-    )
+    browser.click(".export summary")
+    browser.choose(".export button", "Challenge set")
     path = browser.downloads / "pairs.challenge.jsonl"
     until(path.exists)
     capsys.readouterr()

@@ -1,8 +1,8 @@
 import { quoted } from "./expression";
-import { colours } from "./heat";
+import { colours, ROOMY } from "./heat";
 import { go } from "./route";
 import { Limits } from "./limits";
-import { RunTable } from "./table";
+import { RunTable, Scroll } from "./table";
 import { Plain } from "./text";
 import type { Detail, Start, Table } from "./types";
 
@@ -36,8 +36,8 @@ function Matrix({ table, detail, start, run }: { table: Table; detail: Detail; s
     <section class="card">
       <h2>{table.caption}</h2>
       <p class="muted">{table.reading} 95% intervals (Wilson).{linked ? " Choose a cell to see the translations that broke down." : ""}</p>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Heat map of error types and tasks">
-        <table class="heat">
+      <Scroll label="Heat map of error types and tasks">
+        <table class={tasks.length <= ROOMY ? "heat roomy" : "heat"}>
           <thead><tr><th scope="col">error type</th>{tasks.map((task) => <th key={task} scope="col"><Plain text={task} /></th>)}</tr></thead>
           <tbody>
             {kinds.map((kind) => (
@@ -62,7 +62,7 @@ function Matrix({ table, detail, start, run }: { table: Table; detail: Detail; s
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {table.notes.map((note, i) => <p key={i} class="note"><Plain text={note} /></p>)}
     </section>
   );

@@ -1,6 +1,7 @@
 import { quoted, written } from "./expression";
-import { colours } from "./heat";
+import { colours, ROOMY } from "./heat";
 import { go } from "./route";
+import { Scroll } from "./table";
 import { Plain } from "./text";
 import type { Cell, Detail, Start } from "./types";
 
@@ -44,10 +45,10 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
           </select>
         </label>
       </div>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Heat map of metrics and phenomena">
-        <table class="heat">
+      <Scroll label="Heat map of metrics and phenomena">
+        <table class={metrics.length <= ROOMY ? "heat roomy" : "heat"}>
           <thead>
-            <tr><th scope="col">phenomenon</th><th scope="col" class="num">items</th>
+            <tr><th scope="col">phenomenon</th><th scope="col" class="num items">items</th>
               {metrics.map((metric) => <th key={metric} scope="col"><Plain text={detail.head.metrics[metric]?.label ?? metric} />{detail.head.metrics[metric]?.higher_is_better === false ? " ↓" : ""}</th>)}</tr>
           </thead>
           <tbody>
@@ -61,7 +62,7 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
                 ),
                 <tr key={i}>
                   <th scope="row"><Plain text={phenomenon.name} /></th>
-                  <td class="num muted">{phenomenon.n.toLocaleString("en-US")}</td>
+                  <td class="num muted items">{phenomenon.n.toLocaleString("en-US")}</td>
                   {metrics.map((metric) => {
                     const cell = found.cells[metric][i];
                     const value = share(cell);
@@ -86,7 +87,7 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
             })}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </main>
   );
 }
