@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.viewer.groups import grouped
 from assay.viewer.runs import find_runs
-from tests.viewer.browser import Browser, until
+from tests.viewer.browser import Browser, needs_axe, until
 from tests.viewer.conftest import keep
 from tests.viewer.judged_runs import ARABIC, campaign_run, decision_runs, meta_run
 from tests.viewer.test_page import Page
@@ -219,6 +219,7 @@ SCREENS = [
 ]  # fmt: skip
 
 
+@needs_axe
 @pytest.mark.parametrize("page", ["server"], indirect=True)
 def test_axe_and_a_phone_in_light_and_dark(page: Page) -> None:
     for screen, run, wait, at in SCREENS:

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 import assay
-from tests.viewer.browser import ENTER, ESCAPE, Browser, until
+from tests.viewer.browser import ENTER, ESCAPE, TAB, Browser, needs_axe, until
 from tests.viewer.conftest import HOSTILE, keep
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -100,12 +100,77 @@ def test_keys_walk_through_rows_and_systems_stand_side_by_side(page: Page) -> No
     browser.run("document.activeElement.blur()")
     browser.press("?")
     assert "next and previous row" in until(lambda: browser.text("dialog"))
-    assert browser.run("return document.activeElement.closest('dialog') !== null")  # the keys are its own while it is open
+    assert browser.run(
+        "return document.activeElement.closest('dialog') !== null"
+    )  # the keys are its own while it is open
     browser.press(ESCAPE)
     until(lambda: not browser.texts("dialog"))
     assert browser.texts(".detail")
     browser.press(ESCAPE)
     until(lambda: not browser.texts(".detail"))
+
+
+def test_keys_alone_go_to_every_control_and_back(page: Page) -> None:
+    browser = page.open("segments", "demo", wait=".rows td.score")
+    reached = []
+    for _ in range(24):
+        browser.press(TAB)
+        tag, label, ring = browser.run(
+            "const e = document.activeElement, s = getComputedStyle(e);"
+            "return [e.tagName, e.getAttribute('aria-label') ?? e.innerText,"
+            " s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2]"
+        )
+        if tag == "BODY":
+            break
+        reached.append(label.strip())
+        assert ring, f"no ring around {label}"
+    wanted = ["assay", "Runs", "Systems", "Segments", "Tables", "Light or dark", "Keys", "Filter by an expression", "Find text",
+              "Filter", "3 metrics", "Export", "Rows"]  # fmt: skip
+    assert reached[: len(wanted)] == wanted
+    browser.run("document.querySelector('.export summary').focus()")
+    browser.press(ENTER)
+    until(lambda: browser.texts(".export button")[0] == "CSV")
+    browser.press("j")
+    until(lambda: browser.texts(".detail"))
+    browser.press(ESCAPE)
+    until(lambda: browser.texts(".export button")[0] == "")
+    assert browser.texts(".detail") and browser.run("return document.activeElement.innerText") == "Export"
+
+
+def test_the_row_of_an_address_is_in_sight_and_covers_a_phone(page: Page) -> None:
+    browser = page.open("segments", "demo", wait=".detail h2", row=33)
+    seen = (
+        "const row = document.querySelector('tr.chosen'); if (!row) return false; const r = row.getBoundingClientRect(),"
+        " l = document.querySelector('.list').getBoundingClientRect(); return r.top >= l.top && r.bottom <= l.bottom"
+    )
+    until(lambda: browser.run(seen))
+    browser.click(".detail button[aria-label='Next row']")
+    until(lambda: "row=34" in browser.url and browser.text(".detail h2") == "Segment 15")
+    browser.size(390, 844)
+    try:
+        browser.open(browser.url)
+        until(lambda: browser.texts(".detail h2"))
+        box = (
+            "const b = document.querySelector('.detail').getBoundingClientRect(); return [b.x, b.y, b.width, b.height]"
+        )
+        assert browser.run(box) == [0, 0, 390, 844]
+        browser.click(".detail button[aria-label=Close]")
+        until(lambda: not browser.texts(".detail") and browser.texts(".rows td.score"))
+    finally:
+        browser.size(1280, 800)
+
+
+def test_tables_are_pivoted_and_changes_have_their_sign_as_on_a_terminal(page: Page) -> None:
+    browser = page.open("tables", "embedded", wait=".plain")
+    heads = browser.run(
+        "return [...document.querySelectorAll('section.card')].map((one) => [one.querySelector('h2')?.innerText ?? '',"
+        " ...[...one.querySelectorAll('thead th')].map((th) => th.innerText)])"
+    )
+    assert any({"chrf", "ter"} <= set(head) for head in heads), heads
+    browser = page.open("tables", "demo", wait=".plain")
+    row = next(row for row in browser.texts(".plain tbody tr") if row.startswith("ours") and "TER" in row)
+    assert "-6.2" in row  # -6.25 exactly, and the terminal rounds to even
+    assert any("+5.7" in row for row in browser.texts(".plain tbody tr"))
 
 
 def test_a_cell_of_the_heat_map_leads_to_the_items_that_failed(page: Page) -> None:
@@ -196,6 +261,7 @@ def test_light_or_dark_is_the_systems_until_somebody_says_otherwise(page: Page) 
         browser.scheme("light")
 
 
+@needs_axe
 @pytest.mark.parametrize("page", ["server"], indirect=True)
 def test_axe_and_a_phone_find_no_fault(page: Page) -> None:
     browser = page.browser

@@ -1,6 +1,6 @@
 import { Axes, band, line, Plot, scale, Swatch, useFrame } from "./charts";
 import { written } from "./expression";
-import { count, plural } from "./format";
+import { count, fixed, plural } from "./format";
 import { link } from "./route";
 import { Scroll } from "./table";
 import { Plain } from "./text";
@@ -11,7 +11,7 @@ const RISKS: [RiskName, string, string][] = [
   ["caught", "breakdowns caught", "Of all that is bad, so much is not used."],
   ["lost", "bad and used, of all", "Of all translations, so many are bad and used."],
 ];
-const percent = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)}%`);
+const percent = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : `${fixed(100 * value, 1)}%`);
 
 // The rows that are used, go to review, or are rejected at a limit, in the grammar of filters.
 export function chosen(sweep: Sweep, limit: number): Record<"used" | "review" | "rejected", string> {

@@ -1,4 +1,5 @@
 import { quoted, written } from "./expression";
+import { fixed } from "./format";
 import { colours, ROOMY } from "./heat";
 import { go } from "./route";
 import { Scroll } from "./table";
@@ -66,7 +67,7 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
                   {metrics.map((metric) => {
                     const cell = found.cells[metric][i];
                     const value = share(cell);
-                    const bounds = cell.low === null || cell.high === null ? "" : `${(100 * cell.low).toFixed(0)}–${(100 * cell.high).toFixed(0)}`;
+                    const bounds = cell.low === null || cell.high === null ? "" : `${fixed(100 * cell.low, 0)}–${fixed(100 * cell.high, 0)}`;
                     const missed = cell.n - cell.right;
                     return (
                       <td key={metric} class="cell">
@@ -76,7 +77,7 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
                           onClick={() => go("segments", run, {
                             where: failed(metric, detail.head.metrics[metric]?.higher_is_better ?? true, phenomenon.name, cell.n < phenomenon.n),
                           })}>
-                          <span class="unseen">{metric}, {phenomenon.name}: </span>{cell.n ? (100 * value).toFixed(1) : "–"}
+                          <span class="unseen">{metric}, {phenomenon.name}: </span>{cell.n ? fixed(100 * value, 1) : "–"}
                           {bounds && <small>{bounds}</small>}
                         </button>
                       </td>
