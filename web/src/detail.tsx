@@ -46,7 +46,7 @@ export function Detail({ source, run, head, row, against, choose, step, close }:
       {head.kind === "items" ? <Pair row={found.row} head={head} to={to} /> : (
         <>
           <div class="bar" role="group" aria-label="What is marked">
-            {(["spans", "reference", "first", "plain"] as Against[]).map((one) => (
+            {(["spans", "reference", "first", "plain"] as Against[]).filter((one) => markable(one, head)).map((one) => (
               <button key={one} aria-pressed={against === one} class={against === one ? "on" : "quiet"} onClick={() => choose(one)}>{SAID[one]}</button>
             ))}
           </div>
@@ -56,6 +56,9 @@ export function Detail({ source, run, head, row, against, choose, step, close }:
     </aside>
   );
 }
+
+const markable = (one: Against, head: Head): boolean =>
+  one === "spans" ? head.columns.includes("spans") : one === "reference" ? head.columns.includes("ref") : one !== "first" || head.systems.length > 1;
 
 const SAID: Record<Against, string> = { spans: "errors", reference: "against reference", first: "against first system", plain: "nothing" };
 

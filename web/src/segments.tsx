@@ -168,7 +168,7 @@ export function Segments({ source, run, head, at, grown = 0 }: {
               <Space high={Math.max(0, height - last * HIGH)} span={columns.length} />
             </tbody>
           </table>
-          {total === 0 && !error && <p class="muted empty">No row matches.</p>}
+          {total === 0 && !error && <p class="muted empty">{asked.where || asked.find ? "No row matches." : "There are no rows to show."}</p>}
         </div>
         {open && <Detail source={source} run={run} head={head} row={Number(at.row)} against={against} choose={(one) => set({ against: one })} step={step} close={() => set({ row: "" })} />}
       </div>
