@@ -37,7 +37,11 @@ def main() -> None:
         keys = {run.path: run.key for run in viewing.server.answers.runs}
         first, second = keys[Path(args.translations)], keys[Path(args.pairs)]
         screens = {
-            "view_segments": (f"segments?run={first}&where={quote(CHOSEN)}&sort=chrf&row={args.row}", ".detail h2", 780),
+            "view_segments": (
+                f"segments?run={first}&where={quote(CHOSEN)}&sort=chrf&row={args.row}",
+                ".detail h2",
+                780,
+            ),
             "view_systems": (f"systems?run={first}", ".scatter circle", 1215),
             "view_phenomena": (f"phenomena?run={second}&order=hardest", ".heat .cell", 780),
         }

@@ -18,6 +18,7 @@ export function Scatter({ metrics, detail, source, run, at, colour }: {
   const [found, setFound] = useState<Points | null>(null);
   const [box, setBox] = useState<Box | null>(null);
   const svg = useRef<SVGSVGElement>(null);
+  const from = useRef<[number, number]>([0, 0]); // where the box begins: the mouse may be faster than the page is drawn
   useEffect(() => {
     let current = true;
     setBox(null);
@@ -32,6 +33,10 @@ export function Scatter({ metrics, detail, source, run, at, colour }: {
   const place = (event: PointerEvent): [number, number] => {
     const drawn = (svg.current as SVGSVGElement).getBoundingClientRect();
     return [((event.clientX - drawn.left) / drawn.width) * frame.width, ((event.clientY - drawn.top) / drawn.height) * frame.height];
+  };
+  const drawTo = (event: PointerEvent) => {
+    const [[x0, y0], [x1, y1]] = [from.current, place(event)];
+    setBox(Math.abs(x1 - x0) + Math.abs(y1 - y0) < 4 ? null : { x0, y0, x1, y1 });
   };
   // The box in scores: what a filter is made of.
   const chosen = box && {
@@ -63,16 +68,12 @@ export function Scatter({ metrics, detail, source, run, at, colour }: {
       </div>
       <svg ref={svg} class="plot scatter" viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`Segment scores: ${label(across)} across, ${label(up)} up`}
         onPointerDown={(event) => {
-          const [x0, y0] = place(event);
+          from.current = place(event);
           (event.currentTarget as SVGSVGElement).setPointerCapture(event.pointerId);
-          setBox({ x0, y0, x1: x0, y1: y0 });
+          drawTo(event);
         }}
-        onPointerMove={(event) => {
-          if (!event.buttons || !box) return;
-          const [x1, y1] = place(event);
-          setBox({ ...box, x1, y1 });
-        }}
-        onPointerUp={() => box && Math.abs(box.x1 - box.x0) + Math.abs(box.y1 - box.y0) < 4 && setBox(null)}>
+        onPointerMove={(event) => { if (event.buttons) drawTo(event); }}
+        onPointerUp={drawTo}>
         <Axes frame={frame} {...{ xs, ys, x, y }} across={label(across)} up={label(up)} />
         {points.map(([row, a, b, system]) => <circle key={row} cx={x(a)} cy={y(b)} r="2.4" class="filled" style={{ "--c": colour(systems[system] ?? "") }} fill-opacity="0.6" />)}
         {box && <rect class="brush" x={Math.min(box.x0, box.x1)} y={Math.min(box.y0, box.y1)} width={Math.abs(box.x1 - box.x0)} height={Math.abs(box.y1 - box.y0)} />}
