@@ -191,9 +191,11 @@ class Browser:
 
     def faults(self) -> list[str]:
         """What axe-core calls moderate, serious or critical on the page as it is."""
+        if not self.run("return 'axe' in window"):
+            self.run(AXE.read_text())
         return list(
             self.run(
-                AXE.read_text() + ";return axe.run().then((said) => said.violations"
+                "return axe.run({resultTypes: ['violations']}).then((said) => said.violations"
                 ".filter((one) => one.impact !== 'minor').map((one) => `${one.impact} ${one.id}: ${one.nodes[0].html}`))"
             )
         )
