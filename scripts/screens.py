@@ -2,7 +2,7 @@
 
     assay compare --mt NLLB=… Online-W=… GPT4=… --src … --ref … --langpair en-de -m assay-mini,chrf,bleu,ter --run-dir runs/wmt23
     assay run demetr -m chrf,chrf++,bleu,ter,rougeL,meteor,wer --run-dir runs/demetr
-    python scripts/screens.py runs/wmt23 runs/demetr        # needs Chromium and its driver
+    PYTHONPATH=. python scripts/screens.py runs/wmt23 runs/demetr        # needs Chromium, its driver and Noto's fonts
 
 The first run directory shows Segments and Systems, the second Phenomena.
 """
@@ -22,7 +22,7 @@ import assay
 from tests.viewer.browser import Browser, until
 
 PLACE = Path(__file__).resolve().parents[1] / "docs" / "gallery"
-SIZE, COLOURS = (1180, 720), 96
+WIDTH, COLOURS = 1280, 96
 CHOSEN = 'length(src) < 150 and chrf < 75 and system != "GPT4"'
 
 
@@ -37,15 +37,19 @@ def main() -> None:
         keys = {run.path: run.key for run in viewing.server.answers.runs}
         first, second = keys[Path(args.translations)], keys[Path(args.pairs)]
         screens = {
-            "view_segments": (f"segments?run={first}&where={quote(CHOSEN)}&sort=chrf&row={args.row}", ".detail h2"),
-            "view_systems": (f"systems?run={first}", ".scatter circle"),
-            "view_phenomena": (f"phenomena?run={second}&order=hardest", ".heat .cell"),
+            "view_segments": (
+                f"segments?run={first}&where={quote(CHOSEN)}&sort=chrf&row={args.row}",
+                ".detail h2",
+                780,
+            ),
+            "view_systems": (f"systems?run={first}", ".scatter circle", 1215),
+            "view_phenomena": (f"phenomena?run={second}&order=hardest", ".heat .cell", 780),
         }
         browser = Browser(Path(folder))
         try:
-            browser.size(*SIZE)
             browser.scheme("light")
-            for name, (address, wait) in screens.items():
+            for name, (address, wait, height) in screens.items():
+                browser.size(WIDTH, height)
                 browser.open(f"{viewing.url}#/{address}")
                 until(lambda wait=wait: browser.texts(wait), 30)
                 time.sleep(0.5)

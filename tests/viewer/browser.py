@@ -20,9 +20,11 @@ FLAGS = [
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
     "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage", "--hide-scrollbars",
 ]  # fmt: skip
+AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+needs_axe = pytest.mark.skipif(not AXE.exists(), reason="no axe-core here: cd web && npm ci")
 _DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 _ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-ENTER, ESCAPE = "\ue007", "\ue00c"
+ENTER, ESCAPE, TAB = "\ue007", "\ue00c", "\ue004"
 
 
 class Browser:
@@ -106,6 +108,14 @@ class Browser:
         """Click the first element."""
         self._ask("POST", f"/element/{self._find(css)}/click")
 
+    def choose(self, css: str, text: str) -> None:
+        """Click the element with this text, as soon as it can be seen."""
+        script = (
+            "const found = [...document.querySelectorAll(arguments[0])].find((one) => one.innerText.startsWith(arguments[1]));"
+            "found?.click(); return !!found"
+        )
+        until(lambda: self.run(script, css, text))
+
     def type(self, css: str, keys: str, *, clear: bool = True) -> None:
         """Write into a field."""
         element = self._find(css)
@@ -180,16 +190,28 @@ class Browser:
         path.write_bytes(base64.b64decode(self._ask("GET", "/screenshot")))
 
     def faults(self) -> list[str]:
-        """What axe-core calls serious or critical on the page as it is; the test is skipped where axe-core is not."""
-        axe = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
-        if not axe.exists():
-            pytest.skip("no axe-core here: cd web && npm ci")
+        """What axe-core calls moderate, serious or critical on the page as it is."""
+        if not self.run("return 'axe' in window"):
+            self.run(AXE.read_text())
         return list(
             self.run(
-                axe.read_text() + ";return axe.run().then((said) => said.violations"
-                ".filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${one.id}: ${one.nodes[0].html}`))"
+                "return axe.run({resultTypes: ['violations']}).then((said) => said.violations"
+                ".filter((one) => one.impact !== 'minor').map((one) => `${one.impact} ${one.id}: ${one.nodes[0].html}`))"
             )
         )
+
+    def sound(self, what: str) -> None:
+        """Hold the screen that is open to axe, in light, in dark and on a phone, where nothing may be wider than it is. A test that
+        is about nothing else is marked `needs_axe`."""
+        try:
+            for scheme, width in (("light", 1280), ("dark", 1280), ("dark", 390)):
+                self.scheme(scheme)
+                self.size(width, 800)
+                assert not AXE.exists() or self.faults() == [], (what, scheme, width)
+            assert self.run("return document.documentElement.scrollWidth") <= 390, what
+        finally:
+            self.scheme("light")
+            self.size(1280, 800)
 
     def complaints(self) -> list[str]:
         """What the page's console got since it was last asked: errors, and what the policy refused. An expression that the server

@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.viewer.groups import grouped
 from assay.viewer.runs import find_runs
-from tests.viewer.browser import Browser, until
+from tests.viewer.browser import Browser, needs_axe, until
 from tests.viewer.conftest import keep
 from tests.viewer.judged_runs import ARABIC, campaign_run, decision_runs, meta_run
 from tests.viewer.test_page import Page
@@ -219,18 +219,8 @@ SCREENS = [
 ]  # fmt: skip
 
 
+@needs_axe
 @pytest.mark.parametrize("page", ["server"], indirect=True)
 def test_axe_and_a_phone_in_light_and_dark(page: Page) -> None:
-    browser = page.browser
-    try:
-        for scheme in ("light", "dark"):
-            browser.scheme(scheme)
-            for screen, run, wait, at in SCREENS:
-                page.open(screen, run, wait=wait, **at)
-                assert browser.faults() == [], (scheme, screen, run)
-                browser.size(390, 844)
-                assert browser.run("return document.documentElement.scrollWidth") <= 390, (screen, run)
-                browser.size(1280, 800)
-    finally:
-        browser.scheme("light")
-        browser.size(1280, 800)
+    for screen, run, wait, at in SCREENS:
+        page.open(screen, run, wait=wait, **at).sound(f"{screen} of {run}")

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 import assay
-from tests.viewer.browser import ENTER, Browser, until
+from tests.viewer.browser import ENTER, ESCAPE, TAB, Browser, needs_axe, until
 from tests.viewer.conftest import HOSTILE, keep
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -100,8 +100,77 @@ def test_keys_walk_through_rows_and_systems_stand_side_by_side(page: Page) -> No
     browser.run("document.activeElement.blur()")
     browser.press("?")
     assert "next and previous row" in until(lambda: browser.text("dialog"))
-    browser.press("\ue00c")
-    until(lambda: not browser.texts("dialog") and not browser.texts(".detail"))
+    assert browser.run(
+        "return document.activeElement.closest('dialog') !== null"
+    )  # the keys are its own while it is open
+    browser.press(ESCAPE)
+    until(lambda: not browser.texts("dialog"))
+    assert browser.texts(".detail")
+    browser.press(ESCAPE)
+    until(lambda: not browser.texts(".detail"))
+
+
+def test_keys_alone_go_to_every_control_and_back(page: Page) -> None:
+    browser = page.open("segments", "demo", wait=".rows td.score")
+    reached = []
+    for _ in range(24):
+        browser.press(TAB)
+        tag, label, ring = browser.run(
+            "const e = document.activeElement, s = getComputedStyle(e);"
+            "return [e.tagName, e.getAttribute('aria-label') ?? e.innerText,"
+            " s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 2]"
+        )
+        if tag == "BODY":
+            break
+        reached.append(label.strip())
+        assert ring, f"no ring around {label}"
+    wanted = ["assay", "Runs", "Systems", "Segments", "Tables", "Light or dark", "Keys", "Filter by an expression", "Find text",
+              "Filter", "3 metrics", "Export", "Rows"]  # fmt: skip
+    assert reached[: len(wanted)] == wanted
+    browser.run("document.querySelector('.export summary').focus()")
+    browser.press(ENTER)
+    until(lambda: browser.texts(".export button")[0] == "CSV")
+    browser.press("j")
+    until(lambda: browser.texts(".detail"))
+    browser.press(ESCAPE)
+    until(lambda: browser.texts(".export button")[0] == "")
+    assert browser.texts(".detail") and browser.run("return document.activeElement.innerText") == "Export"
+
+
+def test_the_row_of_an_address_is_in_sight_and_covers_a_phone(page: Page) -> None:
+    browser = page.open("segments", "demo", wait=".detail h2", row=33)
+    seen = (
+        "const row = document.querySelector('tr.chosen'); if (!row) return false; const r = row.getBoundingClientRect(),"
+        " l = document.querySelector('.list').getBoundingClientRect(); return r.top >= l.top && r.bottom <= l.bottom"
+    )
+    until(lambda: browser.run(seen))
+    browser.click(".detail button[aria-label='Next row']")
+    until(lambda: "row=34" in browser.url and browser.text(".detail h2") == "Segment 15")
+    browser.size(390, 844)
+    try:
+        browser.open(browser.url)
+        until(lambda: browser.texts(".detail h2"))
+        box = (
+            "const b = document.querySelector('.detail').getBoundingClientRect(); return [b.x, b.y, b.width, b.height]"
+        )
+        assert browser.run(box) == [0, 0, 390, 844]
+        browser.click(".detail button[aria-label=Close]")
+        until(lambda: not browser.texts(".detail") and browser.texts(".rows td.score"))
+    finally:
+        browser.size(1280, 800)
+
+
+def test_tables_are_pivoted_and_changes_have_their_sign_as_on_a_terminal(page: Page) -> None:
+    browser = page.open("tables", "embedded", wait=".plain")
+    heads = browser.run(
+        "return [...document.querySelectorAll('section.card')].map((one) => [one.querySelector('h2')?.innerText ?? '',"
+        " ...[...one.querySelectorAll('thead th')].map((th) => th.innerText)])"
+    )
+    assert any({"chrf", "ter"} <= set(head) for head in heads), heads
+    browser = page.open("tables", "demo", wait=".plain")
+    row = next(row for row in browser.texts(".plain tbody tr") if row.startswith("ours") and "TER" in row)
+    assert "-6.2" in row  # -6.25 exactly, and the terminal rounds to even
+    assert any("+5.7" in row for row in browser.texts(".plain tbody tr"))
 
 
 def test_a_cell_of_the_heat_map_leads_to_the_items_that_failed(page: Page) -> None:
@@ -126,9 +195,7 @@ def test_a_box_over_points_selects_their_rows(page: Page) -> None:
     button = until(lambda: next((text for text in browser.texts(".card .bar button") if text.startswith("Show")), None))
     count = int(button.split()[1])
     assert 0 < count < 40
-    browser.run(
-        "[...document.querySelectorAll('.card .bar button')].find((one) => one.innerText.startsWith('Show')).click()"
-    )
+    browser.choose(".card .bar button", "Show")
     until(lambda: browser.text("h1") == "Segments")
     assert page.total() == count
 
@@ -137,13 +204,14 @@ def test_a_selection_goes_out_and_is_read_again(page: Page) -> None:
     for left in page.browser.downloads.iterdir():
         left.unlink()
     browser = page.open("segments", "demo", wait=".rows td.score", where='system == "ours"', sort="chrf")
-    browser.run("[...document.querySelectorAll('.bar button')].find((one) => one.innerText === 'JSONL').click()")
+    browser.click(".export summary")
+    browser.choose(".export button", "JSONL")
     path = browser.downloads / "demo.jsonl"
     until(path.exists)
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(rows) == 20 and [row["chrf"] for row in rows] == sorted(row["chrf"] for row in rows)
     assert assay.filter_rows("chrf < 50", path).kept == sum(row["chrf"] < 50 for row in rows)
-    browser.run("[...document.querySelectorAll('.bar button')].find((one) => one.innerText === 'CSV').click()")
+    browser.choose(".export button", "CSV")
     until((browser.downloads / "demo.csv").exists)
     table = list(csv.DictReader((browser.downloads / "demo.csv").open(newline="")))
     assert [row["mt"] for row in table] == [row["mt"] for row in rows]
@@ -176,48 +244,39 @@ def test_right_to_left_and_languages_are_said(page: Page) -> None:
     assert found == ["ar", "auto", "rtl"]
 
 
-def test_light_and_dark_and_a_phone(page: Page) -> None:
+def test_light_or_dark_is_the_systems_until_somebody_says_otherwise(page: Page) -> None:
     browser = page.browser
+    script = "return getComputedStyle(document.body).backgroundColor"
     try:
-        grounds = set()
+        grounds = []
         for scheme in ("light", "dark"):
             browser.scheme(scheme)
-            for screen, run in (
-                ("runs", ""),
-                ("segments", "demo"),
-                ("systems", "demo"),
-                ("phenomena", "embedded"),
-                ("tables", "embedded"),
-            ):
-                page.open(screen, run)
-                grounds.add(browser.run("return getComputedStyle(document.body).backgroundColor"))
-                browser.size(390, 844)
-                assert browser.run("return document.documentElement.scrollWidth") <= 390, screen
-                browser.size(1280, 800)
-        assert len(grounds) == 2
+            page.open("runs")
+            grounds.append(browser.run(script))
+        assert grounds[0] != grounds[1]
         browser.press("t")
-        assert browser.run("return document.documentElement.dataset.theme") == "light"
+        assert browser.run(script) == grounds[0]
     finally:
         browser.run("localStorage.clear()")
         browser.scheme("light")
 
 
+@needs_axe
 @pytest.mark.parametrize("page", ["server"], indirect=True)
-def test_axe_finds_no_serious_fault(page: Page) -> None:
+def test_axe_and_a_phone_find_no_fault(page: Page) -> None:
     browser = page.browser
-    try:
-        for scheme in ("light", "dark"):
-            browser.scheme(scheme)
-            for screen, run, wait, at in (
-                ("runs", "", ".runlink", {}), ("segments", "demo", ".detail h2", {"row": 3}),
-                ("systems", "demo", ".scatter circle", {}), ("phenomena", "embedded", ".cell", {}),
-                ("segments", "embedded", ".detail h2", {"row": 3}),
-                ("tables", "demo", ".plain", {}),
-            ):  # fmt: skip
-                page.open(screen, run, wait=wait, **at)
-                assert browser.faults() == [], (scheme, screen)
-    finally:
-        browser.scheme("light")
+    for screen, run, wait, at in (
+        ("runs", "", ".runlink", {}), ("segments", "demo", ".detail h2", {"row": 3}),
+        ("segments", "demo", "#refused:not(:empty)", {"where": "chfr < 30"}), ("segments", "demo", ".empty", {"where": "chrf < 0"}),
+        ("systems", "demo", ".scatter circle", {}), ("phenomena", "embedded", ".cell", {}),
+        ("segments", "embedded", ".detail h2", {"row": 3}), ("tables", "demo", ".plain", {}),
+    ):  # fmt: skip
+        page.open(screen, run, wait=wait, **at).sound(f"{screen} {at}")
+    page.open("segments", "demo", wait=".rows td.score")
+    browser.click(".export summary")
+    browser.press("?")
+    until(lambda: browser.texts("dialog"))
+    browser.sound("a menu and the keys")
 
 
 def test_a_page_in_one_file_filters_as_assay_does(browser: Browser, tmp_path: Path) -> None:

@@ -19,13 +19,12 @@ from assay.io.judgements.decisions import latest
 from assay.review.decisions import DecisionLog
 from assay.verbs.make import annotate, make
 from assay.verbs.reviewing import OnPage, held
-from tests.viewer.browser import ENTER, Browser, until
+from tests.viewer.browser import ENTER, TAB, Browser, until
 from tests.viewer.conftest import DEMO, HOSTILE
 from tests.viewer.test_reviewing import served
 
 pytestmark = pytest.mark.xdist_group("browser")
-RIGHT, LEFT, SHIFT, CONTROL, TAB = "\ue014", "\ue012", "\ue008", "\ue009", "\ue004"
-AXE = Path(__file__).parents[2] / "web" / "node_modules" / "axe-core" / "axe.min.js"
+RIGHT, LEFT, SHIFT, CONTROL = "\ue014", "\ue012", "\ue008", "\ue009"
 
 
 @pytest.fixture(autouse=True)
@@ -59,27 +58,6 @@ def press_button(browser: Browser, name: str) -> None:
     )
 
 
-def axe(browser: Browser) -> list[str]:
-    return list(
-        browser.run(
-            AXE.read_text() + ";return axe.run().then((said) => said.violations"
-            ".filter((one) => ['serious', 'critical'].includes(one.impact)).map((one) => `${one.id}: ${one.nodes[0].html}`))"
-        )
-    )
-
-
-def looked_at(browser: Browser) -> None:
-    """No serious fault in light and dark, and nothing wider than a phone."""
-    for scheme in ("light", "dark"):
-        browser.scheme(scheme)
-        if AXE.exists():
-            assert axe(browser) == [], scheme
-    browser.size(390, 844)
-    assert browser.run("return document.documentElement.scrollWidth") <= 390
-    browser.size(1280, 860)
-    browser.scheme("light")
-
-
 def test_a_made_set_is_reviewed_with_keys_alone(browser: Browser, tmp_path: Path) -> None:
     path = tmp_path / "set.jsonl"
     make(["word-swap"], DEMO, out=path, n=4)
@@ -87,7 +65,7 @@ def test_a_made_set_is_reviewed_with_keys_alone(browser: Browser, tmp_path: Path
     log = tmp_path / "set.jsonl.anna.decisions.jsonl"
     assert browser.texts(".passages dt") == ["source", "reference", "good", "incorrect"]
     assert browser.texts(".passages del") and browser.texts(".passages ins"), "the change is marked"
-    looked_at(browser)
+    browser.sound("a review")
     first = browser.text(".item h2")
     browser.press("a")
     until(lambda: "Saved: accept · 1 of 4 decided" in browser.text(".said") and browser.text(".item h2") != first)
@@ -224,7 +202,7 @@ def test_errors_are_marked_and_read_by_the_real_commands(browser: Browser, tmp_p
         start = ODD.index("cafe")
         assert (spans(0)[1].start, spans(0)[1].text, spans(0)[1].severity) == (start, "cafe\u0301 cultur", "critical")
         assert spans(0)[1].category == "Fluency/Grammar"
-        looked_at(browser)
+        browser.sound("an annotation")
         # With the mouse: over the named bidi control, which stands for one character.
         browser.select("[data-side=target] .marking", "a ", "hidden")
         until(lambda: browser.texts(".marked-form"))

@@ -1,8 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+import polars as pl
 import pytest
 
 from assay.core.errors import AssayError
+from assay.viewer.frame import FrameRows
 from assay.viewer.rows import SHOWN, Asked, Rows
 from assay.viewer.summary import points
 
@@ -48,8 +53,19 @@ def test_a_window_cuts_long_texts_and_a_row_has_them_whole(rows: Rows) -> None:
     assert rows.beside(1) == [1, 3]
 
 
+@pytest.mark.parametrize("made", [Rows, lambda columns: FrameRows(frame=pl.DataFrame(columns))], ids=["rows", "frame"])
+def test_a_number_alone_makes_no_segment_the_same(made: Callable[[Any], Rows]) -> None:
+    columns = {
+        "system": ["a", "b", "c"], "segment": [1, 1, 1], "langpair": ["en-ja"] * 3, "src": ["one", "two", "one"],
+        "mt": ["x", "y", "z"],
+    }  # fmt: skip
+    rows = made(columns)
+    assert rows.beside(0) == [0, 2] and rows.beside(1) == [1]
+
+
 def test_points_leave_out_rows_without_both_numbers(rows: Rows) -> None:
     assert points(rows, Asked(), "chrf", "segment") == {
         "total": 3,
-        "points": [(0, 50.0, 1.0), (2, 10.0, 1.0), (3, 70.0, 2.0)],
+        "points": [(0, 50.0, 1.0, 0), (2, 10.0, 1.0, 1), (3, 70.0, 2.0, 1)],
+        "systems": ["a", "b"],
     }

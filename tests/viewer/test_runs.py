@@ -4,6 +4,7 @@ import gzip
 import json
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +12,7 @@ import assay
 from assay.core.errors import InputError
 from assay.viewer.page import one_file
 from assay.viewer.runs import find_runs
+from assay.viewer.server import Answers
 from assay.viewer.summary import summary
 from tests.viewer.conftest import DEMO, keep
 
@@ -75,6 +77,36 @@ def test_damage_is_said_and_the_rest_is_shown(runs: Path, tmp_path: Path) -> Non
     assert (
         "written by assay 0.0.1; this is assay" in said and "tables.json is damaged" in said and "rows.jsonl.gz" in said
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "said"),
+    [
+        ("view.json", {"tables": 3}, "view.json: tables must be a list, not 3"),
+        ("view.json", {"tables": [{"caption": "x"}]}, "view.json: tables[1] does not say 'name'"),
+        (
+            "view.json",
+            {"metrics": {"chrf": None}},
+            "view.json: metrics.chrf must be a mapping of names to values, not null",
+        ),
+        ("view.json", {"columns": [["mt"]]}, "view.json: columns[1] must be text"),
+        ("view.json", {"rows": "many"}, "view.json: rows must be a whole number"),
+        ("tables.json", {"tables": {"systems": [1]}}, "tables.json: tables.systems[1] must be"),
+        ("tables.json", {"tables": [None]}, "tables.json: tables must be a mapping"),
+        ("manifest.json", {"version": {}}, "manifest.json: version must be text"),
+        ("manifest.json", {"signatures": [1]}, "manifest.json: signatures must be a mapping"),
+    ],
+)
+def test_a_file_of_another_shape_is_left_out_and_its_first_wrong_place_is_said(
+    runs: Path, tmp_path: Path, name: str, change: dict[str, Any], said: str
+) -> None:
+    shutil.copytree(runs / "demo", tmp_path / "run")
+    path = tmp_path / "run" / name
+    path.write_text(json.dumps(json.loads(path.read_text()) | change))
+    answers = Answers(find_runs([tmp_path / "run"]))
+    (head,) = answers.start({})["runs"]
+    assert any(said in problem for problem in head["problems"]), head["problems"]
+    assert answers.rows({"run": "r0"})["total"] == 40 and answers.detail({"run": "r0"})["head"]["rows"] == 40
 
 
 def test_an_unfinished_run_and_a_later_form_are_said(runs: Path, tmp_path: Path) -> None:

@@ -1,11 +1,11 @@
 import { useEffect, useState } from "preact/hooks";
-import { around, Axes, type Frame, scale, useFrame } from "./charts";
+import { around, Axes, type Frame, Plot, scale, useFrame } from "./charts";
 import { quoted } from "./expression";
 import { number, plural } from "./format";
-import { link } from "./route";
+import { askedOf, link } from "./route";
+import { Scroll } from "./table";
 import { Plain } from "./text";
 import type { Detail, JudgedPair, Points, Source, Start } from "./types";
-
 
 // A metric against people in one language pair: every system a point, or every segment.
 export function Against({ pairs, usual, detail, start, source, run, at, set }: {
@@ -53,10 +53,13 @@ export function pearson(xs: number[], ys: number[]): number {
   return dot(xs, mx, ys, my) / Math.sqrt(dot(xs, mx, xs, mx) * dot(ys, my, ys, my));
 }
 
+// MQM, DA, ESA: files write them small.
+const shout = (gold: string): string => (/^[a-z-]{2,7}$/.test(gold) && gold !== "score" ? gold.toUpperCase() : gold);
+
 interface Point { name: string; apart: string; x: number; y: number }
 
 function Systems({ pair, metric, label, start, all }: { pair: JudgedPair; metric: string; label: string; start: Start; all: boolean }) {
-  const frame = useFrame(440);
+  const frame = useFrame(400, 540);
   const points: Point[] = pair.systems.flatMap((name, i) => {
     const [x, y] = [pair.metrics[metric][i], pair.people[i]];
     return x === null || y === null || (pair.apart[i] && !all) ? [] : [{ name, apart: pair.apart[i], x, y }];
@@ -66,34 +69,36 @@ function Systems({ pair, metric, label, start, all }: { pair: JudgedPair; metric
   const x = scale(...xs, frame.left, frame.width - 10);
   const y = scale(...ys, frame.height - frame.bottom, 10);
   const r = pearson(points.map((point) => point.x), points.map((point) => point.y));
+  const gold = shout(pair.gold);
   const spots = names(points.map((point) => ({ ...point, x: x(point.x), y: y(point.y) })), frame);
   return (
     <>
       <p role="status">Pearson r = <b data-r={r}>{r.toFixed(3)}</b> over the {plural(points.length, "system")} drawn.</p>
-      <svg class="plot against" viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`Systems of ${pair.langpair}: ${label} across, ${pair.gold} by people up. Pearson r = ${r.toFixed(3)}. The table below has the numbers.`}>
-        <Axes frame={frame} {...{ xs, ys, x, y }} across={label} up={`${pair.gold}, people`} />
-        {points.map((point, i) => (
-          <g key={point.name} class="point">
-            {point.apart
-              ? <rect class="filled" style={{ "--c": start.palette[1] }} x={x(point.x) - 4} y={y(point.y) - 4} width="8" height="8" transform={`rotate(45 ${x(point.x)} ${y(point.y)})`} />
-              : <circle class="filled" style={{ "--c": start.palette[0] }} cx={x(point.x)} cy={y(point.y)} r="5" />}
-            {spots[i] && <text class="name" x={spots[i].x} y={spots[i].y} text-anchor={spots[i].anchor}>{point.name}</text>}
-            <title>{`${point.name}: ${label} ${point.x.toFixed(3)}, people ${point.y.toFixed(3)}`}</title>
-          </g>
-        ))}
-      </svg>
-      {all && <p class="muted">● systems · ◆ human translations and outliers</p>}
-      <details>
-        <summary>The same as a table</summary>
-        <table class="plain">
-          <thead><tr><th scope="col">system</th><th scope="col" class="num">{label}</th><th scope="col" class="num">{pair.gold}, people</th></tr></thead>
-          <tbody>
-            {[...points].sort((a, b) => b.y - a.y).map((point) => (
-              <tr key={point.name}><th scope="row"><Plain text={point.name} />{point.apart && <span class="tag">{point.apart}</span>}</th><td class="num">{number(point.x, 3)}</td><td class="num">{number(point.y, 3)}</td></tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
+      <div class="beside">
+        <Plot frame={frame} name="against" label={`Systems of ${pair.langpair}: ${label} across, ${gold} by people up. Pearson r = ${r.toFixed(3)}. The table has the numbers.`}>
+          <Axes frame={frame} {...{ xs, ys, x, y }} across={label} up={`${gold}, people`} />
+          {points.map((point, i) => (
+            <g key={point.name} class="point">
+              {point.apart
+                ? <rect class="filled" style={{ "--c": start.palette[1] }} x={x(point.x) - 4} y={y(point.y) - 4} width="8" height="8" transform={`rotate(45 ${x(point.x)} ${y(point.y)})`} />
+                : <circle class="filled" style={{ "--c": start.palette[0] }} cx={x(point.x)} cy={y(point.y)} r="5" />}
+              {spots[i] && <text class="name" x={spots[i].x} y={spots[i].y} text-anchor={spots[i].anchor}>{point.name}</text>}
+              <title>{`${point.name}: ${label} ${point.x.toFixed(3)}, people ${point.y.toFixed(3)}`}</title>
+            </g>
+          ))}
+        </Plot>
+        <Scroll label="Systems with both scores">
+          <table class="plain">
+            <thead><tr><th scope="col">system</th><th scope="col" class="num">{label}</th><th scope="col" class="num">{gold}, people</th></tr></thead>
+            <tbody>
+              {[...points].sort((a, b) => b.y - a.y).map((point) => (
+                <tr key={point.name}><th scope="row"><Plain text={point.name} />{point.apart && <span class="tag">{point.apart}</span>}</th><td class="num">{number(point.x, 3)}</td><td class="num">{number(point.y, 3)}</td></tr>
+              ))}
+            </tbody>
+          </table>
+          {all && <p class="muted">● systems · ◆ human translations and outliers</p>}
+        </Scroll>
+      </div>
     </>
   );
 }
@@ -126,13 +131,13 @@ function names(points: Point[], frame: Frame): ({ x: number; y: number; anchor: 
 function Segments({ source, run, where, metric, label, column, gold, start }: {
   source: Source; run: string; where: string; metric: string; label: string; column: string; gold: string; start: Start;
 }) {
-  const frame = useFrame(440);
+  const frame = useFrame(400, 540);
   const [found, setFound] = useState<Points | null>(null);
   const [error, setError] = useState("");
   useEffect(() => {
     let current = true;
     setFound(null);
-    source.points(run, { where, find: "", sort: "", descending: false }, metric, column)
+    source.points(run, askedOf({ where }), metric, column)
       .then((points) => current && setFound(points), (reason: Error) => current && setError(reason.message));
     return () => { current = false; };
   }, [run, where, metric, column]);
@@ -147,10 +152,10 @@ function Segments({ source, run, where, metric, label, column, gold, start }: {
   return (
     <>
       <p role="status">Pearson r = <b>{r.toFixed(3)}</b> over the {plural(found.points.length, "segment")}{drawn} drawn.</p>
-      <svg class="plot against" viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`Segments: ${label} across, ${gold} by people up. Pearson r = ${r.toFixed(3)}.`}>
-        <Axes frame={frame} {...{ xs, ys, x, y }} across={label} up={`${gold}, people`} />
+      <Plot frame={frame} name="against" label={`Segments: ${label} across, ${shout(gold)} by people up. Pearson r = ${r.toFixed(3)}.`}>
+        <Axes frame={frame} {...{ xs, ys, x, y }} across={label} up={`${shout(gold)}, people`} />
         {found.points.map(([row, a, b]) => <circle key={row} cx={x(a)} cy={y(b)} r="2.2" class="filled" style={{ "--c": start.palette[0] }} fill-opacity="0.45" />)}
-      </svg>
+      </Plot>
     </>
   );
 }

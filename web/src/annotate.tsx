@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Decision, MarkedError, MqmItem, ReviewHead, Side } from "./desk";
 import { plural } from "./format";
 import { LEVELS, Marking } from "./marking";
+import { typing } from "./segments";
 import type { Chosen } from "./selection";
 import { Plain, severity } from "./text";
 
@@ -56,7 +57,7 @@ export function Annotate({ head, item, keep, next, say }: {
 
   useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
-      if (event.ctrlKey || event.metaKey || event.altKey || (event.target instanceof HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName))) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
       const level = LEVELS[Number(event.key) - 1];
       if (now.current && /^[1-4]$/.test(event.key) && level) void save(level);
       else if (event.key === "n" && !errors.length) void none();

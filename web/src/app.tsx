@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { useEffect, useLayoutEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Compare } from "./compare";
 import { Decisions } from "./decisions";
 import { Progress, useLive } from "./live";
@@ -14,7 +14,7 @@ import { Segments, typing } from "./segments";
 import { Systems } from "./systems";
 import { RunTable } from "./table";
 import { Plain } from "./text";
-import type { Detail, Source, Start } from "./types";
+import type { Detail, Head, Source, Start } from "./types";
 import "./style.css";
 
 const SCREENS: [string, string][] = [["runs", "Runs"], ["systems", "Systems"], ["segments", "Segments"], ["phenomena", "Phenomena"], ["people", "People"], ["decisions", "Decisions"], ["tables", "Tables"], ["review", "Review"]];
@@ -44,13 +44,11 @@ function App({ source, start: first }: { source: Source; start: Start }) {
   }, []);
   // Rows need no summary: what the list of runs says is enough to show them.
   const head = detail?.head ?? start.runs.find((one) => one.key === run);
-  const offered = SCREENS.filter(([screen]) => screen === "review" ? start.review : !start.runs.length && start.review ? false : screen === "runs" || !head
-    || (screen === "phenomena" ? head.kind === "items" : screen === "systems" ? head.kind === "segments" : screen === "segments" ? head.kind !== "" : screen === "people" || screen === "decisions" ? head.screens.includes(screen) : true));
+  const offered = SCREENS.filter(([screen]) => has(screen, start, head));
   useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey) return;
       if (event.key === "Escape" && typing(event.target)) (event.target as HTMLElement).blur();
-      if (event.key === "Escape") setHelp(false);
       if (typing(event.target)) return;
       if (event.key === "?") setHelp((shown) => !shown);
       else if (event.key === "t") turn();
@@ -88,15 +86,32 @@ function App({ source, start: first }: { source: Source; start: Start }) {
                 : route.screen === "decisions" ? <Decisions {...{ detail, start, run }} at={route.at} />
                 : route.screen === "systems" ? <Systems {...{ detail, start, source, run }} at={route.at} />
                   : <Tables detail={detail} />}
-      {help && (
-        <dialog open class="help" aria-label="Keys">
-          <h2>Keys</h2>
-          <dl>{KEYS.map(([key, what]) => <><dt><kbd>{key}</kbd></dt><dd>{what}</dd></>)}</dl>
-          <p class="muted">The address holds the whole view: keep it or send it. assay {start.version}</p>
-          <button onClick={() => setHelp(false)}>Close</button>
-        </dialog>
-      )}
+      {help && <Help version={start.version} close={() => setHelp(false)} />}
     </>
+  );
+}
+
+// Which screens there are: without a run the list of runs alone.
+function has(screen: string, start: Start, head: Head | undefined): boolean {
+  if (screen === "review") return !!start.review;
+  if (screen === "runs") return start.runs.length > 0 || !start.review;
+  if (!head) return false;
+  if (screen === "tables") return true;
+  if (screen === "segments") return head.kind !== "";
+  if (screen === "phenomena") return head.kind === "items";
+  return screen === "systems" ? head.kind === "segments" : head.screens.includes(screen);
+}
+
+function Help({ version, close }: { version: string; close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} class="help" aria-label="Keys" onClose={close}>
+      <h2>Keys</h2>
+      <dl>{KEYS.map(([key, what]) => <><dt><kbd>{key}</kbd></dt><dd>{what}</dd></>)}</dl>
+      <p class="muted">The address holds the view: keep it, and come back to it.</p>
+      <div class="bar"><button autofocus onClick={close}>Close</button><span class="muted">assay {version}</span></div>
+    </dialog>
   );
 }
 

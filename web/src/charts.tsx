@@ -1,6 +1,6 @@
 // What the plots share: scales, axes with their rules, and lines with the band of an interval.
+import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { ticks } from "./systems";
 
 export type Scale = (value: number) => number;
 export const scale = (low: number, high: number, from: number, to: number): Scale =>
@@ -13,6 +13,15 @@ export const around = (values: number[], share = 0.05): [number, number] => {
   return [low - room, high + room];
 };
 
+export function ticks(low: number, high: number): number[] {
+  const raw = (high - low) / 5 || 1;
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((times) => times * power).find((size) => size >= raw) as number;
+  const found = [];
+  for (let value = Math.ceil(low / step) * step; value <= high + step / 1e6; value += step) found.push(value);
+  return found;
+}
+
 export interface Frame {
   width: number;
   height: number;
@@ -21,7 +30,7 @@ export interface Frame {
 }
 
 // A frame that a phone can read: letters keep their size where the plot must be narrower.
-export function useFrame(height: number, width = 680): Frame {
+export function useFrame(height: number, width: number): Frame {
   const asked = matchMedia("(max-width: 700px)");
   const [narrow, setNarrow] = useState(asked.matches);
   useEffect(() => {
@@ -30,6 +39,19 @@ export function useFrame(height: number, width = 680): Frame {
     return () => asked.removeEventListener("change", changed);
   }, []);
   return { width: narrow ? Math.min(width, 380) : width, height: narrow ? Math.min(height, 320) : height, left: narrow ? 54 : 62, bottom: 44 };
+}
+
+// A picture in its frame; never larger than it, so that letters keep their size.
+export function Plot({ frame, label, name = "", children }: { frame: Frame; label: string; name?: string; children: ComponentChildren }) {
+  return (
+    <svg class={`plot ${name}`} viewBox={`0 0 ${frame.width} ${frame.height}`} style={{ maxWidth: `${frame.width}px` }} role="img" aria-label={label}>
+      {children}
+    </svg>
+  );
+}
+
+export function Swatch({ colour }: { colour: string }) {
+  return <svg class="swatch" width="10" height="10" aria-hidden="true"><rect class="filled" style={{ "--c": colour }} width="10" height="10" rx="2" /></svg>;
 }
 
 export function Axes({ frame, xs, ys, x, y, across, up, percent = "" }: {

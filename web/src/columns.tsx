@@ -1,4 +1,5 @@
 import { useState } from "preact/hooks";
+import { Menu } from "./menu";
 import { Plain } from "./text";
 import type { Head } from "./types";
 
@@ -22,19 +23,16 @@ export function Columns({ head, at, set }: { head: Head; at: Record<string, stri
   const shown = metricsShown(head, at);
   const choose = (names: string[]) => set({ metrics: names.length ? names.join("\t") : "\t" });
   return (
-    <details class="columns">
-      <summary>{shown.length === all.length ? `${all.length} metrics` : `${shown.length} of ${all.length} metrics`}</summary>
-      <div>
-        <input type="search" aria-label="Find a metric" placeholder="Find a metric" value={find} onInput={(event) => setFind(event.currentTarget.value)} />
-        <p><button class="quiet" onClick={() => choose(all)}>All</button> <button class="quiet" onClick={() => choose([])}>None</button></p>
-        {all.filter((name) => `${name}\n${head.metrics[name].label}`.toLowerCase().includes(find.toLowerCase())).map((name) => (
-          <label key={name}>
-            <input type="checkbox" checked={shown.includes(name)}
-              onChange={() => choose(all.filter((one) => shown.includes(one) !== (one === name)))} />{" "}
-            <Plain text={head.metrics[name].label} />{head.metrics[name].label !== name && <span class="muted"> <Plain text={name} /></span>}
-          </label>
-        ))}
-      </div>
-    </details>
+    <Menu name="columns" label={shown.length === all.length ? `${all.length} metrics` : `${shown.length} of ${all.length} metrics`}>
+      <input type="search" aria-label="Find a metric" placeholder="Find a metric" value={find} onInput={(event) => setFind(event.currentTarget.value)} />
+      <p><button class="quiet" onClick={() => choose(all)}>All</button> <button class="quiet" onClick={() => choose([])}>None</button></p>
+      {all.filter((name) => `${name}\n${head.metrics[name].label}`.toLowerCase().includes(find.toLowerCase())).map((name) => (
+        <label key={name}>
+          <input type="checkbox" checked={shown.includes(name)}
+            onChange={() => choose(all.filter((one) => shown.includes(one) !== (one === name)))} />{" "}
+          <Plain text={head.metrics[name].label} />{head.metrics[name].label !== name && <span class="muted"> <Plain text={name} /></span>}
+        </label>
+      ))}
+    </Menu>
   );
 }

@@ -38,7 +38,7 @@ export function Compare({ source, runs, at }: { source: Source; runs: Head[]; at
             <div class="bar">
               <label>Moved by{" "}
                 <select value={metric} onChange={(event) => go("compare", "", { ...at, metric: event.currentTarget.value }, true)}>
-                  {metrics.map((one) => <option key={one} value={one}>{one}</option>)}
+                  {metrics.map((one) => <option key={one} value={one}>{runs.find((run) => run.key === b)?.metrics[one]?.label ?? one}</option>)}
                 </select>
               </label>
             </div>

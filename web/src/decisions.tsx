@@ -1,8 +1,9 @@
 import { quoted } from "./expression";
-import { colours } from "./heat";
+import { fixed } from "./format";
+import { colours, ROOMY } from "./heat";
 import { go } from "./route";
 import { Limits } from "./limits";
-import { RunTable } from "./table";
+import { RunTable, Scroll } from "./table";
 import { Plain } from "./text";
 import type { Detail, Start, Table } from "./types";
 
@@ -31,13 +32,13 @@ function Matrix({ table, detail, start, run }: { table: Table; detail: Detail; s
   const kinds = [...new Set(rows.map((row) => row.error_type))];
   const cell = new Map(rows.map((row) => [`${row.error_type}\0${row.task}`, row]));
   const linked = detail.head.columns.includes("error_type");
-  const percent = (value: number | null): string => (value === null ? "–" : (100 * value).toFixed(0));
+  const percent = (value: number | null): string => (value === null ? "–" : fixed(100 * value, 0));
   return (
     <section class="card">
       <h2>{table.caption}</h2>
       <p class="muted">{table.reading} 95% intervals (Wilson).{linked ? " Choose a cell to see the translations that broke down." : ""}</p>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Heat map of error types and tasks">
-        <table class="heat">
+      <Scroll label="Heat map of error types and tasks">
+        <table class={tasks.length <= ROOMY ? "heat roomy" : "heat"}>
           <thead><tr><th scope="col">error type</th>{tasks.map((task) => <th key={task} scope="col"><Plain text={task} /></th>)}</tr></thead>
           <tbody>
             {kinds.map((kind) => (
@@ -52,7 +53,7 @@ function Matrix({ table, detail, start, run }: { table: Table; detail: Detail; s
                       <button disabled={!linked || !one.breakdowns} style={colours(0.5 - one.rate / 2, start.heat)} data-n={one.n} data-breakdowns={one.breakdowns}
                         title={`${one.breakdowns} of ${one.n} broke down; 95% interval ${percent(one.rate_low)}–${percent(one.rate_high)}`}
                         onClick={() => go("segments", run, { where: `error_type == ${quoted(kind)}${several ? ` and task == ${quoted(task)}` : ""} and outcome == "breakdown"` })}>
-                        <span class="unseen">{kind}, {task}: </span>{(100 * one.rate).toFixed(1)}
+                        <span class="unseen">{kind}, {task}: </span>{fixed(100 * one.rate, 1)}
                         <small>{percent(one.rate_low)}–{percent(one.rate_high)}<span class="of"> · {one.n.toLocaleString("en-US")}</span></small>
                       </button>
                     </td>
@@ -62,7 +63,7 @@ function Matrix({ table, detail, start, run }: { table: Table; detail: Detail; s
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
       {table.notes.map((note, i) => <p key={i} class="note"><Plain text={note} /></p>)}
     </section>
   );

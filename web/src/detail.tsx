@@ -15,8 +15,8 @@ export const references = (row: Row): [string, string][] =>
   Object.entries(row).filter(([name, value]) => /^ref\d*$/.test(name) && typeof value === "string") as [string, string][];
 
 // One row in full: its texts, its scores, and what other systems made of the same segment.
-export function Detail({ source, run, head, row, against, choose, close }: {
-  source: Source; run: string; head: Head; row: number; against: Against; choose: (against: Against) => void; close: () => void;
+export function Detail({ source, run, head, row, against, choose, step, close }: {
+  source: Source; run: string; head: Head; row: number; against: Against; choose: (against: Against) => void; step: (by: number) => void; close: () => void;
 }) {
   const [found, setFound] = useState<{ row: Row; beside: Row[] } | null>(null);
   const [error, setError] = useState("");
@@ -34,7 +34,9 @@ export function Detail({ source, run, head, row, against, choose, close }: {
     <aside class="detail" aria-label="Segment">
       <div class="bar">
         <h2>{head.kind === "items" ? <Plain text={found.row.phenomenon} /> : <>Segment {String(found.row.segment ?? found.row["#"] + 1)}</>}</h2>
-        <button class="quiet" onClick={close} aria-label="Close">✕</button>
+        <button class="quiet" onClick={() => step(-1)} aria-label="Previous row" title="k">‹</button>
+        <button class="quiet" onClick={() => step(1)} aria-label="Next row" title="j">›</button>
+        <button class="quiet" onClick={close} aria-label="Close" title="Esc">✕</button>
       </div>
       <p class="muted"><Plain text={["id", "doc", "langpair", "category", "severity"].map((name) => found.row[name]).filter(Boolean).join(" · ")} /></p>
       <dl>
@@ -44,7 +46,7 @@ export function Detail({ source, run, head, row, against, choose, close }: {
       {head.kind === "items" ? <Pair row={found.row} head={head} to={to} /> : (
         <>
           <div class="bar" role="group" aria-label="What is marked">
-            {(["spans", "reference", "first", "plain"] as Against[]).map((one) => (
+            {(["spans", "reference", "first", "plain"] as Against[]).filter((one) => markable(one, head)).map((one) => (
               <button key={one} aria-pressed={against === one} class={against === one ? "on" : "quiet"} onClick={() => choose(one)}>{SAID[one]}</button>
             ))}
           </div>
@@ -54,6 +56,9 @@ export function Detail({ source, run, head, row, against, choose, close }: {
     </aside>
   );
 }
+
+const markable = (one: Against, head: Head): boolean =>
+  one === "spans" ? head.columns.includes("spans") : one === "reference" ? head.columns.includes("ref") : one !== "first" || head.systems.length > 1;
 
 const SAID: Record<Against, string> = { spans: "errors", reference: "against reference", first: "against first system", plain: "nothing" };
 

@@ -1,6 +1,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { number } from "./format";
 import { go, link } from "./route";
+import { Scroll } from "./table";
 import { Plain } from "./text";
 import type { Detail, Grouped, Source } from "./types";
 
@@ -56,7 +57,7 @@ export function Groups({ detail, source, run, at }: { detail: Detail; source: So
       </p>
       {error && <p class="problem">{error}</p>}
       {!found && !error ? <p class="muted" aria-busy="true">Reading …</p> : (
-        <div class="scroll" tabIndex={0} role="region" aria-label={`Scores by ${by.label}`}>
+        <Scroll label={`Scores by ${by.label}`}>
           <table class="plain groups">
             <thead><tr><th scope="col">{by.label}</th>{systems.map((system) => <th key={system} scope="col" class="num"><Plain text={system || "all"} /></th>)}</tr></thead>
             <tbody>
@@ -70,7 +71,7 @@ export function Groups({ detail, source, run, at }: { detail: Detail; source: So
                     const half = sd === null ? null : (student(n - 1) * sd) / Math.sqrt(n);
                     return (
                       <td key={system} class="num" title={`${n.toLocaleString("en-US")} segments`}>
-                        {number(value, facts?.decimals ?? 2)} <small class="muted">{half === null ? "" : `±${half.toFixed(facts?.decimals ?? 2)}`}<span class="of"> n {n.toLocaleString("en-US")}</span></small>
+                        {number(value, facts?.decimals ?? 2)} <small class="muted">{half === null ? "" : `±${half.toFixed(facts?.decimals ?? 2)}`}<span class="of"> · n {n.toLocaleString("en-US")}</span></small>
                       </td>
                     );
                   })}
@@ -78,7 +79,7 @@ export function Groups({ detail, source, run, at }: { detail: Detail; source: So
               ))}
             </tbody>
           </table>
-        </div>
+        </Scroll>
       )}
       {order.length > MOST && <p class="muted">The worst {MOST} of {order.length.toLocaleString("en-US")} groups.</p>}
     </section>

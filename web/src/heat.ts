@@ -8,4 +8,7 @@ export function colours(value: number, [below, middle, above]: [string, string, 
   return { background: `rgb(${mixed.join(",")})`, color: light > 0.179 ? "#000" : "#fff" };
 }
 
+// So few columns leave room for an interval beside its number instead of below it.
+export const ROOMY = 5;
+
 const channels = (colour: string): number[] => [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));

@@ -1,7 +1,8 @@
-import { Axes, band, line, scale, useFrame } from "./charts";
+import { Axes, band, line, Plot, scale, Swatch, useFrame } from "./charts";
 import { written } from "./expression";
-import { count, plural } from "./format";
+import { count, fixed, plural } from "./format";
 import { link } from "./route";
+import { Scroll } from "./table";
 import { Plain } from "./text";
 import type { Detail, RiskName, Start, Sweep } from "./types";
 
@@ -10,7 +11,7 @@ const RISKS: [RiskName, string, string][] = [
   ["caught", "breakdowns caught", "Of all that is bad, so much is not used."],
   ["lost", "bad and used, of all", "Of all translations, so many are bad and used."],
 ];
-const percent = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : `${(100 * value).toFixed(1)}%`);
+const percent = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : `${fixed(100 * value, 1)}%`);
 
 // The rows that are used, go to review, or are rejected at a limit, in the grammar of filters.
 export function chosen(sweep: Sweep, limit: number): Record<"used" | "review" | "rejected", string> {
@@ -81,7 +82,7 @@ export function Limits({ sweeps, goal, detail, start, run, at, set }: {
       <ul class="parts">
         {parts.map(([key, name, colour]) => (
           <li key={key}>
-            <svg class="swatch" width="10" height="10" aria-hidden="true"><rect class="filled" style={{ "--c": colour }} width="10" height="10" rx="2" /></svg>
+            <Swatch colour={colour} />
             <b data-part={key}>{count(counts[key])}</b> {name} <span class="muted">({total ? ((100 * counts[key]) / total).toFixed(1) : "0"}%)</span>{" "}
             {rows[key] && counts[key] > 0 && <a href={link("segments", run, { where: rows[key], sort: sweep.column, descending: sweep.higher_is_better === (key === "used") ? "" : "1" })}>show<span class="unseen"> what to {name}</span></a>}
           </li>
@@ -101,7 +102,7 @@ function Risks({ sweep, stop }: { sweep: Sweep; stop: number }) {
   const observed = RISKS.some(([key]) => sweep.figures[key].observed.some((value) => value !== null));
   const order = [...RISKS].sort(([a], [b]) => Number(b === sweep.risk) - Number(a === sweep.risk));
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label="Risk at this limit">
+    <Scroll label="Risk at this limit">
       <table class="plain narrow">
         <thead><tr><th scope="col">risk at this limit</th>{sweep.promised.length > 0 && <th scope="col" class="num">promised</th>}<th scope="col" class="num">expected</th>{observed && <th scope="col" class="num">observed</th>}</tr></thead>
         <tbody>
@@ -123,12 +124,12 @@ function Risks({ sweep, stop }: { sweep: Sweep; stop: number }) {
         {sweep.promised.length > 0 ? "Promised: what a rule that is learned for this limit would promise, if the goal is named before one looks. " : ""}
         Expected: by the calibrated probability of a breakdown. {observed ? `Observed: on the ${sweep.counted}, with 95% intervals (Wilson).` : "What came of these translations is not known."}
       </p>
-    </div>
+    </Scroll>
   );
 }
 
 function Curves({ sweep, stop, own, label, start }: { sweep: Sweep; stop: number; own: number; label: string; start: Start }) {
-  const frame = useFrame(350, 560);
+  const frame = useFrame(350, 540);
   const figure = sweep.figures[sweep.risk];
   const name = (RISKS.find(([key]) => key === sweep.risk) as [RiskName, string, string])[1];
   const share = (i: number): number => { const total = sweep.used[i] + sweep.review[i] + sweep.rejected[i]; return total ? sweep.used[i] / total : 0; };
@@ -144,14 +145,14 @@ function Curves({ sweep, stop, own, label, start }: { sweep: Sweep; stop: number
   return (
     <>
       <h3>{name}, by the share that is used</h3>
-      <svg class="plot curve" viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`${name} by the share that is used: ${there.map(([key, values]) => `${key} ${percent(values[stop])}`).join(", ")} at this limit`}>
+      <Plot frame={frame} name="curve" label={`${name} by the share that is used: ${there.map(([key, values]) => `${key} ${percent(values[stop])}`).join(", ")} at this limit`}>
         <Axes frame={frame} xs={[0, 1]} ys={[0, top]} {...{ x, y }} across={`share used, by the limit of ${label}`} up={name} percent="xy" />
         <path class="filled band" style={{ "--c": start.palette[0] }} d={band(xs, figure.low, figure.high, x, y)} />
         {there.map(([key, values, colour, dash]) => <path key={key} class="line" style={{ "--c": colour }} stroke-width="2" stroke-dasharray={dash} d={line(xs, values, x, y)} />)}
         <line class="chance" x1={x(xs[own])} x2={x(xs[own])} y1="10" y2={frame.height - frame.bottom} />
         <line class="here" x1={x(xs[stop])} x2={x(xs[stop])} y1="10" y2={frame.height - frame.bottom} />
         {there.map(([key, values, colour]) => values[stop] !== null && <circle key={key} class="filled" style={{ "--c": colour }} cx={x(xs[stop])} cy={y(values[stop] as number)} r="4.5" />)}
-      </svg>
+      </Plot>
       <ul class="parts legend">
         {there.map(([key, , colour, dash]) => (
           <li key={key}><svg width="30" height="8" aria-hidden="true"><line class="line" style={{ "--c": colour }} x1="0" x2="30" y1="4" y2="4" stroke-width="2.5" stroke-dasharray={dash} /></svg> {key}</li>
@@ -172,8 +173,8 @@ function Calibration({ sweep, start }: { sweep: Sweep; start: Start }) {
     <>
       <h3>Calibration</h3>
       <p class="muted">Tenths of the {sweep.counted} by their probability of a breakdown: on the line, so many broke down as was foretold.</p>
-      <svg class="plot calibration" viewBox={`0 0 ${frame.width} ${frame.height}`} role="img"
-        aria-label={`Calibration: ${bins.map((bin) => `foretold ${percent(bin.expected)}, came ${percent(bin.observed)}`).join("; ")}`}>
+      <Plot frame={frame} name="calibration"
+        label={`Calibration: ${bins.map((bin) => `foretold ${percent(bin.expected)}, came ${percent(bin.observed)}`).join("; ")}`}>
         <Axes frame={frame} xs={[0, top]} ys={[0, top]} {...{ x, y }} across="breakdowns foretold" up="breakdowns that came" percent="xy" />
         <line class="chance" x1={x(0)} y1={y(0)} x2={x(top)} y2={y(top)} />
         {bins.map((bin, i) => (
@@ -183,7 +184,7 @@ function Calibration({ sweep, start }: { sweep: Sweep; start: Start }) {
             <title>{`${plural(bin.n, "row")}: foretold ${percent(bin.expected)}, came ${percent(bin.observed)}`}</title>
           </g>
         ))}
-      </svg>
+      </Plot>
     </>
   );
 }

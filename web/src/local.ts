@@ -12,6 +12,8 @@ interface Whole extends Start {
 
 const SHOWN = 400;
 const POINTS = 4000;
+// What rows of several systems have in common when they are translations of one segment.
+const SEGMENT = ["langpair", "segment", "src", "ref"];
 const TEXTS = /^(src|mt|ref\d*|good|incorrect)$/;
 
 // The data out of the page's own file: the same answers as the server's, computed here.
@@ -41,12 +43,10 @@ export class Local implements Source {
   }
 
   async row(run: string, row: number): Promise<{ row: Row; beside: Row[] }> {
-    const { segment, system, langpair } = this.columns(run);
-    let beside = [row];
-    if (segment && system) {
-      beside = segment.flatMap((value, i) =>
-        value === segment[row] && (!langpair || langpair[i] === langpair[row]) ? [i] : []);
-    }
+    const columns = this.columns(run);
+    const keys = SEGMENT.filter((name) => columns[name]).map((name) => columns[name]);
+    const beside = columns.segment && columns.system
+      ? columns.segment.flatMap((_, i) => (keys.every((column) => column[i] === column[row]) ? [i] : [])) : [row];
     return { row: this.one(run, row), beside: beside.map((i) => this.one(run, i)) };
   }
 
@@ -54,9 +54,11 @@ export class Local implements Source {
     const columns = this.columns(run);
     const there = this.order(run, asked).filter((i) => isNumber(columns[x][i]) && isNumber(columns[y][i]));
     const step = Math.max(1, Math.ceil(there.length / POINTS));
+    const { systems } = this.head(run);
+    const place = new Map<Value, number>(systems.map((name, i) => [name, i]));
     const points = there.filter((_, place) => place % step === 0)
-      .map((i): [number, number, number] => [i, columns[x][i] as number, columns[y][i] as number]);
-    return { total: there.length, points };
+      .map((i): Points["points"][number] => [i, columns[x][i] as number, columns[y][i] as number, place.get(columns.system?.[i] ?? "") ?? 0]);
+    return { total: there.length, points, systems };
   }
 
   async groups(run: string, by: string, metric: string): Promise<Grouped> {
@@ -70,7 +72,7 @@ export class Local implements Source {
   }
 
   async download(run: string, asked: Asked, format: Exported): Promise<void> {
-    const head = this.whole.runs.find((one) => one.key === run) as Head;
+    const head = this.head(run);
     const columns = this.columns(run);
     const names = Object.keys(columns);
     const order = this.order(run, asked);
@@ -84,6 +86,10 @@ export class Local implements Source {
     link.download = `${head.name.replace(/[^A-Za-z0-9._-]+/g, "-")}.${format === "challenge" ? "challenge.jsonl" : format}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+  }
+
+  private head(run: string): Head {
+    return this.whole.runs.find((one) => one.key === run) as Head;
   }
 
   private columns(run: string): Columns {

@@ -1,10 +1,9 @@
 import { Against } from "./against";
-import { scale } from "./charts";
+import { scale, ticks } from "./charts";
 import { number, plural } from "./format";
 import { colours } from "./heat";
 import { go } from "./route";
-import { ticks } from "./systems";
-import { RunTable } from "./table";
+import { RunTable, Scroll } from "./table";
 import { Plain } from "./text";
 import type { Comparison, Detail, Ranking, Source, Start } from "./types";
 import { Worth } from "./worth";
@@ -65,7 +64,7 @@ function Ranked({ ranking, start }: { ranking: Ranking; start: Start }) {
         {clustered ? `A line stands between clusters: those below it are significantly ${ranking.of === "metrics" ? "worse than some member of the cluster above" : "worse than all above"}. ` : ""}
         {ranking.about}
       </p>
-      <div class="scroll" tabIndex={0} role="region" aria-label={`Ranking: ${ranking.title}`}>
+      <Scroll label={`Ranking: ${ranking.title}`}>
         <table class="plain ranking">
           <thead>
             <tr>
@@ -105,7 +104,7 @@ function Ranked({ ranking, start }: { ranking: Ranking; start: Start }) {
             })}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </>
   );
 }
@@ -153,7 +152,7 @@ function Matrix({ ranking, start, at, set }: {
       </p>
       <div class="bar">{choose("Compare", "first", first)} {choose("with", "second", second)}</div>
       <p role="status" class="said">{first === second ? "Choose two different ones." : <Plain text={sentence(tests, first, second, ranking.decimals)} />}</p>
-      <div class="scroll tall" tabIndex={0} role="region" aria-label={`Matrix of ${plural(names.length, ranking.of.slice(0, -1))}`}>
+      <Scroll label={`Matrix of ${plural(names.length, ranking.of.slice(0, -1))}`} tall>
         <table class="matrix">
           <thead><tr><td></td>{names.map((name, j) => <th key={j} scope="col" title={name}>{j + 1}<span class="unseen"> {name}</span></th>)}</tr></thead>
           <tbody>
@@ -175,7 +174,7 @@ function Matrix({ ranking, start, at, set }: {
             ))}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </section>
   );
 }

@@ -1,6 +1,8 @@
 import { quoted, written } from "./expression";
-import { colours } from "./heat";
+import { fixed } from "./format";
+import { colours, ROOMY } from "./heat";
 import { go } from "./route";
+import { Scroll } from "./table";
 import { Plain } from "./text";
 import type { Cell, Detail, Start } from "./types";
 
@@ -44,10 +46,10 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
           </select>
         </label>
       </div>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Heat map of metrics and phenomena">
-        <table class="heat">
+      <Scroll label="Heat map of metrics and phenomena">
+        <table class={metrics.length <= ROOMY ? "heat roomy" : "heat"}>
           <thead>
-            <tr><th scope="col">phenomenon</th><th scope="col" class="num">items</th>
+            <tr><th scope="col">phenomenon</th><th scope="col" class="num items">items</th>
               {metrics.map((metric) => <th key={metric} scope="col"><Plain text={detail.head.metrics[metric]?.label ?? metric} />{detail.head.metrics[metric]?.higher_is_better === false ? " ↓" : ""}</th>)}</tr>
           </thead>
           <tbody>
@@ -61,11 +63,11 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
                 ),
                 <tr key={i}>
                   <th scope="row"><Plain text={phenomenon.name} /></th>
-                  <td class="num muted">{phenomenon.n.toLocaleString("en-US")}</td>
+                  <td class="num muted items">{phenomenon.n.toLocaleString("en-US")}</td>
                   {metrics.map((metric) => {
                     const cell = found.cells[metric][i];
                     const value = share(cell);
-                    const bounds = cell.low === null || cell.high === null ? "" : `${(100 * cell.low).toFixed(0)}–${(100 * cell.high).toFixed(0)}`;
+                    const bounds = cell.low === null || cell.high === null ? "" : `${fixed(100 * cell.low, 0)}–${fixed(100 * cell.high, 0)}`;
                     const missed = cell.n - cell.right;
                     return (
                       <td key={metric} class="cell">
@@ -75,7 +77,7 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
                           onClick={() => go("segments", run, {
                             where: failed(metric, detail.head.metrics[metric]?.higher_is_better ?? true, phenomenon.name, cell.n < phenomenon.n),
                           })}>
-                          <span class="unseen">{metric}, {phenomenon.name}: </span>{cell.n ? (100 * value).toFixed(1) : "–"}
+                          <span class="unseen">{metric}, {phenomenon.name}: </span>{cell.n ? fixed(100 * value, 1) : "–"}
                           {bounds && <small>{bounds}</small>}
                         </button>
                       </td>
@@ -86,7 +88,7 @@ export function Phenomena({ detail, start, run, at }: { detail: Detail; start: S
             })}
           </tbody>
         </table>
-      </div>
+      </Scroll>
     </main>
   );
 }

@@ -5,10 +5,22 @@ import { link } from "./route";
 import { Plain } from "./text";
 import type { Head, Live } from "./types";
 
+const FEW = 4;
+
 export const home = (run: Head): string => (run.screens[0] ?? (run.kind === "items" ? "phenomena" : run.kind === "segments" ? "segments" : "tables"));
 
 // The title that a run has of its own; "assay score" says no more than the verb.
 export const title = (run: Head): string => (run.title === `assay ${run.verb}` ? "" : run.title);
+
+function facts(run: Head, underWay: boolean): string {
+  const metrics = Object.keys(run.metrics).map((name) => run.metrics[name].label || name);
+  return [
+    run.rows ? plural(run.rows, run.kind === "items" ? "item" : "row") : underWay ? "" : "no rows",
+    run.systems.length > 1 ? plural(run.systems.length, "system") : "",
+    run.lead ? "" : metrics.length > FEW ? plural(metrics.length, "metric") : metrics.join(", "),
+    time(run.started), run.version ? `assay ${run.version}` : "",
+  ].filter(Boolean).join(" · ");
+}
 
 export function Runs({ runs, live }: { runs: Head[]; live: Record<string, Live> }) {
   const [wanted, setWanted] = useState("");
@@ -33,17 +45,10 @@ export function Runs({ runs, live }: { runs: Head[]; live: Record<string, Live> 
         {shown.map((run) => (
           <li key={run.key} class="card">
             {runs.length > 1 && <input type="checkbox" class="choose" aria-label={`Compare ${run.name}`} checked={chosen.includes(run.key)} onChange={() => choose(run.key)} />}
-            <a class="runlink" href={link(home(run), run.key)}><Plain text={run.name} /></a>
-            <p>
-              <span class="tag">{run.verb || "unknown verb"}</span>{" "}
-              {title(run) && <Plain text={title(run)} />} {run.lead && <span class="muted"> · <Plain text={run.lead} /></span>}
-            </p>
-            <p class="muted">
-              {[run.rows ? plural(run.rows, run.kind === "items" ? "item" : "row") : "no rows",
-                run.systems.length > 1 ? plural(run.systems.length, "system") : "",
-                plural(Object.keys(run.metrics).length, "metric"), time(run.started),
-                run.version ? `assay ${run.version}` : ""].filter(Boolean).join(" · ")}
-            </p>
+            <a class="runlink" href={link(home(run), run.key)}><Plain text={run.name} /></a>{" "}
+            <span class="tag">{run.verb || "unknown verb"}</span>
+            {title(run) && <Plain text={title(run)} />}{run.lead && <span class="muted"> · <Plain text={run.lead} /></span>}
+            <p class="muted">{facts(run, live[run.key] !== undefined)}</p>
             {live[run.key] && <Progress live={live[run.key]} />}
             {run.problems.map((problem, i) => <p key={i} class="problem">⚠ <Plain text={problem} /></p>)}
           </li>

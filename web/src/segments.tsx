@@ -5,13 +5,17 @@ import { makesPairs } from "./challenge";
 import { Columns, metricsShown } from "./columns";
 import { diff, near } from "./diff";
 import { number, plural } from "./format";
+import { Menu } from "./menu";
 import { askedOf, go } from "./route";
 import { Diffed, Marked, Plain } from "./text";
-import type { Asked, Head, Row, Source, Span } from "./types";
+import type { Asked, Exported, Head, Row, Source, Span } from "./types";
 
 const PAGE = 100;
 const HIGH = 76;
 const MOST_PIXELS = 8_000_000;
+const EXPORTS: [Exported, string, string][] = [
+  ["csv", "CSV", "for a spreadsheet"], ["jsonl", "JSONL", "for assay filter and score"], ["challenge", "Challenge set", "pairs for assay run"],
+];
 
 export function Segments({ source, run, head, at, grown = 0 }: {
   source: Source; run: string; head: Head; at: Record<string, string>; grown?: number;
@@ -30,6 +34,7 @@ export function Segments({ source, run, head, at, grown = 0 }: {
   current.current = key;
   const set = (changes: Record<string, string>) => go("segments", run, { ...at, ...changes }, true);
 
+  const refused = (reason: Error) => setError(reason.message);
   const load = (page: number) => {
     if (pages.current.has(page) || waiting.current.has(page)) return;
     waiting.current.add(page);
@@ -43,7 +48,7 @@ export function Segments({ source, run, head, at, grown = 0 }: {
     }, (reason: Error) => {
       if (current.current !== mine) return;
       setTotal(0);
-      setError(reason.message);
+      refused(reason);
     }).finally(() => waiting.current.delete(page));
   };
 
@@ -86,6 +91,7 @@ export function Segments({ source, run, head, at, grown = 0 }: {
   // The place of the open row in this order; a view from an address finds it among the rows that are here.
   const here = (): number => {
     if (place.current < 0 && at.row) {
+      if (!asked.where && !asked.find && !asked.sort) place.current = Number(at.row);
       for (const [page, rows] of pages.current) {
         const found = rows.findIndex((row) => String(row["#"]) === at.row);
         if (found >= 0) place.current = page * PAGE + found;
@@ -93,13 +99,17 @@ export function Segments({ source, run, head, at, grown = 0 }: {
     }
     return place.current;
   };
-  const move = (to: number) => {
+  const step = (by: number) => {
     if (!total) return;
-    const next = Math.max(0, Math.min(to, total - 1));
+    const next = Math.max(0, Math.min(here() + by, total - 1));
     place.current = next;
     const row = rowAt(next);
     if (row) set({ row: String(row["#"]) });
+    bring(next);
+  };
+  const bring = (next: number) => {
     const box = list.current;
+    if (!total) return;
     if (box && total * HIGH <= MOST_PIXELS) {
       if (next * HIGH < box.scrollTop) box.scrollTop = next * HIGH;
       else if ((next + 2) * HIGH > box.scrollTop + box.clientHeight) box.scrollTop = (next + 2) * HIGH - box.clientHeight;
@@ -107,12 +117,14 @@ export function Segments({ source, run, head, at, grown = 0 }: {
       box.scrollTop = (next / total) * (height - box.clientHeight);
     }
   };
+  const known = total !== null;
+  useEffect(() => { if (known && here() > 0) bring(here()); }, [known, key]);
 
   useLayoutEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || typing(event.target)) return;
-      if (event.key === "j" || (event.key === "ArrowDown" && document.activeElement === list.current)) move(here() + 1);
-      else if (event.key === "k" || (event.key === "ArrowUp" && document.activeElement === list.current)) move(here() - 1);
+      if (event.key === "j" || (event.key === "ArrowDown" && document.activeElement === list.current)) step(1);
+      else if (event.key === "k" || (event.key === "ArrowUp" && document.activeElement === list.current)) step(-1);
       else if (event.key === "/") document.getElementById("where")?.focus();
       else if (event.key === "Escape") set({ row: "" });
       else return;
@@ -131,15 +143,14 @@ export function Segments({ source, run, head, at, grown = 0 }: {
       <h1>{head.kind === "items" ? "Items" : "Segments"}</h1>
       <Filter asked={asked} error={error} set={set} />
       <div class="bar">
-        <span role="status" class="total">{total === null ? "…" : `${plural(total, "row")}${total < head.rows ? ` of ${head.rows.toLocaleString("en-US")}` : ""}`}</span>
-        <button class="quiet" onClick={() => source.download(run, asked, "csv").catch((reason: Error) => setError(reason.message))}>CSV</button>
-        <button class="quiet" onClick={() => source.download(run, asked, "jsonl").catch((reason: Error) => setError(reason.message))}>JSONL</button>
-        {makesPairs(head.columns) && (
-          <button class="quiet" title="Pairs of a good and an incorrect translation, as assay run reads them"
-            onClick={() => source.download(run, asked, "challenge").catch((reason: Error) => setError(reason.message))}>Challenge set</button>
-        )}
-        <Columns head={head} at={at} set={set} />
+        <span role="status" class="total">{error ? "" : total === null ? "…" : `${plural(total, "row")}${total < head.rows ? ` of ${head.rows.toLocaleString("en-US")}` : ""}`}</span>
         {(asked.where || asked.find || asked.sort) && <button class="quiet" onClick={() => go("segments", run, {}, true)}>Clear</button>}
+        <Columns head={head} at={at} set={set} />
+        <Menu name="export" label="Export">
+          {EXPORTS.filter(([format]) => format !== "challenge" || makesPairs(head.columns)).map(([format, name, what]) => (
+            <p key={format}><button class="quiet" onClick={() => source.download(run, asked, format).catch(refused)}>{name}</button> <span class="muted">{what}</span></p>
+          ))}
+        </Menu>
       </div>
       <div class={open ? "split open" : "split"}>
         <div class="list" ref={list} tabIndex={0} role="region" aria-label="Rows" onScroll={scrolled}>
@@ -157,16 +168,17 @@ export function Segments({ source, run, head, at, grown = 0 }: {
               <Space high={Math.max(0, height - last * HIGH)} span={columns.length} />
             </tbody>
           </table>
-          {total === 0 && !error && <p class="muted empty">No row holds.</p>}
+          {total === 0 && !error && <p class="muted empty">{asked.where || asked.find ? "No row matches." : "There are no rows to show."}</p>}
         </div>
-        {open && <Detail source={source} run={run} head={head} row={Number(at.row)} against={against} choose={(one) => set({ against: one })} close={() => set({ row: "" })} />}
+        {open && <Detail source={source} run={run} head={head} row={Number(at.row)} against={against} choose={(one) => set({ against: one })} step={step} close={() => set({ row: "" })} />}
       </div>
     </main>
   );
 }
 
+// Whether keys belong to a field or to a dialog, and not to the page.
 export const typing = (target: EventTarget | null): boolean =>
-  target instanceof HTMLElement && /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName);
+  target instanceof HTMLElement && (/^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName) || target.closest("dialog") !== null);
 
 function Space({ high, span }: { high: number; span: number }) {
   return high > 0 ? <tr class="space" aria-hidden="true"><td colSpan={span} style={{ height: `${high}px` }} /></tr> : null;
@@ -188,28 +200,29 @@ function Filter({ asked, error, set }: { asked: Asked; error: string; set: (chan
   );
 }
 
-interface Shown { key: string; label: string; kind: "text" | "score" | "pair" | "label" | "count" }
+// A pair is both scores and the verdict; a verdict is what is left of it where there is little room.
+interface Shown { key: string; label: string; kind: "text" | "score" | "pair" | "verdict" | "label" | "count" }
 
 const NARROW = matchMedia("(max-width: 600px)").matches;
 const WIDTHS: Record<Shown["kind"], number> = NARROW
-  ? { text: 12, score: 4.5, pair: 8.5, label: 5.5, count: 3 }
-  : { text: 14, score: 5, pair: 8.5, label: 7.5, count: 3.5 };
+  ? { text: 11, score: 4.6, pair: 8.5, verdict: 4.6, label: 5.6, count: 3 }
+  : { text: 11, score: 5, pair: 8.5, verdict: 4.2, label: 7.8, count: 3.5 };
 
 // Beside an open row, and on a phone, the list keeps what tells rows apart; the row itself shows the rest.
 function shownColumns(head: Head, open: boolean, metrics: string[]): Shown[] {
   const has = (name: string): boolean => head.columns.includes(name) && !((open || NARROW) && (name === "src" || name === "ref"));
   const found: Shown[] = [];
   if (head.kind === "items") {
-    found.push({ key: "phenomenon", label: "phenomenon", kind: "label" });
+    if (!NARROW) found.push({ key: "phenomenon", label: "phenomenon", kind: "label" });
     for (const key of ["src", "good", "incorrect"]) if (has(key)) found.push({ key, label: { src: "source" }[key] ?? key, kind: "text" });
     for (const name of metrics) {
       const facts = head.metrics[name];
-      if (has(`${name} good`)) found.push({ key: `${name} good`, label: facts.label + (facts.higher_is_better ? "" : " ↓"), kind: "pair" });
+      if (has(`${name} good`)) found.push({ key: `${name} good`, label: facts.label + (facts.higher_is_better ? "" : " ↓"), kind: open || NARROW ? "verdict" : "pair" });
     }
     return found;
   }
   if (has("system") && head.systems.length > 1) found.push({ key: "system", label: "system", kind: "label" });
-  if (has("segment")) found.push({ key: "segment", label: "№", kind: "count" });
+  if (has("segment") && !NARROW) found.push({ key: "segment", label: "№", kind: "count" });
   for (const [key, label] of [["src", "source"], ["mt", "translation"], ["ref", "reference"]]) if (has(key)) found.push({ key, label, kind: "text" });
   for (const name of metrics) {
     const facts = head.metrics[name];
@@ -251,7 +264,7 @@ function Line({ row, columns, head, against, chosen, index, choose }: {
       {columns.map(({ key, kind }) => {
         const value = row[key];
         if (kind === "score") return <td key={key} class="score">{number(value, head.metrics[key]?.decimals)}</td>;
-        if (kind === "pair") return <td key={key} class="score"><Scored row={row} head={head} name={key.slice(0, -" good".length)} /></td>;
+        if (kind === "pair" || kind === "verdict") return <td key={key} class="score"><Scored row={row} head={head} name={key.slice(0, -" good".length)} whole={kind === "pair"} /></td>;
         if (kind === "label" || kind === "count") return <td key={key} class="label"><div class="clip"><Plain text={value} /></div></td>;
         const text = String(value ?? "");
         return (
@@ -270,10 +283,10 @@ function Line({ row, columns, head, against, chosen, index, choose }: {
 }
 
 // What a metric said of a pair: good, incorrect, and whether it told them apart.
-function Scored({ row, head, name }: { row: Row; head: Head; name: string }) {
+function Scored({ row, head, name, whole }: { row: Row; head: Head; name: string; whole: boolean }) {
   const facts = head.metrics[name];
   const [good, incorrect] = [row[`${name} good`], row[`${name} incorrect`]];
   if (typeof good !== "number" || typeof incorrect !== "number") return <>–</>;
   const right = facts.higher_is_better ? good > incorrect : good < incorrect;
-  return <>{number(good, facts.decimals)} / {number(incorrect, facts.decimals)} <span class={right ? "right" : "wrong"} title={right ? "right" : "failed"}>{right ? "✓" : "✗"}</span></>;
+  return <>{whole && `${number(good, facts.decimals)} / ${number(incorrect, facts.decimals)} `}<span class={right ? "right" : "wrong"} title={right ? "right" : "failed"}>{right ? "✓" : "✗"}</span></>;
 }

@@ -52,6 +52,7 @@ export function Marked({ text, spans, lang }: { text: string; spans: Span[]; lan
     parts.push(shown(signs.slice(word, to).join("")));
   };
   for (const span of [...spans].sort((a, b) => a.start - b.start || a.end - b.end)) {
+    if (span.end > signs.length && span.start >= signs.length - 1) continue; // in what a list cut off
     const start = Math.min(Math.max(span.start, at), signs.length);
     const end = Math.max(Math.min(span.end, signs.length), start);
     plain(start);

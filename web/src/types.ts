@@ -77,13 +77,16 @@ export interface Start {
 export interface Column {
   key: string;
   label: string;
-  kind: "text" | "number" | "count" | "percent" | "p";
+  kind: "text" | "number" | "change" | "count" | "percent" | "p";
   decimals: number;
+  digits?: string | null;
   interval?: [string, string] | null;
   mark?: string | null;
   hidden?: boolean;
   lower_is_better?: boolean;
 }
+
+export type TableRow = Record<string, unknown>;
 
 export interface Table {
   name: string;
@@ -91,7 +94,8 @@ export interface Table {
   reading: string;
   notes: string[];
   columns: Column[];
-  rows: Record<string, unknown>[];
+  rows: TableRow[];
+  pivot?: { index: string; columns: string; value: string } | null;
 }
 
 export interface Cell {
@@ -245,7 +249,8 @@ export interface Window {
 
 export interface Points {
   total: number;
-  points: [number, number, number][];
+  points: [row: number, x: number, y: number, system: number][];
+  systems: string[];
 }
 
 // Where the page gets its data: from the server, or out of its own file.

@@ -1,4 +1,5 @@
-import { Axes, band, line, scale, useFrame } from "./charts";
+import { Axes, band, line, Plot, scale, useFrame } from "./charts";
+import { Scroll } from "./table";
 import type { PointCurve, Start } from "./types";
 
 const LEVELS = [0.8, 0.9, 0.95];
@@ -20,11 +21,11 @@ const said = (share: number): string =>
 export function Worth({ curves, usual, start, at, set }: {
   curves: PointCurve[]; usual: string[]; start: Start; at: Record<string, string>; set: (changed: Record<string, string>) => void;
 }) {
-  const frame = useFrame(320);
+  const frame = useFrame(320, 540);
   const curve = curves.find((one) => one.metric === at.worth) ?? usual.flatMap((name) => curves.filter((one) => one.metric === name))[0] ?? curves[0];
   const most = curve.difference[curve.difference.length - 1] || 1;
   const needed = LEVELS.map((level) => curve.difference.find((_, i) => curve.agree[i] >= level));
-  const wanted = at.points !== undefined && at.points !== "" && Number.isFinite(Number(at.points)) ? Number(at.points) : needed[0] ?? most / 2;
+  const wanted = at.points !== undefined && at.points !== "" && Number.isFinite(Number(at.points)) ? Number(at.points) : Number((needed[0] ?? most / 2).toPrecision(2));
   const rises = curve.difference[curve.agree.indexOf(curve.agree[curve.agree.length - 1])];
   const xs: [number, number] = [0, Math.max(Math.min(most, 1.5 * rises || most), Math.abs(wanted))];
   const x = scale(...xs, frame.left, frame.width - 10);
@@ -44,22 +45,26 @@ export function Worth({ curves, usual, start, at, set }: {
         <label>Difference <input type="number" min="0" step={step} value={String(+wanted.toPrecision(4))} onInput={(event) => set({ points: event.currentTarget.value })} /></label>
       </div>
       <p role="status" class="said">When two systems lie {String(+wanted.toPrecision(4))} apart by {curve.metric}, people prefer the same one <b>{said(share)}</b> of the cases.</p>
-      <svg class="plot curve" viewBox={`0 0 ${frame.width} ${frame.height}`} role="img" aria-label={`Share of system pairs that people order as ${curve.metric} does, by the size of its difference. The table below has its levels.`}>
-        <Axes frame={frame} {...{ xs, x, y }} ys={[0, 1]} across={`difference in ${curve.metric} between two systems`} up="people agree" percent="y" />
-        <path class="filled band" style={{ "--c": start.palette[0] }} d={band(reached, level(curve.low), level(curve.high), x, y)} />
-        <line class="chance" x1={frame.left} x2={frame.width - 10} y1={y(0.5)} y2={y(0.5)} />
-        <path class="line" style={{ "--c": start.palette[0] }} stroke-width="2" d={line(reached, level(curve.agree), x, y)} />
-        <line class="here" x1={x(Math.abs(wanted))} x2={x(Math.abs(wanted))} y1="10" y2={frame.height - frame.bottom} />
-        <circle class="filled" style={{ "--c": start.palette[1] }} cx={x(Math.abs(wanted))} cy={y(share)} r="5" />
-      </svg>
-      <div class="scroll" tabIndex={0} role="region" aria-label="Differences from which people agree"><table class="plain narrow">
-        <thead><tr><th scope="col">people agree</th>{LEVELS.map((one) => <th key={one} scope="col" class="num">in {100 * one}%</th>)}</tr></thead>
-        <tbody><tr><th scope="row">from a difference of</th>{needed.map((value, i) => <td key={i} class="num">{value === undefined ? "never here" : String(+value.toPrecision(3))}</td>)}</tr></tbody>
-      </table></div>
-      <p class="note">
-        From {curve.pairs.toLocaleString("en-US")} pairs of judged systems ({curve.origin}), isotonic regression{curve.low.some((value) => value !== null) ? "; the band is the 95% bootstrap over pairs" : ""}.
-        The dashed line is a coin. A smaller difference may be significant, and still be one that people do not see.
-      </p>
+      <div class="beside">
+        <Plot frame={frame} name="curve" label={`Share of system pairs that people order as ${curve.metric} does, by the size of its difference. The table has its levels.`}>
+          <Axes frame={frame} {...{ xs, x, y }} ys={[0, 1]} across={`difference in ${curve.metric} between two systems`} up="people agree" percent="y" />
+          <path class="filled band" style={{ "--c": start.palette[0] }} d={band(reached, level(curve.low), level(curve.high), x, y)} />
+          <line class="chance" x1={frame.left} x2={frame.width - 10} y1={y(0.5)} y2={y(0.5)} />
+          <path class="line" style={{ "--c": start.palette[0] }} stroke-width="2" d={line(reached, level(curve.agree), x, y)} />
+          <line class="here" x1={x(Math.abs(wanted))} x2={x(Math.abs(wanted))} y1="10" y2={frame.height - frame.bottom} />
+          <circle class="filled" style={{ "--c": start.palette[1] }} cx={x(Math.abs(wanted))} cy={y(share)} r="5" />
+        </Plot>
+        <div>
+          <Scroll label="Differences from which people agree"><table class="plain narrow">
+            <thead><tr><th scope="col">people agree</th>{LEVELS.map((one) => <th key={one} scope="col" class="num">in {100 * one}%</th>)}</tr></thead>
+            <tbody><tr><th scope="row">from a difference of</th>{needed.map((value, i) => <td key={i} class="num">{value === undefined ? "never here" : String(+value.toPrecision(3))}</td>)}</tr></tbody>
+          </table></Scroll>
+          <p class="note">
+            From {curve.pairs.toLocaleString("en-US")} pairs of judged systems ({curve.origin}), isotonic regression{curve.low.some((value) => value !== null) ? "; the band is the 95% bootstrap over pairs" : ""}.
+            The dashed line is a coin. A smaller difference may be significant, and still be one that people do not see.
+          </p>
+        </div>
+      </div>
     </section>
   );
 }

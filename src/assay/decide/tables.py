@@ -113,7 +113,7 @@ def labels_table(tally: Tally, notes: Sequence[str] = ()) -> Table:
         TableColumn("language", hidden=len(rows) == 1),
         TableColumn("limits", hidden=len(rule.groups) == 1),
         TableColumn("n", kind="count"),
-        *(TableColumn(label, kind="number", decimals=0) for label in LABELS),
+        *(TableColumn(label, kind="count") for label in LABELS),
     ]
     said = [f"promise: {rule.groups[EVERY].promise}", *notes, *warnings(tally)]
     said = [totals(tally), *said] if len(rows) > 1 else said

@@ -275,7 +275,9 @@ def _table(name: str, rows: Sequence[Mapping[str, Any]], a: Run, b: Run) -> Tabl
         TableColumn("n", "items" if items else "segments", "count"),
         TableColumn("before", a.name, kind, decimals=places),
         TableColumn("after", b.name, kind, decimals=places),
-        TableColumn("difference", "difference", kind, decimals=places, interval=None if items else ("low", "high")),
+        TableColumn("difference", "difference", kind, decimals=places)
+        if items
+        else TableColumn("difference", "difference", "change", decimals=places, interval=("low", "high")),
         TableColumn("p", "p", "p"),
         TableColumn("verdict", "sure"),
         TableColumn("up", "better", "count"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assay.viewer.patterns import Unlike, any_case
-from assay.viewer.rows import Rows
+from assay.viewer.rows import SEGMENT, SHOWN, Rows, cut
 from assay.viewer.translate import translated
 
 if TYPE_CHECKING:
@@ -106,14 +106,12 @@ class FrameRows(Rows):
         return [self._shown(i, row) for i, row in zip(wanted.tolist(), rows, strict=True)]
 
     def _shown(self, number: int, row: Mapping[str, Any]) -> dict[str, Any]:
-        from assay.viewer.rows import SHOWN, cut
-
         whole = {name: row[name] if name in row else self.others[name][number] for name in self.columns}
         return {"#": number, **{name: cut(value, SHOWN) for name, value in whole.items()}}
 
     def beside(self, number: int) -> list[int]:
         """See `Rows`."""
-        keys = [name for name in ("langpair", "segment") if name in self.columns]
+        keys = [name for name in SEGMENT if name in self.columns]
         if "segment" not in keys or "system" not in self.columns:
             return [number]
         if any(name in self.others for name in keys):

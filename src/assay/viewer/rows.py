@@ -25,6 +25,10 @@ REMEMBERED = 8
 SHOWN = 400
 """Characters of a text that a window shows; the row itself has them all."""
 
+SEGMENT = ("langpair", "segment", "src", "ref")
+"""What rows of several systems have in common when they are translations of one segment: a number alone does not say it where
+systems translated different segments."""
+
 
 class Asked(NamedTuple):
     """Which rows, in which order."""
@@ -157,7 +161,7 @@ class Rows:
 
     @cached_property
     def _partners(self) -> dict[tuple[Any, ...], list[int]]:
-        keys = [self.columns[name] for name in ("langpair", "segment") if name in self.columns]
+        keys = [self.columns[name] for name in SEGMENT if name in self.columns]
         found: dict[tuple[Any, ...], list[int]] = {}
         for i, key in enumerate(zip(*keys, strict=True)):
             found.setdefault(key, []).append(i)
@@ -167,5 +171,5 @@ class Rows:
         """The rows of other systems for the same segment, this one among them."""
         if "segment" not in self.columns or "system" not in self.columns:
             return [number]
-        key = tuple(self.columns[name][number] for name in ("langpair", "segment") if name in self.columns)
+        key = tuple(self.columns[name][number] for name in SEGMENT if name in self.columns)
         return self._partners[key]

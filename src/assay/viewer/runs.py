@@ -17,6 +17,7 @@ from assay.core.schema import Place, typed
 from assay.core.screens import Deciding, People
 from assay.core.viewed import ABOUT, FORMAT, PROGRESS, ROWS
 from assay.io.documents import read_document
+from assay.viewer.forms import ManifestFile, TablesFile, ViewFile
 from assay.viewer.live import Growing, progress, said
 from assay.viewer.people import has_people
 from assay.viewer.reading import first_rows, read_rows
@@ -24,6 +25,7 @@ from assay.viewer.rows import Asked, Rows
 
 Kept = TypeVar("Kept", People, Deciding)
 MANIFEST, TABLES = "manifest.json", "tables.json"
+FORMS: Mapping[str, type] = {ABOUT: ViewFile, MANIFEST: ManifestFile, TABLES: TablesFile}
 FIRST = 200
 """Rows that are read by themselves while nobody has asked for more."""
 STORED = (ROWS, "scores.parquet", "scores.csv")
@@ -289,7 +291,7 @@ def _open(key: str, path: Path) -> Run:
         return run
     run = Run(key, path, stored=next((path / name for name in STORED if (path / name).is_file()), None))
     run.stamp = stamp
-    run.about, run.manifest, run.written = (_document(run, name) for name in (ABOUT, MANIFEST, TABLES))
+    run.about, run.manifest, run.written = (_document(run, name) for name in FORMS)
     if (found := progress(path)) is not None:
         run.progress = found
         if found["state"] != "running":
@@ -301,7 +303,7 @@ def _open(key: str, path: Path) -> Run:
     version, format = run.manifest.get("version"), run.about.get("format", FORMAT)
     if version and version != __version__:
         run.problems.append(f"written by assay {version}; this is assay {__version__}.")
-    if isinstance(format, int) and format > FORMAT:
+    if format > FORMAT:
         run.problems.append(f"{ABOUT} has form {format}, and this assay knows {FORMAT}: some of it may not be shown.")
     if not run.manifest:
         run.problems.append(f"there is no {MANIFEST}: the run has not finished, or was not kept whole.")
@@ -314,14 +316,12 @@ def _document(run: Run, name: str) -> Mapping[str, Any]:
     if not path.is_file():
         return {}
     try:
-        found = read_document(path, said="is damaged")
+        found: Mapping[str, Any] = read_document(path, said="is damaged")
+        typed(FORMS[name], found, Place(str(path)), strict=False)
     except AssayError as error:
-        run.problems.append(str(error))
+        run.problems.append(f"{error} It is left out.")
         return {}
-    if isinstance(found, Mapping):
-        return found
-    run.problems.append(f"{path} is damaged: it holds no object.")
-    return {}
+    return found
 
 
 def _kind(rows: Sequence[Mapping[str, Any]], key: str) -> str:

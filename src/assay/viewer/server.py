@@ -220,6 +220,14 @@ class _Handler(BaseHTTPRequestHandler):
                 self._refuse(HTTPStatus.NOT_FOUND, "there is nothing here.")
         except AssayError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, str(error))
+        except ConnectionError:
+            raise
+        except Exception as error:  # a bug, or a run damaged beyond what is checked: the page says so, and goes on
+            if path != "api/export":  # which has begun to answer
+                self._refuse(
+                    HTTPStatus.INTERNAL_SERVER_ERROR, f"this cannot be shown: {type(error).__name__}: {error}."
+                )
+            raise
 
     def _send_json(self, whole: Any, status: HTTPStatus = HTTPStatus.OK) -> None:
         text = json.dumps(plain(whole), ensure_ascii=True, allow_nan=False, default=str)

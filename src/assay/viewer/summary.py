@@ -108,7 +108,7 @@ def distributions(rows: Rows, metrics: Mapping[str, Mapping[str, Any]]) -> dict[
 
 
 def points(rows: Rows, asked: Asked, x: str, y: str) -> dict[str, Any]:
-    """Rows as points of two columns, evenly drawn where there are too many: [row, x, y]."""
+    """Rows as points of two columns, evenly drawn where there are too many: [row, x, y, place of its system]."""
     import numpy as np
 
     order = rows.order(asked)
@@ -116,7 +116,13 @@ def points(rows: Rows, asked: Asked, x: str, y: str) -> dict[str, Any]:
     there = np.flatnonzero(np.isfinite(across) & np.isfinite(up))
     step = max(1, math.ceil(len(there) / POINTS))
     drawn = there[::step]
+    numbers = order[drawn].tolist()
+    named = systems(rows)
+    place = {name: i for i, name in enumerate(named)}
+    whose = rows.columns.get("system")
+    codes = [0 if whose is None else place.get(whose[i], 0) for i in numbers]
     return {
         "total": len(there),
-        "points": list(zip(order[drawn].tolist(), across[drawn].tolist(), up[drawn].tolist(), strict=True)),
+        "points": list(zip(numbers, across[drawn].tolist(), up[drawn].tolist(), codes, strict=True)),
+        "systems": named,
     }
