@@ -26,7 +26,7 @@ from assay.models.build import build_model
 from assay.models.checkpoint import LoadedCheckpoint
 from assay.models.config import KNOWN_ENCODERS, EncoderConfig, ModelConfig
 from assay.models.encoder import Encoder, Layer
-from assay.models.fp8 import FP8, can_multiply, quantise
+from assay.models.fp8 import FP8, by_rows, can_multiply
 from assay.models.inference import DTYPES, Predictor
 from assay.models.prediction import PASSES, Prediction
 from assay.models.tokenizer import Tokens
@@ -129,7 +129,7 @@ def product(device: torch.device, size: int, dtype: torch.dtype) -> Callable[[],
     if dtype != FP8:
         a, b = a.to(dtype), b.to(dtype)
         return lambda: a @ b
-    (small, scale), (other, outer) = quantise(a), quantise(b)
+    (small, scale), (other, outer) = by_rows(a), by_rows(b)
     if not can_multiply(device):
         return lambda: (small.float() * scale) @ (other.float() * outer).T
     outer = outer.T.contiguous()
