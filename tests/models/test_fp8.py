@@ -13,6 +13,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from assay.core.errors import InputError
+from assay.models.attention import attend
 from assay.models.config import EncoderConfig
 from assay.models.encoder import Encoder, Layer
 from assay.models.fp8 import FP8, LARGEST, Fp8Layer, Fp8Linear, by_rows, centre, quantise
@@ -62,7 +63,6 @@ def test_shift_gelu_and_centre_come_in_that_order() -> None:
     shift, centres = torch.tensor([[0.5, 2.0], [1.0, 0.0]]).half(), torch.tensor([[0.25, 0.5], [0.0, 1.0]]).half()
     found, scale = quantise(rows, where, centres, shift)
     assert torch.allclose(found.float() * scale, functional.gelu(rows + shift) - centres, rtol=1 / 16)
-    assert centre(rows, places(2), shift[:1]).tolist() == functional.gelu(rows[1:] + shift[0]).half().tolist()
 
 
 def test_what_a_sequence_has_in_common_is_multiplied_in_float16() -> None:
@@ -73,7 +73,7 @@ def test_what_a_sequence_has_in_common_is_multiplied_in_float16() -> None:
     small, scale = by_rows(rows)
     product = Fp8Linear(linear.weight, linear.bias)
     far = functional.linear(small.float() * scale, product.weight.float() * product.scale.T) + linear.bias - exact
-    near = product(rows, where).whole().float() - exact
+    near = product(rows, where).onto(torch.zeros(16, 32)) - exact
     assert near.abs().mean() < far.abs().mean() / 20
 
 
@@ -81,9 +81,26 @@ def test_errors_of_a_sequence_cancel() -> None:
     torch.manual_seed(1)
     linear, where = nn.Linear(64, 64).half(), places(81)
     rows = torch.randn(81, 64).half()
-    error = Fp8Linear(linear.weight, linear.bias)(rows, where).whole().float() - linear(rows).float()
+    found = Fp8Linear(linear.weight, linear.bias)(rows, where).onto(torch.zeros(81, 64))
+    error = found - linear(rows).float()
     assert error[1:].mean(dim=0).norm() < error[1:].norm(dim=1).mean() / 6  # weights' errors gone, tokens' by √80
     assert error[0].abs().max() == 0
+
+
+@torch.no_grad()
+def test_attention_is_that_of_whole_keys() -> None:
+    exact, small = encoders()
+    layer, whole = small.layers[0], exact.layers[0]
+    assert isinstance(layer, Layer) and isinstance(whole, Layer)
+    nn.init.normal_(whole.qkv.bias, std=3.0)
+    nn.init.normal_(whole.qkv.weight, std=0.2)
+    fresh = Fp8Layer(whole.qkv.half(), layer.out, layer.up, layer.down)
+    packed = pack(sequences(), pad=1)
+    hidden = torch.randn(len(packed.ids), 64).half()
+    query_key, value = fresh.attended(hidden, packed.places)
+    found = attend(query_key.float(), packed, 4, value=value.float())
+    expected = attend(whole.qkv(hidden).float(), packed, 4)
+    assert (found - expected).norm() / expected.norm() < 0.06
 
 
 @torch.no_grad()
@@ -159,9 +176,9 @@ starts = torch.tensor([0, 1, 20, 34], dtype=torch.int32)
 where = Places(starts, 34, 19)
 for width in (40, 320, 640):
     rows, shift = torch.randn(34, width).bfloat16(), torch.randn(3, width).half()
+    centres = fp8.centre(rows, where)
+    assert torch.allclose(triton_fp8.centre(rows, starts).float(), centres.float(), atol=4e-3)
     for table in (None, shift):
-        centres = fp8.centre(rows, where, table)
-        assert torch.allclose(triton_fp8.centre(rows, starts, table).float(), centres.float(), atol=4e-3)
         found, scale = triton_fp8.quantise(rows, starts, 19, centres, table)
         small, expected = fp8.quantise(rows, where, centres, table)
         assert torch.allclose(scale, expected, rtol=2e-3)
@@ -169,8 +186,10 @@ for width in (40, 320, 640):
         usual, exact = torch.frexp(small.float())[0].abs() != 0.5, small.float() * expected
         gap = torch.where(usual, (found.float() * scale - exact).abs(), 0.0)
         assert float(gap.mean() / exact.abs().mean()) < (1e-4 if table is None else 1e-3)
-    summed = rows.float() + shift.index_select(0, where.owners)
-    assert torch.allclose(triton_fp8.whole(rows, starts, shift).float(), summed, atol=4e-3, rtol=1e-3)
+    half = shift[:, : width // 2]
+    summed = fp8.spread(rows.half(), where, half)
+    assert torch.allclose(triton_fp8.spread(rows.half(), starts, half), summed, atol=4e-3, rtol=1e-3)
+    assert not torch.equal(summed, rows.half())
     residual, norm = torch.randn(34, width), torch.nn.LayerNorm(width)
     with torch.no_grad():
         ours = triton_norm.fused_add_norm(residual, rows, norm, torch.float16, True, (shift, where.owners))

@@ -45,15 +45,24 @@ def by_rows(rows: Tensor) -> tuple[Tensor, Tensor]:
     return (wide / scale).clamp(-LARGEST, LARGEST).to(FP8), scale
 
 
-def centre(rows: Tensor, places: Places, shift: Tensor | None = None) -> Tensor:
-    """The mean of each sequence's rows but the first, in float16; `shift` as in `quantise`."""
+def centre(rows: Tensor, places: Places) -> Tensor:
+    """The mean of each sequence's rows but the first, in float16."""
     kernels = _kernels() if rows.is_cuda else None
     if kernels is not None:
-        return kernels.centre(rows, places.starts, shift)  # type: ignore[no-any-return]
+        return kernels.centre(rows, places.starts)  # type: ignore[no-any-return]
     lengths = places.starts.diff().long()
-    others = _read(rows, places, shift).index_fill(0, places.firsts, 0.0)
+    others = rows.float().index_fill(0, places.firsts, 0.0)
     total = torch.segment_reduce(others, "sum", lengths=lengths, axis=0, unsafe=True)
     return (total / (lengths - 1).clamp_min(1)[:, None]).half()
+
+
+def spread(rows: Tensor, places: Places, table: Tensor) -> Tensor:
+    """Rows, in place, with a line of the table, one a sequence, added to their first columns."""
+    kernels = _kernels() if rows.is_cuda else None
+    if kernels is not None:
+        return kernels.spread(rows, places.starts, table)  # type: ignore[no-any-return]
+    rows[:, : table.shape[1]] += table.index_select(0, places.owners)
+    return rows
 
 
 def quantise(rows: Tensor, places: Places, centres: Tensor, shift: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -62,32 +71,19 @@ def quantise(rows: Tensor, places: Places, centres: Tensor, shift: Tensor | None
     kernels = _kernels() if rows.is_cuda else None
     if kernels is not None:
         return kernels.quantise(rows, places.starts, places.longest, centres, shift)  # type: ignore[no-any-return]
-    return by_rows(_read(rows, places, shift) - centres.index_select(0, places.owners))
-
-
-def _read(rows: Tensor, places: Places, shift: Tensor | None) -> Tensor:
-    wide = rows.float()
-    return wide if shift is None else functional.gelu(wide + shift.index_select(0, places.owners))
+    wide = rows.float() if shift is None else functional.gelu(rows.float() + shift.index_select(0, places.owners))
+    return by_rows(wide - centres.index_select(0, places.owners))
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What a linear layer gives for a row of tokens: of each sequence the first row and the centre of the others in float16, of
-    every row in bfloat16 (the only output of row-scaled products) what it differs by. Biases are in the first two."""
+    """What a linear layer gives for a row of tokens: of each sequence the first row and the centre of the others, and of every
+    row what it differs by from that centre. Biases are in the first two."""
 
     rows: Tensor
     centres: Tensor
     firsts: Tensor
     places: Places
-
-    def whole(self) -> Tensor:
-        """All in one, in float16."""
-        kernels = _kernels() if self.rows.is_cuda else None
-        if kernels is not None:
-            summed = kernels.whole(self.rows, self.places.starts, self.centres)
-        else:
-            summed = (self.rows.float() + self.centres.index_select(0, self.places.owners)).half()
-        return summed.index_copy_(0, self.places.firsts, self.firsts)  # type: ignore[no-any-return]
 
     def onto(self, residual: Tensor) -> Tensor:
         """The sum with a residual stream."""
@@ -117,15 +113,17 @@ class Fp8Linear:
 
     def __call__(self, rows: Tensor, places: Places) -> Product:
         """The product of rows as they are."""
-        return self._product(rows, rows.index_select(0, places.firsts), places, None)
+        return self._product(rows, rows.index_select(0, places.firsts), centre(rows, places), places, None)
 
     def after_gelu(self, before: Product, gelu: str = "none") -> Product:
-        """The product of another's GELU."""
-        firsts = functional.gelu(before.firsts, approximate=gelu)
-        return self._product(before.rows, firsts, before.places, before.centres)
+        """The product of another's GELU. Its centre is the GELU of the other's: off by about as much for every sequence, which
+        changes no order, and read off nothing."""
+        firsts, centres = (functional.gelu(each, approximate=gelu) for each in (before.firsts, before.centres))
+        return self._product(before.rows, firsts, centres, before.places, before.centres)
 
-    def _product(self, rows: Tensor, firsts: Tensor, places: Places, shift: Tensor | None) -> Product:
-        centres = centre(rows, places, shift)
+    def _product(
+        self, rows: Tensor, firsts: Tensor, centres: Tensor, places: Places, shift: Tensor | None
+    ) -> Product:
         exact = functional.linear(torch.cat((firsts, centres)), *self.whole)
         small, scale = quantise(rows, places, centres, shift)
         return Product(self._multiply(small, scale), exact[len(firsts) :], exact[: len(firsts)], places)
@@ -133,9 +131,9 @@ class Fp8Linear:
     def _multiply(self, small: Tensor, scale: Tensor) -> Tensor:
         if small.is_cuda and not (small.shape[1] % 16 or self.weight.shape[0] % 16):
             return torch._scaled_mm(
-                small, self.weight.T, scale, self.scale, out_dtype=torch.bfloat16, use_fast_accum=True
+                small, self.weight.T, scale, self.scale, out_dtype=_output(small.device), use_fast_accum=True
             )
-        return functional.linear(small.float() * scale, self.weight.float() * self.scale.T).bfloat16()
+        return functional.linear(small.float() * scale, self.weight.float() * self.scale.T).half()
 
 
 class Fp8Layer:
@@ -149,12 +147,29 @@ class Fp8Layer:
         self.gelu = gelu
 
     def attended(self, hidden: Tensor, places: Places) -> tuple[Tensor, Tensor]:
-        """Queries and keys side by side, and values."""
-        return self.query_key(hidden, places).whole(), functional.linear(hidden, *self.values)
+        """Queries and keys side by side, and values. A sequence's keys come less their centre: what is the same for all keys
+        changes no attention."""
+        product = self.query_key(hidden, places)
+        width = hidden.shape[1]
+        firsts = product.firsts.clone()
+        firsts[:, width:] -= product.centres[:, width:]
+        rows = spread(product.rows.half(), places, product.centres[:, :width])
+        return rows.index_copy_(0, places.firsts, firsts), functional.linear(hidden, *self.values)
 
     def feed_forward(self, hidden: Tensor, places: Places) -> Product:
         """Up, GELU and down again."""
         return self.down.after_gelu(self.up(hidden, places), self.gelu)
+
+
+@functools.cache
+def _output(device: torch.device) -> torch.dtype:
+    """The precision in which row-scaled products come out: float16, or bfloat16 where torch knows no other."""
+    small, scale = by_rows(torch.ones(16, 16, device=device))
+    try:
+        torch._scaled_mm(small, small.T, scale, scale.T.contiguous(), out_dtype=torch.float16, use_fast_accum=True)
+    except (RuntimeError, ValueError):
+        return torch.bfloat16
+    return torch.float16
 
 
 @functools.cache
