@@ -306,8 +306,11 @@ def compare(found: Prediction, exact: Prediction, short: str) -> None:
 
 
 def ranked(found: Floats, exact: Floats) -> float:
-    """Spearman's correlation; scores of a network have no ties to speak of."""
-    places = [np.argsort(np.argsort(column)) for column in (found, exact)]
+    """Spearman's correlation; equal numbers share their place."""
+    places = []
+    for column in (found, exact):
+        _, which, counts = np.unique(column, return_inverse=True, return_counts=True)
+        places.append((np.cumsum(counts) - counts / 2)[which])
     return float(np.corrcoef(*places)[0, 1])
 
 

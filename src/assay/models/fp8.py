@@ -121,10 +121,8 @@ class Fp8Linear:
         firsts, centres = (functional.gelu(each, approximate=gelu) for each in (before.firsts, before.centres))
         return self._product(before.rows, firsts, centres, before.places, before.centres)
 
-    def _product(
-        self, rows: Tensor, firsts: Tensor, centres: Tensor, places: Places, shift: Tensor | None
-    ) -> Product:
-        exact = functional.linear(torch.cat((firsts, centres)), *self.whole)
+    def _product(self, rows: Tensor, firsts: Tensor, centres: Tensor, places: Places, shift: Tensor | None) -> Product:
+        exact = _linear(torch.cat((firsts, centres)), *self.whole)
         small, scale = quantise(rows, places, centres, shift)
         return Product(self._multiply(small, scale), exact[len(firsts) :], exact[: len(firsts)], places)
 
@@ -154,11 +152,18 @@ class Fp8Layer:
         firsts = product.firsts.clone()
         firsts[:, width:] -= product.centres[:, width:]
         rows = spread(product.rows.half(), places, product.centres[:, :width])
-        return rows.index_copy_(0, places.firsts, firsts), functional.linear(hidden, *self.values)
+        return rows.index_copy_(0, places.firsts, firsts), _linear(hidden, *self.values)
 
     def feed_forward(self, hidden: Tensor, places: Places) -> Product:
         """Up, GELU and down again."""
         return self.down.after_gelu(self.up(hidden, places), self.gelu)
+
+
+def _linear(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """In float16; a CPU has no such products, computes in float32 and rounds."""
+    if rows.is_cuda:
+        return functional.linear(rows, weight, bias)
+    return functional.linear(rows.float(), weight.float(), bias.float()).half()
 
 
 @functools.cache

@@ -1,5 +1,5 @@
-"""The triton kernels behind `assay.models.fp8`. Each program reads one sequence, or a few rows of one, so that what is the same for
-all of its rows is read once: read row by row, these tables were most of the traffic.
+"""The triton kernels behind `assay.models.fp8`. Each program takes one sequence, or a few rows of one, so that what all of its rows
+read lies in the nearest cache: one program a row, these tables were most of the traffic.
 
 Annotations are evaluated here, since triton reads them.
 """
@@ -63,11 +63,14 @@ def _sequences(  # type: ignore[no-untyped-def]
 
 
 @triton.jit  # type: ignore[untyped-decorator, unused-ignore]
-def _difference(rows, at, inside, shift, centre, has_shift: tl.constexpr, fast: tl.constexpr):  # type: ignore[no-untyped-def]
-    x = tl.load(rows + at, mask=inside, other=0.0).to(tl.float32)
+def _difference(  # type: ignore[no-untyped-def]
+    rows, centres, shifts, at, own, columns, width: tl.constexpr, has_shift: tl.constexpr, fast: tl.constexpr,
+):  # fmt: skip
+    inside = columns < width
+    x = tl.load(rows + at + columns, mask=inside, other=0.0).to(tl.float32)
     if has_shift:
-        x = _gelu(x + shift.to(tl.float32), fast)
-    return tl.where(inside, x - centre.to(tl.float32), 0.0)
+        x = _gelu(x + tl.load(shifts + own + columns, mask=inside, other=0.0).to(tl.float32), fast)
+    return x - tl.load(centres + own + columns, mask=inside, other=0.0).to(tl.float32)
 
 
 @triton.jit  # type: ignore[untyped-decorator, unused-ignore]
@@ -75,34 +78,27 @@ def _quantise(  # type: ignore[no-untyped-def]
     rows, starts, centres, shifts, found, scales, width: tl.constexpr, has_shift: tl.constexpr, fast: tl.constexpr,
     lines: tl.constexpr, block: tl.constexpr, rest: tl.constexpr,
 ):  # fmt: skip
-    """One program a few rows of a sequence: find each one's largest number and write it in 8 bits."""
+    """One program a few rows of a sequence, for which its centre and shift lie in the cache: find each one's largest number and
+    write it in 8 bits."""
     sequence = tl.program_id(0)
+    own = sequence.to(tl.int64) * width
     first = tl.load(starts + sequence) + tl.program_id(1) * lines
     stop = tl.minimum(first + lines, tl.load(starts + sequence + 1))
-    if first < stop:
-        columns = tl.arange(0, block)
-        inside = columns < width
-        own = sequence.to(tl.int64) * width
-        centre = tl.load(centres + own + columns, mask=inside, other=0.0)
-        shift = tl.load(shifts + own + columns, mask=inside, other=0.0) if has_shift else centre
+    columns = tl.arange(0, block)
+    others = block + tl.arange(0, rest if rest else 1)
+    for line in range(first, stop):
+        row = tl.cast(line, tl.int64)
+        at = row * width
+        x = _difference(rows, centres, shifts, at, own, columns, width, has_shift, fast)
+        largest = tl.max(tl.abs(x), axis=0)
         if rest:
-            others = block + tl.arange(0, rest)
-            also = others < width
-            more_centre = tl.load(centres + own + others, mask=also, other=0.0)
-            more_shift = tl.load(shifts + own + others, mask=also, other=0.0) if has_shift else more_centre
-        for line in range(first, stop):
-            row = tl.cast(line, tl.int64)
-            at = row * width
-            x = _difference(rows, at + columns, inside, shift, centre, has_shift, fast)
-            largest = tl.max(tl.abs(x), axis=0)
-            if rest:
-                y = _difference(rows, at + others, also, more_shift, more_centre, has_shift, fast)
-                largest = tl.maximum(largest, tl.max(tl.abs(y), axis=0))
-            scale = tl.maximum(largest / 448.0, 1e-12)
-            tl.store(found + at + columns, (x * (1.0 / scale)).to(found.dtype.element_ty), mask=inside)
-            if rest:
-                tl.store(found + at + others, (y * (1.0 / scale)).to(found.dtype.element_ty), mask=also)
-            tl.store(scales + row, scale)
+            y = _difference(rows, centres, shifts, at, own, others, width, has_shift, fast)
+            largest = tl.maximum(largest, tl.max(tl.abs(y), axis=0))
+        scale = tl.maximum(largest / 448.0, 1e-12)
+        tl.store(found + at + columns, (x * (1.0 / scale)).to(found.dtype.element_ty), mask=columns < width)
+        if rest:
+            tl.store(found + at + others, (y * (1.0 / scale)).to(found.dtype.element_ty), mask=others < width)
+        tl.store(scales + row, scale)
 
 
 def centre(rows: Tensor, starts: Tensor) -> Tensor:
