@@ -2,8 +2,10 @@
 
 Run from the repository's root on the machine with the GPU; it needs torch and numpy only (no compiled kernels of ours)::
 
-    PYTHONPATH=src python benchmarks/comet_gpu.py               # XL and XXL, about six minutes on an H200
-    PYTHONPATH=src python benchmarks/comet_gpu.py --tiny        # a few seconds on a CPU, to see that it runs
+    PYTHONPATH=src:. python benchmarks/comet_gpu.py                      # XL, about three minutes on an H200
+    PYTHONPATH=src:. python benchmarks/comet_gpu.py --trained cut.pt     # and a trained model (benchmarks/cut_model.py)
+    PYTHONPATH=src:. python benchmarks/comet_gpu.py --models xl,xxl      # about seven minutes
+    PYTHONPATH=src:. python benchmarks/comet_gpu.py --tiny               # a few seconds on a CPU, to see that it runs
 
 Weights are random, of the true sizes. The segments have DEMETR's token lengths (XLM-R's vocabulary): 128 (source, translation,
 reference) triples at equal steps through its distribution, stretched to a mean of 240 tokens over the three passes.
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,16 +23,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
+from torch.profiler import ProfilerActivity, profile
 
 from assay.models.build import build_model
 from assay.models.checkpoint import LoadedCheckpoint
 from assay.models.config import KNOWN_ENCODERS, EncoderConfig, ModelConfig
 from assay.models.encoder import Encoder, Layer
-from assay.models.fp8 import FP8, can_multiply, quantise
+from assay.models.fp8 import FP8, by_rows, can_multiply
 from assay.models.inference import DTYPES, Predictor
 from assay.models.prediction import PASSES, Prediction
-from assay.models.tokenizer import Tokens
 from assay.models.unified import XcometModel
+from benchmarks.cut_model import Ids, Texts, read
 
 LENGTHS = """
 20,2,23 17,14,16 29,2,25 17,17,17 31,2,29 35,2,28 20,18,21 24,17,20 27,17,18 25,17,21 26,18,19 20,21,21 23,19,22 23,20,21
@@ -49,33 +52,23 @@ Floats = NDArray[np.floating[Any]]
 SIZES = {"xl": "xlm-roberta-xl", "xxl": "xlm-roberta-xxl"}
 TARGETS = {"xl": 420, "xxl": 125}
 HALVES = ("fp16", "bf16", "fp8")
+FASTER, ALIKE = 1.4, 0.999
+"""What is asked of fp8: beside fp16, and Spearman's correlation with fp32."""
 
 
-class Numbers:
-    """Stands in for a tokenizer: a "text" is its number of tokens and a seed."""
-
-    first, last, pad, between = 0, 2, 1, (2, 2)
+class Numbers(Ids):
+    """A "text" is its number of tokens and a seed."""
 
     def __init__(self, vocabulary: int) -> None:
         self.vocabulary = vocabulary
 
-    def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
-        found = []
-        for text in texts:
-            count, seed = map(int, text.split())
-            inner = np.random.default_rng(seed).integers(4, self.vocabulary, count).tolist()
-            places = [(0, 0), *((0, 1) for _ in inner), (0, 0)] if offsets else None
-            found.append(Tokens([self.first, *inner, self.last], places, False))
+    def pieces(self, text: str) -> list[int]:
+        count, seed = map(int, text.split())
+        found: list[int] = np.random.default_rng(seed).integers(4, self.vocabulary, count).tolist()
         return found
 
-    def join(self, first: Tokens, *others: Tokens, limit: int) -> tuple[list[int], bool]:
-        ids = list(first.ids[1:-1])
-        for other in others:
-            ids += [*self.between, *other.ids[1:-1]]
-        return [self.first, *ids, self.last][:limit], False
 
-
-def texts(count: int) -> tuple[list[str], list[str], list[str]]:
+def texts(count: int) -> Texts:
     """Sources, translations and references of as many segments, in an order that has nothing to do with length."""
     triples = [[round(int(n) * STRETCH) for n in each.split(",")] for each in LENGTHS.split()]
     order = np.random.default_rng(7).permutation(count)
@@ -129,7 +122,7 @@ def product(device: torch.device, size: int, dtype: torch.dtype) -> Callable[[],
     if dtype != FP8:
         a, b = a.to(dtype), b.to(dtype)
         return lambda: a @ b
-    (small, scale), (other, outer) = quantise(a), quantise(b)
+    (small, scale), (other, outer) = by_rows(a), by_rows(b)
     if not can_multiply(device):
         return lambda: (small.float() * scale) @ (other.float() * outer).T
     outer = outer.T.contiguous()
@@ -176,9 +169,7 @@ def padded_states(encoder: Encoder, ids: Tensor, mask: Tensor) -> list[Tensor]:
 
 
 @torch.inference_mode()
-def official(
-    model: XcometModel, numbers: Numbers, rows: tuple[list[str], list[str], list[str]], device: torch.device
-) -> float:
+def official(model: XcometModel, numbers: Numbers, rows: Texts, device: torch.device) -> float:
     """Seconds for all segments: 16 at a time, sorted by the source's length, three padded passes one after the other."""
     encoder = model.encoder
     assert isinstance(encoder, Encoder) and model.tagger is not None and model.mix is not None
@@ -212,7 +203,7 @@ def report(
     name: str, encoder: EncoderConfig, device: torch.device, count: int, check: int, limits: dict[str, float]
 ) -> None:
     rows = texts(count)
-    part = rows[0][:check], rows[1][:check], rows[2][:check]
+    part, few = first(rows, check), first(rows, min(check, 128))
     tokens = tokens_of(*rows)
     numbers = Numbers(encoder.vocabulary)
     work = 2 * encoder.layers * (4 * encoder.hidden**2 + 2 * encoder.hidden * encoder.feed_forward) * tokens / count
@@ -229,9 +220,9 @@ def report(
     model, predictor = fresh(torch.float32)
     predictor.predict(rows[1][:4], rows[0][:4], rows[2][:4])
     exact = predictor.predict(part[1], part[0], part[2])
-    line(f"ours, fp32 ({check} segments)", rate_of(predictor, part, repeats=1))
-    official(model, numbers, part, device)
-    line(f"official batching, fp32 ({check} segments)", check / official(model, numbers, part, device))
+    line(f"ours, fp32 ({len(few[0])} segments)", rate_of(predictor, few, repeats=1))
+    official(model, numbers, few, device)
+    line(f"official batching, fp32 ({len(few[0])} segments)", len(few[0]) / official(model, numbers, few, device))
     del model, predictor
     rates = {}
     for short in HALVES:
@@ -241,8 +232,10 @@ def report(
         line(
             f"ours, {short}", rate, f" ({rate * work / (limits[short] * 1e12):.0%} of what products alone would allow)"
         )
+        if short == "fp8":
+            profiled(predictor, first(rows, 512))
         if short == "fp16":
-            official(model, numbers, part, device)
+            official(model, numbers, few, device)
             half = count / official(model, numbers, rows, device)
             line("official batching, fp16", half)
         del model, predictor
@@ -250,9 +243,41 @@ def report(
     for short, rate in rates.items():
         goal = f"; wanted {wanted}: {'reached' if rate >= wanted else 'missed'}" if wanted else ""
         print(f"  {name} in {short}: {rate:.0f} segments/s, {rate / half:.1f} times official batching in fp16{goal}")
+    faster = rates["fp8"] / rates["fp16"]
+    print(
+        f"  fp8 is {faster:.2f} times as fast as fp16; wanted {FASTER}: {'reached' if faster >= FASTER else 'missed'}"
+    )
 
 
-def rate_of(predictor: Predictor, rows: tuple[list[str], list[str], list[str]], repeats: int = 4) -> float:
+def first(rows: Texts, count: int) -> Texts:
+    return rows[0][:count], rows[1][:count], rows[2][:count]
+
+
+def trained(path: str, device: torch.device) -> None:
+    """A trained model of `benchmarks/cut_model.py` in every precision beside fp32."""
+    found = {}
+    for short in ("fp32", *HALVES):
+        loaded, rows = read(path)
+        found[short] = Predictor(loaded, device=device, dtype=DTYPES[short]).predict(rows[1], rows[0], rows[2])
+    print(f"\ntrained: {len(rows[0]):,} segments, {loaded.model.encoder_config.layers} layers")
+    for short in HALVES:
+        compare(found[short], found["fp32"], short)
+
+
+def profiled(predictor: Predictor, rows: Texts, most: int = 14) -> None:
+    """Where the device's time goes."""
+    gpu = predictor.device.type == "cuda"
+    with profile(activities=[ProfilerActivity.CUDA if gpu else ProfilerActivity.CPU]) as seen:
+        predictor.predict(rows[1], rows[0], rows[2])
+        wait(predictor.device)
+    times = [(getattr(e, f"self_{'device' if gpu else 'cpu'}_time_total"), e.count, e.key) for e in seen.key_averages()]
+    whole = sum(each for each, _, _ in times)
+    print(f"  of {whole / 1e3:,.1f} ms on the device for {len(rows[0])} segments:")
+    for spent, count, what in sorted(times, reverse=True)[:most]:
+        print(f"    {spent / whole:6.1%} {spent / 1e3:9.2f} ms {count:6,} times  {what[:90]}", flush=True)
+
+
+def rate_of(predictor: Predictor, rows: Texts, repeats: int = 4) -> float:
     """Segments a second, the best of some repeats after a first one that is not counted."""
     sources, hypotheses, references = rows
     times = []
@@ -274,13 +299,18 @@ def compare(found: Prediction, exact: Prediction, short: str) -> None:
         f"({', '.join(f'{k} {v:.1e}' for k, v in gaps.items())}), the score by {np.abs(found.values - exact.values).max():.1e}; "
         f"scores spread by {np.std(exact.components['unified']):.1e}; same spans {same:.0%}; "
         f"Spearman of the passes {', '.join(f'{ranked(found.components[k], exact.components[k]):.4f}' for k in PASSES)}",
-        flush=True,
     )
+    alike = ranked(*(np.mean([one.components[k] for k in PASSES], axis=0) for one in (found, exact)))
+    goal = f"; wanted {ALIKE}: {'reached' if alike >= ALIKE else 'missed'}" if short == "fp8" else ""
+    print(f"  {short} beside fp32: Spearman of the passes' mean {alike:.4f}{goal}", flush=True)
 
 
 def ranked(found: Floats, exact: Floats) -> float:
-    """Spearman's correlation; scores of a network have no ties to speak of."""
-    places = [np.argsort(np.argsort(column)) for column in (found, exact)]
+    """Spearman's correlation; equal numbers share their place."""
+    places = []
+    for column in (found, exact):
+        _, which, counts = np.unique(column, return_inverse=True, return_counts=True)
+        places.append((np.cumsum(counts) - counts / 2)[which])
     return float(np.corrcoef(*places)[0, 1])
 
 
@@ -290,24 +320,30 @@ def _tags(prediction: Prediction) -> list[list[tuple[int, int, str]]]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--models", default="xl,xxl")
+    parser.add_argument("--models", default="xl")
     parser.add_argument("--segments", type=int, default=1024)
-    parser.add_argument("--check", type=int, default=128, help="segments for fp32, for 16 and 8 bits beside it")
+    parser.add_argument("--check", type=int, default=384, help="segments for 16 and 8 bits beside fp32")
+    parser.add_argument("--trained", metavar="FILE", help="a trained model, written by benchmarks/cut_model.py")
     parser.add_argument("--tiny", action="store_true", help="a small model on whatever device there is")
     args = parser.parse_args()
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if device.type == "cpu" and not args.tiny:
         raise SystemExit("there is no GPU here (--tiny runs on a CPU)")
     from assay.models.attention import _varlen
+    from assay.models.fp8 import _kernels, _output
     from assay.models.fused import _kernel
 
     print(f"torch {torch.__version__} on {torch.cuda.get_device_name(device) if device.type == 'cuda' else 'CPU'}")
     if device.type == "cuda":
         print(f"variable-length attention: {_varlen() is not None}; fused residual and norm: {_kernel() is not None}")
+        if can_multiply(device):
+            print(f"kernels for 8 bits: {_kernels() is not None}; products come out in {_output(device)}")
     size = 64 if args.tiny else 8192
     print(f"{size}³ bf16 product, cold: {matrix_limit(device, size, torch.bfloat16, 0.05):,.1f} TFLOP/s", flush=True)
     limits = {short: matrix_limit(device, size, DTYPES[short], 0.01 if args.tiny else 3) for short in HALVES}
     print(f"repeated: {', '.join(f'{short} {limit:,.1f}' for short, limit in limits.items())} TFLOP/s", flush=True)
+    if args.trained:
+        trained(args.trained, device)
     if args.tiny:
         tiny = EncoderConfig("xlm-roberta-xl", 32, 2, 2, 64, 500)
         report("tiny", tiny, device, 16, 8, limits)

@@ -6,10 +6,13 @@ import sys
 from pathlib import Path
 
 import pytest
+import torch
 
 from assay.io.resources.mini import mini_folder
 from assay.kernels._native import Mini
-from benchmarks import cluster, comet_gpu, mini, shards, view
+from assay.models.config import EncoderConfig
+from benchmarks import cluster, comet_gpu, cut_model, fp8_variants, mini, shards, view
+from benchmarks.comet_gpu import random_model as random_xcomet
 from tests.kernels.mini_model import random_model
 
 
@@ -39,14 +42,37 @@ def test_a_tiny_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtu
 
 
 def test_the_benchmark_of_a_gpu_runs_in_every_precision(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["comet_gpu.py", "--tiny"])
+    model, rows = (
+        random_xcomet(EncoderConfig("xlm-roberta", 32, 2, 2, 64, 500), torch.device("cpu")),
+        comet_gpu.texts(6),
+    )
+    numbers = [[" ".join(map(str, comet_gpu.Numbers(500).pieces(text))) for text in column] for column in rows]
+    cut_model.write(model, (numbers[0], numbers[1], numbers[2]), tmp_path / "cut.pt")
+    monkeypatch.setattr(sys, "argv", ["comet_gpu.py", "--tiny", "--trained", str(tmp_path / "cut.pt")])
     comet_gpu.main()
     printed = capsys.readouterr().out
+    assert "trained: 6 segments, 2 layers" in printed and "ms on the device for 16 segments" in printed
     for short in ("fp16", "bf16", "fp8"):
-        assert f"{short} beside fp32" in printed and f"tiny in {short}:" in printed
-    assert printed.count("official batching, fp") == 2
+        assert (
+            printed.count(f"{short} beside fp32: Spearman of the passes' mean 0.9")
+            + printed.count(f"{short} beside fp32: Spearman of the passes' mean 1.0")
+            == 2
+        )
+        assert f"tiny in {short}:" in printed
+    assert printed.count("official batching, fp") == 2 and "times as fast as fp16; wanted 1.4" in printed
+
+
+def test_ways_to_use_8_bits_are_told_apart(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    names = ("built", "own means: all but v", "all", "version 1, rotated", "version 1, ranges folded into weights")
+    arguments = ["--segments", "24", "--layers", "2", "--hidden", "64", "--only", *names]
+    monkeypatch.setattr(sys, "argv", ["fp8_variants.py", *arguments])
+    fp8_variants.main()
+    noise = {line[:44].strip(): float(line.split()[-4]) for line in capsys.readouterr().out.splitlines()[2:]}
+    assert tuple(noise) == names
+    assert noise["built"] == pytest.approx(noise["own means: all but v"], rel=0.6)  # the emulation is the thing
+    assert noise["built"] < noise["version 1, rotated"] < noise["all"]
 
 
 def test_a_tiny_run_of_the_page(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 SLOW = 20.0
 """Segments a second below which a run without a GPU is told what it misses."""
 
+FP8_VERSION = 2
+"""Of the numbers in 8 bits; those of version 1 had means of typical text taken off, not each sequence's own."""
+
 
 class Comet(Metric):
     """Base of the family. The model is loaded when the first segment is scored, and kept.
@@ -95,7 +98,8 @@ class Comet(Metric):
             parameters["long"] = self.long
             dtype = str(choose_dtype(self.precision, self._devices()[0])).removeprefix("torch.")
             names = {"float32": "fp32", "bfloat16": "bf16", "float16": "fp16", "float8_e4m3fn": "fp8"}
-            plain = Signature.of(self.card.label, 1, **parameters)
+            version = FP8_VERSION if names[dtype] == "fp8" else 1
+            plain = Signature.of(self.card.label, version, **parameters)
             self._signature = replace(plain, weights=fingerprint(self.files), precision=names[dtype])
         return self._signature
 

@@ -13,8 +13,15 @@ from torch.nn import functional
 from assay.models.packing import Packed, PackedBlock
 
 
-def attend(qkv: Tensor, packed: Packed, heads: int, dropout: float = 0.0, bias: Tensor | None = None) -> Tensor:
-    """Multi-head attention of (tokens, 3 x hidden) queries, keys and values; (tokens, hidden) comes out.
+def attend(
+    qkv: Tensor,
+    packed: Packed,
+    heads: int,
+    dropout: float = 0.0,
+    bias: Tensor | None = None,
+    value: Tensor | None = None,
+) -> Tensor:
+    """Multi-head attention of (tokens, 3 x hidden) queries, keys and values; (tokens, hidden) comes out. Values may come apart.
 
     In half precision on a GPU one variable-length flash kernel does the whole batch. Elsewhere neighbours of about equal
     length are one dense call each: batches are sorted by length, so these are few and little is padded, in this step only.
@@ -24,10 +31,14 @@ def attend(qkv: Tensor, packed: Packed, heads: int, dropout: float = 0.0, bias: 
     half = qkv.is_cuda and qkv.dtype in (torch.float16, torch.bfloat16)
     kernel = _varlen() if half and not dropout and bias is None else None
     if kernel is not None:
-        query, key, value = qkv.view(tokens, 3, heads, width // (3 * heads)).unbind(1)
+        count = 3 if value is None else 2
+        parts = [*qkv.view(tokens, count, heads, width // (count * heads)).unbind(1)]
+        if value is not None:
+            parts.append(value.view_as(parts[0]))
         longest = packed.longest
-        mixed: Tensor = kernel(query, key, value, packed.starts, packed.starts, longest, longest)
-        return mixed.reshape(tokens, width // 3)
+        mixed: Tensor = kernel(*parts, packed.starts, packed.starts, longest, longest)
+        return mixed.reshape(tokens, -1)
+    qkv = qkv if value is None else torch.cat((qkv, value), dim=1)
     parts = [_dense(qkv, group, heads, dropout, bias) for group in packed.groups]
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 

@@ -20,9 +20,9 @@ from torch.nn import functional
 
 from assay.models.attention import attend
 from assay.models.config import EncoderConfig
-from assay.models.fp8 import FP8, Fp8Layer, WholeLayer, stored_as, typical_ids
-from assay.models.fused import add_norm
-from assay.models.packing import Packed, pack
+from assay.models.fp8 import FP8, Fp8Layer, Product, stored_as
+from assay.models.fused import Norm, add_norm
+from assay.models.packing import Packed
 from assay.models.prepack import PrepackedLayer, can_prepack
 
 FARTHEST = 128
@@ -46,7 +46,7 @@ class Layer(nn.Module):
         self.down = nn.Linear(inner, hidden)
         self.feed_forward_norm = nn.LayerNorm(hidden, eps=config.epsilon)
         self.fast: PrepackedLayer | None = None
-        self.small: Fp8Layer | WholeLayer | None = None
+        self.small: Fp8Layer | None = None
 
     def train(self, mode: bool = True) -> Layer:
         """Training mode; forgets the weights' other forms, since they move."""
@@ -54,26 +54,27 @@ class Layer(nn.Module):
         super().train(mode)
         return self
 
-    @property
-    def constants(self) -> tuple[Tensor | None, Tensor | None]:
-        """What every row still lacks where weights are in 8 bits: after attention, and after the feed-forward network."""
-        return (None, None) if self.small is None else self.small.constants
-
-    def attention(self, hidden: Tensor, packed: Packed, *, final: bool = False, bias: Tensor | None = None) -> Tensor:
+    def attention(
+        self, hidden: Tensor, packed: Packed, *, final: bool = False, bias: Tensor | None = None
+    ) -> Tensor | Product:
         """What attention adds to the residual stream; in the final layer, to those tokens of it that are read."""
         dropout = self.attention_dropout if self.training else 0.0
-        qkv = self.qkv(hidden) if self.fast is None else self.fast.qkv(hidden)
-        mixed = attend(qkv, packed, self.heads, dropout, bias)
+        value: Tensor | None = None
+        if self.small is not None:
+            qkv, value = self.small.attended(hidden, packed.places)
+        else:
+            qkv = self.qkv(hidden) if self.fast is None else self.fast.qkv(hidden)
+        mixed = attend(qkv, packed, self.heads, dropout, bias, value)
         if final:
             mixed = packed.select(mixed)
         if self.small is not None:
-            return self.small.out(mixed, packed.firsts_of(final))
+            return self.small.out(mixed, packed.read_places if final else packed.places)
         return self.drop(self.out(mixed)) if self.fast is None else self.fast.out(mixed)
 
-    def feed_forward(self, hidden: Tensor, packed: Packed, *, final: bool = False) -> Tensor:
+    def feed_forward(self, hidden: Tensor, packed: Packed, *, final: bool = False) -> Tensor | Product:
         """What the feed-forward network adds to the residual stream; `final` as in `attention`."""
         if self.small is not None:
-            return self.small.feed_forward(hidden, packed.firsts_of(final))
+            return self.small.feed_forward(hidden, packed.read_places if final else packed.places)
         if self.fast is not None:
             return self.fast.feed_forward(hidden)
         return self.drop(self.down(functional.gelu(self.up(hidden), approximate=self.gelu)))
@@ -108,21 +109,8 @@ class Encoder(nn.Module):
         for layer in self.layers:
             assert isinstance(layer, Layer)
             layer.fast = layer.small = None
-        if dtype == FP8:
-            self._make_small()
-
-    @torch.no_grad()
-    def _make_small(self) -> None:
-        """Every layer in 8 bits, less the means of a typical batch."""
-        whole = []
-        for layer in self.layers:
-            assert isinstance(layer, Layer)
-            layer.small = WholeLayer(layer.out, layer.up, layer.down)
-            whole.append((layer, layer.small))
-        for _ in self.states(pack(typical_ids(self.config.vocabulary), pad=-1, device=self.words.weight.device)):
-            pass
-        for layer, seen in whole:
-            layer.small = seen.smaller()
+            if dtype == FP8:
+                layer.small = Fp8Layer(layer.qkv, layer.out, layer.up, layer.down, layer.gelu)
 
     def prepack(self) -> None:
         """Weights once more in the layout that the processor's products like best; for inference on a CPU, with encoders that
@@ -168,31 +156,37 @@ class Encoder(nn.Module):
             added = layer.attention(half, packed, final=index == last, bias=bias)
             if index == last:
                 hidden = packed.select(hidden)
-            first, second = layer.constants
-            _, hidden, half = add_norm(hidden, added, layer.attention_norm, dtype, constant=first)
+            _, hidden, half = add(hidden, added, layer.attention_norm, dtype)
             added = layer.feed_forward(half, packed, final=index == last)
-            _, hidden, half = add_norm(hidden, added, layer.feed_forward_norm, dtype, constant=second)
+            _, hidden, half = add(hidden, added, layer.feed_forward_norm, dtype)
             yield hidden
 
     def _before(self, packed: Packed, hidden: Tensor, last: int) -> Iterator[Tensor]:
         """Pre-norm layers: the sum itself runs on, what a block reads is normalised; the very last layer is normalised too."""
         dtype = self.words.weight.dtype
-        added: Tensor | None = None
-        second: Tensor | None = None
+        added: Tensor | Product | None = None
         for index, layer in enumerate(self.layers[:last], 1):
             assert isinstance(layer, Layer)
-            hidden, _, half = add_norm(hidden, added, layer.attention_norm, dtype, wide=False, constant=second)
+            hidden, _, half = add(hidden, added, layer.attention_norm, dtype, wide=False)
             if added is not None:
                 yield hidden
             added = layer.attention(half, packed, final=index == last)
             if index == last:
                 hidden = packed.select(hidden)
-            first, second = layer.constants
-            hidden, _, half = add_norm(hidden, added, layer.feed_forward_norm, dtype, wide=False, constant=first)
+            hidden, _, half = add(hidden, added, layer.feed_forward_norm, dtype, wide=False)
             added = layer.feed_forward(half, packed, final=index == last)
             if index == last:
-                hidden = hidden + added if second is None else hidden + added + second
+                hidden = added.onto(hidden) if isinstance(added, Product) else hidden + added
                 yield self.final_norm(hidden) if index == self.config.layers and self.final_norm else hidden
+
+
+def add(
+    hidden: Tensor, added: Tensor | Product | None, norm: Norm, dtype: torch.dtype, *, wide: bool = True
+) -> tuple[Tensor, Tensor, Tensor]:
+    """`add_norm`, whatever the precision of what is added."""
+    if isinstance(added, Product):
+        return added.onto_normed(hidden, norm, dtype, wide=wide)
+    return add_norm(hidden, added, norm, dtype, wide=wide)
 
 
 def _nearness(table: Tensor, longest: int) -> Tensor:

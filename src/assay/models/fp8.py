@@ -3,21 +3,25 @@
 An 8-bit float keeps three bits of fraction, so such a product is off by some three in a hundred. Three things keep that small
 beside what tells one text from another (measured in docs/decisions/0004-models.md):
 
-- Of what a product reads, the mean over a typical batch is taken off first, and comes back with the bias, in float32.
-- A sequence's first token, from which COMET models read their score, goes through all products in float16 beside the others.
-  It is one row in twenty-five, and costs next to nothing.
-- Queries, keys and values stay in float16: a quarter of the products, and half of the error.
+- What the tokens of a sequence have in common, their mean, is multiplied in float16; only what each differs by is in 8 bits.
+  A weight that was rounded is off in the same direction for every token: of all errors the largest, and so the mean has none.
+- A sequence's first token, from which COMET models read their score, is multiplied in float16, too. Both together are two rows
+  a sequence, and cost next to nothing.
+- Values of attention stay in float16: a twelfth of the products, and most of the error that is left.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
+
+from assay.models.fused import Norm, add_norm
+from assay.models.packing import Places
 
 FP8 = torch.float8_e4m3fn
 LARGEST = 448.0
@@ -34,113 +38,151 @@ def can_multiply(device: torch.device) -> bool:
     return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 9)
 
 
-def quantise(
-    rows: Tensor, mean: Tensor | None = None, *, shift: Tensor | None = None, gelu: bool = False
-) -> tuple[Tensor, Tensor]:
-    """Rows, plus `shift`, through a GELU if asked, less `mean`: in 8 bits, and the number that each is to be multiplied with."""
-    kernel = _kernel() if rows.is_cuda else None
-    if kernel is not None:
-        return kernel(rows, mean, shift, gelu)  # type: ignore[no-any-return]
-    wide = rows.float() if shift is None else rows.float() + shift
-    wide = functional.gelu(wide) if gelu else wide
-    wide = wide if mean is None else wide - mean
+def by_rows(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Rows in 8 bits, and the number that each is to be multiplied with."""
+    wide = rows.float()
     scale = (wide.abs().amax(dim=1, keepdim=True) / LARGEST).clamp_min(1e-12)
     return (wide / scale).clamp(-LARGEST, LARGEST).to(FP8), scale
 
 
-class Fp8Linear:
-    """A linear layer whose weights are 8-bit floats with one scale an output; `mean` is what its inputs have in common.
-
-    What it gives lacks `constant`: the bias and the product of `mean`, to be added in float32.
-    """
-
-    def __init__(self, linear: nn.Linear, mean: Tensor) -> None:
-        self.weight, scale = quantise(linear.weight.detach())
-        self.scale, self.mean = scale.T.contiguous(), mean
-        self.constant = linear.bias.detach().float() + linear.weight.detach().float() @ mean
-
-    def __call__(self, rows: Tensor, *, shift: Tensor | None = None, gelu: bool = False) -> Tensor:
-        """The product in bfloat16 (the only output of row-scaled products); `shift` and `gelu` as in `quantise`."""
-        small, scale = quantise(rows, self.mean, shift=shift, gelu=gelu)
-        if small.is_cuda and not (small.shape[1] % 16 or self.weight.shape[0] % 16):
-            return torch._scaled_mm(
-                small, self.weight.T, scale, self.scale, out_dtype=torch.bfloat16, use_fast_accum=True
-            )
-        return functional.linear(small.float() * scale, self.weight.float() * self.scale.T).bfloat16()
+def centre(rows: Tensor, places: Places) -> Tensor:
+    """The mean of each sequence's rows but the first, in float16."""
+    kernels = _kernels() if rows.is_cuda else None
+    if kernels is not None:
+        return kernels.centre(rows, places.starts)  # type: ignore[no-any-return]
+    lengths = places.starts.diff().long()
+    others = rows.float().index_fill(0, places.firsts, 0.0)
+    total = torch.segment_reduce(others, "sum", lengths=lengths, axis=0, unsafe=True)
+    return (total / (lengths - 1).clamp_min(1)[:, None]).half()
 
 
-class WholeLayer:
-    """The three linear layers as they are, taking down the mean of what each of them reads."""
+def spread(rows: Tensor, places: Places, table: Tensor) -> Tensor:
+    """Rows, in place, with a line of the table, one a sequence, added to their first columns."""
+    kernels = _kernels() if rows.is_cuda else None
+    if kernels is not None:
+        return kernels.spread(rows, places.starts, table)  # type: ignore[no-any-return]
+    rows[:, : table.shape[1]] += table.index_select(0, places.owners)
+    return rows
 
-    constants: tuple[Tensor | None, Tensor | None] = (None, None)
 
-    def __init__(self, out: nn.Linear, up: nn.Linear, down: nn.Linear) -> None:
-        self.linears = out, up, down
-        self.means: list[Tensor] = []
+def quantise(rows: Tensor, places: Places, centres: Tensor, shift: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Rows less their sequence's centre, `by_rows`. With a `shift`, one a sequence, rows are first added to it and go through a
+    GELU."""
+    kernels = _kernels() if rows.is_cuda else None
+    if kernels is not None:
+        return kernels.quantise(rows, places.starts, places.longest, centres, shift)  # type: ignore[no-any-return]
+    wide = rows.float() if shift is None else functional.gelu(rows.float() + shift.index_select(0, places.owners))
+    return by_rows(wide - centres.index_select(0, places.owners))
 
-    def out(self, mixed: Tensor, firsts: Tensor) -> Tensor:
-        """What attention adds."""
-        return self._product(0, mixed)
 
-    def feed_forward(self, hidden: Tensor, firsts: Tensor) -> Tensor:
-        """Up, GELU and down again."""
-        return self._product(2, functional.gelu(self._product(1, hidden)))
+@dataclass(frozen=True, slots=True)
+class Product:
+    """What a linear layer gives for a row of tokens: of each sequence the first row and the centre of the others, and of every
+    row what it differs by from that centre. Biases are in the first two."""
 
-    def _product(self, which: int, rows: Tensor) -> Tensor:
-        self.means.append(rows.float().mean(dim=0))
-        found: Tensor = self.linears[which](rows)
+    rows: Tensor
+    centres: Tensor
+    firsts: Tensor
+    places: Places
+
+    def onto(self, residual: Tensor) -> Tensor:
+        """The sum with a residual stream."""
+        firsts = self.places.firsts
+        total = residual + self.rows + self.centres.index_select(0, self.places.owners)
+        return total.index_copy_(0, firsts, residual.index_select(0, firsts) + self.firsts)
+
+    def onto_normed(
+        self, residual: Tensor, norm: Norm, dtype: torch.dtype, *, wide: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """`add_norm` with a residual stream."""
+        firsts = self.places.firsts
+        found = add_norm(residual, self.rows, norm, dtype, wide=wide, shared=(self.centres, self.places.owners))
+        exact = add_norm(residual.index_select(0, firsts), self.firsts, norm, dtype, wide=wide)
+        for rows, own in zip(found, exact, strict=True):
+            rows.index_copy_(0, firsts, own)
         return found
 
-    def smaller(self) -> Fp8Layer:
-        """The same in 8 bits, after a batch went through."""
-        return Fp8Layer(self.linears, [Fp8Linear(*each) for each in zip(self.linears, self.means, strict=True)])
+
+class Fp8Linear:
+    """A linear layer whose weights are kept in 8 bits, with one scale an output, and in float16."""
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        self.whole = weight.detach(), bias.detach()
+        self.weight, scale = by_rows(self.whole[0])
+        self.scale = scale.T.contiguous()
+
+    def __call__(self, rows: Tensor, places: Places) -> Product:
+        """The product of rows as they are."""
+        return self._product(rows, rows.index_select(0, places.firsts), centre(rows, places), places, None)
+
+    def after_gelu(self, before: Product, gelu: str = "none") -> Product:
+        """The product of another's GELU. Its centre is the GELU of the other's: off by about as much for every sequence, which
+        changes no order, and read off nothing."""
+        firsts, centres = (functional.gelu(each, approximate=gelu) for each in (before.firsts, before.centres))
+        return self._product(before.rows, firsts, centres, before.places, before.centres)
+
+    def _product(self, rows: Tensor, firsts: Tensor, centres: Tensor, places: Places, shift: Tensor | None) -> Product:
+        exact = _linear(torch.cat((firsts, centres)), *self.whole)
+        small, scale = quantise(rows, places, centres, shift)
+        return Product(self._multiply(small, scale), exact[len(firsts) :], exact[: len(firsts)], places)
+
+    def _multiply(self, small: Tensor, scale: Tensor) -> Tensor:
+        if small.is_cuda and not (small.shape[1] % 16 or self.weight.shape[0] % 16):
+            return torch._scaled_mm(
+                small, self.weight.T, scale, self.scale, out_dtype=_output(small.device), use_fast_accum=True
+            )
+        return functional.linear(small.float() * scale, self.weight.float() * self.scale.T).half()
 
 
 class Fp8Layer:
-    """Attention's output and the feed-forward network of a transformer block in 8 bits, but for the first tokens."""
+    """The linear layers of a transformer block in 8 bits, but for attention's values."""
 
-    def __init__(self, whole: Sequence[nn.Linear], small: Sequence[Fp8Linear]) -> None:
-        self.whole, self.small = whole, small
-        self.constants = small[0].constant, small[2].constant
-        """What is still to be added to `out` and to `feed_forward`."""
+    def __init__(self, qkv: nn.Linear, out: nn.Linear, up: nn.Linear, down: nn.Linear, gelu: str = "none") -> None:
+        values = 2 * (len(qkv.weight) // 3)
+        self.values = qkv.weight.detach()[values:], qkv.bias.detach()[values:]
+        self.query_key = Fp8Linear(qkv.weight[:values], qkv.bias[:values])
+        self.out, self.up, self.down = (Fp8Linear(each.weight, each.bias) for each in (out, up, down))
+        self.gelu = gelu
 
-    def out(self, mixed: Tensor, firsts: Tensor) -> Tensor:
-        """What attention adds."""
-        return self._with_firsts(0, self.small[0](mixed), firsts, self.whole[0](mixed.index_select(0, firsts)))
+    def attended(self, hidden: Tensor, places: Places) -> tuple[Tensor, Tensor]:
+        """Queries and keys side by side, and values. A sequence's keys come less their centre: what is the same for all keys
+        changes no attention."""
+        product = self.query_key(hidden, places)
+        width = hidden.shape[1]
+        firsts = product.firsts.clone()
+        firsts[:, width:] -= product.centres[:, width:]
+        rows = spread(product.rows.half(), places, product.centres[:, :width])
+        return rows.index_copy_(0, places.firsts, firsts), _linear(hidden, *self.values)
 
-    def feed_forward(self, hidden: Tensor, firsts: Tensor) -> Tensor:
+    def feed_forward(self, hidden: Tensor, places: Places) -> Product:
         """Up, GELU and down again."""
-        _, up, down = self.whole
-        added = self.small[2](self.small[1](hidden), shift=self.small[1].constant, gelu=True)
-        return self._with_firsts(2, added, firsts, down(functional.gelu(up(hidden.index_select(0, firsts)))))
-
-    def _with_firsts(self, which: int, found: Tensor, firsts: Tensor, exact: Tensor) -> Tensor:
-        return found.index_copy_(0, firsts, (exact.float() - self.small[which].constant).bfloat16())
+        return self.down.after_gelu(self.up(hidden, places), self.gelu)
 
 
-def typical_ids(vocabulary: int, first: int = 0, last: int = 2) -> list[list[int]]:
-    """Sequences of token ids that stand for text when means are taken down: small ids often, as vocabularies are ordered, and
-    always the same ones."""
-    drawn = torch.rand(64, 62, generator=torch.Generator().manual_seed(8)) ** 3
-    return [[first, *row, last] for row in (3 + drawn * (vocabulary - 3)).long().tolist()]
+def _linear(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """In float16; a CPU has no such products, computes in float32 and rounds."""
+    if rows.is_cuda:
+        return functional.linear(rows, weight, bias)
+    return functional.linear(rows.float(), weight.float(), bias.float()).half()
 
 
 @functools.cache
-def _kernel() -> Any:
-    """The triton kernel, after it has shown on a small example that it agrees with torch; None where it cannot."""
+def _output(device: torch.device) -> torch.dtype:
+    """The precision in which row-scaled products come out: float16, or bfloat16 where torch knows no other."""
+    small, scale = by_rows(torch.ones(16, 16, device=device))
     try:
-        from assay.models.triton_fp8 import quantise_rows
+        torch._scaled_mm(small, small.T, scale, scale.T.contiguous(), out_dtype=torch.float16, use_fast_accum=True)
+    except (RuntimeError, ValueError):
+        return torch.bfloat16
+    return torch.float16
 
-        generator = torch.Generator("cuda").manual_seed(0)
-        rows = torch.randn(33, 160, device="cuda", generator=generator).bfloat16()
-        mean, shift = torch.randn(2, 160, device="cuda", generator=generator)
-        with torch.no_grad():
-            for gelu in (False, True):
-                found, scale = quantise_rows(rows, mean, shift, gelu)
-                exact = (functional.gelu(rows.float() + shift) if gelu else rows.float() + shift) - mean
-                error = (found.float() * scale - exact).abs().amax(dim=1)
-                if not bool((error <= exact.abs().amax(dim=1) / 16).all()):
-                    return None
-        return quantise_rows
+
+@functools.cache
+def _kernels() -> Any:
+    """The triton kernels, after they have shown on a small example that they agree with torch; None where they cannot."""
+    try:
+        from assay.models import triton_fp8
+
+        return triton_fp8 if triton_fp8.agree(torch.device("cuda")) else None
     except Exception:  # a missing or mismatched triton must never stop a score
         return None

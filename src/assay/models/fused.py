@@ -18,18 +18,19 @@ def add_norm(
     dtype: torch.dtype,
     *,
     wide: bool = True,
-    constant: Tensor | None = None,
+    shared: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """``residual + added``, its norm in float32, and the norm in `dtype`.
 
     `residual` is float32, `added` has the precision of the matrix products. With ``wide=False`` nobody needs the float32
-    norm, and the last two may be the same tensor. `constant` is added to every row besides, in float32.
+    norm, and the last two may be the same tensor. `shared` is a table and which of its lines is added
+    to each row besides.
     """
     kernel = _kernel() if residual.is_cuda and not torch.is_grad_enabled() else None
     if kernel is not None:
-        return kernel(residual, added, norm, dtype, wide, constant)  # type: ignore[no-any-return]
+        return kernel(residual, added, norm, dtype, wide, shared)  # type: ignore[no-any-return]
     total = residual if added is None else residual + added
-    total = total if constant is None else total + constant
+    total = total if shared is None else total + shared[0].index_select(0, shared[1])
     normed = norm(total)
     return total, normed, normed if dtype == torch.float32 else normed.to(dtype)
 
@@ -52,9 +53,10 @@ def _kernel() -> Any:
                 expected = norm(residual + added)
                 right = right and torch.allclose(total, residual + added) and torch.allclose(wide, expected, atol=1e-4)
                 right = right and torch.allclose(narrow.float(), expected, atol=0.05)
-                constant = torch.randn(160, device="cuda", generator=generator)
-                total, _, _ = fused_add_norm(residual, added, norm, torch.bfloat16, True, constant)
-                right = right and torch.allclose(total, residual + added + constant)
+                table = torch.randn(5, 160, device="cuda", generator=generator).half()
+                lines = torch.arange(33, device="cuda", dtype=torch.int32) // 7
+                total, _, _ = fused_add_norm(residual, added, norm, torch.bfloat16, True, (table, lines))
+                right = right and torch.allclose(total, residual + added + table.index_select(0, lines))
         return fused_add_norm if right else None
     except Exception:  # a missing or mismatched triton must never stop a score
         return None

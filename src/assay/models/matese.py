@@ -21,9 +21,8 @@ from assay.core.schema import Bounds, Place, typed
 from assay.core.spans import PENALTIES, ErrorSpan
 from assay.io.documents import read_document
 from assay.models.config import KNOWN_ENCODERS, EncoderConfig
-from assay.models.encoder import Encoder, Layer
+from assay.models.encoder import Encoder, Layer, add
 from assay.models.encoder_files import read_shape
-from assay.models.fused import add_norm
 from assay.models.matese_files import MateseFiles
 from assay.models.packing import Packed
 from assay.models.pairs import PairPredictor, TokenPair
@@ -76,8 +75,8 @@ class MateseModel(nn.Module):
             final = index == len(self.further)
             added = layer.attention(summed, packed, final=final)
             kept = packed.select(summed) if final else summed
-            _, middle, _ = add_norm(kept, added, layer.attention_norm, torch.float32)
-            _, summed, _ = add_norm(
+            _, middle, _ = add(kept, added, layer.attention_norm, torch.float32)
+            _, summed, _ = add(
                 middle, layer.feed_forward(middle, packed, final=final), layer.feed_forward_norm, torch.float32
             )
         logits: Tensor = self.head(summed)

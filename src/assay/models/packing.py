@@ -30,12 +30,34 @@ class PackedBlock:
     mask: Tensor | None
 
 
+@dataclass(frozen=True)
+class Places:
+    """Where each sequence's tokens stand in a row of tokens."""
+
+    starts: Tensor
+    """int32, one more than there are sequences."""
+    tokens: int
+    longest: int
+    """No sequence is longer."""
+
+    @functools.cached_property
+    def firsts(self) -> Tensor:
+        """Index of each sequence's first token."""
+        return self.starts[:-1].long()
+
+    @functools.cached_property
+    def owners(self) -> Tensor:
+        """int32: the sequence of each token."""
+        numbers = torch.arange(len(self.starts) - 1, dtype=torch.int32, device=self.starts.device)
+        return torch.repeat_interleave(numbers, self.starts.diff(), output_size=self.tokens)
+
+
 @dataclass(frozen=True, slots=True)
 class Read:
-    """The tokens that somebody reads from the last layer, and where each sequence's first stands among them."""
+    """The tokens that somebody reads from the last layer, and where those of each sequence begin among them."""
 
     rows: Tensor
-    firsts: Tensor
+    starts: Tensor
 
 
 @dataclass(frozen=True)
@@ -61,14 +83,24 @@ class Packed:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    @functools.cached_property
+    @property
     def firsts(self) -> Tensor:
         """Index of each sequence's first token."""
-        return self.starts[:-1].long()
+        return self.places.firsts
+
+    @functools.cached_property
+    def places(self) -> Places:
+        """Where sequences stand among all tokens."""
+        return Places(self.starts, len(self.ids), self.longest)
+
+    @functools.cached_property
+    def read_places(self) -> Places:
+        """Where sequences stand among the tokens that are read from the last layer."""
+        return self.places if self.read is None else Places(self.read.starts, len(self.read.rows), self.longest)
 
     def firsts_of(self, selected: bool) -> Tensor:
         """Where each sequence's first token stands among all tokens or, once they were selected, among those that are read."""
-        return self.read.firsts if selected and self.read is not None else self.firsts
+        return (self.read_places if selected else self.places).firsts
 
     def select(self, hidden: Tensor) -> Tensor:
         """Of a state with all tokens, those that are read."""
@@ -103,7 +135,7 @@ class Packed:
             to_device(self.lengths, device),
             self.longest,
             None if self.keep is None else to_device(self.keep, device),
-            self.read and Read(to_device(self.read.rows, device), to_device(self.read.firsts, device)),
+            self.read and Read(to_device(self.read.rows, device), to_device(self.read.starts, device)),
         )
 
 
@@ -158,9 +190,9 @@ def pack(
 
 
 def _read(starts: NDArray[np.int64], leading: NDArray[np.int64]) -> Read:
-    firsts = np.cumsum(leading) - leading
-    rows = np.arange(leading.sum()) + np.repeat(starts - firsts, leading)
-    return Read(torch.from_numpy(rows), torch.from_numpy(firsts))
+    ends = np.cumsum(leading)
+    rows = np.arange(leading.sum()) + np.repeat(starts - ends + leading, leading)
+    return Read(torch.from_numpy(rows), torch.from_numpy(np.concatenate([[0], ends]).astype(np.int32)))
 
 
 def runs(lengths: list[int]) -> tuple[tuple[int, int], ...]:

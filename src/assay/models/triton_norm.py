@@ -13,8 +13,8 @@ from torch import Tensor, nn
 
 @triton.jit  # type: ignore[untyped-decorator, unused-ignore]
 def _rows(  # type: ignore[no-untyped-def]
-    residual, added, constant, weight, bias, total, wide, narrow, width, epsilon, has_mean: tl.constexpr,
-    has_added: tl.constexpr, has_constant: tl.constexpr, write_total: tl.constexpr, write_wide: tl.constexpr, block: tl.constexpr,
+    residual, added, table, lines, weight, bias, total, wide, narrow, width, epsilon, has_mean: tl.constexpr,
+    has_added: tl.constexpr, has_table: tl.constexpr, write_total: tl.constexpr, write_wide: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
     columns = tl.arange(0, block)
@@ -23,8 +23,9 @@ def _rows(  # type: ignore[no-untyped-def]
     x = tl.load(residual + at, mask=inside, other=0.0)
     if has_added:
         x += tl.load(added + at, mask=inside, other=0.0).to(tl.float32)
-    if has_constant:
-        x += tl.load(constant + columns, mask=inside, other=0.0)
+    if has_table:
+        line = tl.load(lines + row).to(tl.int64)
+        x += tl.load(table + line * width + columns, mask=inside, other=0.0).to(tl.float32)
     if write_total:
         tl.store(total + at, x, mask=inside)
     centred = x
@@ -46,7 +47,7 @@ def fused_add_norm(
     norm: nn.LayerNorm | nn.RMSNorm,
     dtype: torch.dtype,
     wide: bool,
-    constant: Tensor | None = None,
+    shared: tuple[Tensor, Tensor] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """See `assay.models.fused.add_norm`."""
     tokens, width = residual.shape
@@ -57,11 +58,12 @@ def fused_add_norm(
     broad = torch.empty_like(residual) if write_wide else narrow
     size = triton.next_power_of_2(width)
     bias = norm.bias if isinstance(norm, nn.LayerNorm) else norm.weight
+    table, lines = (residual, residual) if shared is None else shared
     grid: Any = (tokens,)
     _rows[grid](
-        residual, residual if added is None else added.contiguous(), residual if constant is None else constant,
+        residual, residual if added is None else added.contiguous(), table, lines,
         norm.weight, bias, total, broad, narrow, width, norm.eps,
-        has_mean=isinstance(norm, nn.LayerNorm), has_added=added is not None, has_constant=constant is not None,
+        has_mean=isinstance(norm, nn.LayerNorm), has_added=added is not None, has_table=shared is not None,
         write_total=added is not None, write_wide=write_wide,
         block=size, num_warps=8 if size >= 2048 else 4,
     )  # fmt: skip
