@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import compress
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, listing
@@ -23,6 +23,9 @@ from assay.io.table.tables import WANTED, Columns
 from assay.io.table.vocabulary import Layout
 from assay.io.table.whole_rows import RowPart, WholeRows
 
+if TYPE_CHECKING:
+    from assay.corpus.pairs import PairColumns
+
 LINE = 1 << 16
 """Bytes read at a time in search of the end of a line."""
 
@@ -31,7 +34,8 @@ LINE = 1 << 16
 class ShardRows:
     """Some rows: their texts, and what they are made of: lists of columns (`listed`) or a frame of polars."""
 
-    batch: Batch
+    batch: Any
+    """A `Batch`; of minimal pairs a `assay.corpus.pairs.PairBatch`."""
     numbers: Sequence[int]
     noun: str
     names: Sequence[str]
@@ -158,8 +162,9 @@ def lines_before(path: str, start: int) -> int:
 def layout_of(table: OpenTable, job: Job) -> Layout:
     """Which column plays which role."""
     from assay.io.table.choosing import lay_out
+    from assay.suites import contrastive
 
-    return lay_out(table, WANTED, job.choice or None)
+    return lay_out(table, contrastive.WANTED if job.purpose == "pairs" else WANTED, job.choice or None)
 
 
 def roles(table: OpenTable, layout: Layout) -> tuple[tuple[str, str], ...]:
@@ -198,7 +203,18 @@ def _check_free(names: Sequence[str], job: Job, shard: Shard) -> None:
         )
 
 
-def _settled(batch: Batch, job: Job) -> Batch:
+def _reader(table: OpenTable, layout: Layout, job: Job) -> Columns | PairColumns:
+    """What turns pieces of the table into what is scored."""
+    if job.purpose == "pairs":
+        from assay.corpus.pairs import PairColumns
+
+        return PairColumns(table, layout, job)
+    return Columns(table, layout)
+
+
+def _settled(batch: Any, job: Job) -> Any:
+    if not isinstance(batch, Batch):
+        return batch
     if batch.systems is None:
         batch = replace(batch, systems=[""] * len(batch))
     if job.langpair and batch.langpairs is None:
@@ -214,7 +230,7 @@ def _listed(job: Job, table: OpenTable, shard: Shard) -> PieceReader:
     layout = layout_of(table, job)
     check_alike(job, table, names, layout, shard)
     _check_free(names, job, shard)
-    columns = Columns(table, layout)
+    columns = _reader(table, layout, job)
 
     def value(part: RowPart, name: str) -> Sequence[Any]:
         if part.objects is not None:
@@ -238,7 +254,7 @@ def _frames(job: Job, table: Any, shard: Shard, piece: ShardPiece) -> PieceReade
     layout = layout_of(table, job)
     check_alike(job, table, names, layout, shard)
     _check_free(names, job, shard)
-    columns = Columns(table, layout)
+    columns = _reader(table, layout, job)
     first, last = (piece.starts[0], piece.stops[0]) if piece.stops else (0, table.rows_in_all)
     texts = {name: str for name, kind in (table.kinds or {}).items() if str(kind) == "String"}
 
