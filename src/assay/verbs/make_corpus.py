@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.core.errors import InputError, listing
-from assay.verbs.corpora import CorpusResult, CorpusWorkers, corpus_shards, counted, remarks
+from assay.core.errors import InputError, count, listing
+from assay.verbs.corpora import CorpusResult, CorpusWorkers, corpus_shards, remarks
 
 if TYPE_CHECKING:
     from assay.corpus.driver import Watch
@@ -109,7 +109,7 @@ def make_corpus(
     card = _card(told, chosen)
     open_folder(job.out).write(CARD, (json.dumps(card, ensure_ascii=False, indent=1) + "\n").encode())
     table = made_table(card)
-    table = replace(table, notes=[counted(told["counts"]), *table.notes])
+    table = replace(table, notes=[f"{count(card['shards'], 'shard')} · {table.notes[0]}", *table.notes[1:]])
     return MadeCorpus(
         {"made": table},
         out=job.out,
