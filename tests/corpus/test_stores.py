@@ -15,8 +15,8 @@ from assay.verbs.score_corpus import score_corpus
 from tests.corpus.corpora import contents, corpus
 from tests.corpus.store_server import Trouble, store_server
 
-pytest.importorskip("s3fs", reason="s3fs and moto are not installed: make stores")
-pytest.importorskip("moto", reason="moto is not installed: make stores")
+pytest.importorskip("s3fs", reason="needs the extra s3")
+pytest.importorskip("moto", reason="moto is not installed")
 
 
 @pytest.fixture(scope="module")
