@@ -37,7 +37,7 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["in/"], "in/ is a corpus in many files: say where the scored shards go, --out FOLDER/"),
+        (["in/"], "in/ is a corpus in many files: say where the results go, --out FOLDER/"),
         (["in/*.tsv"], "in/*.tsv is a corpus in many files"),
         (["in/part-0000.jsonl", "--data", "x", "--keep", "a"], "--keep goes with a corpus"),
         (["--data", "in/part-0002.tsv", "--sample", "3"], "--sample goes with a corpus"),
