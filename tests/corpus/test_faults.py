@@ -197,7 +197,7 @@ def test_too_little_memory_halves_the_batch(tmp_path: Path) -> None:
 def test_folders_that_are_not_meant(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 4)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="empty holds no shards: nothing to score"):
+    with pytest.raises(InputError, match="empty holds no shards: nothing to do"):
         score_corpus(tmp_path / "empty", out=tmp_path / "out", metrics=["chrf"])
     with pytest.raises(InputError, match=r"notes\.txt\): shards end in .*Parallel text goes with --mt"):
         (tmp_path / "texts").mkdir()

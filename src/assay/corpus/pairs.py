@@ -80,6 +80,7 @@ class PairRows:
 
     def __init__(self, job: Job) -> None:
         self.job, self.metrics = job, metrics_of(job)
+        self.neural = any(metric.card.neural for metric in self.metrics.values())
         self._outcomes = {name: dict.fromkeys(("better", "equal", "worse", "unscored"), 0) for name in self.metrics}
 
     def score(self, batch: PairBatch) -> PairScores:

@@ -141,9 +141,9 @@ def local_files(task: ShardTask) -> Iterator[list[str]]:
         try:
             yield paths
         except InputError as error:
-            said = str(error)
-            for path, source in zip(paths, task.shard.files, strict=True):
-                said = said.replace(path, source.path)
+            from assay.corpus.rows_in import as_named
+
+            said = as_named(str(error), task.shard, paths)
             raise InputError(_renumbered(said, task, paths[0])) from error
 
 

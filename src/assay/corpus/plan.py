@@ -55,7 +55,7 @@ def table_shards(data: Paths) -> tuple[list[Shard], list[str]]:
             "text goes with --mt, --src and --ref."
         )
     if not shards:
-        raise InputError(f"{where} holds no shards: nothing to score. Check the folder or the pattern.")
+        raise InputError(f"{where} holds no shards: nothing to do. Check the folder or the pattern.")
     said = [f"{count(len(others), 'file')} left out that are no tables: {listing(others, 3)}"] if others else []
     return [shards[name] for name in sorted(shards)], said
 
@@ -86,9 +86,7 @@ def text_shards(mt: Paths, src: Paths | None, refs: Sequence[Paths]) -> list[Sha
         for column, side in zip(columns, [mt, *([src] if src else []), *refs], strict=True)
     ]
     if not sides[0]:
-        raise InputError(
-            f"{listing(_listed(mt), 3)} holds no files: nothing to score. Check the folder or the pattern."
-        )
+        raise InputError(f"{listing(_listed(mt), 3)} holds no files: nothing to do. Check the folder or the pattern.")
     by_key = [{_key(name): source for name, source in side.items()} for side in sides]
     if any(by.keys() != by_key[0].keys() for by in by_key[1:]):
         by_key = [_by_stem(side, column) for side, column in zip(sides, columns, strict=True)]

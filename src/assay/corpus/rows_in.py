@@ -95,7 +95,14 @@ def reading(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> 
         if isinstance(file := getattr(table, "ranged", None), _Ranged):
             made.lines = lambda: file.lines
         yield made
-        made.notes += table.notes
+        made.notes += [as_named(note, shard, paths) for note in table.notes]
+
+
+def as_named(said: str, shard: Shard, paths: Sequence[str]) -> str:
+    """A sentence about files of this machine, with the names that the user knows them by."""
+    for path, source in zip(paths, shard.files, strict=True):
+        said = said.replace(path, source.path)
+    return said
 
 
 def _table(job: Job, shard: Shard, piece: ShardPiece, path: str) -> OpenTable:

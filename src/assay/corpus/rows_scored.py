@@ -40,6 +40,7 @@ class ScoredRows:
         from assay.engine.run import ScoredRun
 
         self.job, self.metrics = job, metrics_of(job)
+        self.neural = any(metric.card.neural for metric in self.metrics.values())
         self._run = ScoredRun(self.metrics, self.kept())
 
     def kept(self) -> Kept:

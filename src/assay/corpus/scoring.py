@@ -1,13 +1,15 @@
 """A piece of a shard, scored: its rows, with what was added, become a part; what was counted becomes its record.
 
-While some rows are scored, the next are read and the last are written, in a thread each, so that a GPU need not wait for either.
+While a network scores some rows, the next are read and the last are written, in a thread each, so that a GPU need not wait for
+either. Metrics of the CPU have the cores to themselves already: there it would cost memory and gain nothing.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,7 +58,7 @@ def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
                 part = TextPart(form_out(task.shard), [*rows_in.names, *job.added], stream, job.sample is not None)
                 header = part.header()
                 stream.write(header if whole else b"")
-            with ahead(rows_in.parts) as parts, behind() as later:
+            with ahead(rows_in.parts, scoring.neural) as parts, behind(scoring.neural) as later:
                 for rows in parts:
                     n = len(rows)
                     tally.rows += n
@@ -120,32 +122,51 @@ def _write(
         part.write(rows, added)
 
 
-@contextmanager
-def ahead(items: Iterable[T]) -> Iterator[Iterator[T]]:
-    """The same items, the next of them made in a thread while one is looked at."""
-    source, end = iter(items), object()
+@functools.cache
+def _thread(name: str) -> ThreadPoolExecutor:
+    """One thread for the life of this process: what it lets go of is there for the next shard."""
+    return ThreadPoolExecutor(1, thread_name_prefix=f"assay-{name}")
 
-    def given(coming: Future[Any]) -> Iterator[T]:
+
+@contextmanager
+def ahead(items: Iterable[T], beside: bool) -> Iterator[Iterator[T]]:
+    """The same items; `beside`: the next of them is made in a thread while one is looked at."""
+    if not beside:
+        yield iter(items)
+        return
+    source, end = iter(items), object()
+    coming: Future[Any] = _thread("read").submit(next, source, end)
+
+    def given() -> Iterator[T]:
+        nonlocal coming
         while (item := coming.result()) is not end:
-            coming = reader.submit(next, source, end)
+            coming = _thread("read").submit(next, source, end)
             yield item
 
-    with ThreadPoolExecutor(1, thread_name_prefix="assay-read") as reader:
-        yield given(reader.submit(next, source, end))
+    try:
+        yield given()
+    finally:
+        wait([coming])
 
 
 @contextmanager
-def behind() -> Iterator[Callable[..., None]]:
-    """Have calls made in a thread, one after the other; the next waits until the last is through, and has its error."""
+def behind(beside: bool) -> Iterator[Callable[..., None]]:
+    """Have calls made, one after the other; `beside`: in a thread, so that the next waits for the last, and has its error."""
     last: Future[None] | None = None
 
     def later(call: Callable[..., None], *arguments: Any) -> None:
         nonlocal last
+        if not beside:
+            call(*arguments)
+            return
         if last is not None:
             last.result()
-        last = writer.submit(call, *arguments)
+        last = _thread("write").submit(call, *arguments)
 
-    with ThreadPoolExecutor(1, thread_name_prefix="assay-write") as writer:
+    try:
         yield later
         if last is not None:
             last.result()
+    finally:
+        if last is not None:
+            wait([last])

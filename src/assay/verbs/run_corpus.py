@@ -126,6 +126,7 @@ class _Pairs:
 
         from assay.corpus.job import ShardTask
         from assay.corpus.piece import local_files
+        from assay.corpus.rows_in import as_named
         from assay.suites.contrastive import Contrastive
 
         job, n = self._job, 0
@@ -134,7 +135,8 @@ class _Pairs:
             for item in suite.stream():
                 n += 1
                 yield replace(item, id=f"{shard.name}:{item.id}") if self._several else item
-            self.problems += [f"{shard.name}: {said}" for said in (*suite.notes, *suite.problems)]
+            self.problems += [as_named(said, shard, paths) for said in suite.notes]
+            self.problems += [f"{shard.name}: {said}" for said in suite.problems]
         before = len(next(iter(self._scores.values())))
         self._read(shard)
         if len(next(iter(self._scores.values()))) - before != n:
