@@ -116,7 +116,11 @@ def is_corpus(args: argparse.Namespace) -> bool:
 def _inputs(args: argparse.Namespace) -> list[str]:
     """What is read: bare, with --mt, or with --data."""
     data = getattr(args, "data", None)
-    return [*(getattr(args, "files", None) or ()), *(getattr(args, "mt", None) or ()), *([data] if data else ())]
+    return [
+        *(getattr(args, "files", None) or getattr(args, "suites", None) or ()),
+        *(getattr(args, "mt", None) or ()),
+        *([data] if data else ()),
+    ]
 
 
 def refuse_without_corpus(args: argparse.Namespace) -> None:
@@ -128,13 +132,16 @@ def refuse_without_corpus(args: argparse.Namespace) -> None:
             raise InputError(f"--{option} goes with a corpus: a folder of shards, and --out FOLDER/ (docs/corpora.md).")
 
 
-def refuse_with_corpus(args: argparse.Namespace, what: str, but: Sequence[str] = ()) -> None:
+def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> None:
     """Refuse what does not go with a corpus, `but` for what does under this verb; and a corpus without --out."""
+    from assay.verbs.corpora import names_corpus
+
     for name in OTHERS:
         if name not in but and getattr(args, name, None):
             option = {"score_only": "-b", "testset": "-t"}.get(name, f"--{name.replace('_', '-')}")
             raise InputError(f"{option} does not go with a corpus in many files. Give one file for that.")
     if not args.out:
+        what = next(path for path in _inputs(args) if names_corpus(path))
         raise InputError(f"{what} is a corpus in many files: say where the results go, --out FOLDER/")
     if args.format not in FORMATS:
         raise InputError(
@@ -175,7 +182,7 @@ def run_corpus(args: argparse.Namespace) -> int:
     from assay.cli.texts import looked
     from assay.verbs.score_corpus import score_corpus
 
-    refuse_with_corpus(args, next(iter(_inputs(args)), "the input"))
+    refuse_with_corpus(args)
     output, started = Output("assay score", args.format, None, args.quiet), time.monotonic()
     with watched(args.quiet) as progress:
         result = score_corpus(

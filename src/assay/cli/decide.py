@@ -23,12 +23,12 @@ EXAMPLES = """examples:
   assay breakdown --task parsing --translator none --error all --run-dir parsing    # or outcomes of your own
   assay decide fit --data parsing/outcomes.tsv -m chrf --goal "catch 95%" --out rule.json
   assay decide apply --rule rule.json --src new.es --mt new.en --ref new.ref.en --lang es --format tsv
-  assay decide apply --rule rule.json --data corpus/ --keep "label == 'use'" --out usable/
+  assay decide apply rule.json corpus/ --keep "label == 'use'" --out usable/
 
 Goals: "catch 95%" (of breakdowns), "at most 2% bad" (among what is used), "lose at most 5%" (over all translations),
 "cost use-bad=10 review=1 reject-good=4". The first three come with a promise that holds for finite samples; the rule's card
 says what was promised and, where the outcomes have a test part, what was kept. apply warns when scores no longer lie as they
-did. A folder or a pattern of shards (--data, or --mt, --src and --ref) goes into --out FOLDER/, shard by shard."""
+did. A folder or a pattern of shards (text with --mt, --src and --ref) goes into --out FOLDER/, shard by shard."""
 ONLY_FIT = ("goal", "confidence", "reject_at", "score", "langs", "dev_share", "seed", "success_at", "judge", "judged")
 ONLY_APPLY = ("rule", "trust", "lang", "mt", "ref", "src", "langpair")
 FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
@@ -49,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
     parser.add_argument("action", choices=["fit", "apply"], help="what to do")
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="apply: the rule, unless --rule names it; then translations as with --mt, or a folder of shards",
+    )
     add_metrics(parser)
     add_texts(parser)
     parser.add_argument("--goal", metavar="GOAL", help="fit: what to achieve (default: catch 95%%)")
@@ -99,8 +105,10 @@ def _fit(args: argparse.Namespace) -> int:
 
     started = time.monotonic()
     _refuse(args, (*ONLY_APPLY, *OPTIONS), "apply")
-    if not args.data:
-        raise InputError("assay decide fit learns from a table of outcomes: --data outcomes.tsv.")
+    if not args.data or args.files:
+        raise InputError(
+            f"assay decide fit learns from a table of outcomes: --data {next(iter(args.files), 'outcomes.tsv')}."
+        )
     chosen = {
         name: value
         for name in ("dev_share", "confidence", "reject_at", "seed")
@@ -138,6 +146,8 @@ def _apply(args: argparse.Namespace) -> int:
     from assay.verbs.decide_stream import label_request, label_stream
 
     _refuse(args, ONLY_FIT, "fit")
+    if args.files and not args.rule:
+        args.rule = args.files.pop(0)
     if not args.rule:
         raise InputError("assay decide apply needs a rule: --rule rule.json (assay decide fit makes one).")
     if args.metrics:
@@ -173,7 +183,7 @@ def _apply_to_corpus(args: argparse.Namespace) -> int:
     from assay.cli.corpus import finished, refuse_with_corpus, texts_of_corpus, watched, workers_of
     from assay.verbs.decide_corpus import label_corpus
 
-    refuse_with_corpus(args, args.data or (args.mt or ["the input"])[0])
+    refuse_with_corpus(args)
     output, started = Output("assay decide", args.format, None, args.quiet), time.monotonic()
     with watched(args.quiet) as progress:
         result = label_corpus(

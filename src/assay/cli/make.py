@@ -17,7 +17,7 @@ EXAMPLES = """examples:
   assay run set.jsonl -m chrf -m bleu                # where is a metric blind?
   assay make -p demetr --data corpus.tsv --langpair de-en --n 1000 --seed 7 --out set.jsonl
   assay make --annotate --sample 60 --out set.jsonl  # look through what was made; how many items are bad?
-  assay make -p demetr --data corpus/ --langpair de-en --n 50 --out set/     # shard by shard
+  assay make -p demetr corpus/ --langpair de-en --n 50 --out set/     # shard by shard
 
 The corpus is a table with the good translations in mt, beside src and ref where there are any. A perturbation is a name,
 a name with options (empty:stop=no) or a group: demetr, aces, smaug, hallucinations, all (assay list perturbations).
@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from assay.cli.reviewing import add_review
     from assay.report import TEXT_FORMATS
 
+    parser.add_argument("files", nargs="*", type=table_file, metavar="FILE", help="the corpus, as with --data")
     parser.add_argument(
         "-p",
         "--perturbation",
@@ -86,9 +87,14 @@ def run(args: argparse.Namespace) -> int:
     from assay.cli.output import Output
     from assay.core.errors import InputError
 
+    if args.files and args.data:
+        raise InputError(f"give the corpus bare ({args.files[0]}) or with --data, not both.")
     if is_corpus(args):
         return _make_corpus(args)
     refuse_without_corpus(args)
+    if len(args.files) > 1:
+        raise InputError(f"a set is made of one corpus: {args.files[0]} and {args.files[1]} go into --out FOLDER/.")
+    args.data = args.data or next(iter(args.files), None)
     output = Output(f"assay {args.verb}", args.format, quiet=args.quiet)
     if args.perturbations or args.data:
         if not args.data:
@@ -136,13 +142,13 @@ def _make_corpus(args: argparse.Namespace) -> int:
     from assay.core.errors import InputError
     from assay.verbs.make_corpus import make_corpus
 
-    refuse_with_corpus(args, args.data or "the input")
-    if not args.data:
-        raise InputError("there is nothing to change: give the corpus with --data FOLDER.")
+    refuse_with_corpus(args)
+    if not (args.files or args.data):
+        raise InputError("there is nothing to change: give the corpus, assay make -p NAME corpus/ --out set/.")
     output, started = Output("assay make", args.format, quiet=args.quiet), time.monotonic()
     with watched(args.quiet) as progress:
         made = make_corpus(
-            args.perturbations, args.data, out=args.out, langpair=args.langpair, columns=column_map(args.columns),
+            args.perturbations, args.files or args.data, out=args.out, langpair=args.langpair, columns=column_map(args.columns),
             quoting=args.quoting, n=args.n, seed=args.seed, words=args.words, min_confidence=args.min_confidence, pool=args.pool,
             **workers_of(args, progress),
         )  # fmt: skip

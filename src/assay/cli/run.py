@@ -129,7 +129,7 @@ def run(args: argparse.Namespace) -> int:
     from assay.verbs.run import run as run_suite
 
     if corpus := _is_corpus(args):
-        refuse_with_corpus(args, next(iter(args.suites), "the set"), but=("run_dir",))
+        refuse_with_corpus(args, but=("run_dir",))
         _refuse_suites(args.suites)
     else:
         refuse_without_corpus(args)
