@@ -55,7 +55,8 @@ def test_the_tables_are_those_of_one_file(whole: list[dict[str, Any]], tmp_path:
     for mine, wanted in zip(result.measured, plain.measured, strict=True):
         for side in ("good", "incorrect"):
             assert repr(getattr(mine, side).tolist()) == repr(getattr(wanted, side).tolist())
-    assert [item.id.partition(":")[2] for item in result.content] == [row["id"] for row in whole]  # type: ignore[union-attr]
+    assert result.tables == plain.tables, "what stands under the tables"
+    assert [item.id for item in result.content] == [row["id"] for row in whole]  # type: ignore[union-attr]
     assay.run_corpus(tmp_path / "in", names, out=tmp_path / "one", engine="inline")
     assert contents(tmp_path / "two") == contents(tmp_path / "one")
     first = json.loads(contents(tmp_path / "one")["part-0.jsonl"].splitlines()[5])
@@ -75,6 +76,14 @@ def test_one_language_pair_and_one_large_file(
     result = assay.run_corpus(tmp_path / "whole.jsonl", ["bleu"], out=tmp_path / "o", **given)  # type: ignore[arg-type]
     assert result.to_dict() == plain.to_dict() and len(result) == 120
     assert [item.id for item in result.content] == [item.id for item in plain.content]  # type: ignore[union-attr]
+
+
+def test_ids_that_come_again_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for shard in "ab":
+        write(tmp_path / "in" / f"{shard}.jsonl", [{"good": "x y", "incorrect": "x", "reference": "x y"}] * 2)
+    result = assay.run_corpus(tmp_path / "in", ["chrf"], out=tmp_path / "o", engine="inline")
+    assert [item.id for item in result.content] == ["a.jsonl:1", "a.jsonl:2", "b.jsonl:1", "b.jsonl:2"]  # type: ignore[union-attr]
 
 
 def test_on_the_command_line(whole: list[dict[str, Any]], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

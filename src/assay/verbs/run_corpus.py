@@ -86,8 +86,8 @@ def run_corpus(
     }, on_error)  # fmt: skip
     told, driver = how.carry_out(job, shards, built)
     done = [shard for shard in shards if shard.name in told["shards"]]
-    read = _Pairs(job, open_folder(job.out), several=len(shards) > 1)
-    content = [item for shard in done for item in read.items(shard)]
+    read = _Pairs(job, open_folder(job.out))
+    content = _told_apart({shard.name: list(read.items(shard)) for shard in done})
     card = Contrastive.card
     if not content:
         raise InputError("there are no items in these shards: there is nothing to run.")
@@ -108,22 +108,32 @@ def run_corpus(
         measured=measured,
         analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
         signatures={name: metric.signed(1) for name, metric in computed.items()},
-        notes=[*notes, *read.problems[:5], *flagged(measured), *_rejected(told), *remarks(told, driver)],
+        notes=list(
+            dict.fromkeys([*notes, *read.problems[:5], *flagged(measured), *_rejected(told), *remarks(told, driver)])
+        ),
     )
+
+
+def _told_apart(shards: Mapping[str, Sequence[Item]]) -> list[Item]:
+    """The items of all shards; where an id comes again in another shard, the name of its shard stands before each."""
+    from dataclasses import replace
+
+    items = [item for found in shards.values() for item in found]
+    if len({item.id for item in items}) == len(items):
+        return items
+    return [replace(item, id=f"{name}:{item.id}") for name, found in shards.items() for item in found]
 
 
 class _Pairs:
     """What was scored, read again in the order of the shards: items from the input, scores from the folder of results."""
 
-    def __init__(self, job: Job, folder: Folder, *, several: bool) -> None:
-        self._job, self._folder, self._several = job, folder, several
+    def __init__(self, job: Job, folder: Folder) -> None:
+        self._job, self._folder = job, folder
         self._scores: dict[str, list[float]] = {name: [] for name in job.added}
         self.problems: list[str] = []
 
     def items(self, shard: Shard) -> Iterator[Item]:
-        """The items of a shard; where there are several shards, its name stands before their ids. Their scores are noted."""
-        from dataclasses import replace
-
+        """The items of a shard. Their scores are noted."""
         from assay.corpus.job import ShardTask
         from assay.corpus.piece import local_files
         from assay.corpus.rows_in import as_named
@@ -134,7 +144,7 @@ class _Pairs:
             suite = Contrastive(paths[0], job.choice, job.langpair, quoting=job.quoting)  # type: ignore[arg-type]
             for item in suite.stream():
                 n += 1
-                yield replace(item, id=f"{shard.name}:{item.id}") if self._several else item
+                yield item
             self.problems += [as_named(said, shard, paths) for said in suite.notes]
             self.problems += [f"{shard.name}: {said}" for said in suite.problems]
         before = len(next(iter(self._scores.values())))
