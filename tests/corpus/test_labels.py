@@ -120,6 +120,46 @@ def test_only_what_is_used_goes_out(labelled: tuple[Path, Path, list[dict[str, A
     assert again.reused == 11 and again.labels == result.labels
 
 
+def test_ready_scores_of_a_corpus_that_was_scored(
+    labelled: tuple[Path, Path, list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    """Scored first, labelled then: what a rule by ready scores says of one file with all rows."""
+    _, source, _ = labelled
+    assay.score_corpus(source, out=tmp_path / "scored", metrics=["chrf"], engine="inline")
+    rows = [
+        {
+            "mt": row["mt"],
+            "language": row["langpair"][:2],
+            "chrF": "" if i == 11 else row["chrf"],
+            "success": int(float(row["chrf"]) > 60),
+        }
+        for i, row in enumerate(read(tmp_path / "scored"))
+    ]
+    write(tmp_path / "outcomes.jsonl", [row for i, row in enumerate(rows) if i != 11])
+    assay.fit_rule(tmp_path / "outcomes.jsonl", scores=["chrF"], goal="at most 30% bad").save(tmp_path / "r.json")
+    (tmp_path / "in").mkdir()
+    for shard in range(12):
+        form = ("jsonl", "tsv", "parquet")[shard % 3]
+        mine = [{k: v for k, v in row.items() if k != "success"} for row in rows[30 * shard : 30 * (shard + 1)]]
+        if form == "parquet":
+            mine = [{**row, "chrF": row["chrF"] or None} for row in mine]
+        write(tmp_path / "in" / f"{shard:02}.{form}", mine)
+    result = assay.label_corpus(tmp_path / "r.json", tmp_path / "in", out=tmp_path / "two", workers=2)
+    assay.label_corpus(tmp_path / "r.json", tmp_path / "in", out=tmp_path / "one", engine="inline")
+    assert contents(tmp_path / "two") == contents(tmp_path / "one")
+    wanted, told = single(
+        tmp_path / "r.json", [{k: v for k, v in row.items() if k != "success"} for row in rows], tmp_path
+    )
+    found = read(tmp_path / "two")
+    for name in ("label", "reason", "language"):
+        assert [row[name] for row in found] == [row[name] for row in wanted]
+    assert [row["breakdown_probability"] or None for row in found][:30] == [
+        row["breakdown_probability"] for row in wanted
+    ][:30]
+    assert result.labels == told["counts"] and result.warnings == told["warnings"]
+    assert found[11]["reason"] == "not scored by chrF" and len({row["label"] for row in found}) > 1
+
+
 def test_a_row_that_cannot_be_scored_is_put_aside(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     rows = [{"id": str(i), "src": "s", "mt": "m" * (1 + i % 9), "success": int(i % 9 > 3)} for i in range(90)]
@@ -148,9 +188,10 @@ def test_what_cannot_be_meant_is_refused(
         ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--format", "tsv"], "shards keep their form"),
         ([*words, "--data", f"{tmp_path}/taken", "--out", f"{tmp_path}/o/"], "has a column 'label' already"),
         (["decide", "fit", "--data", "x.tsv", "--engine", "ray"], "--engine goes with assay decide apply"),
+        (["decide", "apply", f"{tmp_path}/ready.json", str(source), "--out", f"{tmp_path}/o/"], "no column in"),
         (
-            ["decide", "apply", "--rule", f"{tmp_path}/ready.json", "--data", str(source), "--out", f"{tmp_path}/o/"],
-            "the rule goes by ready scores (s)",
+            ["decide", "apply", f"{tmp_path}/ready.json", "--mt", str(source), "--out", f"{tmp_path}/o/"],
+            "the rule goes by ready scores: give tables with them (s), not --mt",
         ),
     ):
         assert main(given) == 2

@@ -25,6 +25,8 @@ def looked(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_
         if found is None:
             continue
         names, layout = found
+        if job.purpose == "label" and "language" in names:  # the shards say it themselves, and keep their column
+            job = replace(job, settings={**job.settings, "own": ["language"]})
         job = replace(job, layout=layout, names=names if shard.form != "jsonl" else ())
         _check(job, shard, names, [role for role, _ in layout], metrics)
         return job

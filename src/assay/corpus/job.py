@@ -138,7 +138,8 @@ class Job:
             return ()
         if self.purpose == "pairs":
             return tuple(f"{name} {side}" for name in self.metrics for side in SIDES)
-        labels = LABEL_COLUMNS if self.purpose == "label" else ()
+        own = self.settings.get("own", ())
+        labels = [name for name in LABEL_COLUMNS if name not in own] if self.purpose == "label" else []
         flags = () if self.flags == "none" else ("flags",)
         return (*labels, *self.metrics, *flags, *(("spans",) if self.spans else ()))
 

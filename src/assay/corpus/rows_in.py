@@ -25,6 +25,7 @@ from assay.io.table.whole_rows import RowPart, WholeRows
 
 if TYPE_CHECKING:
     from assay.corpus.pairs import PairColumns
+    from assay.corpus.ready import ReadyColumns
 
 LINE = 1 << 16
 """Bytes read at a time in search of the end of a line."""
@@ -35,7 +36,7 @@ class ShardRows:
     """Some rows: their texts, and what they are made of: lists of columns (`listed`) or a frame of polars."""
 
     batch: Any
-    """A `Batch`; of minimal pairs a `assay.corpus.pairs.PairBatch`."""
+    """A `Batch`; or `assay.corpus.pairs.PairBatch`, `assay.corpus.ready.ReadyBatch`."""
     numbers: Sequence[int]
     noun: str
     names: Sequence[str]
@@ -171,6 +172,10 @@ def layout_of(table: OpenTable, job: Job) -> Layout:
     from assay.io.table.choosing import lay_out
     from assay.suites import contrastive
 
+    if job.settings.get("ready"):
+        from assay.corpus.ready import ready_layout
+
+        return ready_layout(table, job)
     return lay_out(table, contrastive.WANTED if job.purpose == "pairs" else WANTED, job.choice or None)
 
 
@@ -210,8 +215,12 @@ def _check_free(names: Sequence[str], job: Job, shard: Shard) -> None:
         )
 
 
-def _reader(table: OpenTable, layout: Layout, job: Job) -> Columns | PairColumns:
+def _reader(table: OpenTable, layout: Layout, job: Job) -> Columns | PairColumns | ReadyColumns:
     """What turns pieces of the table into what is scored."""
+    if job.settings.get("ready"):
+        from assay.corpus.ready import ReadyColumns
+
+        return ReadyColumns(table, layout, job)
     if job.purpose == "pairs":
         from assay.corpus.pairs import PairColumns
 

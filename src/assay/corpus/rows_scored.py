@@ -30,6 +30,10 @@ def rows_for(job: Job) -> Any:
         from assay.corpus.pairs import PairRows
 
         return PairRows(job)
+    if job.settings.get("ready"):
+        from assay.corpus.ready import ReadyRows
+
+        return ReadyRows(job)
     return LabelledRows(job) if job.purpose == "label" else ScoredRows(job)
 
 
@@ -84,7 +88,7 @@ class LabelledRows(ScoredRows):
         from assay.decide.tally import Tally
 
         super().__init__(job)
-        self._rule = _rule(json.dumps(job.settings["rule"]))
+        self._rule = rule_of(job)
         self._labels = Tally(self._rule)
 
     def kept(self) -> Kept:
@@ -104,6 +108,11 @@ class LabelledRows(ScoredRows):
     def counted(self) -> dict[str, Any]:
         """Labels by language, and how the scores lie beside those that the rule was learned from."""
         return self._labels.told()
+
+
+def rule_of(job: Job) -> Rule:
+    """The rule that rows are labelled by, read once in this process."""
+    return _rule(json.dumps(job.settings["rule"]))
 
 
 @functools.lru_cache(maxsize=1)

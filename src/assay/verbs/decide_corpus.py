@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
@@ -73,6 +73,8 @@ def label_corpus(
 ) -> LabelledCorpus:
     """Label a corpus in many files: each shard becomes a shard of the same name in `out`, with its columns, label and scores.
 
+    A rule by ready scores takes them from the shards, and nothing is scored.
+
     Args:
         rule: What `fit_rule` gave, or the path of its JSON.
         data: As for `score_corpus`: a folder, a pattern or several files of tables.
@@ -97,24 +99,27 @@ def label_corpus(
     """
     from assay.decide.tables import labels_table
     from assay.decide.tally import Tally
+    from assay.io.table.vocabulary import one_each
     from assay.verbs.decide import FittedRule, plain_rule, rule_metrics
     from assay.verbs.score_corpus import scoring_job
 
     how = CorpusWorkers(engine, workers, address, gpus_per_worker, on_error, progress)
     read = plain_rule(rule)
-    if any(member.source == "column" for member in read.members):
-        names = ", ".join(member.name for member in read.members)
-        raise InputError(
-            f"the rule goes by ready scores ({names}): a corpus is labelled by a rule whose metrics are computed. Label one file "
-            "at a time, --data FILE --out FILE."
-        )
+    names = [member.name for member in read.members]
+    ready = all(member.source == "column" for member in read.members)
+    if ready and mt:
+        raise InputError(f"the rule goes by ready scores: give tables with them ({', '.join(names)}), not --mt.")
     where = os.fspath(rule) if isinstance(rule, (str, os.PathLike)) else "the rule"
     shards, notes = corpus_shards(out, data, mt, ref, src)
-    built = rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
+    built = {} if ready else rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
+    settings: dict[str, Any] = {"rule": read.to_dict(), "language": language}
+    if ready:
+        chosen, flags = one_each(columns or {}), "none"
+        settings["ready"] = {name: chosen.get(name, name) for name in names}
     job = scoring_job(built, os.fspath(out), shards, {
         "columns": columns, "quoting": quoting, "langpair": langpair, "spans": False, "flags": flags, "keep": keep, "dedup": None,
         "sample": None, "sample_by": None, "seed": 12345, "batch": batch, "purpose": "label",
-        "settings": {"rule": read.to_dict(), "language": language},
+        "settings": settings,
     }, on_error)  # fmt: skip
     told, driver = how.carry_out(job, shards, built)
     tally = Tally(read)
