@@ -35,8 +35,8 @@ def looked(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_
 
 def _columns(job: Job, shard: Shard) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]] | None:
     """The columns of a shard with their roles; None where it has no row that would name them."""
+    from assay.corpus.columns_in import layout_of, roles
     from assay.corpus.piece import local_files
-    from assay.corpus.rows_in import layout_of, roles
     from assay.io.table.forms import open_table
 
     if shard.form == "text":
