@@ -4,7 +4,6 @@
 # make quick  lint, types, import rules and the tests of what changed since the last commit, in under a minute (after make dev)
 # make fuzz   minutes of random input: kernels under sanitizers and beside the original tools, mutated files for every reader
 # make soak   hundreds of kills, four writers, full disks, and the checks that take minutes
-# make stores the tests that need an S3 server, in an environment of their own (build/stores)
 # make docs   build the pages of docs/ as a site in build/site; a link that leads nowhere is an error
 # make cross  build the kernels for Windows, macOS and 64-bit ARM with Zig's clang, to see that they compile there
 # make bench  print how fast assay is beside the tools it replaces
@@ -17,7 +16,7 @@ BIN    := $(VENV)/bin
 SOURCES := $(shell find src CMakeLists.txt pyproject.toml README.md -type f ! -name '*.so' ! -path '*__pycache__*')
 WEIGHTS := $(shell find packages/mini -type f ! -path '*__pycache__*' 2>/dev/null)
 
-.PHONY: demo test lint types imports tests dev quick fuzz soak stores cross docs bench clean
+.PHONY: demo test lint types imports tests dev quick fuzz soak cross docs bench clean
 
 demo: $(VENV)/.installed
 	$(BIN)/assay compare -m chrf -m bleu -m ter -m assay-mini --data demo --worst 3 --sort-by assay-mini
@@ -61,13 +60,6 @@ soak: $(VENV)/.tested
 	$(BIN)/python scripts/soak.py --kills 300
 	$(BIN)/python scripts/soak_corpus.py --workers 20 --drivers 10
 	$(BIN)/python scripts/soak_corpus.py --workers 20 --drivers 10 --engine ray
-
-# botocore asks for an older python-dateutil than the lock has, so it lies apart.
-stores:
-	$(PYTHON) -m venv build/stores
-	build/stores/bin/python -m pip install --quiet --upgrade "pip>=25.1"
-	build/stores/bin/python -m pip install --quiet --group stores '.[parquet,s3]'
-	build/stores/bin/python -m pytest -q tests/corpus/test_stores.py
 
 docs: $(VENV)/.tested
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict

@@ -1,6 +1,6 @@
 """Make ``docs/licences.md``: licence and maintainers of every package that assay or one of its extras asks for.
 
-    python scripts/licences.py        # in an environment with all extras (make test makes one, but for the extra s3)
+    python scripts/licences.py        # in an environment with all extras (make test makes one)
 
 Everything is read from the metadata of the installed packages, except what `READ` corrects, and the hashes, which are those
 of requirements/test.txt.

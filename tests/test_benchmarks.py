@@ -11,7 +11,7 @@ import torch
 from assay.io.resources.mini import mini_folder
 from assay.kernels._native import Mini
 from assay.models.config import EncoderConfig
-from benchmarks import cluster, comet_gpu, cut_model, fp8_variants, mini, shards, view
+from benchmarks import cluster, comet_gpu, cut_model, fp8_variants, mini, shards, shards_gpu, view
 from benchmarks.comet_gpu import random_model as random_xcomet
 from tests.kernels.mini_model import random_model
 
@@ -138,3 +138,21 @@ def test_the_simulation_by_hand() -> None:
     assert busy["work"] == pytest.approx(29 * pace) and busy["whole"] == pytest.approx(29 * pace + 6)
     failing = cluster.simulate(cluster.replace(setting, fails=60, repair=1, rows=400), cluster.Costs(0, 0, 0, 0))
     assert failing["lost"] > 0 and failing["work"] > 200 * pace
+
+
+@pytest.mark.slow
+def test_the_loop_of_a_worker_beside_a_plain_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["shards_gpu.py", "--size", "tiny", "--rows", "60", "--shard", "20", "--rounds", "1", "--threads", "1"]
+    monkeypatch.setattr(sys, "argv", words)
+    torch = pytest.importorskip("torch")
+    before = torch.get_num_threads()
+    try:
+        shards_gpu.main()
+    finally:
+        torch.set_num_threads(before)
+    printed = capsys.readouterr().out
+    assert "plain: 60 rows in" in printed and "loop: 60 rows in" in printed
+    assert float(printed.partition("ratio ")[2].partition(";")[0]) > 0
+    assert float(printed.partition("differ by ")[2].partition(" ")[0]) < 1e-5

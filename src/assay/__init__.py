@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from assay.verbs.decide import apply_rule as apply_rule
     from assay.verbs.decide import apply_scores as apply_scores
     from assay.verbs.decide import fit_rule as fit_rule
+    from assay.verbs.decide_corpus import label_corpus as label_corpus
     from assay.verbs.doctor import doctor as doctor
     from assay.verbs.estimate import estimate as estimate
     from assay.verbs.fetch import fetch as fetch
@@ -52,11 +53,13 @@ if TYPE_CHECKING:
     from assay.verbs.list import translators as translators
     from assay.verbs.llm import llm as llm
     from assay.verbs.make import make as make
+    from assay.verbs.make_corpus import make_corpus as make_corpus
     from assay.verbs.meta import meta as meta
     from assay.verbs.reproduce import reproduce as reproduce
     from assay.verbs.rerun import rerun as rerun
     from assay.verbs.result import Result as Result
     from assay.verbs.run import run as run
+    from assay.verbs.run_corpus import run_corpus as run_corpus
     from assay.verbs.score import score as score
     from assay.verbs.score_corpus import score_corpus as score_corpus
     from assay.verbs.selfcheck import selfcheck as selfcheck
@@ -83,6 +86,7 @@ _HOMES = {
     "assay.verbs.cite": ("cite",),
     "assay.verbs.compare": ("compare",),
     "assay.verbs.decide": ("apply_rule", "apply_scores", "fit_rule"),
+    "assay.verbs.decide_corpus": ("label_corpus",),
     "assay.verbs.doctor": ("doctor",),
     "assay.verbs.estimate": ("estimate",),
     "assay.verbs.fetch": ("fetch",),
@@ -90,11 +94,13 @@ _HOMES = {
     "assay.verbs.list": ("perturbations", "translators"),
     "assay.verbs.llm": ("llm",),
     "assay.verbs.make": ("make",),
+    "assay.verbs.make_corpus": ("make_corpus",),
     "assay.verbs.meta": ("meta",),
     "assay.verbs.reproduce": ("reproduce",),
     "assay.verbs.rerun": ("rerun",),
     "assay.verbs.result": ("Result",),
     "assay.verbs.run": ("run",),
+    "assay.verbs.run_corpus": ("run_corpus",),
     "assay.verbs.score": ("score",),
     "assay.verbs.score_corpus": ("score_corpus",),
     "assay.verbs.selfcheck": ("selfcheck",),

@@ -10,7 +10,7 @@ import pytest
 from assay.cli.corpus import ShardsProgress
 from assay.cli.main import main
 from assay.corpus.driver import Seen
-from tests.corpus.corpora import contents, corpus
+from tests.corpus.corpora import contents, corpus, write
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["in/"], "in/ is a corpus in many files: say where the scored shards go, --out FOLDER/"),
+        (["in/"], "in/ is a corpus in many files: say where the results go, --out FOLDER/"),
         (["in/*.tsv"], "in/*.tsv is a corpus in many files"),
         (["in/part-0000.jsonl", "--data", "x", "--keep", "a"], "--keep goes with a corpus"),
         (["--data", "in/part-0002.tsv", "--sample", "3"], "--sample goes with a corpus"),
@@ -66,3 +66,34 @@ def test_the_line_of_progress() -> None:
     line.at(seen)
     shown = line._line(line._since + 10)
     assert shown == " scoring 50 of 200 shards · 1,000 rows · 100/s · 30 s left · 2 failed · 1 worker died"
+
+
+def test_answers_of_judges_and_rows_of_a_corpus_are_kept_by_other_options(folder: Path) -> None:
+    assert main(["score", "--data", "in/part-0002.tsv", "-m", "chrf", "-q", "--no-keep"]) == 0
+
+
+def test_labels_and_items_of_what_stands_bare(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [{"mt": "m" * (1 + i % 9), "src": "s", "ref": "m" * 9, "success": int(i % 9 > 3)} for i in range(90)]
+    write(folder / "outcomes.jsonl", rows)
+    assert (
+        main(
+            ["decide", "fit", "--data", "outcomes.jsonl", "-m", "chrf", "--goal", "at most 50% bad", "--out", "r.json"]
+        )
+        == 0
+    )
+    given = ["--workers", "1", "-q"]
+    assert main(["decide", "apply", "r.json", "in", "--out", "bare/", *given]) == 0
+    assert main(["decide", "apply", "--rule", "r.json", "--data", "in/", "--out", "named/", *given]) == 0
+    assert contents(folder / "bare") == contents(folder / "named")
+    assert main(["make", "-p", "word-swap", "in/*", "--langpair", "en-de", "--out", "set/", *given]) == 0
+    assert main(["make", "-p", "word-swap", "in/part-0002.tsv", "--langpair", "en-de", "--out", "one.jsonl", "-q"]) == 0
+    assert (folder / "one.jsonl").read_bytes() == (folder / "set" / "part-0002.tsv.jsonl").read_bytes()
+    capsys.readouterr()
+    for words, said in (
+        (["make", "-p", "word-swap", "in", "--data", "demo", "--out", "x/"], "bare (in) or with --data, not both"),
+        (["make", "-p", "word-swap", "a.tsv", "b.tsv", "--out", "x.jsonl"], "a set is made of one corpus"),
+        (["decide", "apply"], "assay decide apply needs a rule"),
+        (["decide", "fit", "outcomes.jsonl"], "learns from a table of outcomes: --data outcomes.jsonl"),
+    ):
+        assert main(words) == 2
+        assert said in capsys.readouterr().err

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import assay
 from assay.core.errors import AssayError, InputError, OutputError
 from assay.verbs.score_corpus import score_corpus
 from tests.corpus.corpora import contents, corpus, read, write
@@ -22,14 +23,22 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def command(source: Path, out: Path, *more: str, limit: int | None = None) -> subprocess.Popen[str]:
     """The command line in a process of its own."""
+    return started(["score", str(source), "--out", f"{out}/", "--workers", "2", "-q", *more], limit)
+
+
+def started(words: list[str], limit: int | None = None) -> subprocess.Popen[str]:
+    """The command line with these words."""
     import resource
 
-    words = [sys.executable, "-m", "assay", "score", str(source), "--out", f"{out}/", "--workers", "2", "-q", *more]
     paths = os.pathsep.join([str(ROOT), *sys.path])
     return subprocess.Popen(
-        words, env=os.environ | {"PYTHONPATH": paths}, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
+        [sys.executable, "-m", "assay", *words],
+        env=os.environ | {"PYTHONPATH": paths},
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
         preexec_fn=(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))) if limit else None,  # noqa: PLW1509
-    )  # fmt: skip
+    )
 
 
 def workers_of(process: subprocess.Popen[str]) -> list[int]:
@@ -197,7 +206,7 @@ def test_too_little_memory_halves_the_batch(tmp_path: Path) -> None:
 def test_folders_that_are_not_meant(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 4)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="empty holds no shards: nothing to score"):
+    with pytest.raises(InputError, match="empty holds no shards: nothing to do"):
         score_corpus(tmp_path / "empty", out=tmp_path / "out", metrics=["chrf"])
     with pytest.raises(InputError, match=r"notes\.txt\): shards end in .*Parallel text goes with --mt"):
         (tmp_path / "texts").mkdir()
@@ -250,3 +259,27 @@ def _chrf() -> dict[str, object]:
     from assay.metrics import build_metrics
 
     return dict(build_metrics(["chrf"]))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("verb", ["label", "make", "run"])
+def test_labels_items_and_pairs_go_on_after_a_kill(tmp_path: Path, verb: str) -> None:
+    """The driver is killed in the middle; the same command ends with the bytes of a run that nobody disturbed."""
+    found = corpus(tmp_path / "in", 30, 12)
+    write(tmp_path / "outcomes.jsonl", [{**row, "success": int(len(row["mt"]) > 20)} for row in found])
+    assay.fit_rule(tmp_path / "outcomes.jsonl", [f"{ODD}:Slow"], "at most 60% bad").save(tmp_path / "rule.json")
+    assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "set", langpair="en-de", engine="inline")
+    words = {
+        "label": ["decide", "apply", "--rule", f"{tmp_path}/rule.json", "--trust", "--data", f"{tmp_path}/in"],
+        "make": ["make", "-p", "word-swap", "--data", f"{tmp_path}/in", "--langpair", "en-de"],
+        "run": ["run", f"{tmp_path}/set", "-m", f"{ODD}:Slow", "-m", "chrf"],
+    }[verb]
+    first = started([*words, "--out", f"{tmp_path}/out/", "--workers", "2", "-q"])
+    begun(first, tmp_path / "out")
+    first.send_signal(signal.SIGKILL)
+    first.communicate()
+    for out in ("out", "whole"):
+        process = started([*words, "--out", f"{tmp_path}/{out}/", "--workers", "2", "-q"])
+        _, said = process.communicate()
+        assert process.returncode == 0, said
+    assert contents(tmp_path / "out") == contents(tmp_path / "whole")

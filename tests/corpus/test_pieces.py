@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from assay.core.errors import InputError
 from assay.corpus import plan
 from assay.corpus.job import ShardPiece
+from assay.metrics.chrf import Chrf
 from assay.verbs.score_corpus import score_corpus
-from tests.corpus.corpora import contents, rows, write
+from tests.corpus.corpora import contents, corpus, rows, write
 
 
 @pytest.mark.parametrize("form", ["jsonl", "tsv", "parquet", "txt"])
@@ -89,3 +93,43 @@ def test_a_wrong_line_of_a_later_piece_is_named(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr(plan, "pieces", lambda shard, quoting="auto": cut(shard, quoting, size=1000))
     with pytest.raises(AssayError, match=r"a\.jsonl line 251: 'mt' is a number"):
         score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_what_is_made_ahead_and_written_behind_keeps_its_order_and_its_errors(beside: bool) -> None:
+    from assay.corpus.scoring import ahead, behind
+
+    def items(fail: int) -> Iterator[int]:
+        for i in range(20):
+            if i == fail:
+                raise InputError("a bad row")
+            yield i
+
+    found: list[int] = []
+    with ahead(items(99), beside) as read, behind(beside) as later:
+        for i in read:
+            later(found.append, i)
+    assert found == list(range(20))
+    found.clear()
+    with pytest.raises(InputError, match="a bad row"), ahead(items(7), beside) as read, behind(beside) as later:
+        for i in read:
+            later(found.append, i)
+    assert found == list(range(7))
+
+    def full(i: int) -> None:
+        if i == 19:
+            raise OSError("no space")
+
+    with pytest.raises(OSError, match="no space"), ahead(items(99), beside) as read, behind(beside) as later:
+        for i in read:
+            later(full, i)
+
+
+def test_a_network_that_is_read_for_ahead_gives_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    corpus(tmp_path / "in", 8, 50)
+    given = {"metrics": ["chrf"], "batch": 7, "keep": "chrf > 40", "dedup": "mt", "flags": "none", "engine": "inline"}
+    score_corpus(tmp_path / "in", out=tmp_path / "one", **given)  # type: ignore[arg-type]
+    monkeypatch.setattr("assay.metrics.chrf.Chrf.card", replace(Chrf.card, kind="learned"))
+    assert Chrf.card.neural
+    score_corpus(tmp_path / "in", out=tmp_path / "beside", **given)  # type: ignore[arg-type]
+    assert contents(tmp_path / "one") == contents(tmp_path / "beside")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import assay
 from assay.core.errors import InputError, MissingPart
 from assay.verbs.score_corpus import score_corpus
 from tests.corpus.clusters import Cluster
@@ -59,6 +60,25 @@ def test_200_shards_are_the_bytes_of_the_local_engine(tmp_path: Path, cluster: C
     assert list(ray.failed) == ["part-0005.jsonl.gz"] and ray.counts["shards"] == 199
     assert contents(tmp_path / "ray") == contents(tmp_path / "local")
     assert ray.systems == local.systems
+
+
+def test_labels_items_and_pairs_are_the_bytes_of_the_local_engine(tmp_path: Path, cluster: Cluster) -> None:
+    rows = corpus(tmp_path / "in", 12, 20)
+    outcomes = [{**row, "success": int(len(row["mt"]) > 0.7 * len(row["ref"]))} for row in rows]
+    write(tmp_path / "outcomes.jsonl", outcomes)
+    rule = assay.fit_rule(tmp_path / "outcomes.jsonl", ["chrf"], "at most 50% bad")
+    ray = {"engine": "ray", "address": cluster.address, "workers": 2}
+    for name, how in (("ray", ray), ("local", {"engine": "inline"})):
+        out = tmp_path / name
+        assay.label_corpus(rule, tmp_path / "in", out=out / "labels", **how)  # type: ignore[arg-type]
+        assay.make_corpus(["word-swap"], tmp_path / "in", out=out / "set", langpair="en-de", n=5, **how)  # type: ignore[arg-type]
+        result = assay.run_corpus(out / "set", ["chrf"], out=out / "pairs", **how)  # type: ignore[arg-type]
+        assert len(result) == 60
+    for folder in ("labels", "set"):
+        assert contents(tmp_path / "ray" / folder) == contents(tmp_path / "local" / folder)
+    for found in (ours := contents(tmp_path / "ray" / "pairs"), theirs := contents(tmp_path / "local" / "pairs")):
+        del found["_manifest.json"]  # it names the input
+    assert ours == theirs
 
 
 def test_killed_workers_and_drivers_lose_nothing(tmp_path: Path, cluster: Cluster) -> None:

@@ -15,8 +15,8 @@ from assay.verbs.score_corpus import score_corpus
 from tests.corpus.corpora import contents, corpus
 from tests.corpus.store_server import Trouble, store_server
 
-pytest.importorskip("s3fs", reason="s3fs and moto are not installed: make stores")
-pytest.importorskip("moto", reason="moto is not installed: make stores")
+pytest.importorskip("s3fs", reason="needs the extra s3")
+pytest.importorskip("moto", reason="moto is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +67,8 @@ def test_the_bytes_are_those_of_a_run_on_disks(store: Trouble, tmp_path: Path) -
         name: json.loads(found.pop("_manifest.json"))["scores"] for name, found in (("disk", wanted), ("store", got))
     }
     assert got == wanted and told["disk"] == told["store"]
+    noted = [note for shard in result.told["shards"].values() for note in shard["notes"]]
+    assert noted and all("s3://one/corpus/part-" in note for note in noted), "a file that nobody knows is named"
     again = score_corpus("s3://one/corpus/*", out="s3://one/scored/", metrics=["chrf"], dedup="pair", workers=1)
     assert again.reused == 8 and again.counts == result.counts
 

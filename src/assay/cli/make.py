@@ -17,17 +17,21 @@ EXAMPLES = """examples:
   assay run set.jsonl -m chrf -m bleu                # where is a metric blind?
   assay make -p demetr --data corpus.tsv --langpair de-en --n 1000 --seed 7 --out set.jsonl
   assay make --annotate --sample 60 --out set.jsonl  # look through what was made; how many items are bad?
+  assay make -p demetr corpus/ --langpair de-en --n 50 --out set/     # shard by shard
 
 The corpus is a table with the good translations in mt, beside src and ref where there are any. A perturbation is a name,
-a name with options (empty:stop=no) or a group: demetr, aces, smaug, hallucinations, all (assay list perturbations)."""
+a name with options (empty:stop=no) or a group: demetr, aces, smaug, hallucinations, all (assay list perturbations).
+A folder or a pattern of shards goes into --out FOLDER/: each shard becomes a shard of items, at most --n of each perturbation."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
+    from assay.cli.corpus import add_workers, corpus_group
     from assay.cli.options import QUOTING, QUOTING_HELP, langpair, natural, positive, table_file
     from assay.cli.reviewing import add_review
     from assay.report import TEXT_FORMATS
 
+    parser.add_argument("files", nargs="*", type=table_file, metavar="FILE", help="the corpus, as with --data")
     parser.add_argument(
         "-p",
         "--perturbation",
@@ -60,7 +64,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--pool", type=table_file, metavar="FILE", help="where other sentences are drawn from (default: the corpus)"
     )
-    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes to use (default: 1)")
+    parser.add_argument(
+        "--workers", type=positive, metavar="N", help="processes to use (default: 1; for shards all cores)"
+    )
     parser.add_argument(
         "-o", "--out", metavar="FILE", required=True, help="the set (.jsonl); its data card goes beside it"
     )
@@ -71,14 +77,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--format", choices=TEXT_FORMATS, default="table", help="of the summary (default: table)")
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress, no notes")
     parser.add_argument("--debug", action="store_true", help=argparse.SUPPRESS)
+    add_workers(corpus_group(parser))
 
 
 def run(args: argparse.Namespace) -> int:
     """Make the set, review it, or both."""
+    from assay.cli.corpus import is_corpus, refuse_without_corpus
     from assay.cli.options import column_map
     from assay.cli.output import Output
     from assay.core.errors import InputError
 
+    if args.files and args.data:
+        raise InputError(f"give the corpus bare ({args.files[0]}) or with --data, not both.")
+    if is_corpus(args):
+        return _make_corpus(args)
+    refuse_without_corpus(args)
+    if len(args.files) > 1:
+        raise InputError(f"a set is made of one corpus: {args.files[0]} and {args.files[1]} go into --out FOLDER/.")
+    args.data = args.data or next(iter(args.files), None)
     output = Output(f"assay {args.verb}", args.format, quiet=args.quiet)
     if args.perturbations or args.data:
         if not args.data:
@@ -86,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
         if Path(args.out).suffix != ".jsonl":
             raise InputError(f"a set is written as JSON lines: --out {Path(args.out).with_suffix('.jsonl')}.")
         corpus = {"langpair": args.langpair, "columns": column_map(args.columns), "quoting": args.quoting}
-        settings = {"n": args.n, "seed": args.seed, "workers": args.workers}
+        settings = {"n": args.n, "seed": args.seed, "workers": args.workers or 1}
         settings |= {"words": args.words, "min_confidence": args.min_confidence, "pool": args.pool}
         _make(output, args.perturbations, args.data, args.out, **corpus, **settings)
     elif not args.annotate:
@@ -116,6 +132,32 @@ def _make(output: Output, perturbations: Sequence[str], data: str, out: str, **s
         output.emit([made.table()])
     card = card_path(Path(out)).name
     output.note(f"wrote {out} ({count(len(made), 'item')}) and {card} · {time.monotonic() - started:.1f} s")
+
+
+def _make_corpus(args: argparse.Namespace) -> int:
+    """Make a set of every shard, and say what was made."""
+    from assay.cli.corpus import finished, refuse_with_corpus, watched, workers_of
+    from assay.cli.options import column_map
+    from assay.cli.output import Output
+    from assay.core.errors import InputError
+    from assay.verbs.make_corpus import make_corpus
+
+    refuse_with_corpus(args)
+    if not (args.files or args.data):
+        raise InputError("there is nothing to change: give the corpus, assay make -p NAME corpus/ --out set/.")
+    output, started = Output("assay make", args.format, quiet=args.quiet), time.monotonic()
+    with watched(args.quiet) as progress:
+        made = make_corpus(
+            args.perturbations, args.files or args.data, out=args.out, langpair=args.langpair, columns=column_map(args.columns),
+            quoting=args.quoting, n=args.n, seed=args.seed, words=args.words, min_confidence=args.min_confidence, pool=args.pool,
+            **workers_of(args, progress),
+        )  # fmt: skip
+    if args.format == "json":
+        output.emit_json(made.head())
+    elif not output.quiet or output.format != "table":
+        output.emit([made.table()])
+    finished(made, args, output, started)
+    return 0
 
 
 def _from_to(text: str) -> tuple[int, int]:

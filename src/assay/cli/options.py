@@ -144,7 +144,7 @@ def add_llm(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--no-keep",
         action="store_false",
-        dest="keep",
+        dest="keep_answers",
         default=None,
         help="keep no answers, and take none that are kept",
     )
@@ -171,9 +171,9 @@ def llm_settings(args: argparse.Namespace) -> dict[str, Any]:
         "timeout",
         "retries",
         "stream",
-        "keep",
     )
-    given = {name: getattr(args, name, None) for name in names} | {"model": getattr(args, "llm", None)}
+    given = {name: getattr(args, name, None) for name in names}
+    given |= {"model": getattr(args, "llm", None), "keep": getattr(args, "keep_answers", None)}
     return {name: value for name, value in given.items() if value is not None}
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -18,15 +19,18 @@ EXAMPLES = """examples:
   assay run                                          # the embedded suite, the embedded metrics
   assay run demetr -m chrf -m bleu
   assay run my_pairs.tsv -m my_module:MyMetric --metric-file theirs.tsv --langpair en-de
+  assay run pairs/ -m chrf -m comet-22 --engine ray --address auto --out scored/
 
 A suite is a name (assay list suites) or the path of a contrastive file: TSV, CSV, JSONL or Parquet with source,
 good-translation, incorrect-translation, reference, phenomena, langpair or near variants (--columns maps others).
 A file of scores (--metric-file FILE) lets a metric in any language take part; --export FILE writes the texts it needs, and
-FILE:lower,source says that lower is better and that it reads the source alone (or a card beside it: docs/run.md)."""
+FILE:lower,source says that lower is better and that it reads the source alone (or a card beside it: docs/run.md).
+A folder or a pattern of such files, or a large one, goes into --out FOLDER/ with the scores of every pair; tables are over all."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
+    from assay.cli.corpus import add_batch, add_workers, corpus_group
     from assay.cli.options import (
         QUOTING,
         QUOTING_HELP,
@@ -81,6 +85,24 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="figures in the run directory (default: svg; needs the extra 'figures')",
     )  # fmt: skip
     add_output(parser, FORMATS)
+    group = corpus_group(parser)
+    add_workers(group)
+    add_batch(group)
+
+
+def names_result(args: argparse.Namespace) -> bool:
+    """Whether --out is a rendering of the tables: not where it is a folder of shards."""
+    return not _is_corpus(args)
+
+
+def _is_corpus(args: argparse.Namespace) -> bool:
+    """Whether a set of one's own in many files is run; a name of a suite is that suite, whatever folders there are."""
+    from assay.core.spec import name_of
+    from assay.verbs.corpora import names_corpus, names_folder
+    from assay.verbs.list import names
+
+    paths = [suite for suite in args.suites if name_of(suite) not in names("suites")]
+    return bool(args.out and names_folder(args.out)) or any(names_corpus(path) for path in paths)
 
 
 def _formats(text: str) -> tuple[str, ...]:
@@ -98,14 +120,22 @@ def _formats(text: str) -> tuple[str, ...]:
 
 def run(args: argparse.Namespace) -> int:
     """Run every suite; print, render or keep the tables."""
+    from dataclasses import replace
+
+    from assay.cli.corpus import refuse_with_corpus, refuse_without_corpus
     from assay.cli.options import column_map
     from assay.report.data import rows
     from assay.verbs.live import live
     from assay.verbs.run import run as run_suite
 
-    output = Output.of(args)
+    if corpus := _is_corpus(args):
+        refuse_with_corpus(args, but=("run_dir",))
+        _refuse_suites(args.suites)
+    else:
+        refuse_without_corpus(args)
+    output = replace(Output.of(args), out=None) if corpus else Output.of(args)
     documents, shown, results, kept = [], [], [], []
-    suites = args.suites or ["embedded"]
+    suites = ["the set"] if corpus else args.suites or ["embedded"]
     if args.export:
         return _export(args, suites, output)
     if args.estimate:
@@ -115,23 +145,27 @@ def run(args: argparse.Namespace) -> int:
         started = time.monotonic()
         alone = args.run_dir if len(suites) == 1 else None
         with live(alone, "run"):
-            result = run_suite(
-                suite,
-                args.metrics,
-                metric_files=args.metric_file,
-                analysis=args.analysis,
-                data_dir=args.data_dir,
-                columns=column_map(args.columns),
-                quoting=args.quoting,
-                langpair=args.langpair,
-                subsample=args.subsample,
-                labels=_labels(args.label),
-                skip_bad=args.skip_bad,
-                verify=args.verify,
-                seed=args.seed,
-                samples=args.samples,
-                correction=args.correction,
-                workers=args.workers,
+            result = (
+                _run_corpus(args)
+                if corpus
+                else run_suite(
+                    suite,
+                    args.metrics,
+                    metric_files=args.metric_file,
+                    analysis=args.analysis,
+                    data_dir=args.data_dir,
+                    columns=column_map(args.columns),
+                    quoting=args.quoting,
+                    langpair=args.langpair,
+                    subsample=args.subsample,
+                    labels=_labels(args.label),
+                    skip_bad=args.skip_bad,
+                    verify=args.verify,
+                    seed=args.seed,
+                    samples=args.samples,
+                    correction=args.correction,
+                    workers=args.workers,
+                )
             )
         chosen = _chosen(result, args.table, short=output.on_screen and not args.all)
         documents.append({"suite": result.suite, "tables": {table.name: rows(table) for table in chosen}})
@@ -149,12 +183,40 @@ def run(args: argparse.Namespace) -> int:
         from assay.cli.output import write
         from assay.verbs.view import page_of
 
-        write(page_of(results, args.table or ()), args.out)
+        write(page_of(results, args.table or ()), output.out)
     else:
         output.emit(shown)
     for sentence in kept:
         output.note(sentence)
+    if corpus:
+        output.note(f"wrote {os.path.join(args.out, '')}")
     return 0
+
+
+def _refuse_suites(suites: Sequence[str]) -> None:
+    """Refuse a suite by name, and none at all, where shards are asked for."""
+    from assay.core.errors import InputError
+    from assay.core.spec import name_of
+    from assay.verbs.list import names
+
+    known = [suite for suite in suites if name_of(suite) in names("suites")]
+    if known or not suites:
+        what = f"{known[0]} is a suite of its own" if known else "no set was named"
+        raise InputError(f"{what}: --out FOLDER/ goes with a set of yours in files, assay run pairs/ --out scored/.")
+
+
+def _run_corpus(args: argparse.Namespace) -> SuiteResult:
+    """The tables of a set in many files."""
+    from assay.cli.corpus import watched, workers_of
+    from assay.cli.options import column_map
+    from assay.verbs.run_corpus import run_corpus
+
+    with watched(args.quiet) as progress:
+        return run_corpus(
+            args.suites, args.metrics, out=args.out, analysis=args.analysis, columns=column_map(args.columns),
+            quoting=args.quoting, langpair=args.langpair, labels=_labels(args.label), seed=args.seed, samples=args.samples,
+            correction=args.correction, batch=args.batch, **workers_of(args, progress),
+        )  # fmt: skip
 
 
 def _labels(given: Sequence[str]) -> dict[str, str]:

@@ -169,7 +169,7 @@ class Driver:
             for shard, pieces in todo.values()
             for task in _pieces("shard" if whole and len(pieces) == 1 else "score", shard, pieces)
         ]
-        self._phase(folder, tasks, "scoring")
+        self._phase(folder, tasks, "making" if job.purpose == "make" else "scoring")
         if not whole:
             from assay.corpus.keeping import choose
 

@@ -25,6 +25,8 @@ def looked(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_
         if found is None:
             continue
         names, layout = found
+        if job.purpose == "label" and "language" in names:  # the shards say it themselves, and keep their column
+            job = replace(job, settings={**job.settings, "own": ["language"]})
         job = replace(job, layout=layout, names=names if shard.form != "jsonl" else ())
         _check(job, shard, names, [role for role, _ in layout], metrics)
         return job
@@ -33,8 +35,8 @@ def looked(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_
 
 def _columns(job: Job, shard: Shard) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]] | None:
     """The columns of a shard with their roles; None where it has no row that would name them."""
+    from assay.corpus.columns_in import layout_of, roles
     from assay.corpus.piece import local_files
-    from assay.corpus.rows_in import layout_of, roles
     from assay.io.table.forms import open_table
 
     if shard.form == "text":
@@ -49,7 +51,9 @@ def _columns(job: Job, shard: Shard) -> tuple[tuple[str, ...], tuple[tuple[str, 
 
 def _check(job: Job, shard: Shard, names: Sequence[str], has: Sequence[str], metrics: Mapping[str, Metric]) -> None:
     reference = "reference" in has or "references" in has
-    for name, metric in metrics.items():
+    for name, metric in (
+        metrics.items() if job.purpose != "pairs" else ()
+    ):  # pairs that lack a text stay without a score
         for needed, there, option in (
             (metric.card.needs_reference, reference, "ref"),
             (metric.card.needs_source, "source" in has, "src"),

@@ -19,8 +19,14 @@ Kind = Literal["survey", "score", "join", "shard"]
 Duplicates = Literal["pair", "mt", "src"]
 """Which texts make two rows the same."""
 OnError = Literal["stop", "skip"]
+Purpose = Literal["score", "label", "make", "pairs"]
+"""What a run is for: score rows; label them by a rule; make items of them; score minimal pairs."""
 MANIFEST, WORK, REJECTED, LOCK = "_manifest.json", "_work", "_rejected.jsonl", "_lock"
 """What lies beside the shards in the folder of results."""
+SIDES = ("good", "incorrect")
+"""The translations of a minimal pair."""
+LABEL_COLUMNS = ("label", "breakdown_probability", "language", "reason")
+"""What a rule says of a row."""
 BATCH = 16_384
 """Rows that a metric gets at a time, at most."""
 
@@ -104,6 +110,9 @@ class Job:
     """Threads that a worker may use. No result depends on it but the last digits of a network's."""
     whole: str = ""
     """A mark of all shards together, where the result of one depends on the others (duplicates, a sample)."""
+    purpose: Purpose = "score"
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    """What the purpose needs beside the above, as plain values: a rule, perturbations …"""
 
     def key(self) -> str:
         """A digest of all that the bytes of a shard depend on beside the shard."""
@@ -112,15 +121,27 @@ class Job:
     def run_key(self) -> str:
         """A digest of what was asked: two runs into one folder must agree in it."""
         told = asdict(self)
-        for name in ("out", "threads", "version", "whole"):
+        for name in (
+            "out",
+            "threads",
+            "version",
+            "whole",
+            *(("purpose", "settings") if self.purpose == "score" else ()),
+        ):
             del told[name]
         return digest(told)
 
     @property
     def added(self) -> tuple[str, ...]:
-        """The columns that scoring adds."""
+        """The columns that a run adds."""
+        if self.purpose == "make":
+            return ()
+        if self.purpose == "pairs":
+            return tuple(f"{name} {side}" for name in self.metrics for side in SIDES)
+        own = self.settings.get("own", ())
+        labels = [name for name in LABEL_COLUMNS if name not in own] if self.purpose == "label" else []
         flags = () if self.flags == "none" else ("flags",)
-        return (*self.metrics, *flags, *(("spans",) if self.spans else ()))
+        return (*labels, *self.metrics, *flags, *(("spans",) if self.spans else ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ class Gathered:
             "columns": dict(job.choice), "quoting": job.quoting, "langpair": job.langpair, "flags": job.flags, "spans": job.spans,
             "keep": job.keep or None, "dedup": job.dedup, "sample": job.sample, "sample_by": job.sample_by, "seed": job.seed,
             "batch": job.batch,
+            **({"purpose": job.purpose, "settings": dict(job.settings)} if job.purpose != "score" else {}),
         }  # fmt: skip
         return {
             "form": FORM,
@@ -64,7 +65,9 @@ class Gathered:
                     "bins": {str(number): n for number, n in sorted(tally.bins.get(name, {}).items())},
                 }
                 for name, metric in self.metrics.items()
+                if job.purpose != "pairs"
             },
+            **tally.more,
             "failed": self.failed,
             "shards": {
                 name: {"input": [file.path for file in shard.files], **_plain(record)}

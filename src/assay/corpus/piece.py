@@ -9,19 +9,17 @@ from __future__ import annotations
 import functools
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay._version import __version__
 from assay.core.errors import AssayError, InputError, OutputError
-from assay.corpus.job import WORK, Fault, Job, Rejected, ShardOutcome, ShardRecord, ShardTask, task_key
+from assay.corpus.job import WORK, Fault, Job, Rejected, ShardOutcome, ShardRecord, ShardTask
 from assay.io.files.folders import Folder, is_remote, open_folder
 
 if TYPE_CHECKING:
-    from assay.core.chunk import Chunk
-    from assay.core.metric import Bools, Metric
-    from assay.corpus.rows_in import ShardRows
+    from assay.core.metric import Metric
 
 
 class WorkerRefused(AssayError):
@@ -57,6 +55,12 @@ def work(job: Job, task: ShardTask) -> ShardRecord:
         return survey(job, task, folder)
     if task.kind == "join":
         return join_shard(job, task, folder)
+    if job.purpose == "make":
+        from assay.corpus.making import make_shard
+
+        return make_shard(job, task, folder)
+    from assay.corpus.scoring import score_piece
+
     return score_piece(job, task, folder)
 
 
@@ -67,9 +71,19 @@ def _built(specs: tuple[str, ...]) -> Mapping[str, Metric]:
     return build_metrics(specs)
 
 
+def check_version(job: Job) -> None:
+    """Refuse to work for a driver of another version."""
+    if job.version != __version__:
+        raise WorkerRefused(
+            f"a worker has assay {__version__}, the driver {job.version}. Install the same version everywhere."
+        )
+
+
 def metrics_of(job: Job) -> Mapping[str, Metric]:
     """The metrics of the job, loaded once in this process; Refused where they are not the driver's."""
     metrics = _built(job.metrics)
+    if job.purpose == "label":  # a rule's metrics do not go by the target language
+        metrics = {name: metric.for_language("") for name, metric in metrics.items()}
     for name, metric in metrics.items():
         mine = str(metric.signature)
         if mine != job.signatures[name]:
@@ -77,10 +91,7 @@ def metrics_of(job: Job) -> Mapping[str, Metric]:
                 f"a worker computes {name} otherwise than the driver: it has {mine}, the driver {job.signatures[name]}. Install "
                 "the same version of assay and of the weights everywhere."
             )
-    if job.version != __version__:
-        raise WorkerRefused(
-            f"a worker has assay {__version__}, the driver {job.version}. Install the same version everywhere."
-        )
+    check_version(job)
     return metrics
 
 
@@ -109,7 +120,8 @@ def read_record(folder: Folder, task: ShardTask, key: str) -> ShardRecord | None
     return record if record.key == key else None
 
 
-def _kept(folder: Folder, task: ShardTask, record: ShardRecord) -> ShardRecord:
+def keep_record(folder: Folder, task: ShardTask, record: ShardRecord) -> ShardRecord:
+    """Write the record of a task that is done, and give it back."""
     folder.write(record_name(task), json.dumps(record.to_json()).encode())
     return record
 
@@ -129,9 +141,9 @@ def local_files(task: ShardTask) -> Iterator[list[str]]:
         try:
             yield paths
         except InputError as error:
-            said = str(error)
-            for path, source in zip(paths, task.shard.files, strict=True):
-                said = said.replace(path, source.path)
+            from assay.corpus.rows_in import as_named
+
+            said = as_named(str(error), task.shard, paths)
             raise InputError(_renumbered(said, task, paths[0])) from error
 
 
@@ -145,127 +157,6 @@ def _renumbered(said: str, task: ShardTask, path: str) -> str:
         task.shard.form == "tsv"
     )  # the header is read before each piece
     return re.sub(r"(?<= line )[0-9]+", lambda found: str(int(found[0]) + before), said, count=1)
-
-
-def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
-    """Score a piece: its rows, with what was added, become a part; what was counted becomes the record."""
-    from assay.core.chunk import Kept
-    from assay.corpus.duplicates import dropped
-    from assay.corpus.keeping import Keeping
-    from assay.corpus.poison import Careful, Diary, joined
-    from assay.corpus.rows_in import reading
-    from assay.corpus.rows_out import HashedStream, ParquetPart, Part, TextPart, form_out, packed
-    from assay.corpus.tally import CorpusTally
-    from assay.engine.run import ScoredRun, score_chunk
-
-    key, whole, header = task_key(job, task), task.kind == "shard", b""
-    metrics = metrics_of(job)
-    run = ScoredRun(metrics, Kept(stats=bool(job.keep), spans=job.spans, flags=job.flags))
-
-    def score(batch: Any) -> Chunk:
-        chunk = score_chunk(batch, run, job.threads, None, job.identify)
-        run.systems[:], run.languages[:] = chunk.systems, chunk.languages
-        return chunk
-
-    diary = Diary(folder, diary_name(task)) if task.careful else None
-    careful = Careful(score, diary, task.suspect, task.lethal)
-    tally, rejected, at = CorpusTally(), list[Rejected](), 0
-    gone = dropped(job, task, folder)
-    with local_files(task) as paths, reading(job, task.shard, task.piece, paths) as rows_in:
-        keeping = Keeping(job, task, rows_in.names)
-        with (
-            folder.writing(task.shard.name if whole else part_name(task)) as target,
-            packed(counted := HashedStream(target), task.shard.name if whole else "") as stream,
-        ):
-            part: Part
-            if task.shard.form == "parquet":
-                part = ParquetPart(job, rows_in.kinds or {}, stream)
-            else:
-                part = TextPart(form_out(task.shard), [*rows_in.names, *job.added], stream, job.sample is not None)
-                header = part.header()
-                stream.write(header if whole else b"")
-            for rows in rows_in.parts:
-                n = len(rows)
-                tally.rows += n
-                tally.nrefs = max(tally.nrefs, rows.batch.nrefs)
-                places = list(range(at, at + n))
-                at += n
-                if gone is not None:
-                    fresh = [place not in gone for place in places]
-                    if not all(fresh):
-                        rows, places = rows.where(fresh), [p for p, new in zip(places, fresh, strict=True) if new]
-                        tally.duplicates += n - len(rows)
-                    if not places:
-                        continue
-                before = len(careful.rejected)
-                scored, chunks = careful.scored(rows.batch, places[0])
-                for row, reason in careful.rejected[before:]:
-                    i = row - places[0]
-                    rejected.append(Rejected(rows.numbers[i], rows.noun, reason, rows.row(i)))
-                if not chunks:
-                    continue
-                if len(scored) < len(rows):
-                    held = set(scored)
-                    rows = rows.where([i in held for i in range(len(rows))])
-                    places = [places[i] for i in scored]
-                _write(job, part, rows, places, joined(chunks), metrics, tally, keeping)
-            part.close()
-        if isinstance(part, TextPart) and job.sample is not None:
-            folder.write(f"{part_name(task)}.rows", json.dumps(part.sizes).encode())
-        keeping.keep_draws(folder)
-    tally.rejected = len(rejected)
-    if whole:
-        made = ShardRecord(
-            shard_key(job, task), tally.to_json(), rejected, rows_in.lines(), counted.size, counted.hash, rows_in.notes
-        )
-    else:
-        made = ShardRecord(key, tally.to_json(), rejected, rows_in.lines(), notes=[*rows_in.notes, header.decode()])
-    return _kept(folder, task, made)
-
-
-def _write(
-    job: Job,
-    part: Any,
-    rows: ShardRows,
-    places: Sequence[int],
-    chunk: Chunk,
-    metrics: Mapping[str, Metric],
-    tally: Any,
-    keeping: Any,
-) -> None:
-    added = columns_added(job, chunk)
-    keep: Bools | None = keeping.kept(rows, added)
-    tally.add(chunk, metrics, keep)
-    if keep is not None and not keep.all():
-        chosen = keep.tolist()
-        rows = rows.where(chosen)
-        added = {name: [v for v, yes in zip(column, chosen, strict=True) if yes] for name, column in added.items()}
-    tally.kept += len(rows)
-    keeping.draw(rows)
-    if len(rows):
-        part.write(rows, added)
-
-
-def columns_added(job: Job, chunk: Chunk) -> dict[str, list[Any]]:
-    """The columns that scoring adds, in the order of `Job.added`."""
-    added: dict[str, list[Any]] = {name: scores.values.tolist() for name, scores in chunk.scores.items()}
-    if job.flags != "none":
-        added["flags"] = chunk.flag_lists()
-    if job.spans:
-        found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
-        added["spans"] = [
-            [
-                {
-                    "metric": name, "start": span.start, "end": span.end, "severity": span.severity,
-                    "category": span.category, "confidence": span.confidence,
-                }
-                for name, spans in found.items()
-                for span in spans[i]
-                if span.side == "target"
-            ]
-            for i in range(len(chunk))
-        ]  # fmt: skip
-    return added
 
 
 def join_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
@@ -292,7 +183,7 @@ def join_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
         before += record.lines
     notes = list(dict.fromkeys(note for record in records for note in record.notes[:-1]))
     whole = ShardRecord(shard_key(job, task), tally.to_json(), rejected, before, size, hashed, notes)
-    _kept(folder, task, whole)
+    keep_record(folder, task, whole)
     for name in (*parts, *(f"{part}.rows" for part in parts if job.sample is not None)):
         folder.remove(name)
     return whole

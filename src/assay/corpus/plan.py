@@ -11,6 +11,7 @@ import glob
 import os
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
@@ -54,9 +55,23 @@ def table_shards(data: Paths) -> tuple[list[Shard], list[str]]:
             "text goes with --mt, --src and --ref."
         )
     if not shards:
-        raise InputError(f"{where} holds no shards: nothing to score. Check the folder or the pattern.")
+        raise InputError(f"{where} holds no shards: nothing to do. Check the folder or the pattern.")
     said = [f"{count(len(others), 'file')} left out that are no tables: {listing(others, 3)}"] if others else []
     return [shards[name] for name in sorted(shards)], said
+
+
+def as_items(shards: Sequence[Shard]) -> list[Shard]:
+    """Shards under the names that their items go by: JSON lines, compressed where the shard is."""
+    made: dict[str, Shard] = {}
+    for shard in shards:
+        inner, packed = _key(shard.name), shard.name[len(_key(shard.name)) :]
+        name = shard.name if inner.endswith(".jsonl") else f"{inner}.jsonl{packed}"
+        if name in made:
+            raise InputError(
+                f"{shard.title} and {made[name].title} would both be written as {name}: rename one of them."
+            )
+        made[name] = replace(shard, name=name)
+    return [made[name] for name in sorted(made)]
 
 
 def text_shards(mt: Paths, src: Paths | None, refs: Sequence[Paths]) -> list[Shard]:
@@ -71,9 +86,7 @@ def text_shards(mt: Paths, src: Paths | None, refs: Sequence[Paths]) -> list[Sha
         for column, side in zip(columns, [mt, *([src] if src else []), *refs], strict=True)
     ]
     if not sides[0]:
-        raise InputError(
-            f"{listing(_listed(mt), 3)} holds no files: nothing to score. Check the folder or the pattern."
-        )
+        raise InputError(f"{listing(_listed(mt), 3)} holds no files: nothing to do. Check the folder or the pattern.")
     by_key = [{_key(name): source for name, source in side.items()} for side in sides]
     if any(by.keys() != by_key[0].keys() for by in by_key[1:]):
         by_key = [_by_stem(side, column) for side, column in zip(sides, columns, strict=True)]
@@ -129,6 +142,12 @@ def _stem(name: str) -> str:
 def form_of(name: str) -> str | None:
     """The form of table that a name says."""
     return FORMS.get(PurePosixPath(_key(name)).suffix.lower())
+
+
+def walked(several: Sequence[Paths]) -> list[str]:
+    """The folders of this machine in which shards are looked for at any depth."""
+    paths = [path for one in several for path in _listed(one) if not is_remote(path)]
+    return [path if os.path.isdir(path) else _root(path) for path in paths if os.path.isdir(path) or "**" in path]
 
 
 def _listed(paths: Paths) -> list[str]:

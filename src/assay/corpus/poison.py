@@ -135,5 +135,6 @@ def joined(chunks: Sequence[Chunk]) -> Chunk:
         scores={name: Scores.concat([chunk.scores[name] for chunk in chunks]) for name in last.scores},
         sums={name: {place: np.concatenate(parts) for place, parts in places.items()} for name, places in sums.items()},
         raised=raised,
+        columns={name: [value for chunk in chunks for value in chunk.columns[name]] for name in last.columns},
         spoken=None if last.spoken is None else np.concatenate([c.spoken for c in chunks if c.spoken is not None]),
     )

@@ -14,13 +14,11 @@ from itertools import compress
 from typing import IO, Any
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError, listing
+from assay.corpus.columns_in import check_alike, check_free, layout_of, reader_of
 from assay.corpus.job import Job, Shard, ShardPiece
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.open_table import Opened, OpenTable, inside
 from assay.io.table.open_table import Piece as TablePiece
-from assay.io.table.tables import WANTED, Columns
-from assay.io.table.vocabulary import Layout
 from assay.io.table.whole_rows import RowPart, WholeRows
 
 LINE = 1 << 16
@@ -31,7 +29,8 @@ LINE = 1 << 16
 class ShardRows:
     """Some rows: their texts, and what they are made of: lists of columns (`listed`) or a frame of polars."""
 
-    batch: Batch
+    batch: Any
+    """A `Batch`; or `assay.corpus.pairs.PairBatch`, `assay.corpus.ready.ReadyBatch`."""
     numbers: Sequence[int]
     noun: str
     names: Sequence[str]
@@ -91,7 +90,14 @@ def reading(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> 
         if isinstance(file := getattr(table, "ranged", None), _Ranged):
             made.lines = lambda: file.lines
         yield made
-        made.notes += table.notes
+        made.notes += [as_named(note, shard, paths) for note in table.notes]
+
+
+def as_named(said: str, shard: Shard, paths: Sequence[str]) -> str:
+    """A sentence about files of this machine, with the names that the user knows them by."""
+    for path, source in zip(paths, shard.files, strict=True):
+        said = said.replace(path, source.path)
+    return said
 
 
 def _table(job: Job, shard: Shard, piece: ShardPiece, path: str) -> OpenTable:
@@ -155,50 +161,9 @@ def lines_before(path: str, start: int) -> int:
         return file.lines
 
 
-def layout_of(table: OpenTable, job: Job) -> Layout:
-    """Which column plays which role."""
-    from assay.io.table.choosing import lay_out
-
-    return lay_out(table, WANTED, job.choice or None)
-
-
-def roles(table: OpenTable, layout: Layout) -> tuple[tuple[str, str], ...]:
-    """The roles with the names of their columns, in a fixed order: what all shards have in common."""
-    found = [(role, table.names[place]) for role, place in sorted(layout.places.items())]
-    found += [("reference", table.names[place]) for place in layout.references]
-    if layout.references_list is not None:
-        found.append(("references", table.names[layout.references_list]))
-    return tuple(found)
-
-
-def check_alike(job: Job, table: OpenTable, names: Sequence[str], layout: Layout, shard: Shard) -> None:
-    """Refuse a shard whose columns are not those of the first."""
-    if layout.several:
-        raise InputError("--columns gives mt several columns: a row of a corpus is one translation. Give one of them.")
-    mine = roles(table, layout)
-    if job.layout and mine != job.layout:
-        first, own = (", ".join(f"{role} {name!r}" for role, name in found) for found in (job.layout, mine))
-        raise InputError(
-            f"{shard.title} has other columns than the first shard: it has {own}; the first has {first}. Score them apart."
-        )
-    if job.names and table.form != "jsonl" and set(names) != set(job.names):
-        lacks = [name for name in job.names if name not in names]
-        more = [name for name in names if name not in job.names]
-        said = f"lacks {listing(map(repr, lacks))}" if lacks else f"has {listing(map(repr, more))} beside the others"
-        raise InputError(
-            f"{shard.title} has other columns than the first shard: it {said}. Make them alike, or score them apart."
-        )
-
-
-def _check_free(names: Sequence[str], job: Job, shard: Shard) -> None:
-    taken = [name for name in job.added if name in names]
-    if taken:
-        raise InputError(
-            f"{shard.title} has a column {taken[0]!r} already, which the scores would take: rename it or leave it out."
-        )
-
-
-def _settled(batch: Batch, job: Job) -> Batch:
+def _settled(batch: Any, job: Job) -> Any:
+    if not isinstance(batch, Batch):
+        return batch
     if batch.systems is None:
         batch = replace(batch, systems=[""] * len(batch))
     if job.langpair and batch.langpairs is None:
@@ -213,8 +178,8 @@ def _listed(job: Job, table: OpenTable, shard: Shard) -> PieceReader:
         return PieceReader([], iter(()))
     layout = layout_of(table, job)
     check_alike(job, table, names, layout, shard)
-    _check_free(names, job, shard)
-    columns = Columns(table, layout)
+    check_free(names, job, shard)
+    columns = reader_of(table, layout, job)
 
     def value(part: RowPart, name: str) -> Sequence[Any]:
         if part.objects is not None:
@@ -237,8 +202,8 @@ def _frames(job: Job, table: Any, shard: Shard, piece: ShardPiece) -> PieceReade
     names = list(table.names)
     layout = layout_of(table, job)
     check_alike(job, table, names, layout, shard)
-    _check_free(names, job, shard)
-    columns = Columns(table, layout)
+    check_free(names, job, shard)
+    columns = reader_of(table, layout, job)
     first, last = (piece.starts[0], piece.stops[0]) if piece.stops else (0, table.rows_in_all)
     texts = {name: str for name, kind in (table.kinds or {}).items() if str(kind) == "String"}
 
@@ -265,7 +230,7 @@ def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Pi
     from assay.io.files.text import open_bytes, read_blocks, read_parallel, regroup, split_lines
 
     names = list(shard.columns)
-    _check_free(names, job, shard)
+    check_free(names, job, shard)
     ranges = dict(zip(paths, zip(piece.starts, piece.stops, strict=True), strict=True)) if piece.stops else {}
     done = 0
 

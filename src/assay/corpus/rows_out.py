@@ -110,6 +110,8 @@ class ParquetPart(Part):
             {name: polars.String if name in texts else numbers.get(name, polars.Int64) for name in SPAN}
         )
         others = {"flags": polars.List(polars.String), "spans": polars.List(span)}
+        if job.purpose == "label":
+            others |= dict.fromkeys(("label", "language", "reason"), polars.String)
         return {name: others.get(name, polars.Float64) for name in job.added}
 
     def _keep(self, frame: Any) -> None:

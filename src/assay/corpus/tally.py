@@ -46,6 +46,8 @@ class CorpusTally:
     bins: dict[str, dict[int, int]] = field(default_factory=dict)
     unscored: dict[str, int] = field(default_factory=dict)
     """Rows to which a metric gave no number."""
+    more: dict[str, Any] = field(default_factory=dict)
+    """What a purpose of its own counts: numbers by name, one inside the other, or lists of them; they are added."""
 
     def add(self, chunk: Chunk, metrics: Mapping[str, Metric], keep: Bools | None) -> None:
         """Count a chunk of scores; `keep` says which rows go out (None: all; else the chunk has its statistics)."""
@@ -89,6 +91,7 @@ class CorpusTally:
         for which, sums in other.sums.items():
             for place, parts in sums.items():
                 self.sums[which].setdefault(place, []).extend(parts)
+        self.more = added_up(self.more, other.more)
 
     def shorten(self) -> None:
         """The same sums in as few floats as they need."""
@@ -110,6 +113,7 @@ class CorpusTally:
             "sums": {which: [[*place, parts] for place, parts in sums.items()] for which, sums in self.sums.items()},
             "bins": {metric: sorted(bins.items()) for metric, bins in self.bins.items()},
             "unscored": self.unscored,
+            **({"more": self.more} if self.more else {}),
         }
 
     @classmethod
@@ -121,7 +125,26 @@ class CorpusTally:
         }
         bins = {metric: {int(number): n for number, n in listed} for metric, listed in told["bins"].items()}
         plain = {name: told[name] for name in ("rows", "duplicates", "rejected", "kept", "nrefs")}
-        return cls(**plain, flags=dict(told["flags"]), sums=sums, bins=bins, unscored=dict(told["unscored"]))
+        return cls(
+            **plain,
+            flags=dict(told["flags"]),
+            sums=sums,
+            bins=bins,
+            unscored=dict(told["unscored"]),
+            more=dict(told.get("more", {})),
+        )
+
+
+def added_up(one: Any, other: Any) -> Any:
+    """Two counts as one: numbers are added, lists place by place, mappings name by name."""
+    if isinstance(one, dict):
+        return {
+            name: added_up(one[name], other[name]) if name in one and name in other else one.get(name, other.get(name))
+            for name in {**one, **other}
+        }
+    if isinstance(one, list):
+        return [added_up(a, b) for a, b in zip(one, other, strict=True)]
+    return one + other
 
 
 def together(tallies: Iterable[CorpusTally]) -> CorpusTally:

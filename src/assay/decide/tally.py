@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,6 +36,22 @@ class Tally:
             group = self.rule.group(name)
             counter = self._drift.setdefault(group.name, DriftCounter(group.quantiles, group.n))
             counter.add(decisions.qualities[mine])
+
+    def told(self) -> dict[str, Any]:
+        """What was counted, as plain values that can be added up: `take` has them back."""
+        return {
+            "labels": {name: dict(zip(LABELS, found.tolist(), strict=True)) for name, found in self.counts.items()},
+            "drift": {name: counter.counts() for name, counter in self._drift.items()},
+        }
+
+    def take(self, told: Mapping[str, Any]) -> None:
+        """Count what other tallies of the same rule counted."""
+        for name, found in told["labels"].items():
+            before = self.counts.get(name, np.zeros(len(LABELS), np.int64))
+            self.counts[name] = before + np.array([found[label] for label in LABELS], np.int64)
+        for name, counts in told["drift"].items():
+            group = self.rule.groups[name]
+            self._drift.setdefault(name, DriftCounter(group.quantiles, group.n)).take(counts)
 
     def __len__(self) -> int:
         return int(sum(found.sum() for found in self.counts.values()))

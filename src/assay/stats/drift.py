@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -53,6 +54,18 @@ class DriftCounter:
         self._below += np.searchsorted(new, self.quantiles, "left")
         self._up_to += np.searchsorted(new, self.quantiles, "right")
         self._up_to_edge += np.searchsorted(new, self.edges, "right")
+
+    def counts(self) -> dict[str, list[int]]:
+        """What was counted, as plain values: those of several counters may be added up and handed to `take`."""
+        counted = {"n": [self.n], "below": self._below, "up_to": self._up_to, "up_to_edge": self._up_to_edge}
+        return {name: np.asarray(found).tolist() for name, found in counted.items()}
+
+    def take(self, counts: Mapping[str, Sequence[int]]) -> None:
+        """Count what other counters of the same quantiles counted."""
+        self.n += counts["n"][0]
+        self._below += np.asarray(counts["below"], np.int64)
+        self._up_to += np.asarray(counts["up_to"], np.int64)
+        self._up_to_edge += np.asarray(counts["up_to_edge"], np.int64)
 
     def drift(self) -> Drift:
         """How far the new scores lie from the old ones. The p-value is the asymptotic one of two samples."""

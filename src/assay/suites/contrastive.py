@@ -94,7 +94,7 @@ class Contrastive(Suite):
         self.problems = []
         with open_table(self.path, bad, quoting=self.quoting) as table:
             layout = lay_out(table, WANTED, self.columns)
-            reader = _RowReader(self.path, layout, self.langpair, bad)
+            reader = ItemReader(self.path, layout, self.langpair, bad)
             for line, row in table.rows():
                 item = reader.item(line, row, self.quoting == "auto" and not table.quoted, placed)
                 if item is not None:
@@ -111,10 +111,10 @@ class Contrastive(Suite):
         self.problems += reader.problems() + bad.sentences()
 
 
-class _RowReader:
+class ItemReader:
     """Turns rows into items and keeps count of what is odd about them."""
 
-    def __init__(self, path: Path, layout: Layout, langpair: str | None, bad: BadRows) -> None:
+    def __init__(self, path: str | Path, layout: Layout, langpair: str | None, bad: BadRows) -> None:
         self.path, self.langpair, self.bad = path, langpair, bad
         self.where = dict(layout.places)
         reference = layout.references[0] if layout.references else layout.references_list

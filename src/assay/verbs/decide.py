@@ -290,7 +290,7 @@ def apply_rule(
     from assay.decide.labelling import kept, labelled
     from assay.verbs.request import request
 
-    read = _rule(rule)
+    read = plain_rule(rule)
     where = os.fspath(rule) if isinstance(rule, (str, os.PathLike)) else "the rule"
     metrics = rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
     asked = request(hypotheses, references, sources=sources, metrics=metrics)
@@ -312,7 +312,7 @@ def apply_scores(rule: AnyRule, scores: Mapping[str, Any], *, languages: Sequenc
 
     from assay.decide.apply import decide
 
-    read = _rule(rule)
+    read = plain_rule(rule)
     for member in read.members:
         if member.name not in scores:
             raise unknown("column of scores", member.name, scores)
@@ -369,7 +369,8 @@ def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Me
     return {name: metric.for_language("") for name, metric in built.items()}
 
 
-def _rule(rule: AnyRule) -> Rule:
+def plain_rule(rule: AnyRule) -> Rule:
+    """The rule itself, read where it is a path."""
     if isinstance(rule, (str, os.PathLike)):
         return read_rule(rule)
     return rule.rule if isinstance(rule, FittedRule) else rule

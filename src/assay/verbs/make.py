@@ -180,10 +180,10 @@ def card_path(path: Path) -> Path:
 
 
 def _made(card: dict[str, Any], **rest: Any) -> MadeSet:
-    return MadeSet({"made": _table(card)}, card, **rest)
+    return MadeSet({"made": made_table(card)}, card, **rest)
 
 
-def _table(card: Mapping[str, Any]) -> Table:
+def made_table(card: Mapping[str, Any]) -> Table:
     """One line a perturbation."""
     from assay.perturb.making.selection import left_out
 

@@ -4,68 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError
 from assay.core.flags import flag_notes
 from assay.core.table import Table, TableColumn
-from assay.verbs.result import Result
+from assay.verbs.corpora import CorpusResult, CorpusWorkers, corpus_shards, counted, remarks
 
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging
     from assay.core.metric import Metric
-    from assay.corpus.driver import Seen as Seen
     from assay.corpus.driver import Watch
     from assay.corpus.job import Duplicates, Job, OnError, Shard
     from assay.corpus.plan import Paths
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
-
-
-@dataclass(repr=False)
-class CorpusResult(Result):
-    """Corpus scores of many shards, and the manifest that lies beside them."""
-
-    out: str = ""
-    told: dict[str, Any] = field(default_factory=dict)
-    """The manifest: `docs/corpora.md` says what is in it."""
-    reused: int = 0
-    """Shards that an earlier run had done."""
-
-    verb: ClassVar[str] = "score"
-    headline: ClassVar[str] = "corpus"
-
-    @property
-    def systems(self) -> dict[str, dict[str, float]]:
-        """Corpus scores by system and metric."""
-        return dict(self.told["scores"])
-
-    @property
-    def system(self) -> dict[str, float]:
-        """Corpus scores by metric, where the rows are of one system."""
-        if len(self.systems) != 1:
-            raise InputError(f"there are {len(self.systems)} systems: take result.systems.")
-        return next(iter(self.systems.values()))
-
-    @property
-    def counts(self) -> dict[str, int]:
-        """Shards, rows, and how many of them were kept, rejected or came twice."""
-        return dict(self.told["counts"])
-
-    @property
-    def failed(self) -> dict[str, str]:
-        """Shards that were left out, with the reason."""
-        return dict(self.told["failed"])
-
-    def head(self) -> Mapping[str, Any]:
-        """All of the manifest but the records of the shards."""
-        return {name: value for name, value in self.told.items() if name != "shards"}
-
-    def sizes(self) -> Mapping[str, int]:
-        """See `counts`."""
-        return self.counts
 
 
 def score_corpus(
@@ -122,42 +76,17 @@ def score_corpus(
         gpus_per_worker: GPUs that each worker in a Ray cluster gets; a fraction shares one.
         progress: Called with how far it is (`assay.corpus.driver.Seen`).
     """
-    from assay.corpus import plan
-    from assay.corpus.driver import Driver, whole_mark
-    from assay.corpus.engines import engine as make_engine
     from assay.metrics import build_metrics
 
-    if on_error not in ("stop", "skip"):
-        raise InputError(f"--on-error is stop or skip, not {on_error!r}.")
-    specs = (metrics,) if isinstance(metrics, str) else tuple(metrics or ("chrf", "bleu"))
-    if not all(isinstance(spec, str) for spec in specs):
-        raise InputError(
-            "a corpus is scored by workers, which load metrics by name: give names ('chrf', 'module:name')."
-        )
-    notes: list[str] = []
-    if mt:
-        if data:
-            raise InputError("give tables (a folder or a pattern), or parallel text (--mt, --src, --ref), not both.")
-        shards = plan.text_shards(mt, src, ref)
-    else:
-        if ref or src:
-            raise InputError("--ref and --src go with --mt; tables bring their own columns.")
-        shards, notes = plan.table_shards(data)
-    _refuse_inside(os.fspath(out), shards)
+    how = CorpusWorkers(engine, workers, address, gpus_per_worker, on_error, progress)
+    specs = named_metrics(metrics, ("chrf", "bleu"))
+    shards, notes = corpus_shards(out, data, mt, ref, src)
     built = build_metrics(specs)
-    job = _job(built, os.fspath(out), shards, {
+    job = scoring_job(built, os.fspath(out), shards, {
         "columns": columns, "quoting": quoting, "langpair": langpair, "spans": spans, "flags": flags, "keep": keep, "dedup": dedup,
         "sample": sample, "sample_by": sample_by, "seed": seed, "batch": batch,
     }, on_error)  # fmt: skip
-    if dedup is not None or sample is not None:
-        job = replace(job, whole=whole_mark(shards))
-    pieces = {shard.name: (shard, plan.pieces(shard, quoting)) for shard in shards}
-    neural = any(metric.card.neural for metric in built.values())
-    made_engine = make_engine(engine, workers=workers, neural=neural, address=address, gpus_per_worker=gpus_per_worker)
-    with closing(made_engine) as workers_there:
-        job = replace(job, threads=workers_there.threads)
-        driver = Driver(job, pieces, built, workers_there, on_error, progress or (lambda seen: None))
-        told = driver.run()
+    told, driver = how.carry_out(job, shards, built)
     made = CorpusResult(
         {"corpus": _table(told, built)},
         out=os.fspath(out),
@@ -165,42 +94,26 @@ def score_corpus(
         reused=driver.reused,
         signatures=dict(told["signatures"]),
     )
-    made.notes = [*notes, *(f"left out: {said}" for said in driver.failed.values())]
-    made.notes += list(dict.fromkeys(note for shard in told["shards"].values() for note in shard["notes"]))[:5]
+    made.notes = [*notes, *remarks(told, driver)]
     return made
 
 
-def names_corpus(path: str) -> bool:
-    """Whether an input is a corpus in many files: a folder, a pattern, or a place in an object store."""
-    from assay.corpus.plan import is_corpus
-
-    return is_corpus(path)
-
-
-def names_folder(out: str) -> bool:
-    """Whether the name of an output is that of a folder: it ends in a slash, or is a place in an object store."""
-    from assay.io.files.folders import is_remote
-
-    return is_remote(out) or out.endswith(("/", os.sep))
+def named_metrics(metrics: Sequence[str] | str | None, default: Sequence[str]) -> tuple[str, ...]:
+    """The metrics as names, for workers to load; objects are refused."""
+    specs = (metrics,) if isinstance(metrics, str) else tuple(metrics or default)
+    if not all(isinstance(spec, str) for spec in specs):
+        raise InputError(
+            "a corpus is scored by workers, which load metrics by name: give names ('chrf', 'module:name')."
+        )
+    return specs
 
 
-def _refuse_inside(out: str, shards: Sequence[Shard]) -> None:
-    """Refuse a folder of results that holds what is scored: the next run would take its own results for shards."""
-    place = os.path.join(os.path.realpath(out), "")
-    for shard in shards:
-        for file in shard.files:
-            if os.path.realpath(file.path).startswith(place) or file.path.startswith(os.path.join(out, "")):
-                raise InputError(f"--out {out} holds the input {file.path}: give another folder.")
-    roots = {os.path.dirname(os.path.realpath(shard.title)) for shard in shards if "://" not in shard.title}
-    if "://" not in out and any(place.startswith(os.path.join(root, "")) for root in roots):
-        raise InputError(f"--out {out} lies among the shards that are scored: give a folder beside them.")
-
-
-def _job(
+def scoring_job(
     built: Mapping[str, Metric], out: str, shards: Sequence[Shard], asked: Mapping[str, Any], on_error: OnError
 ) -> Job:
     """What is asked, checked against the first shard that can be read."""
     from assay._version import __version__
+    from assay.corpus.driver import whole_mark
     from assay.corpus.first_look import looked
     from assay.corpus.job import BATCH, Job
     from assay.engine.flags import with_languages
@@ -228,7 +141,11 @@ def _job(
         sample_by=asked["sample_by"],
         seed=asked["seed"],
         batch=asked["batch"] or BATCH,
+        purpose=asked.get("purpose", "score"),
+        settings=asked.get("settings", {}),
     )
+    if job.dedup is not None or job.sample is not None:
+        job = replace(job, whole=whole_mark(shards))
     return looked(job, shards, built, on_error)
 
 
@@ -256,14 +173,3 @@ def _table(told: Mapping[str, Any], built: Mapping[str, Metric]) -> Table:
         "Corpus scores",
         notes=[counted(told["counts"]), *flag_notes({"": told["flags"]})],
     )
-
-
-def counted(counts: Mapping[str, int]) -> str:
-    """What was counted, in a line."""
-    said = [count(counts["shards"], "shard"), count(counts["rows"], "row")]
-    for name, what in (("duplicates", "duplicates left out"), ("rejected", "rejected"), ("failed", "shards failed")):
-        if counts[name]:
-            said.append(f"{counts[name]:,} {what}")
-    if counts["kept"] != counts["rows"]:
-        said.append(f"{counts['kept']:,} kept")
-    return " · ".join(said)

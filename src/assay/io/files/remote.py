@@ -101,7 +101,7 @@ def listed(address: str) -> list[tuple[str, tuple[str, int, str]]]:
     root = path[: path.index("*")].rpartition("/")[0] if starred else path
     root = root if root not in found else root.rpartition("/")[0]
     if not found:
-        raise InputError(f"{address} holds no objects: nothing to score. Check the bucket and the folder.")
+        raise InputError(f"{address} holds no objects: nothing to do. Check the bucket and the folder.")
     made = []
     for name, known in sorted(found.items()):
         if known.get("type") == "directory" or name.endswith("/"):

@@ -1,0 +1,59 @@
+"""A shard of sentences into a shard of challenge items, as ``assay make`` makes them; a shard is a corpus of its own."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from assay.corpus.job import Job, ShardRecord, ShardTask
+from assay.corpus.piece import check_version, keep_record, local_files, shard_key
+from assay.corpus.rows_out import HashedStream, packed
+from assay.corpus.tally import CorpusTally
+from assay.io.files.folders import Folder
+
+
+def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
+    """Make what is asked for of one shard."""
+    from assay.perturb.making.job import MakingJob
+
+    check_version(job)
+    asked, name = job.settings, task.shard.name
+    with local_files(task) as paths:
+        made = MakingJob.prepare(
+            asked["perturbations"],
+            paths[0],
+            langpair=job.langpair,
+            columns=job.choice or None,
+            quoting=job.quoting,  # type: ignore[arg-type]
+            n=asked["n"],
+            seed=job.seed,
+            workers=1,
+            words=tuple(asked["words"]) if asked["words"] else None,
+            least=asked["least"],
+            pool=asked["pool"],
+        )
+        with folder.writing(name) as target, packed(counted := HashedStream(target), name) as stream:
+            for line in made.lines(None):
+                stream.write(line.encode("utf-8", "backslashreplace") + b"\n")
+    card = made.card()
+    tally = CorpusTally(rows=made.found.rows, kept=card["items"], more={"making": _counts(made, card)})
+    record = ShardRecord(shard_key(job, task), tally.to_json(), bytes=counted.size, hash=counted.hash)
+    return keep_record(folder, task, record)
+
+
+def _counts(made: Any, card: dict[str, Any]) -> dict[str, Any]:
+    """What the data card over all shards is put together from: numbers that can be added up."""
+    found = made.found
+    return {
+        "perturbations": {
+            spec: {"made": dict(counts.made), "refused": dict(counts.refused), "failed": dict(counts.failed)}
+            for spec, counts in made.counts.items()
+            if spec not in made.left_out
+        },
+        "left out": {spec: {reason: 1} for spec, reason in made.left_out.items()},
+        "usable": dict(found.usable),
+        "passed over": {
+            name: getattr(found, name)
+            for name in ("empty", "duplicates", "outside", "without_reference", "without_source")
+        },
+        "versions": {name: {version: 1} for name, version in card["versions"].items()},
+    }

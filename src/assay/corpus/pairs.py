@@ -1,0 +1,134 @@
+"""Minimal pairs of a shard: read as ``assay run FILE`` reads them, scored as it scores them, a column for each translation."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from assay.core.item import Item
+from assay.corpus.job import SIDES, Job
+from assay.corpus.piece import metrics_of
+from assay.io.table.bad_rows import BadRows
+from assay.suites.contrastive import ItemReader, place_by_name
+
+if TYPE_CHECKING:
+    from assay.core.metric import Bools, Floats
+    from assay.corpus.tally import CorpusTally
+    from assay.io.table.open_table import OpenTable, Piece
+    from assay.io.table.vocabulary import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class PairBatch:
+    """Some items, to be scored together."""
+
+    items: Sequence[Item]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    @property
+    def nrefs(self) -> int:
+        """Number of references."""
+        return int(any(item.reference is not None for item in self.items))
+
+    def slice(self, start: int, stop: int) -> PairBatch:
+        """Rows start to stop."""
+        return PairBatch(self.items[start:stop])
+
+    def select(self, rows: Sequence[int]) -> PairBatch:
+        """The given rows, in the given order."""
+        return PairBatch([self.items[row] for row in rows])
+
+
+class PairColumns:
+    """Pieces of a table as items; every row must be one."""
+
+    def __init__(self, table: OpenTable, layout: Layout, job: Job) -> None:
+        self._table, self._auto = table, job.quoting == "auto"
+        self.wanted = list(range(len(table.names)))
+        self._reader = ItemReader(table.name, layout, job.langpair, BadRows(remedy=""))
+        self._placed = functools.cache(place_by_name)
+
+    def batch(self, piece: Piece) -> PairBatch:
+        """The piece as items."""
+        clean = self._auto and not self._table.quoted
+        found = [
+            self._reader.item(number, row, clean, self._placed)
+            for number, row in zip(piece.numbers, zip(*piece.columns, strict=True), strict=True)
+        ]
+        return PairBatch([item for item in found if item is not None])
+
+
+@dataclass(frozen=True, slots=True)
+class PairScores:
+    """What every metric said of some pairs: two columns each, the good translation first; NaN where it said nothing."""
+
+    values: dict[str, Floats]
+    flags: dict[str, int]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.values.values())))
+
+
+class PairRows:
+    """Minimal pairs: a score for the good and one for the incorrect translation. A row that cannot be scored has none."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.metrics = job, metrics_of(job)
+        self.neural = any(metric.card.neural for metric in self.metrics.values())
+        self._outcomes = {name: dict.fromkeys(("better", "equal", "worse", "unscored"), 0) for name in self.metrics}
+
+    def score(self, batch: PairBatch) -> PairScores:
+        """Scores of some pairs."""
+        from assay.engine.measure import measure_items
+
+        values: dict[str, Floats] = {}
+        flags: dict[str, int] = {}
+        for name, metric in self.metrics.items():
+            found = measure_items(batch.items, name, metric, workers=self.job.threads)
+            assert found.good is not None and found.incorrect is not None
+            values[name] = np.stack([found.good, found.incorrect], axis=1)
+            flags |= {f"{name} {flag}": n for flag, n in found.flags.items()}
+        return PairScores(values, flags)
+
+    def joined(self, chunks: Sequence[PairScores], scored: Sequence[int], n: int) -> PairScores:
+        """All `n` pairs, with nothing for those that were not `scored`."""
+        values = {name: np.full((n, len(SIDES)), np.nan) for name in self.metrics}
+        flags: dict[str, int] = {}
+        for name, whole in values.items():
+            if chunks:
+                whole[list(scored)] = np.concatenate([chunk.values[name] for chunk in chunks])
+        for chunk in chunks:
+            for flag, found in chunk.flags.items():
+                flags[flag] = flags.get(flag, 0) + found
+        return PairScores(values, flags)
+
+    def columns(self, chunk: PairScores) -> dict[str, list[Any]]:
+        """The columns that are added."""
+        return {
+            f"{name} {side}": [value if value == value else None for value in values[:, at].tolist()]
+            for name, values in chunk.values.items()
+            for at, side in enumerate(SIDES)
+        }
+
+    def count(self, tally: CorpusTally, chunk: PairScores, keep: Bools | None) -> None:
+        """Count flags, and how often the good translation scored better."""
+        for flag, n in chunk.flags.items():
+            tally.flags[flag] = tally.flags.get(flag, 0) + n
+        for name, values in chunk.values.items():
+            good, incorrect = values.T if self.metrics[name].card.higher_is_better else -values.T
+            counts = self._outcomes[name]
+            for outcome, rows in (
+                ("better", good > incorrect), ("equal", good == incorrect), ("worse", good < incorrect),
+                ("unscored", np.isnan(good) | np.isnan(incorrect)),
+            ):  # fmt: skip
+                counts[outcome] += int(rows.sum())
+
+    def counted(self) -> dict[str, Any]:
+        """How often the good translation scored better, by metric."""
+        return {"pairs": self._outcomes}

@@ -1,0 +1,138 @@
+"""What becomes of rows by the purpose of a run: the columns that are added to them, and what is counted.
+
+`score` is called with a batch at a time (`assay.corpus.poison` cuts it where a row is at fault); `joined` puts what came of it
+together again; `columns`, `count` and `counted` see it in the order of the rows.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from assay.core.chunk import Chunk, Kept
+from assay.corpus.job import Job
+from assay.corpus.piece import metrics_of
+from assay.corpus.poison import joined
+
+if TYPE_CHECKING:
+    from assay.core.metric import Bools
+    from assay.corpus.tally import CorpusTally
+    from assay.decide.rule import Rule
+
+Added: TypeAlias = dict[str, list[Any]]
+
+
+def rows_for(job: Job) -> Any:
+    """What is to be done for a job."""
+    if job.purpose == "pairs":
+        from assay.corpus.pairs import PairRows
+
+        return PairRows(job)
+    if job.settings.get("ready"):
+        from assay.corpus.ready import ReadyRows
+
+        return ReadyRows(job)
+    return LabelledRows(job) if job.purpose == "label" else ScoredRows(job)
+
+
+class ScoredRows:
+    """Translations: scores, flags and spans."""
+
+    def __init__(self, job: Job) -> None:
+        from assay.engine.run import ScoredRun
+
+        self.job, self.metrics = job, metrics_of(job)
+        self.neural = any(metric.card.neural for metric in self.metrics.values())
+        self._run = ScoredRun(self.metrics, self.kept())
+
+    def kept(self) -> Kept:
+        """What is needed of a chunk."""
+        return Kept(stats=bool(self.job.keep), spans=self.job.spans, flags=self.job.flags)
+
+    def score(self, batch: Any) -> Chunk:
+        """Scores of some rows."""
+        from assay.engine.run import score_chunk
+
+        chunk = score_chunk(batch, self._run, self.job.threads, None, self.job.identify)
+        self._run.systems[:], self._run.languages[:] = chunk.systems, chunk.languages
+        return chunk
+
+    def joined(self, chunks: Sequence[Chunk], scored: Sequence[int], n: int) -> Chunk | None:
+        """The chunks of `n` rows as one, of which these were `scored`; None where none was."""
+        return joined(chunks) if chunks else None
+
+    def columns(self, chunk: Chunk) -> Added:
+        """The columns that are added, in the order of `Job.added`."""
+        added: Added = {name: scores.values.tolist() for name, scores in chunk.scores.items()}
+        if self.job.flags != "none":
+            added["flags"] = chunk.flag_lists()
+        if self.job.spans:
+            added["spans"] = _span_lists(chunk)
+        return added
+
+    def count(self, tally: CorpusTally, chunk: Chunk, keep: Bools | None) -> None:
+        """Count them."""
+        tally.add(chunk, self.metrics, keep)
+
+    def counted(self) -> dict[str, Any]:
+        """What was counted of the whole piece beside the tally, as plain values that can be added up."""
+        return {}
+
+
+class LabelledRows(ScoredRows):
+    """Translations by a rule: label, probability and reason, beside the scores that they go by."""
+
+    def __init__(self, job: Job) -> None:
+        from assay.decide.tally import Tally
+
+        super().__init__(job)
+        self._rule = rule_of(job)
+        self._labels = Tally(self._rule)
+
+    def kept(self) -> Kept:
+        """Reasons name the worst span; limits go by the language."""
+        return Kept(stats=bool(self.job.keep), spans=True, columns=("langpairs",), flags=self.job.flags)
+
+    def columns(self, chunk: Chunk) -> Added:
+        """See `ScoredRows`."""
+        from assay.decide.labelling import labelled
+        from assay.decide.tables import labels_columns
+
+        found = next(labelled(self._rule, [chunk], self.job.settings["language"], flags=self.job.flags != "none"))
+        self._labels.add(found)
+        columns = labels_columns(found)
+        return {name: list(columns[name]) for name in self.job.added}
+
+    def counted(self) -> dict[str, Any]:
+        """Labels by language, and how the scores lie beside those that the rule was learned from."""
+        return self._labels.told()
+
+
+def rule_of(job: Job) -> Rule:
+    """The rule that rows are labelled by, read once in this process."""
+    return _rule(json.dumps(job.settings["rule"]))
+
+
+@functools.lru_cache(maxsize=1)
+def _rule(told: str) -> Rule:
+    from assay.decide.rule import Rule
+
+    return Rule.from_dict(json.loads(told))
+
+
+def _span_lists(chunk: Chunk) -> list[Any]:
+    found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
+    return [
+        [
+            {
+                "metric": name, "start": span.start, "end": span.end, "severity": span.severity, "category": span.category,
+                "confidence": span.confidence,
+            }
+            for name, spans in found.items()
+            for span in spans[i]
+            if span.side == "target"
+        ]
+        for i in range(len(chunk))
+    ]  # fmt: skip

@@ -1,0 +1,172 @@
+"""A piece of a shard, scored: its rows, with what was added, become a part; what was counted becomes its record.
+
+While a network scores some rows, the next are read and the last are written, in a thread each, so that a GPU need not wait for
+either. Metrics of the CPU have the cores to themselves already: there it would cost memory and gain nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from assay.corpus.job import Job, Rejected, ShardRecord, ShardTask, task_key
+from assay.corpus.piece import diary_name, keep_record, local_files, part_name, shard_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.core.metric import Bools
+    from assay.corpus.keeping import Keeping
+    from assay.corpus.rows_in import ShardRows
+    from assay.corpus.rows_out import Part
+    from assay.corpus.tally import CorpusTally
+    from assay.io.files.folders import Folder
+
+T = TypeVar("T")
+
+
+def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
+    """Score a piece into a part, or a small shard at once."""
+    from assay.corpus.duplicates import dropped
+    from assay.corpus.keeping import Keeping
+    from assay.corpus.poison import Careful, Diary
+    from assay.corpus.rows_in import reading
+    from assay.corpus.rows_out import HashedStream, ParquetPart, TextPart, form_out, packed
+    from assay.corpus.rows_scored import rows_for
+    from assay.corpus.tally import CorpusTally
+
+    key, whole, header = task_key(job, task), task.kind == "shard", b""
+    scoring = rows_for(job)
+    diary = Diary(folder, diary_name(task)) if task.careful else None
+    careful = Careful(scoring.score, diary, task.suspect, task.lethal)
+    tally, rejected, at = CorpusTally(), list[Rejected](), 0
+    gone = dropped(job, task, folder)
+    with local_files(task) as paths, reading(job, task.shard, task.piece, paths) as rows_in:
+        keeping = Keeping(job, task, rows_in.names)
+        with (
+            folder.writing(task.shard.name if whole else part_name(task)) as target,
+            packed(counted := HashedStream(target), task.shard.name if whole else "") as stream,
+        ):
+            part: Part
+            if task.shard.form == "parquet":
+                part = ParquetPart(job, rows_in.kinds or {}, stream)
+            else:
+                part = TextPart(form_out(task.shard), [*rows_in.names, *job.added], stream, job.sample is not None)
+                header = part.header()
+                stream.write(header if whole else b"")
+            with ahead(rows_in.parts, scoring.neural) as parts, behind(scoring.neural) as later:
+                for rows in parts:
+                    n = len(rows)
+                    tally.rows += n
+                    tally.nrefs = max(tally.nrefs, rows.batch.nrefs)
+                    places = list(range(at, at + n))
+                    at += n
+                    if gone is not None:
+                        fresh = [place not in gone for place in places]
+                        if not all(fresh):
+                            rows, places = rows.where(fresh), [p for p, new in zip(places, fresh, strict=True) if new]
+                            tally.duplicates += n - len(rows)
+                        if not places:
+                            continue
+                    before = len(careful.rejected)
+                    scored, chunks = careful.scored(rows.batch, places[0])
+                    for row, reason in careful.rejected[before:]:
+                        i = row - places[0]
+                        rejected.append(Rejected(rows.numbers[i], rows.noun, reason, rows.row(i)))
+                    later(_write, job, part, rows, scored, scoring, chunks, tally, keeping)
+            part.close()
+        if isinstance(part, TextPart) and job.sample is not None:
+            folder.write(f"{part_name(task)}.rows", json.dumps(part.sizes).encode())
+        keeping.keep_draws(folder)
+    tally.rejected, tally.more = len(rejected), scoring.counted()
+    if whole:
+        made = ShardRecord(
+            shard_key(job, task), tally.to_json(), rejected, rows_in.lines(), counted.size, counted.hash, rows_in.notes
+        )
+    else:
+        made = ShardRecord(key, tally.to_json(), rejected, rows_in.lines(), notes=[*rows_in.notes, header.decode()])
+    return keep_record(folder, task, made)
+
+
+def _write(
+    job: Job,
+    part: Part,
+    rows: ShardRows,
+    scored: Sequence[int],
+    scoring: Any,
+    chunks: Sequence[Any],
+    tally: CorpusTally,
+    keeping: Keeping,
+) -> None:
+    """Count what was scored of some rows, and write those that go out."""
+    chunk = scoring.joined(chunks, scored, len(rows))
+    if chunk is None:
+        return
+    if len(chunk) < len(rows):
+        held = set(scored)
+        rows = rows.where([i in held for i in range(len(rows))])
+    added = scoring.columns(chunk)
+    keep: Bools | None = keeping.kept(rows, added)
+    scoring.count(tally, chunk, keep)
+    if keep is not None and not keep.all():
+        chosen = keep.tolist()
+        rows = rows.where(chosen)
+        added = {name: [v for v, yes in zip(column, chosen, strict=True) if yes] for name, column in added.items()}
+    tally.kept += len(rows)
+    keeping.draw(rows)
+    if len(rows):
+        part.write(rows, added)
+
+
+@functools.cache
+def _thread(name: str) -> ThreadPoolExecutor:
+    """One thread for the life of this process: what it lets go of is there for the next shard."""
+    return ThreadPoolExecutor(1, thread_name_prefix=f"assay-{name}")
+
+
+@contextmanager
+def ahead(items: Iterable[T], beside: bool) -> Iterator[Iterator[T]]:
+    """The same items; `beside`: the next of them is made in a thread while one is looked at."""
+    if not beside:
+        yield iter(items)
+        return
+    source, end = iter(items), object()
+    coming: Future[Any] = _thread("read").submit(next, source, end)
+
+    def given() -> Iterator[T]:
+        nonlocal coming
+        while (item := coming.result()) is not end:
+            coming = _thread("read").submit(next, source, end)
+            yield item
+
+    try:
+        yield given()
+    finally:
+        wait([coming])
+
+
+@contextmanager
+def behind(beside: bool) -> Iterator[Callable[..., None]]:
+    """Have calls made, one after the other; `beside`: in a thread, so that the next waits for the last, and has its error."""
+    last: Future[None] | None = None
+
+    def later(call: Callable[..., None], *arguments: Any) -> None:
+        nonlocal last
+        if not beside:
+            call(*arguments)
+            return
+        if last is not None:
+            last.result()
+        last = _thread("write").submit(call, *arguments)
+
+    try:
+        yield later
+        if last is not None:
+            last.result()
+    finally:
+        if last is not None:
+            wait([last])
