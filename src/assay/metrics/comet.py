@@ -311,6 +311,30 @@ class Unite(Comet):
     card, published = CARDS["unite"], "unite"
 
 
+class Cometoid22Wmt21(Comet):
+    """Cometoid22 of WMT's submissions up to 2021: a model of Marian that learned from COMET-22's scores."""
+
+    card, published = CARDS["cometoid22-wmt21"], "cometoid22-wmt21"
+
+
+class Cometoid22Wmt22(Comet):
+    """The same with those of 2022."""
+
+    card, published = CARDS["cometoid22-wmt22"], "cometoid22-wmt22"
+
+
+class Cometoid22Wmt23(Comet):
+    """The same with those of 2023."""
+
+    card, published = CARDS["cometoid22-wmt23"], "cometoid22-wmt23"
+
+
+class ChrfoidWmt23(Comet):
+    """Chrfoid: the same network, which learned from chrF's scores."""
+
+    card, published = CARDS["chrfoid-wmt23"], "chrfoid-wmt23"
+
+
 class MsComet22(Comet):
     """MS-COMET-22: trained on the judgements of Microsoft's translations, in 113 languages."""
 

@@ -7,7 +7,6 @@ beginning or inside of a major or minor error.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -28,6 +27,7 @@ from assay.models.matese_files import MateseFiles
 from assay.models.packing import Packed
 from assay.models.pairs import PairPredictor, TokenPair
 from assay.models.pretrained import our_weights
+from assay.models.tokenizer import without_halves
 from assay.models.weights import read_torch
 
 LABELS = 5
@@ -36,7 +36,6 @@ LOWEST = -25
 SOURCE, CANDIDATE, REFERENCE, EMPTY = "<source>", "<candidate>", "<reference>", "<empty-string>"
 INNER = 2048
 """Units inside the two further layers: torch's default, which MaTESe leaves as it is."""
-_LONE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +120,7 @@ class MateseTagger:
         """Of every pair: the error spans, the score, and whether it was longer than the model reads."""
         beside = SOURCE if self.reference_less else REFERENCE
         texts = [
-            f"{CANDIDATE} {_LONE.sub(chr(0xFFFD), a) or EMPTY} {beside} {_LONE.sub(chr(0xFFFD), b) or EMPTY}"
+            f"{CANDIDATE} {without_halves(a) or EMPTY} {beside} {without_halves(b) or EMPTY}"
             for a, b in zip(hypotheses, others, strict=True)
         ]
         pairs, offsets = [], []
