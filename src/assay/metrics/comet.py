@@ -120,8 +120,8 @@ class Comet(Metric):
 
         if self.card.needs_source and batch.sources is None:
             raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
-        columns = batch.references or () if self.card.needs != "source" else ()
-        if not columns and batch.sources is None:
+        columns = () if self.card.reference_free else batch.references or ()
+        if self.card.needs == "either" and not columns and batch.sources is None:
             raise InputError(f"{self.card.name} needs a source or a reference (--src FILE, --ref FILE).")
         rows: list[int] = []
         references: list[str | None] = []
@@ -134,7 +134,7 @@ class Comet(Metric):
         if self._predictor is None:
             self._predictor = self._load()
         hypotheses = [batch.hypotheses[i] for i in rows]
-        unread = batch.sources is None or self.card.needs == "reference"
+        unread = batch.sources is None or self.card.needs in ("reference", "translation")
         sources = None if unread else [batch.sources[i] for i in rows]  # type: ignore[index]
         given = references if columns else None
         if self.long == "window":
@@ -228,7 +228,7 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
     if kind in ("regression_metric", "ranking_metric"):
         needs = "both"
     elif kind == "unified_metric" and segments == ["mt"]:
-        needs = "either"
+        needs = "translation"
     elif kind == "referenceless_regression_metric" or (kind == "unified_metric" and "ref" not in segments):
         needs = "source"
     elif kind == "unified_metric" and "src" not in segments:

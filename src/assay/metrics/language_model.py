@@ -31,7 +31,7 @@ class HwtscTlm(SequenceMetric):
     card = Card(
         name="hwtsc-tlm",
         label="HWTSC-TLM",
-        needs="source",
+        needs="translation",
         higher_is_better=True,
         range=(None, 0.0),
         meaning="Mean log-probability of the translation's tokens under a language model, which reads nothing else.",
