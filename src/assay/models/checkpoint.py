@@ -45,6 +45,7 @@ def load(
     """The model in a checkpoint folder (or ``.ckpt`` file, or Marian's ``.bin``), its encoder in `dtype` on `device`."""
     files = locate(path, tokenizer)
     hparams = read_hparams(files)
+    words: Tokenizer
     if files.hparams == files.weights:
         config = ModelConfig.from_hparams(hparams, str(files.weights))
         encoder, state, words = read_model(files.weights, files.tokenizer)

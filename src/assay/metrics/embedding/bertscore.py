@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 LANGUAGES = {"en": "roberta-large", "zh": "bert-base-chinese", "tr": "bert-base-turkish-cased"}
 """The encoders that bert-score takes for a language; for all others it takes multilingual BERT."""
+_OTHERS = f"(Into {', '.join(f'{language}: {encoder}' for language, encoder in LANGUAGES.items())}; with --langpair.)"
 
 
 class Bertscore(EncoderMetric):
@@ -66,8 +67,10 @@ class Bertscore(EncoderMetric):
         try:
             super().__init__(model=model, precision=precision, device=device)
         except MissingPart as missing:
-            if model is not None or not any(map(_is_here, LANGUAGES.values())):
+            if model is not None:
                 raise
+            if not any(map(_is_here, LANGUAGES.values())):
+                raise MissingPart(f"{missing} {_OTHERS}") from missing
             self._missing = missing  # told when a language comes that needs it
             return
         self.layer = best_layer(self.folder) if layer is None else layer
