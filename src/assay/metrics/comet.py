@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError, MissingPart
+from assay.core.errors import InputError
 from assay.core.metric import Card, Metric, Needs, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.comet_cards import CARDS
 from assay.metrics.comet_reading import Inputs, Value, reading, valued
+from assay.metrics.common import best
+from assay.metrics.neural import free_memory, need_neural
 
 if TYPE_CHECKING:
     from assay.models.prediction import Prediction
@@ -56,7 +58,7 @@ class Comet(Metric):
         threshold: float | None = None,
         long: Literal["truncate", "window"] = "truncate",
     ) -> None:
-        _need_torch(self.published or "this checkpoint")
+        need_neural(self.published or "this checkpoint", "tokenizers", "yaml")
         from assay.models.files import locate, read_hparams
 
         self.path = Path(path) if path is not None else _find(self.published)
@@ -114,7 +116,6 @@ class Comet(Metric):
 
     def _with_references(self, batch: Batch) -> Prediction:
         """Each row beside each of its references; the best one counts, with its components and spans."""
-        import numpy as np
 
         from assay.models.prediction import take
 
@@ -146,11 +147,7 @@ class Comet(Metric):
         found = valued(found, self.value)
         if len(rows) == len(batch):
             return found
-        best: dict[int, int] = {}
-        for at, i in enumerate(rows):
-            if i not in best or found.values[at] > found.values[best[i]]:
-                best[i] = at
-        return take(found, np.array([best[i] for i in range(len(batch))]))
+        return take(found, best(found.values.tolist(), rows, len(batch)))
 
     def _load(self) -> Any:
         from assay.models.prediction import PAPER, RELEASED
@@ -167,8 +164,6 @@ class Comet(Metric):
 
     def release(self) -> None:
         """Let the model go, worker processes too; the next segment loads it again."""
-        from assay.metrics.neural import free_memory
-
         with self._lock:
             if hasattr(self._predictor, "close"):
                 self._predictor.close()
@@ -202,14 +197,6 @@ class CometFolder(Comet):
     card = Card(
         "checkpoint", "COMET", "either", True, (None, None), "A COMET checkpoint from the disk.", kind="learned"
     )
-
-
-def _need_torch(name: str) -> None:
-    import importlib.util
-
-    for module in ("torch", "tokenizers", "yaml"):
-        if importlib.util.find_spec(module) is None:
-            raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
 
 
 def _find(name: str | None) -> Path:

@@ -92,7 +92,6 @@ class MateseTagger:
         *,
         dtype: torch.dtype = torch.float32,
         device: torch.device | str = "cpu",
-        int8: bool = False,
     ) -> None:
         shape = read_matese_shape(files)
         content = read_torch(files.weights)
@@ -103,12 +102,7 @@ class MateseTagger:
         self.reference_less = shape.reference_less
         config = _config(files, shape, state)
         model = _filled(config, shape, state, files.weights, dtype, torch.device(device))
-        if int8:
-            from assay.models.quantised import quantise
-
-            quantise(model.encoder)
-        else:
-            model.encoder.prepack()
+        model.encoder.prepack()
         self.backend = _tokenizer(files.tokenizer, config)
         self.ids = {name: self.backend.token_to_id(name) for name in (SOURCE, CANDIDATE, REFERENCE)}
         self.limit = min(512, config.longest)

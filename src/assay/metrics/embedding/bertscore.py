@@ -12,10 +12,11 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Metric, Scores, Signature
 from assay.core.spec import Word
-from assay.metrics.common import f1
-from assay.metrics.embedding.base import EncoderMetric, Precision, counted_file, pairs
+from assay.metrics.common import f1, with_references
+from assay.metrics.embedding.base import EncoderMetric, counted_file
 from assay.metrics.embedding.cards import BERTSCORE
 from assay.metrics.embedding.rarity import Rarity, bertscore_weight
+from assay.metrics.neural import Precision
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -116,7 +117,7 @@ class Bertscore(EncoderMetric):
 
         if self._missing is not None:
             raise self._missing
-        rows, references = pairs(batch, self.card.name, against="reference")
+        rows, references = with_references(batch, self.card)
         embedder = self.embedder(self.layer)
         weigh = self._weigh()
         found = matched(embedder, [batch.hypotheses[row] for row in rows], references, (weigh, weigh), inner=False)
