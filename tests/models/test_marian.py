@@ -43,6 +43,7 @@ def test_the_numbers_are_marians(kind: str, tmp_path: Path) -> None:
     found = scored(str(folder(tmp_path, kind)))
     (scores,) = found.segments.values()
     assert scores.tolist() == pytest.approx(reference()["scores"][kind], abs=1e-5)
+    assert next(iter(found.metrics.values())).card.name == kind  # that of the folder
 
 
 def test_the_models_differ() -> None:

@@ -43,7 +43,9 @@ def locate(path: str | Path, tokenizer: str | Path | None = None) -> Files:
     """All files of the checkpoint at `path`; whatever is missing is named with the way to get it."""
     place = Path(path).expanduser()
     if (model := find_marian(place)) is not None:
-        return Files(model.parent, model, model, find_vocabulary(model, tokenizer))
+        inside = model.parent
+        folder = inside.parent if inside.name == "checkpoints" else inside
+        return Files(folder, model, model, find_vocabulary(model, tokenizer))
     weights: Path | None = place if place.is_file() else None
     folder = place
     if weights is not None:
