@@ -20,7 +20,7 @@ def _quiet() -> Iterator[None]:
     from transformers.utils import logging
 
     before = logging.get_verbosity()
-    logging.set_verbosity_error()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call, unused-ignore]
     try:
         yield
     finally:
