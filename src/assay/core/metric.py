@@ -98,6 +98,14 @@ class Card:
         """True when the metric looks at no reference, even if there is one."""
         return self.needs in ("source", "translation")
 
+    def trained_on_parts_of(self, suite: str) -> list[str]:
+        """What it was trained on of a suite: the suite itself, or what is called after it (``wmt22-mqm`` of ``wmt22``)."""
+        return (
+            [name for name in self.trained_on if name == suite or name.startswith((f"{suite}-", f"{suite} "))]
+            if suite
+            else []
+        )
+
     def covers(self, langpair: str) -> bool:
         """Whether the card claims the target language (and the source, when used) of `langpair`."""
         if self.languages == ("any",) or not langpair:

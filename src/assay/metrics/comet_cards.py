@@ -55,6 +55,11 @@ def _weights(name: str) -> WeightsNeeded:
     return WeightsNeeded(None, f"download {BY_HAND[name].address}, unpack, {name}:path=FOLDER", find)
 
 
+def _submissions(last: int) -> tuple[str, ...]:
+    """The translations of WMT's tasks up to a year, without people's judgements of them."""
+    return tuple(f"wmt{year:02}-submissions" for year in range(7, last + 1))
+
+
 _XCOMET_PAPER = (
     "Guerreiro et al. 2023, xCOMET: transparent machine translation evaluation through fine-grained error detection"
 )
@@ -133,7 +138,7 @@ CARDS = {
                 "source",
                 "COMET-22's score as it would be with a reference, guessed from source and translation alone.",
                 _COMETOID,
-                (f"COMET-22's scores of WMT's submissions up to 20{year}",),
+                _submissions(year),
                 "not stated",
             )
             for year in (21, 22, 23)
@@ -144,7 +149,7 @@ CARDS = {
             "source",
             "chrF as it would be with a reference, from 0 to 1, guessed from source and translation alone.",
             _COMETOID,
-            ("chrF's scores of WMT's submissions up to 2023",),
+            _submissions(23),
             "not stated",
         ),
         _card("ms-comet-qe-22", "MS-COMET-QE-22", "source", _QE_OWN, _MS_COMET, _MS_DATA, "not stated"),
