@@ -101,3 +101,24 @@ def test_a_damaged_file_gets_one_line(tmp_path: Path) -> None:
     (place / "vocab.spm").unlink()
     with pytest.raises(MissingPart, match=r"there is no vocab\.spm beside .*tokenizer=FILE"):
         assay.score(["a"], sources=["b"], metrics=[str(place)])
+
+
+def test_no_damage_is_more_than_a_line(tmp_path: Path) -> None:
+    """Bytes of the header, the names and the shapes changed at random: read as they are, or refused."""
+    import random
+
+    from assay.models.marian_files import read_settings
+
+    model = folder(tmp_path) / "checkpoints" / "marian.model.bin"
+    whole, draw, refused = model.read_bytes(), random.Random(4), 0
+    for _ in range(400):
+        damaged = bytearray(whole)
+        for _ in range(draw.randrange(1, 4)):
+            damaged[draw.randrange(7000)] = draw.randrange(256)
+        model.write_bytes(bytes(damaged))
+        try:
+            read_settings(model)
+        except InputError as error:
+            refused += 1
+            assert "\n" not in str(error)
+    assert refused > 100

@@ -70,6 +70,7 @@ def _tensors(data: mmap.mmap) -> dict[str, NDArray[Any]]:
             raise ValueError(f"{name} has {size:,} bytes, too few for its shape {shape}")
         if at + size > len(data):
             raise ValueError(f"{name} ends at byte {at + size:,}, the file at {len(data):,}")
-        found[name] = np.frombuffer(data, dtype, math.prod(shape), at).reshape(shape)
+        array = np.frombuffer(data, dtype, math.prod(shape), at).reshape(shape)
+        found[name] = array if array.flags.aligned else array.copy()
         at += size
     return found
