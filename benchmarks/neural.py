@@ -7,7 +7,8 @@ Weights are random, made on the fly in the shape of the published encoders, so t
 random letters, as long as those of news (or the lines of --texts SOURCE HYPOTHESIS REFERENCE). The peer is imported from the path
 given with --peer NAME=PATH, or from where Python finds it; where it cannot be imported, ours runs alone. Both sides must agree on
 the scores. Needs torch, transformers (the peers'), tokenizers and safetensors; assay from its sources (PYTHONPATH=src) will do, its
-compiled kernels are not used.
+compiled kernels are not used. Peers: bert-score and bleurt-pytorch of PyPI (the latter wants transformers 4), and checkouts of
+google-research/metricx (metricx24) and neulab/BARTScore (bart_score).
 
 A case is a class: `prepare` writes the weights, `ours` and `peer` give the scores of all rows. `CASES` names them all.
 """

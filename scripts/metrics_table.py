@@ -31,7 +31,10 @@ MANY = 12
 def speeds() -> dict[str, str]:
     """Metric to what was measured, as the table shows it."""
     lines = [line for line in SPEEDS.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
-    return {row["metric"]: f"{row['segments']} ({row['on']})" for row in csv.DictReader(lines)}
+    found: dict[str, list[str]] = {}
+    for row in csv.DictReader(lines):
+        found.setdefault(row["metric"], []).append(f"{row['segments']} ({row['on']})")
+    return {name: "; ".join(measured) for name, measured in found.items()}
 
 
 def table() -> str:

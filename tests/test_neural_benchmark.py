@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-assay[neural]')")
 pytest.importorskip("transformers", reason="transformers is not installed")
 
-from benchmarks import neural
+from benchmarks import neural, speeds
 
 TINY = ["--size", "tiny", "--segments", "12", "--rounds", "1", "--device", "cpu"]
 
@@ -52,3 +52,11 @@ def test_a_peer_that_disagrees_fails_the_run(
 def test_texts_are_those_of_several_systems() -> None:
     texts = neural.made_texts(10, 3)
     assert len(texts) == 30 and len(set(texts.references)) == 10 and len(set(texts.hypotheses)) == 30
+
+
+def test_a_tiny_run_of_every_speed(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speeds, "LEAST", 0.0)
+    speeds.main(["--networks", "--tiny", "--segments", "32"])
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(speeds.NETWORKS)
+    assert all(float(line.split()[1].replace(",", "")) > 0 for line in lines)

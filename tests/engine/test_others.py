@@ -210,7 +210,7 @@ def test_the_fault_of_a_function_is_its_authors(
         (
             "class Theirs(Base):\n    card = Card('theirs', 'T', 'ref', True, (0, 1), '')",
             1,
-            ": the card of theirs needs 'ref': it must be one of reference, source, both, either.",
+            ": the card of theirs needs 'ref': it must be one of reference, source, both, either, translation.",
         ),
     ],
 )

@@ -7,6 +7,7 @@ import hashlib
 import numpy as np
 import pytest
 
+import assay
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.metrics import metric
@@ -38,6 +39,9 @@ def test_length_by_hand() -> None:
     assert metric("length:against=source").score(BATCH).values.tolist() == [1.0, 1.0, 0.5, 2 / 3]
     assert metric("length").score(Batch(["abc"], sources=["a"])).values.tolist() == [1 / 3]
     assert metric("length:against=none").score(BATCH).values.tolist() == [-1.0, 0.0, -4.0, -2.0]
+    assert assay.score(["abc"], metrics=["length:against=none", "random"]).segments["length:against=none"].tolist() == [
+        -3
+    ]
     with pytest.raises(InputError, match=r"length needs a source or a reference"):
         metric("length").score(Batch(["abc"]))
     with pytest.raises(InputError, match=r"length needs a reference"):

@@ -39,6 +39,14 @@ def test_published_models_have_a_card_and_say_how_to_get_them(name: str) -> None
         metric(name)
 
 
+def test_a_part_of_a_suite_is_that_suite() -> None:
+    card = METRICS.resolve("metricx-24-xl").card
+    assert card.trained_on_parts_of("wmt22") == ["wmt22-da", "wmt22-mqm"] and not card.trained_on_parts_of("wmt2")
+    assert METRICS.resolve("xcomet-xl").card.trained_on_parts_of("demetr") == ["demetr"]
+    assert METRICS.resolve("cometoid22-wmt21").card.trained_on_parts_of("wmt21") == ["wmt21-submissions"]
+    assert not METRICS.resolve("cometoid22-wmt21").card.trained_on_parts_of("wmt22")
+
+
 def test_xcomet_was_trained_on_demetr() -> None:
     assert "demetr" in METRICS.resolve("xcomet-xxl").card.trained_on
 

@@ -61,7 +61,7 @@ def test_the_contract_and_precisions(folder: Path, monkeypatch: pytest.MonkeyPat
     kept = reference()["pairs"][8:]
     batch = Batch([a for a, _ in kept], references=([b for _, b in kept],))
     exact = metric(f"matese:path={folder}").score(batch).values
-    for precision in ("fp16", "bf16", "int8"):
+    for precision in ("fp16", "bf16"):
         near = metric(f"matese:path={folder},precision={precision}").score(batch).values
         assert np.corrcoef(near, exact)[0, 1] > 0.8
 

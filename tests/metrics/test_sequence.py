@@ -108,6 +108,15 @@ def test_metricx_24_reads_what_there_is(models: Path) -> None:
     assert "wmt22-mqm" in made.card.trained_on
 
 
+def test_metricx_22_reads_as_23_does_and_does_not_clip(models: Path) -> None:
+    found = metric(f"metricx-22:path={models / 'metricx'}").score(BATCH).values
+    rows = [i for i in range(len(tiny.ROWS)) if i != tiny.WRITTEN_TOKENS]
+    clipped = np.array(EXPECTED["metricx-23"])
+    inside = [i for i in rows if 0 < clipped[i] < 25]
+    assert inside and np.abs(found - clipped)[inside].max() < 1e-4
+    assert np.abs(np.clip(found, 0, 25) - clipped)[rows].max() < 1e-4
+
+
 def test_a_language_without_a_tag_is_not_scored(models: Path) -> None:
     made = metric(f"prism:path={models / 'prism'}")
     pairs = ["de-en", "de-fi"] * (len(BATCH) // 2)

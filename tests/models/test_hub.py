@@ -163,6 +163,19 @@ def test_fetched_and_scored(hub: type[Hub], capsys: pytest.CaptureFixture[str]) 
     assert scores.tolist() == pytest.approx(reference()["regression"]["own"]["scores"], abs=1e-5)
 
 
+def test_a_model_of_marian_is_fetched(hub: type[Hub]) -> None:
+    for file in ("vocab.spm", "checkpoints/marian.model.bin"):
+        hub.files[f"marian-nmt/cometoid22-wmt22/{file}"] = file.encode() * 100
+    with pytest.raises(MissingPart, match=r"cometoid22-wmt22 is not on this machine\. Get it \(2\.3 GB\): assay fetch"):
+        find_checkpoint("cometoid22-wmt22")
+    folder = fetch_checkpoint("cometoid22-wmt22")
+    assert find_checkpoint("cometoid22-wmt22") == folder
+    assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} == {
+        "vocab.spm",
+        "checkpoints/marian.model.bin",
+    }
+
+
 def test_a_licence_must_be_accepted(hub: type[Hub], monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingPart, match=r"accept its licence at http.*cometkiwi-da, set HF_TOKEN, then assay fetch"):
         fetch_checkpoint("cometkiwi-22")

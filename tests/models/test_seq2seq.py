@@ -118,7 +118,7 @@ def test_a_language_model_reads_the_translation_alone(tmp_path: Path) -> None:
     made = _made("gpt2", tmp_path)
     ids = _letters(tmp_path, [], ["<s>", "<pad>", "</s>", "<unk>"])
     letters = tuple(ids[one] for one in "abc.")
-    batch = Batch(["abc.", "a" * 90], sources=["x", "y"])
+    batch = Batch(["abc.", "a" * 90])
     found = metric(f"hwtsc-tlm:path={tmp_path}").score(batch)
     expected = _theirs(made, (), Target((1, *letters), (*letters, 2)))
     assert found.values[0] == pytest.approx(expected, abs=1e-5)

@@ -39,6 +39,8 @@ def test_metrics_stand_by_kind_and_say_what_they_still_need(monkeypatch: pytest.
     assert rows["xcomet-xl"]["state"] == "weights 13.9 GB (CC BY-NC-SA 4.0)"
     assert rows["xcomet-xl"]["get"] == "assay fetch xcomet-xl" and rows["xcomet-xl"]["gigabytes"] == 13.9
     assert rows["matese"]["state"] == "weights (CC BY-NC-SA 4.0)" and "path=FOLDER" in rows["matese"]["get"]
+    assert rows["hwtsc-tlm"]["state"] == "weights of yours" and rows["hwtsc-tlm"]["needs"] == "translation"
+    assert rows["cometoid22-wmt22"]["state"] == "weights 2.3 GB (licence not stated)"
     place = tmp_path / "checkpoints" / "bleurt-20-d3"
     place.mkdir(parents=True)
     (place / "bleurt_config.json").write_text("{}")

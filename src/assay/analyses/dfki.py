@@ -52,7 +52,7 @@ Floats = NDArray[np.float64]
 
 def metric_class(card: Card) -> str:
     """The paper's three classes, read from the card: ``QE`` (sees no reference), ``baseline`` (strings), ``reference-based``."""
-    if card.needs == "source":
+    if card.reference_free and card.kind != "baseline":
         return "QE"
     return "baseline" if card.by_characters else "reference-based"
 

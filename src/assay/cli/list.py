@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 
 SUMMARY = "List metrics, suites, analyses, perturbations, tasks or translators, with what they need and what they mean."
 EXAMPLES = """examples:
@@ -11,6 +12,9 @@ EXAMPLES = """examples:
   assay list metrics bleu          # one metric: its card and its options
   assay list suites demetr         # one suite, and how to get its data
   assay list perturbations         # name by language: on, off by default, or what to install"""
+
+WIDE = 120
+"""Columns from which on a terminal has room for what a metric means beside its state; on others each has its line without."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
     from assay.cli.output import Output
+    from assay.report.terminal import width_of
     from assay.verbs.list import listing
 
-    Output.of(args).emit([listing(args.what, args.name).table()])
+    output, table = Output.of(args), listing(args.what, args.name).table()
+    if args.what == "metrics" and not args.name and output.on_screen and (width_of() or WIDE) < WIDE:
+        table = replace(table, columns=[replace(one, hidden=one.hidden or one.key == "about") for one in table.columns])
+    output.emit([table])
     return 0

@@ -43,7 +43,7 @@ class FunctionMetric(Metric):
         hypotheses, sources = list(batch.hypotheses), batch.sources
         if self.card.needs_source and sources is None:
             raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
-        references = (batch.references or ()) if self.card.needs != "source" else ()
+        references = () if self.card.reference_free else batch.references or ()
         if self.card.needs == "either" and not references and sources is None:
             raise InputError(f"{self.card.name} needs a source or a reference (--src FILE, --ref FILE).")
         if not references:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Bools = NDArray[np.bool_]
 
-Needs = Literal["reference", "source", "both", "either"]
+Needs = Literal["reference", "source", "both", "either", "translation"]
+"""What a metric reads beside the translation; ``translation`` is nothing else."""
 MetricKind = Literal["string", "embedding", "learned", "likelihood", "judge", "baseline", "file"]
 """What computes a score: string matching, similarity of embeddings, a trained regressor or tagger, how likely a model finds the
 text, an asked language model, nothing that a metric should lose to, or somebody else (a file of scores)."""
@@ -91,6 +92,19 @@ class Card:
     def needs_source(self) -> bool:
         """True when the metric cannot work without the source."""
         return self.needs in ("source", "both")
+
+    @property
+    def reference_free(self) -> bool:
+        """True when the metric looks at no reference, even if there is one."""
+        return self.needs in ("source", "translation")
+
+    def trained_on_parts_of(self, suite: str) -> list[str]:
+        """What it was trained on of a suite: the suite itself, or what is called after it (``wmt22-mqm`` of ``wmt22``)."""
+        return (
+            [name for name in self.trained_on if name == suite or name.startswith((f"{suite}-", f"{suite} "))]
+            if suite
+            else []
+        )
 
     def covers(self, langpair: str) -> bool:
         """Whether the card claims the target language (and the source, when used) of `langpair`."""

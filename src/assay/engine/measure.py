@@ -45,7 +45,7 @@ def measure_items(
                 found = dict(zip(rows, scores.spans[first : first + len(rows)], strict=True))
                 spans[side] = [found.get(i, ()) for i in range(len(items))]
     return Measured(
-        name, card, good=good, incorrect=incorrect, contaminated=suite in card.trained_on, flags=flags,
+        name, card, good=good, incorrect=incorrect, contaminated=bool(card.trained_on_parts_of(suite)), flags=flags,
         good_spans=spans["good"], incorrect_spans=spans["incorrect"],
     )  # fmt: skip
 
@@ -61,7 +61,7 @@ def measure_judged(
 ) -> Measured:
     """Score every segment of a judged suite."""
     scores = score_by_language(judged.batch, metric, workers=workers, store=store)
-    contaminated = suite in metric.card.trained_on
+    contaminated = bool(metric.card.trained_on_parts_of(suite))
     return Measured(name, metric.card, values=scores.values, contaminated=contaminated, flags=scores.raised())
 
 

@@ -68,8 +68,8 @@ def relevant(batch: Batch, metric: Metric) -> Batch:
     card = metric.card
     return replace(
         batch,
-        sources=None if card.needs == "reference" else batch.sources,
-        references=None if card.needs == "source" else batch.references,
+        sources=None if card.needs in ("reference", "translation") else batch.sources,
+        references=None if card.reference_free else batch.references,
         langpairs=None if card.by_characters else batch.langpairs,
         systems=None,
         documents=None,

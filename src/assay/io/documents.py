@@ -62,8 +62,13 @@ def read_document(
 
     What cannot be read is an InputError: the file, what is `said` of it (``is not JSON``), the reason and the `remedy`.
     """
-    said = said or ("is not YAML" if yaml else "is not JSON")
     text = read_text(path, most or (MOST_YAML if yaml else MOST_BYTES))
+    return parse_document(text, os.fspath(path), yaml=yaml, said=said, remedy=remedy)
+
+
+def parse_document(text: str, where: str, *, yaml: bool = False, said: str | None = None, remedy: str = "") -> Any:
+    """The plain values of a text that `where` holds."""
+    said = said or ("is not YAML" if yaml else "is not JSON")
     try:
         value = _load_yaml(text) if yaml else _WHOLE_DECODER.decode(text)
         _walk(value, texts=True)
@@ -71,7 +76,7 @@ def read_document(
         reason = _DEEP if isinstance(error, RecursionError) else " ".join(str(error).split()).rstrip(".")
         if isinstance(error, json.JSONDecodeError) and _is_cut(text):
             reason = "it ends too early; copy it again"
-        raise InputError(f"{os.fspath(path)} {said}: {reason}. {remedy}".rstrip()) from error
+        raise InputError(f"{where} {said}: {reason}. {remedy}".rstrip()) from error
     return value
 
 

@@ -50,6 +50,10 @@ METRICS = Registry(
         "unite": "assay.metrics.comet:Unite",
         "ms-comet-22": "assay.metrics.comet:MsComet22",
         "ms-comet-qe-22": "assay.metrics.comet:MsCometQe22",
+        "cometoid22-wmt21": "assay.metrics.comet:Cometoid22Wmt21",
+        "cometoid22-wmt22": "assay.metrics.comet:Cometoid22Wmt22",
+        "cometoid22-wmt23": "assay.metrics.comet:Cometoid22Wmt23",
+        "chrfoid-wmt23": "assay.metrics.comet:ChrfoidWmt23",
         "bleurt-20": "assay.metrics.bleurt:Bleurt20",
         "bleurt-20-d12": "assay.metrics.bleurt:Bleurt20D12",
         "bleurt-20-d6": "assay.metrics.bleurt:Bleurt20D6",
@@ -99,16 +103,20 @@ def is_path(name: str) -> bool:
 
     if METRICS.registered(name):
         return False
-    marks = ("hparams.yaml", *(mark for mark, _ in _FOLDERS))
     return (
         name.startswith((".", "/", "~"))
         or name.endswith(".ckpt")
-        or any(os.path.isfile(os.path.join(name, mark)) for mark in marks)
+        or any(os.path.isfile(os.path.join(name, mark)) for mark, _ in _FOLDERS)
     )
 
 
-_FOLDERS = (("bleurt_config.json", "assay.metrics.bleurt:BleurtFolder"),)
-"""Files that only folders of one kind of metric have, and that metric; any other folder is a COMET checkpoint's."""
+_COMET = "assay.metrics.comet:CometFolder"
+_FOLDERS = (
+    ("bleurt_config.json", "assay.metrics.bleurt:BleurtFolder"),
+    ("hparams.yaml", _COMET),
+    ("checkpoints/marian.model.bin", _COMET),
+)
+"""Files that only folders of one kind of metric have, and that metric; any other folder is taken for a COMET checkpoint's."""
 
 
 def _factory(path: str) -> str:
@@ -116,9 +124,6 @@ def _factory(path: str) -> str:
 
     place = os.path.expanduser(path)
     return next((made for mark, made in _FOLDERS if os.path.isfile(os.path.join(place, mark))), _COMET)
-
-
-_COMET = "assay.metrics.comet:CometFolder"
 
 
 def metric(spec: str) -> Metric:

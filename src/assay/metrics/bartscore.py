@@ -17,16 +17,14 @@ from assay.core.errors import InputError
 from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
 from assay.core.weights import WeightsNeeded
+from assay.metrics.common import best, with_references
+from assay.metrics.neural import Precision, need_neural
 from assay.metrics.sequence import (
-    Precision,
     SequenceMetric,
-    best,
     folder_of,
-    need_torch,
     source_languages,
     target_languages,
     truncated,
-    with_references,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +77,7 @@ class BartScore(SequenceMetric):
         precision: Precision = "auto",
         device: Word = "auto",
     ) -> None:
-        need_torch(self.card.name)
+        need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.models.seq2seq.folder import find_model
         from assay.models.seq2seq.texts import Framing, read_words
 
@@ -135,7 +133,7 @@ class BartScore(SequenceMetric):
             ]
             values, cut = likelihoods(self._loaded, self.framing, sources, here, self.card.name)
             return Scores(values, flags=truncated(cut))
-        rows, references = with_references(batch, self.card.name)
+        rows, references = with_references(batch, self.card)
         theirs = [(text, spoken[i]) for i, text in zip(rows, references, strict=True)]
         ours = [here[i] for i in rows]
         columns: dict[str, Floats] = {}
@@ -148,7 +146,7 @@ class BartScore(SequenceMetric):
         parts = columns if self.value == "f1" else {}
         if self.several == "mean" and len(rows) > len(batch):
             return self._averaged(rows, values, parts, cut, len(batch))
-        chosen = np.array(best(rows, values, len(batch), higher=True))
+        chosen = best(values.tolist(), rows, len(batch))
         return Scores(
             values[chosen],
             components={name: column[chosen] for name, column in parts.items()},

@@ -8,14 +8,15 @@ Sentinels, trained on one side of a pair alone, are made by ``assay train`` (``r
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
-from assay.core.metric import Card, Metric, Scores, Signature
+from assay.core.metric import Card, Metric, Needs, Scores, Signature
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -27,7 +28,7 @@ class RandomScore(Metric):
     card = Card(
         name="random",
         label="random",
-        needs="either",
+        needs="translation",
         higher_is_better=True,
         range=(0.0, 1.0),
         meaning="A random number, drawn from the translation's text and a seed. What does not beat it says nothing.",
@@ -56,6 +57,15 @@ class RandomScore(Metric):
         return Scores(np.array([draw(text) for text in batch.hypotheses], np.float64))
 
 
+Against = Literal["auto", "reference", "source", "none"]
+_NEEDS: Mapping[Against, Needs] = {
+    "auto": "either",
+    "reference": "reference",
+    "source": "source",
+    "none": "translation",
+}
+
+
 class LengthBaseline(Metric):
     """How near the translation's length in characters is to the reference's, or without one to the source's: shorter over longer.
 
@@ -75,8 +85,9 @@ class LengthBaseline(Metric):
         kind="baseline",
     )
 
-    def __init__(self, *, against: Literal["auto", "reference", "source", "none"] = "auto") -> None:
+    def __init__(self, *, against: Against = "auto") -> None:
         self.against = against
+        self.card = replace(self.card, needs=_NEEDS[against])
 
     @property
     def signature(self) -> Signature:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from assay.core.batch import Batch
 from assay.core.errors import MissingPart
@@ -17,7 +17,7 @@ from assay.core.spec import Word
 from assay.core.weights import WeightsNeeded
 from assay.metrics.comet_cards import XLMR_LANGUAGES
 from assay.metrics.common import reference_columns
-from assay.metrics.neural import Precision, free_memory, need_neural, placed
+from assay.metrics.neural import free_memory, need_neural, placed
 from assay.models.archives import ARCHIVES
 
 _PAPER = "Pu et al. 2021, Learning compact metrics for MT"
@@ -53,7 +53,13 @@ class Bleurt(Metric):
 
     published: str | None = None
 
-    def __init__(self, *, path: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
+    def __init__(
+        self,
+        *,
+        path: str | None = None,
+        precision: Literal["auto", "fp32", "bf16", "fp16", "int8"] = "auto",
+        device: Word = "auto",
+    ) -> None:
         need_neural(self.card.name, "sentencepiece", "tokenizers", "safetensors")
         from assay.models.archives import find_archive
         from assay.models.bleurt_files import locate_bleurt

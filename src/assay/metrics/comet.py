@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError, MissingPart
+from assay.core.errors import InputError
 from assay.core.metric import Card, Metric, Needs, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.comet_cards import CARDS
 from assay.metrics.comet_reading import Inputs, Value, reading, valued
+from assay.metrics.common import best
+from assay.metrics.neural import free_memory, need_neural
 
 if TYPE_CHECKING:
     from assay.models.prediction import Prediction
@@ -59,7 +61,7 @@ class Comet(Metric):
         threshold: float | None = None,
         long: Literal["truncate", "window"] = "truncate",
     ) -> None:
-        _need_torch(self.published or "this checkpoint")
+        need_neural(self.published or "this checkpoint", "tokenizers", "yaml")
         from assay.models.files import locate, read_hparams
 
         self.path = Path(path) if path is not None else _find(self.published)
@@ -118,14 +120,13 @@ class Comet(Metric):
 
     def _with_references(self, batch: Batch) -> Prediction:
         """Each row beside each of its references; the best one counts, with its components and spans."""
-        import numpy as np
 
         from assay.models.prediction import take
 
         if self.card.needs_source and batch.sources is None:
             raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
-        columns = batch.references or () if self.card.needs != "source" else ()
-        if not columns and batch.sources is None:
+        columns = () if self.card.reference_free else batch.references or ()
+        if self.card.needs == "either" and not columns and batch.sources is None:
             raise InputError(f"{self.card.name} needs a source or a reference (--src FILE, --ref FILE).")
         rows: list[int] = []
         references: list[str | None] = []
@@ -138,7 +139,7 @@ class Comet(Metric):
         if self._predictor is None:
             self._predictor = self._load()
         hypotheses = [batch.hypotheses[i] for i in rows]
-        unread = batch.sources is None or self.card.needs == "reference"
+        unread = batch.sources is None or self.card.needs in ("reference", "translation")
         sources = None if unread else [batch.sources[i] for i in rows]  # type: ignore[index]
         given = references if columns else None
         if self.long == "window":
@@ -150,11 +151,7 @@ class Comet(Metric):
         found = valued(found, self.value)
         if len(rows) == len(batch):
             return found
-        best: dict[int, int] = {}
-        for at, i in enumerate(rows):
-            if i not in best or found.values[at] > found.values[best[i]]:
-                best[i] = at
-        return take(found, np.array([best[i] for i in range(len(batch))]))
+        return take(found, best(found.values.tolist(), rows, len(batch)))
 
     def _load(self) -> Any:
         from assay.models.prediction import PAPER, RELEASED
@@ -171,8 +168,6 @@ class Comet(Metric):
 
     def release(self) -> None:
         """Let the model go, worker processes too; the next segment loads it again."""
-        from assay.metrics.neural import free_memory
-
         with self._lock:
             if hasattr(self._predictor, "close"):
                 self._predictor.close()
@@ -208,14 +203,6 @@ class CometFolder(Comet):
     )
 
 
-def _need_torch(name: str) -> None:
-    import importlib.util
-
-    for module in ("torch", "tokenizers", "yaml"):
-        if importlib.util.find_spec(module) is None:
-            raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
-
-
 def _find(name: str | None) -> Path:
     from assay.models.hub import find_checkpoint
 
@@ -232,7 +219,7 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
     if kind in ("regression_metric", "ranking_metric"):
         needs = "both"
     elif kind == "unified_metric" and segments == ["mt"]:
-        needs = "either"
+        needs = "translation"
     elif kind == "referenceless_regression_metric" or (kind == "unified_metric" and "ref" not in segments):
         needs = "source"
     elif kind == "unified_metric" and "src" not in segments:
@@ -313,6 +300,30 @@ class Unite(Comet):
     """UniTE-MUP: source, reference, or both."""
 
     card, published = CARDS["unite"], "unite"
+
+
+class Cometoid22Wmt21(Comet):
+    """Cometoid22 of WMT's submissions up to 2021: a model of Marian that learned from COMET-22's scores."""
+
+    card, published = CARDS["cometoid22-wmt21"], "cometoid22-wmt21"
+
+
+class Cometoid22Wmt22(Comet):
+    """The same with those of 2022."""
+
+    card, published = CARDS["cometoid22-wmt22"], "cometoid22-wmt22"
+
+
+class Cometoid22Wmt23(Comet):
+    """The same with those of 2023."""
+
+    card, published = CARDS["cometoid22-wmt23"], "cometoid22-wmt23"
+
+
+class ChrfoidWmt23(Comet):
+    """Chrfoid: the same network, which learned from chrF's scores."""
+
+    card, published = CARDS["chrfoid-wmt23"], "chrfoid-wmt23"
 
 
 class MsComet22(Comet):

@@ -55,6 +55,11 @@ def _weights(name: str) -> WeightsNeeded:
     return WeightsNeeded(None, f"download {BY_HAND[name].address}, unpack, {name}:path=FOLDER", find)
 
 
+def _submissions(last: int) -> tuple[str, ...]:
+    """The translations of WMT's tasks up to a year, without people's judgements of them."""
+    return tuple(f"wmt{year:02}-submissions" for year in range(7, last + 1))
+
+
 _XCOMET_PAPER = (
     "Guerreiro et al. 2023, xCOMET: transparent machine translation evaluation through fine-grained error detection"
 )
@@ -62,6 +67,10 @@ _KIWI_23 = "Rei et al. 2023, Scaling up CometKiwi: Unbabel-IST 2023 submission f
 _SPANS = "Quality from 0 to about 1 with the error spans it rests on; with a source, a reference, or both."
 _MS_COMET = "Kocmi et al. 2022, MS-COMET: more and better human judgements improve metric performance"
 _MS_DATA = ("Microsoft's own judgements of 113 languages",)
+_COMETOID = (
+    "Gowda et al. 2023, Cometoid: distilling strong reference-based machine translation metrics into even stronger quality "
+    "estimation metrics"
+)
 _QE_OWN = "Expected human judgement from source and translation alone; the scale is its training's own."
 _QE = "Expected quality from 0 to 1 judged against the source alone, without a reference."
 
@@ -120,6 +129,27 @@ CARDS = {
             "Expected human judgement; the scale is its training's own.",
             _MS_COMET,
             _MS_DATA,
+            "not stated",
+        ),
+        *(
+            _card(
+                f"cometoid22-wmt{year}",
+                f"Cometoid22-wmt{year}",
+                "source",
+                "COMET-22's score as it would be with a reference, guessed from source and translation alone.",
+                _COMETOID,
+                _submissions(year),
+                "not stated",
+            )
+            for year in (21, 22, 23)
+        ),
+        _card(
+            "chrfoid-wmt23",
+            "Chrfoid-wmt23",
+            "source",
+            "chrF as it would be with a reference, from 0 to 1, guessed from source and translation alone.",
+            _COMETOID,
+            _submissions(23),
             "not stated",
         ),
         _card("ms-comet-qe-22", "MS-COMET-QE-22", "source", _QE_OWN, _MS_COMET, _MS_DATA, "not stated"),

@@ -30,6 +30,17 @@ def reference_columns(batch: Batch, card: Card) -> References:
     return batch.references
 
 
+def with_references(batch: Batch, card: Card) -> tuple[list[int], list[str]]:
+    """Each row beside each of its references: the rows, and the references."""
+    rows: list[int] = []
+    texts: list[str] = []
+    for i, here in enumerate(zip(*reference_columns(batch, card), strict=True)):
+        known = [text for text in here if text is not None]
+        rows += [i] * len(known)
+        texts += known
+    return rows, texts
+
+
 def lowercased(hypotheses: Sequence[str], references: References) -> tuple[list[str], References]:
     """Both sides in lower case, as Python's ``str.lower`` gives it."""
     lowered = tuple([None if text is None else text.lower() for text in column] for column in references)
@@ -54,10 +65,15 @@ def f1(precision: Floats, recall: Floats) -> Floats:
     return np.asarray(np.divide(2 * precision * recall, total, out=total * 0.0, where=total > 0))
 
 
-def best(values: Sequence[float], rows: Sequence[int], count: int) -> NDArray[np.int64]:
-    """For each of `count` rows, the place of its highest value; the first of equals, NaN the lowest."""
+def best(values: Sequence[float], rows: Sequence[int], count: int, *, higher: bool = True) -> NDArray[np.int64]:
+    """For each of `count` rows, the place of its best value, the highest (or the lowest); the first of equals, NaN the worst."""
     places = [-1] * count
     for at, row in enumerate(rows):
-        if places[row] < 0 or values[at] > values[places[row]] or values[places[row]] != values[places[row]]:
+        known = places[row]
+        if (
+            known < 0
+            or values[known] != values[known]
+            or (values[at] > values[known] if higher else values[at] < values[known])
+        ):
             places[row] = at
     return np.array(places, np.int64)

@@ -14,7 +14,8 @@ from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
 from assay.core.weights import WeightsNeeded
-from assay.metrics.sequence import Precision, SequenceMetric, need_torch, truncated
+from assay.metrics.neural import Precision, need_neural
+from assay.metrics.sequence import SequenceMetric, truncated
 
 if TYPE_CHECKING:
     from assay.models.seq2seq.likelihood import Likelihood
@@ -31,7 +32,7 @@ class HwtscTlm(SequenceMetric):
     card = Card(
         name="hwtsc-tlm",
         label="HWTSC-TLM",
-        needs="source",
+        needs="translation",
         higher_is_better=True,
         range=(None, 0.0),
         meaning="Mean log-probability of the translation's tokens under a language model, which reads nothing else.",
@@ -51,7 +52,7 @@ class HwtscTlm(SequenceMetric):
         precision: Precision = "auto",
         device: Word = "auto",
     ) -> None:
-        need_torch(self.card.name)
+        need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.models.seq2seq.folder import find_model
         from assay.models.seq2seq.texts import Framing, read_words
 

@@ -15,7 +15,7 @@ from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Metric, Needs, Scores, Signature
 from assay.core.spec import Word
 from assay.core.weights import WeightsNeeded
-from assay.metrics.common import reference_columns
+from assay.metrics.common import best, reference_columns
 from assay.metrics.neural import Precision, free_memory, need_neural, placed
 
 _HOME = "https://github.com/SapienzaNLP/MaTESe"
@@ -46,7 +46,7 @@ class Matese(Metric):
     """Spans by a reference, with their score. The model is loaded when the first segment is scored, and kept until `release`.
 
     `path`: the folder with ``matese.ckpt`` and the tokenizer of its encoder, or that file. `precision`: auto is fp32 on a CPU and
-    fp16 on a GPU; int8 is for the CPU. `device`: auto is the GPU where there is one. Of several references the best score counts,
+    fp16 on a GPU. `device`: auto is the GPU where there is one. Of several references the best score counts,
     with its spans.
     """
 
@@ -89,13 +89,10 @@ class Matese(Metric):
             if self._tagger is None:
                 self._tagger = self._load()
             spans, scores, cut = self._tagger.spans([batch.hypotheses[i] for i, _ in rows], [text for _, text in rows])
-        best: dict[int, int] = {}
         truncated = np.zeros(len(batch), bool)
         for at, (i, _) in enumerate(rows):
             truncated[i] |= cut[at]
-            if i not in best or scores[at] > scores[best[i]]:
-                best[i] = at
-        chosen = [best[i] for i in range(len(batch))]
+        chosen = best(scores, [i for i, _ in rows], len(batch))
         flags = {"truncated": truncated} if truncated.any() else {}
         return Scores(np.array([scores[at] for at in chosen]), spans=[spans[at] for at in chosen], flags=flags)
 
@@ -111,8 +108,8 @@ class Matese(Metric):
     def _load(self) -> Any:
         from assay.models.matese import MateseTagger
 
-        device, dtype, precision = placed(self.precision, self.device)
-        made = MateseTagger(self.files, dtype=dtype, device=device, int8=precision == "int8")
+        device, dtype, _ = placed(self.precision, self.device)
+        made = MateseTagger(self.files, dtype=dtype, device=device)
         if made.reference_less != self.quality_estimation:
             other = "matese-qe" if made.reference_less else "matese"
             raise InputError(f"{self.files.config} is the configuration of {other}: -m {other}:path={self.path}.")

@@ -14,8 +14,10 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Needs, Scores, Signature
 from assay.core.spec import Word
+from assay.metrics.common import best
 from assay.metrics.metricx_cards import CARDS
-from assay.metrics.sequence import Precision, SequenceMetric, best, folder_of, need_torch, truncated
+from assay.metrics.neural import Precision, need_neural
+from assay.metrics.sequence import SequenceMetric, folder_of, truncated
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,7 +52,7 @@ class Metricx(SequenceMetric):
         precision: Precision = "auto",
         device: Word = "auto",
     ) -> None:
-        need_torch(self.card.name)
+        need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.models.seq2seq.folder import find_model
         from assay.models.seq2seq.texts import read_words
 
@@ -87,7 +89,7 @@ class Metricx(SequenceMetric):
             values = np.clip(values, 0.0, 25.0)
         if len(rows) == len(batch):
             return Scores(values, flags=truncated(cut))
-        chosen = np.array(best(rows, values, len(batch), higher=self.card.higher_is_better))
+        chosen = best(values.tolist(), rows, len(batch), higher=self.card.higher_is_better)
         return Scores(values[chosen], flags=truncated(cut[chosen]))
 
     def _texts(self, batch: Batch) -> tuple[list[int], list[str]]:

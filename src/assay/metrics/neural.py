@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from assay.core.errors import InputError, MissingPart
 
-Precision = Literal["auto", "fp32", "bf16", "fp16", "int8"]
+Precision = Literal["auto", "fp32", "bf16", "fp16"]
 
 
 def need_neural(name: str, *modules: str) -> None:
@@ -19,7 +19,7 @@ def need_neural(name: str, *modules: str) -> None:
             raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
 
 
-def placed(precision: Precision, device: str) -> tuple[Any, Any, str]:
+def placed(precision: Precision | Literal["int8"], device: str) -> tuple[Any, Any, str]:
     """The torch device, the type of the matrix products, and the precision as a signature names it."""
     import torch
 

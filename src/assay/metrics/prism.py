@@ -15,15 +15,13 @@ from assay.core.metric import Card, Needs, Scores, Signature
 from assay.core.spec import Word
 from assay.core.weights import WeightsNeeded
 from assay.metrics.bartscore import likelihoods
+from assay.metrics.common import best, with_references
+from assay.metrics.neural import Precision, need_neural
 from assay.metrics.sequence import (
-    Precision,
     SequenceMetric,
-    best,
     folder_of,
-    need_torch,
     target_languages,
     truncated,
-    with_references,
 )
 
 if TYPE_CHECKING:
@@ -74,7 +72,7 @@ class Prism(SequenceMetric):
         precision: Precision = "auto",
         device: Word = "auto",
     ) -> None:
-        need_torch(self.card.name)
+        need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.models.seq2seq.fairseq_file import find_fairseq
 
         if not temperature > 0:
@@ -101,17 +99,16 @@ class Prism(SequenceMetric):
         return Likelihood(network, temperature=self.temperature), Framing(network.shape, words)
 
     def _score(self, batch: Batch) -> Scores:
-        import numpy as np
 
         spoken = target_languages(batch, self.lang)
-        rows, references = with_references(batch, self.card.name)
+        rows, references = with_references(batch, self.card)
         theirs = [(text, spoken[i]) for i, text in zip(rows, references, strict=True)]
         ours = [(batch.hypotheses[i], spoken[i]) for i in rows]
         model, framing = self._loaded
         forward, cut = likelihoods(model, framing, theirs, ours, self.card.name)
         backward, also = likelihoods(model, framing, ours, theirs, self.card.name)
         values = 0.5 * forward + 0.5 * backward
-        chosen = np.array(best(rows, values, len(batch), higher=True))
+        chosen = best(values.tolist(), rows, len(batch))
         return Scores(values[chosen], flags=truncated((cut | also)[chosen]))
 
 

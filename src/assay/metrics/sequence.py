@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError, MissingPart
+from assay.core.errors import MissingPart
 from assay.core.langpair import target, written
 from assay.core.metric import Metric, Scores, Signature
+from assay.metrics.neural import Precision, free_memory
 
 if TYPE_CHECKING:
-    from assay.core.metric import Bools, Floats
+    from assay.core.metric import Bools
 
-Precision = Literal["auto", "fp32", "bf16", "fp16"]
 SLOW = 20.0
 """Segments a second below which a run without a GPU is told what it misses."""
 
@@ -51,12 +51,9 @@ class SequenceMetric(Metric):
 
     def release(self) -> None:
         """Let the network go; the next segment loads it again."""
-        import sys
-
         with self._lock:
             self._loaded = None
-        if (torch := sys.modules.get("torch")) is not None and torch.cuda.is_initialized():
-            torch.cuda.empty_cache()
+        free_memory()
 
     def _load(self, precision: str, device: Any) -> Any:
         raise NotImplementedError
@@ -89,15 +86,6 @@ class SequenceMetric(Metric):
             ]
 
 
-def need_torch(name: str) -> None:
-    """Say what to install where torch or the tokenizers are missing."""
-    import importlib.util
-
-    for module in ("torch", "tokenizers", "safetensors"):
-        if importlib.util.find_spec(module) is None:
-            raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
-
-
 def target_languages(batch: Batch, given: str | None) -> list[str]:
     """The language that each row is translated into, as it was given or as its pair says; empty where nobody said it."""
     if given:
@@ -111,31 +99,6 @@ def source_languages(batch: Batch) -> list[str]:
     """The language that each row is translated from; empty where nobody said it."""
     pairs = batch.langpairs or [""] * len(batch)
     return [written(pair.partition("-")[0]) if pair and "-" in pair else "" for pair in pairs]
-
-
-def with_references(batch: Batch, name: str) -> tuple[list[int], list[str]]:
-    """Each row beside each of its references: the rows, and the references."""
-    if not batch.references:
-        raise InputError(f"{name} needs a reference, and none was given (--ref FILE, or references=[...]).")
-    rows: list[int] = []
-    texts: list[str] = []
-    for i, here in enumerate(zip(*batch.references, strict=True)):
-        known = [text for text in here if text is not None]
-        if not known:
-            raise InputError(f"{name} needs a reference, and segment {i + 1} has none.")
-        rows += [i] * len(known)
-        texts += known
-    return rows, texts
-
-
-def best(rows: Sequence[int], values: Floats, count: int, *, higher: bool) -> list[int]:
-    """For each of `count` segments, which of its rows has the best value; one without any number keeps its first."""
-    found: list[int | None] = [None] * count
-    for at, i in enumerate(rows):
-        known = found[i]
-        better = known is None or (values[at] > values[known] if higher else values[at] < values[known])
-        found[i] = at if better or (known is not None and values[known] != values[known]) else known
-    return [at for at in found if at is not None]
 
 
 def truncated(cut: Bools) -> dict[str, Bools]:

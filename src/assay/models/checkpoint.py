@@ -1,4 +1,4 @@
-"""Official checkpoints: a folder with ``hparams.yaml`` and a Lightning ``.ckpt``, read as weights only.
+"""Official checkpoints: a folder with ``hparams.yaml`` and a Lightning ``.ckpt``, or with a model of Marian, read as weights only.
 
 No code is ever unpickled: torch reads tensors and plain values, and the one Lightning class that old checkpoints name (a
 dictionary) is read as a dictionary.
@@ -20,6 +20,7 @@ from assay.models.base import CometModel
 from assay.models.build import build_model
 from assay.models.config import EncoderConfig, ModelConfig
 from assay.models.files import Files, fingerprint, locate, read_config, read_hparams
+from assay.models.marian import read_model
 from assay.models.naming import official_names, to_official
 from assay.models.tokenizer import Tokenizer
 from assay.models.weights import read_torch
@@ -41,15 +42,19 @@ def load(
     dtype: torch.dtype = torch.float32,
     device: torch.device | str = "cpu",
 ) -> LoadedCheckpoint:
-    """The model in a checkpoint folder (or ``.ckpt`` file), its encoder in `dtype` on `device`."""
+    """The model in a checkpoint folder (or ``.ckpt`` file, or Marian's ``.bin``), its encoder in `dtype` on `device`."""
     files = locate(path, tokenizer)
     hparams = read_hparams(files)
-    content = read_weights(files.weights)
-    config = model_config(hparams, content.get("hyper_parameters"))
-    state = content["state_dict"]
-    encoder = encoder_config(files, config, state)
+    words: Tokenizer
+    if files.hparams == files.weights:
+        config = ModelConfig.from_hparams(hparams, str(files.weights))
+        encoder, state, words = read_model(files.weights, files.tokenizer)
+    else:
+        content = read_weights(files.weights)
+        config = model_config(hparams, content.get("hyper_parameters"))
+        state = content["state_dict"]
+        encoder, words = encoder_config(files, config, state), Tokenizer.load(files.tokenizer)
     model = _filled(config, encoder, state, files.weights, dtype, torch.device(device))
-    words = Tokenizer.load(files.tokenizer)
     _check_tokenizer(words, encoder, files)
     return LoadedCheckpoint(model, words, fingerprint(files))
 
@@ -154,7 +159,7 @@ def _filled(
         if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
             raise InputError(f"{path}: {needed[name][0]} contains NaN or infinite values. The checkpoint is damaged.")
         narrow = name.startswith("encoder.") and "norm" not in name and tensor.is_floating_point()
-        found[name] = tensor.to(device, dtype if narrow else torch.float32, copy=True)
+        found[name] = tensor.to(device, dtype if narrow else torch.float32, copy=True).contiguous()
     model.load_state_dict(found, assign=True)
     model.to(device)
     return model

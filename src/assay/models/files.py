@@ -16,6 +16,7 @@ from assay.core.errors import InputError, MissingPart, listing
 from assay.io.documents import read_document
 from assay.models.config import ENCODER_NAMES, KNOWN_ENCODERS, EncoderConfig, ModelConfig
 from assay.models.encoder_files import hash_into
+from assay.models.marian_files import find_marian, find_vocabulary, hparams_of
 from assay.models.tokenizer import FILES
 
 
@@ -25,19 +26,26 @@ class Files:
 
     folder: Path
     hparams: Path
+    """The same as `weights` where Marian wrote both into one file."""
     weights: Path
     tokenizer: Path
 
 
 def is_checkpoint(path: str | Path) -> bool:
-    """Whether this is a checkpoint folder, or the ``.ckpt`` file in one."""
+    """Whether this is a checkpoint folder, or the ``.ckpt`` (Marian: ``.bin``) file in one."""
     place = Path(path)
-    return (place / "hparams.yaml").is_file() or (place.suffix == ".ckpt" and place.is_file())
+    return (
+        (place / "hparams.yaml").is_file() or (place.suffix == ".ckpt" and place.is_file()) or bool(find_marian(place))
+    )
 
 
 def locate(path: str | Path, tokenizer: str | Path | None = None) -> Files:
     """All files of the checkpoint at `path`; whatever is missing is named with the way to get it."""
     place = Path(path).expanduser()
+    if (model := find_marian(place)) is not None:
+        inside = model.parent
+        folder = inside.parent if inside.name == "checkpoints" else inside
+        return Files(folder, model, model, find_vocabulary(model, tokenizer))
     weights: Path | None = place if place.is_file() else None
     folder = place
     if weights is not None:
@@ -107,6 +115,8 @@ def _yaml(path: Path) -> dict[str, Any]:
 
 def read_hparams(files: Files) -> dict[str, Any]:
     """The hyperparameters beside the weights; the class they name must be one that assay knows."""
+    if files.hparams == files.weights:
+        return hparams_of(files.weights)
     found = _yaml(files.hparams)
     ModelConfig.from_hparams({"class_identifier": found.get("class_identifier", "")})
     return found
@@ -144,6 +154,7 @@ def fingerprint(files: Files) -> str:
             hash_into(state, files.weights)
     else:
         hash_into(state, files.weights)
-    for path in (files.hparams, files.tokenizer):
-        hash_into(state, path)
+    if files.hparams != files.weights:
+        hash_into(state, files.hparams)
+    hash_into(state, files.tokenizer)
     return state.hexdigest()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -11,6 +12,19 @@ from torch import Tensor, nn
 from assay.core.errors import InputError, MissingPart
 from assay.models.config import EncoderConfig
 from assay.models.packing import Packed
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """transformers without its warnings about a config.json: what is wrong with one is told in one line."""
+    from transformers.utils import logging
+
+    before = logging.get_verbosity()
+    logging.set_verbosity_error()  # type: ignore[no-untyped-call, unused-ignore]
+    try:
+        yield
+    finally:
+        logging.set_verbosity(before)
 
 
 class ForeignEncoder(nn.Module):
@@ -28,7 +42,8 @@ class ForeignEncoder(nn.Module):
         settings = dict(config.raw)
         kind = str(settings.pop("model_type", ""))
         try:
-            about = AutoConfig.for_model(kind, **settings)
+            with _quiet():
+                about = AutoConfig.for_model(kind, **settings)
             self.model: Any = AutoModel.from_config(about)  # type: ignore[no-untyped-call, unused-ignore]
         except Exception as error:  # a config.json may say anything, and transformers stumbles in as many ways
             said = (str(error).splitlines() or [type(error).__name__])[0][:160]

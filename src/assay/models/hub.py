@@ -15,6 +15,7 @@ from assay.data import rows
 from assay.io.files.download import Progress, Say, download, explained
 from assay.io.files.paths import cache_dir, ours
 from assay.io.files.server import head, may_carry_secrets, offline
+from assay.models.marian_files import MODEL, VOCABULARY
 
 HUB = "https://huggingface.co"
 BASELINES = "https://raw.githubusercontent.com/Tiiiger/bert_score/19e7f551fe4fa43fdd07b8129ae947015b902b2d/bert_score/rescale_baseline"
@@ -42,6 +43,10 @@ PUBLISHED = {
     "cometkiwi-xl": Published("Unbabel/wmt23-cometkiwi-da-xl", 13.9, True),
     "cometkiwi-xxl": Published("Unbabel/wmt23-cometkiwi-da-xxl", 42.9, True),
     "unite": Published("Unbabel/unite-mup", 2.3, False),
+    "cometoid22-wmt21": Published("marian-nmt/cometoid22-wmt21", 2.3, False),
+    "cometoid22-wmt22": Published("marian-nmt/cometoid22-wmt22", 2.3, False),
+    "cometoid22-wmt23": Published("marian-nmt/cometoid22-wmt23", 2.3, False),
+    "chrfoid-wmt23": Published("marian-nmt/chrfoid-wmt23", 2.3, False),
 }
 
 
@@ -90,8 +95,21 @@ BY_HAND = {
 
 def published_name(name: str) -> str | None:
     """The name here of a checkpoint that goes by its name on the hub, with the owner or without: ``Unbabel/wmt22-comet-da``."""
-    wanted = name.lower().removeprefix("unbabel/")
-    return next((known for known, one in PUBLISHED.items() if one.repository.lower() == f"unbabel/{wanted}"), None)
+    return _named(name, PUBLISHED)
+
+
+def encoder_name(name: str) -> str | None:
+    """The name here of an encoder, which may go by its name on the hub as well."""
+    return _named(name, ENCODERS)
+
+
+def _named(name: str, table: Mapping[str, Published]) -> str | None:
+    lowered = name.lower()
+    for known, one in table.items():
+        full = one.repository.lower()
+        if lowered in (known, full, full.partition("/")[2]):
+            return known
+    return None
 
 
 def hub_address() -> str:
@@ -112,7 +130,7 @@ def find_checkpoint(name: str) -> Path:
             f"{name}:path=FOLDER."
         )
     for place in copies(name, PUBLISHED[name]):
-        if (place / "hparams.yaml").is_file() and (place / "checkpoints" / "model.ckpt").is_file():
+        if all((place / file).is_file() for file in _files(PUBLISHED[name]) if file != "tokenizer.json"):
             return place
     raise MissingPart(f"{name} is not on this machine. {instruction(name)}")
 
@@ -130,15 +148,6 @@ def find_encoder(name: str) -> Path:
         if all(any((place / file).is_file() for file in choice.split("|")) for choice in wanted):
             return place
     raise MissingPart(f"the encoder {known} is not on this machine. {instruction(known)}")
-
-
-def encoder_name(name: str) -> str | None:
-    """The name here of an encoder, which may go by its name on the hub, with the owner or without."""
-    lowered = name.lower()
-    for known, one in ENCODERS.items():
-        if lowered in (known, one.repository.lower(), one.repository.lower().partition("/")[2]):
-            return known
-    return None
 
 
 def copies(name: str, known: Published) -> list[Path]:
@@ -175,13 +184,18 @@ def fetch_checkpoint(
     against the hub's own word and against what came first (`assay.io.files.first_use`). A file that is here is whole, and not
     fetched again. `say` is told of what nothing vouches for.
     """
-    known = PUBLISHED[name]
-    files = {
+    return fetch_files(name, folder, [[choice] for choice in _files(PUBLISHED[name]).items()], progress, say)
+
+
+def _files(known: Published) -> dict[str, str]:
+    """The files of a checkpoint, and their addresses."""
+    if known.repository.startswith("marian-nmt/"):
+        return {file: address_of(known, file) for file in (VOCABULARY, MODEL)}
+    return {
         "hparams.yaml": address_of(known, "hparams.yaml"),
         "tokenizer.json": f"{hub_address()}/{XLMR}/resolve/main/tokenizer.json",
         "checkpoints/model.ckpt": address_of(known, "checkpoints/model.ckpt"),
     }
-    return fetch_files(name, folder, [[choice] for choice in files.items()], progress, say)
 
 
 def fetch_encoder(

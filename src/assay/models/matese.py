@@ -7,7 +7,6 @@ beginning or inside of a major or minor error.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -27,6 +26,7 @@ from assay.models.matese_files import MateseFiles
 from assay.models.packing import Packed
 from assay.models.pairs import PairPredictor, TokenPair
 from assay.models.pretrained import our_weights
+from assay.models.tokenizer import without_halves
 from assay.models.weights import read_torch
 
 LABELS = 5
@@ -35,7 +35,6 @@ LOWEST = -25
 SOURCE, CANDIDATE, REFERENCE, EMPTY = "<source>", "<candidate>", "<reference>", "<empty-string>"
 INNER = 2048
 """Units inside the two further layers: torch's default, which MaTESe leaves as it is."""
-_LONE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +91,6 @@ class MateseTagger:
         *,
         dtype: torch.dtype = torch.float32,
         device: torch.device | str = "cpu",
-        int8: bool = False,
     ) -> None:
         shape = read_matese_shape(files)
         content = read_torch(files.weights)
@@ -103,12 +101,7 @@ class MateseTagger:
         self.reference_less = shape.reference_less
         config = _config(files, shape, state)
         model = _filled(config, shape, state, files.weights, dtype, torch.device(device))
-        if int8:
-            from assay.models.quantised import quantise
-
-            quantise(model.encoder)
-        else:
-            model.encoder.prepack()
+        model.encoder.prepack()
         self.backend = _tokenizer(files.tokenizer, config)
         self.ids = {name: self.backend.token_to_id(name) for name in (SOURCE, CANDIDATE, REFERENCE)}
         self.limit = min(512, config.longest)
@@ -120,7 +113,7 @@ class MateseTagger:
         """Of every pair: the error spans, the score, and whether it was longer than the model reads."""
         beside = SOURCE if self.reference_less else REFERENCE
         texts = [
-            f"{CANDIDATE} {_LONE.sub(chr(0xFFFD), a) or EMPTY} {beside} {_LONE.sub(chr(0xFFFD), b) or EMPTY}"
+            f"{CANDIDATE} {without_halves(a) or EMPTY} {beside} {without_halves(b) or EMPTY}"
             for a, b in zip(hypotheses, others, strict=True)
         ]
         pairs, offsets = [], []

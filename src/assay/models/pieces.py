@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError, MissingPart
+from assay.models.tokenizer import without_halves
 
-_LONE = re.compile("[\ud800-\udfff]")
-"""Half characters, which Python strings may hold and tokenizers refuse: they become U+FFFD."""
 _LONGEST_WORD = 200
 """Characters of a word beyond which Google's WordPiece looks no further."""
 
@@ -21,7 +19,7 @@ class WrittenPieces:
 
     def __init__(self, path: Path, *, lowercase: bool = False) -> None:
         self.path = path
-        self._spoken: Any = _wordpiece(path, lowercase) if path.suffix == ".txt" else _sentencepiece(path)
+        self._spoken: Any = _wordpiece(path, lowercase) if path.suffix == ".txt" else read_sentencepiece(path)
         self.wordpiece = path.suffix == ".txt"
         found = [self._id(name) for name in ("[CLS]", "[SEP]")]
         if None in found:
@@ -39,7 +37,7 @@ class WrittenPieces:
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of every text."""
-        plain = [_LONE.sub("\ufffd", text) for text in texts]
+        plain = [without_halves(text) for text in texts]
         if self.wordpiece:
             clean = [_cleaned(text) for text in plain]
             return [encoding.ids for encoding in self._spoken.encode_batch_fast(clean, add_special_tokens=False)]
@@ -64,11 +62,12 @@ def _cleaned(text: str) -> str:
     return "".join(kept)
 
 
-def _sentencepiece(path: Path) -> Any:
+def read_sentencepiece(path: Path) -> Any:
+    """A sentencepiece model behind the library that wrote it."""
     try:
         import sentencepiece
     except ImportError as error:
-        raise MissingPart("bleurt needs the extra 'neural': pip install 'mt-assay[neural]'") from error
+        raise MissingPart("neural metrics need the extra 'neural': pip install 'mt-assay[neural]'") from error
     try:
         return sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
     except Exception as error:  # sentencepiece raises what its C++ raises

@@ -13,9 +13,12 @@ from assay.core.errors import InputError, MissingPart
 FILES = ("tokenizer.json", "sentencepiece.bpe.model", "sentencepiece.model", "vocab.txt")
 """What a tokenizer may lie in, the first one found being taken."""
 
+_HALVES = re.compile("[\ud800-\udfff]")
 
-_LONE = re.compile("[\ud800-\udfff]")
-"""Half characters, which Python strings may hold and tokenizers refuse: they become U+FFFD, and offsets stay right."""
+
+def without_halves(text: str) -> str:
+    """Half characters, which Python strings may hold and tokenizers refuse, as U+FFFD; offsets stay right."""
+    return _HALVES.sub("\ufffd", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class Tokenizer:
         """Texts as tokens, cut to `limit` with the closing token kept."""
         encode = self.backend.encode_batch if offsets else self.backend.encode_batch_fast
         found = []
-        for encoding in encode([_LONE.sub("\ufffd", text) for text in texts]):
+        for encoding in encode([without_halves(text) for text in texts]):
             ids, places = encoding.ids, encoding.offsets if offsets else None
             cut = len(ids) > limit
             if cut:

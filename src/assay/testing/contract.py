@@ -200,7 +200,7 @@ class Contract:
 
     def lacking_reference(self) -> None:
         """lacking reference: None among several references counts for nothing."""
-        if self.metric.card.needs == "source" or not self.batch.references:
+        if self.metric.card.reference_free or not self.batch.references:
             return
         first = self.batch.references[0]
         alone = self.score("lacking reference", replace(self.batch, references=(first,)))

@@ -104,7 +104,7 @@ def card(
 def _facts(card: Card, signature: str, suites: Collection[str]) -> Table:
     """What the metric needs, what a value means, what it was trained on, how to cite it."""
     low, high = ("…" if bound is None else f"{bound:g}" for bound in card.range)
-    trained = [suite for suite in suites if suite in card.trained_on]
+    trained = [part for suite in suites for part in card.trained_on_parts_of(suite)]
     facts = {
         "meaning": card.meaning,
         "needs": {"both": "source and reference", "either": "source or reference"}.get(card.needs, card.needs),

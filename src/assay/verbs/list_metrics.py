@@ -112,7 +112,11 @@ def _wanting(card: Card, missing: list[str], *, here: bool) -> Iterator[str]:
     yield from (f"extra {extra}" for extra in missing)
     if card.weights and not here:
         terms = card.licence.partition(" (")[0].partition(";")[0]  # all of it stands in the view of one metric
-        yield f"{' '.join(filter(None, (card.weights.what, card.weights.size)))} ({terms})"
+        if terms.endswith(" own"):  # the folder's, the checkpoint's
+            yield f"{card.weights.what} of yours"
+        else:
+            terms = terms.replace("not stated", "licence not stated")
+            yield f"{' '.join(filter(None, (card.weights.what, card.weights.size)))} ({terms})"
     if card.service:
         yield card.service
 

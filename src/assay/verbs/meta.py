@@ -307,4 +307,5 @@ def _kinds(judged: Mapping[str, JudgedSystems], official: WmtFacts | None, new: 
 
 
 def _contaminated(built: Mapping[str, Metric], suite: str) -> list[str]:
-    return [f"⚠ {name} was trained on {suite}" for name, metric in built.items() if suite in metric.card.trained_on]
+    parts = {name: metric.card.trained_on_parts_of(suite) for name, metric in built.items()}
+    return [f"⚠ {name} was trained on {', '.join(seen)}" for name, seen in parts.items() if seen]

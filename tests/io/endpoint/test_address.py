@@ -20,6 +20,7 @@ def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         ("http://localhost:8000/v1", "http://localhost:8000/v1/chat/completions"),
         ("http://localhost:8000/v1/", "http://localhost:8000/v1/chat/completions"),
         ("http://[::1]:8000/v1/chat/completions", "http://[::1]:8000/v1/chat/completions"),
+        ("localhost:8000/v1", "http://localhost:8000/v1/chat/completions"),
         ("llm.example.org/v1", "https://llm.example.org/v1/chat/completions"),
         (
             "https://x.example.org/openai/deployments/a?api-version=2024-06-01",

@@ -55,6 +55,8 @@ def test_ones_own(tmp_path):
     [
         (("{translation}", "it"), "put {translation} where it belongs"),
         (("low = 1", ""), "a rating needs its scale"),
+        (("low = 1", "low = 1000"), "high must be above low"),
+        (("{other}", "{sorce}"), r"\{sorce\} is nothing that can be put in. Did you mean \{source\}"),
         (('"number"', '"classes"'), "classes are to be named"),
         (('"number"', '"score"'), "no value of .*answer called 'score'"),
         (("{other}", "{first_answer}"), r"no \[first\] step"),

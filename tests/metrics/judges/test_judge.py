@@ -129,6 +129,18 @@ def test_references_are_shown_where_asked_for(server):
     assert metric("judge-da:reference=yes").card.needs == "both"
 
 
+def test_a_prompt_needs_what_it_shows(server, tmp_path):
+    for shown, needs in (
+        ("{translation}", "translation"),
+        ("{translation} {source}", "source"),
+        ("{translation} {reference}", "reference"),
+    ):
+        (tmp_path / "p.toml").write_text(
+            f'answer = "number"\nlow = 0\nhigh = 100\n[[messages]]\ncontent = "How fluent? {shown}"\n'
+        )
+        assert metric(f"judge:{tmp_path}/p.toml").card.needs == needs
+
+
 def test_refusals_and_filters_are_flags(server):
     server.answer = lambda body: (
         {"refusal": "No."} if asked(body) == "Halt!" else {"content": "", "finish": "content_filter"}
@@ -255,6 +267,21 @@ def test_the_budget_stops_and_the_same_call_goes_on(server):
         judged(server, "judge-da", rows=3, max_requests=1).segments["judge-da"], [20, 70, 100]
     )
     assert server.answered == 3
+
+
+def test_answers_under_way_when_the_budget_ends_count(server):
+    server.delay = 0.3  # two are under way when a third is refused
+    with pytest.raises(BudgetReached, match=r"2 of 3 segments judged; .* goes on from there, with the budget anew\.$"):
+        judged(server, "judge-da", rows=3, max_requests=2, concurrency=3)
+    assert server.answered == 2
+
+
+def test_a_budget_that_is_too_small_for_one_request_says_so(server):
+    with pytest.raises(
+        BudgetReached, match=r"^judge-da stopped: a request may cost 0\.05\d\d, more than the 0\.0010 of --"
+    ):
+        judged(server, "judge-da", rows=3, price=(10, 100), max_cost=0.001)
+    assert server.bodies == []
 
 
 def test_money_stops_too(server):

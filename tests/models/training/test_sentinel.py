@@ -68,11 +68,14 @@ def test_it_is_trained_and_scores_by_one_text_alone(reads: str, tmp_path: Path) 
     texts, sources = [one.hypothesis for one in records], [one.source for one in records]
     made = metric(folder)
     assert (
-        made.card.needs == ("either" if reads == "candidate" else "source") and "sentinel" in made.card.meaning.lower()
+        made.card.needs == ("translation" if reads == "candidate" else "source")
+        and "sentinel" in made.card.meaning.lower()
     )
     found = made.score(Batch(texts, sources=sources)).values
     other = Batch(texts, sources=sources[::-1]) if reads == "candidate" else Batch(texts[::-1], sources=sources)
     assert np.allclose(made.score(other).values, found, atol=1e-6) and np.ptp(found) > 1e-4
+    if reads == "candidate":
+        assert np.allclose(made.score(Batch(texts)).values, found, atol=1e-6)
     encoder: TextEncoder = trainer.encoder
     expected, _ = predict(trainer.model, encoder, encoder.examples(records))
     assert np.allclose(found, expected, atol=1e-5)

@@ -44,7 +44,7 @@ def _source_sensitivity(everything: Study) -> Table:
             "phenomenon": label,
             **metric_cells(metric),
             "group": group_of(metric.card),
-            "uses_source": "no" if metric.card.needs == "reference" else "yes",
+            "uses_source": "no" if metric.card.needs in ("reference", "translation") else "yes",
             **everything.sizes(m, members),
             **estimate_cells("tau", found[i][m]),
         }

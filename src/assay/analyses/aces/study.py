@@ -80,8 +80,8 @@ GROUPS = ("reference-based", "reference-free")
 
 
 def group_of(card: Card) -> str:
-    """Reference-free when the metric reads the source alone, by its card; all others are reference-based."""
-    return "reference-free" if card.needs == "source" else "reference-based"
+    """Reference-free by its card, or else reference-based, where a reference may be read."""
+    return "reference-free" if card.reference_free else "reference-based"
 
 
 BLOCKS = ("string", *GROUPS)

@@ -68,7 +68,9 @@ def address_of(url: str, judge: str) -> Address:
 
 def _split(url: str) -> SplitResult:
     try:
-        parts = urlsplit(url if "://" in url else f"https://{url}")
+        parts = urlsplit(url if "://" in url else f"//{url}", "https")
+        if "://" not in url and parts.hostname in _LOCAL:
+            parts = parts._replace(scheme="http")
         fine = parts.scheme in _PORTS and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         fine = False

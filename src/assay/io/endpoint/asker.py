@@ -147,7 +147,7 @@ class Asker:
         except TooMuch as error:
             raise InputError(f"{self.address} is no such endpoint: {error}") from None
         except TimeoutError:
-            raise Later(f"{server} did not answer in {self.settings.timeout:g} seconds") from None
+            raise Later(f"{server} did not answer in {self.settings.timeout:g} s") from None
         except (OSError, http.client.HTTPException) as error:
             why = getattr(error, "strerror", None) or str(error) or type(error).__name__
             if not self._reached and not _broke(error):

@@ -94,7 +94,8 @@ def _never(status: int, address: Address, model: str, why: str) -> str:
     if status in (401, 403):
         return f"{server} does not accept the key in {address.key_name} ({status}){_said(why)}."
     if status in (404, 405):
-        return f"{address} knows no model {model!r}, or is not where questions go ({status}){_said(why)}."
+        hint = "" if "/v1" in address.path else " Most endpoints end in /v1."
+        return f"{address} knows no model {model!r}, or is not where questions go ({status}){_said(why)}.{hint}"
     if status in (402, 429):
         return f"{server} has no credit left for this key ({status}){_said(why)}."
     return f"{server} cannot answer ({status}){_said(why)}."

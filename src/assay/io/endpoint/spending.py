@@ -71,6 +71,10 @@ class Purse:
                     raise BudgetReached(f"the {count(self.max_requests, 'request')} of --max-requests are sent")
                 if self.max_cost is None or self.cost + self._aside + wanted <= self.max_cost:
                     break
+                if not self.requests:
+                    raise BudgetReached(
+                        f"a request may cost {money(wanted)}, more than the {money(self.max_cost)} of --max-cost"
+                    )
                 if not self._open:
                     raise BudgetReached(f"{money(self.cost)} of the {money(self.max_cost)} of --max-cost are spent")
                 self._change.wait()

@@ -63,12 +63,12 @@ def write_tensors(path: Path, tensors: Tensors) -> None:
             file.write(plain[name].tobytes())
 
 
-def map_file(path: Path) -> mmap.mmap:
+def map_file(path: Path, kind: str = "a safetensors file") -> mmap.mmap:
     """The bytes of a file, mapped into memory and read-only."""
     try:
         with path.open("rb") as file:
             if os.fstat(file.fileno()).st_size < 8:
-                raise InputError(f"{path} is not a safetensors file: it has fewer than eight bytes.")
+                raise InputError(f"{path} is not {kind}: it has fewer than eight bytes.")
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror or error}.") from error

@@ -7,6 +7,7 @@ for placeholders such as ``{source}`` and ``{translation}``; other braces, as in
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import json
 import re
@@ -146,6 +147,10 @@ def _problem(prompt: Prompt) -> str:
         return "no message shows the translation: put {translation} where it belongs."
     if prompt.answer in ("number", "stars") and (prompt.low is None or prompt.high is None):
         return "a rating needs its scale: low = 0 and high = 100."
+    if prompt.low is not None and prompt.high is not None and prompt.low >= prompt.high:
+        return f"its scale goes from low = {prompt.low:g} to high = {prompt.high:g}: high must be above low."
+    if (typo := _mistyped(prompt)) is not None:
+        return f"{{{typo[0]}}} is nothing that can be put in. Did you mean {{{typo[1]}}}?"
     if prompt.answer == "classes" and len(prompt.classes) < 2:
         return 'classes are to be named, the worst first: classes = ["bad", "good"].'
     wrong = next((name for name in prompt.points if name not in ("critical", "major", "minor", "neutral")), None)
@@ -155,6 +160,16 @@ def _problem(prompt: Prompt) -> str:
     if later and prompt.first is None:
         return "{first_answer} is put in, and there is no [first] step that gives it."
     return "" if prompt.messages and prompt.messages[-1].role == "user" else "the last message must be the user's."
+
+
+def _mistyped(prompt: Prompt) -> tuple[str, str] | None:
+    """A word between braces that is nearly a placeholder, and that one; other braces may be meant."""
+    for message in (*prompt._first_messages, *prompt.messages):
+        for word in re.findall(r"\{([a-z_]+)\}", message.content):
+            near = difflib.get_close_matches(word, PLACEHOLDERS, 1, 0.8)
+            if near and word not in PLACEHOLDERS:
+                return word, near[0]
+    return None
 
 
 def _names(message: Message) -> set[str]:

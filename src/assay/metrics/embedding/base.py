@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError, MissingPart
-from assay.core.metric import Metric, Scores, Signature
+from assay.core.errors import InputError
+from assay.core.metric import Card, Metric, Scores, Signature
 from assay.core.spec import Word
+from assay.metrics.common import with_references
+from assay.metrics.neural import Precision, free_memory, need_neural
 
 if TYPE_CHECKING:
     from assay.models.embedding import Embedder
-
-Precision = Literal["auto", "fp32", "bf16", "fp16"]
 
 
 class EncoderMetric(Metric):
@@ -29,7 +29,7 @@ class EncoderMetric(Metric):
     default_model: ClassVar[str]
 
     def __init__(self, *, model: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
-        need_torch(self.card.name)
+        need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.models.encoder_files import locate_encoder
         from assay.models.hub import ENCODERS, encoder_name, find_encoder
 
@@ -61,10 +61,7 @@ class EncoderMetric(Metric):
         """Let the encoder go; the next segment loads it again."""
         with self._lock:
             self._embedder = None
-        import sys
-
-        if (torch := sys.modules.get("torch")) is not None and torch.cuda.is_initialized():
-            torch.cuda.empty_cache()
+        free_memory()
 
     def embedder(self, layer: int | None = None) -> Embedder:
         """The encoder, loaded."""
@@ -102,29 +99,10 @@ def counted_file(name: str, option: str, given: str | None) -> str | None:
     return given
 
 
-def need_torch(name: str) -> None:
-    """Say what to install where torch or the tokenizers are missing."""
-    import importlib.util
-
-    for module in ("torch", "tokenizers", "safetensors"):
-        if importlib.util.find_spec(module) is None:
-            raise MissingPart(f"{name} needs the extra 'neural': pip install 'mt-assay[neural]'")
-
-
-def pairs(batch: Batch, name: str, *, against: Literal["source", "reference"]) -> tuple[list[int], list[str]]:
+def pairs(batch: Batch, card: Card, against: Literal["source", "reference"]) -> tuple[list[int], list[str]]:
     """Each row beside each text that it is held against: the rows, and those texts."""
     if against == "source":
         if batch.sources is None:
-            raise InputError(f"{name} needs the source, and none was given (--src FILE, or sources=[...]).")
+            raise InputError(f"{card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
         return list(range(len(batch))), [text or "" for text in batch.sources]
-    if not batch.references:
-        raise InputError(f"{name} needs a reference, and none was given (--ref FILE, or references=[...]).")
-    rows: list[int] = []
-    texts: list[str] = []
-    for i, here in enumerate(zip(*batch.references, strict=True)):
-        known = [text for text in here if text is not None]
-        if not known:
-            raise InputError(f"{name} needs a reference, and segment {i + 1} has none.")
-        rows += [i] * len(known)
-        texts += known
-    return rows, texts
+    return with_references(batch, card)

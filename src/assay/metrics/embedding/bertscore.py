@@ -12,10 +12,11 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Metric, Scores, Signature
 from assay.core.spec import Word
-from assay.metrics.common import f1
-from assay.metrics.embedding.base import EncoderMetric, Precision, counted_file, pairs
+from assay.metrics.common import f1, with_references
+from assay.metrics.embedding.base import EncoderMetric, counted_file
 from assay.metrics.embedding.cards import BERTSCORE
 from assay.metrics.embedding.rarity import Rarity, bertscore_weight
+from assay.metrics.neural import Precision
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 LANGUAGES = {"en": "roberta-large", "zh": "bert-base-chinese", "tr": "bert-base-turkish-cased"}
 """The encoders that bert-score takes for a language; for all others it takes multilingual BERT."""
+_OTHERS = f"(Into {', '.join(f'{language}: {encoder}' for language, encoder in LANGUAGES.items())}; with --langpair.)"
 
 
 class Bertscore(EncoderMetric):
@@ -66,8 +68,10 @@ class Bertscore(EncoderMetric):
         try:
             super().__init__(model=model, precision=precision, device=device)
         except MissingPart as missing:
-            if model is not None or not any(map(_is_here, LANGUAGES.values())):
+            if model is not None:
                 raise
+            if not any(map(_is_here, LANGUAGES.values())):
+                raise MissingPart(f"{missing} {_OTHERS}") from missing
             self._missing = missing  # told when a language comes that needs it
             return
         self.layer = best_layer(self.folder) if layer is None else layer
@@ -113,7 +117,7 @@ class Bertscore(EncoderMetric):
 
         if self._missing is not None:
             raise self._missing
-        rows, references = pairs(batch, self.card.name, against="reference")
+        rows, references = with_references(batch, self.card)
         embedder = self.embedder(self.layer)
         weigh = self._weigh()
         found = matched(embedder, [batch.hypotheses[row] for row in rows], references, (weigh, weigh), inner=False)

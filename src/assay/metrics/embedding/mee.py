@@ -20,10 +20,10 @@ from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Metric, Scores, Signature
 from assay.core.spec import Word
 from assay.io.vectors import VectorFile
-from assay.metrics.common import best
-from assay.metrics.embedding.base import Precision, pairs
+from assay.metrics.common import best, with_references
 from assay.metrics.embedding.cards import MEE, MEE2, MEE4
 from assay.metrics.embedding.sentence import SentenceMetric
+from assay.metrics.neural import Precision
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,7 +72,7 @@ class Mee(Metric):
 
     def score(self, batch: Batch) -> Scores:
         """The mean of the three F-means of every segment."""
-        rows, references = pairs(batch, self.card.name, against="reference")
+        rows, references = with_references(batch, self.card)
         if self._known is None:
             self._known = VectorFile(self.vectors)
         texts = [(batch.hypotheses[row], reference) for row, reference in zip(rows, references, strict=True)]
@@ -121,7 +121,7 @@ class MeeSentence(SentenceMetric):
         self._known = None
 
     def _score(self, batch: Batch) -> Scores:
-        rows, references = pairs(batch, self.card.name, against="reference")
+        rows, references = with_references(batch, self.card)
         hypotheses = [batch.hypotheses[row] for row in rows]
         if self._known is None:
             self._known = VectorFile(self.vectors)

@@ -12,8 +12,9 @@ from assay.core.batch import Batch
 from assay.core.metric import Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import best
-from assay.metrics.embedding.base import EncoderMetric, Precision, pairs
+from assay.metrics.embedding.base import EncoderMetric, pairs
 from assay.metrics.embedding.cards import LABSE_SIM, TEACHER_SIM
+from assay.metrics.neural import Precision
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,7 @@ class Similarity(SentenceMetric):
         return self.signed_as(1, against=self.against)
 
     def _score(self, batch: Batch) -> Scores:
-        rows, texts = pairs(batch, self.card.name, against=self.against)
+        rows, texts = pairs(batch, self.card, self.against)
         hypotheses = [batch.hypotheses[row] for row in rows]
         values, cut = self.cosines(hypotheses, texts)
         blank = [not (one.strip() and other.strip()) for one, other in zip(hypotheses, texts, strict=True)]

@@ -13,10 +13,11 @@ from assay.core.errors import InputError
 from assay.core.metric import Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import best
-from assay.metrics.embedding.base import EncoderMetric, Precision, counted_file, pairs
+from assay.metrics.embedding.base import EncoderMetric, counted_file, pairs
 from assay.metrics.embedding.bertscore import best_layer
 from assay.metrics.embedding.cards import YISI1, YISI2
 from assay.metrics.embedding.rarity import Rarity, yisi_weight
+from assay.metrics.neural import Precision
 
 if TYPE_CHECKING:
     from assay.models.pairing import Weigh
@@ -78,7 +79,7 @@ class Yisi(EncoderMetric):
     def _score(self, batch: Batch) -> Scores:
         from assay.models.pairing import matched
 
-        rows, others = pairs(batch, self.card.name, against=self.against)
+        rows, others = pairs(batch, self.card, self.against)
         embedder = self.embedder(self.layer)
         theirs = self.idf if self.against == "reference" else self.idf_source
         found = matched(

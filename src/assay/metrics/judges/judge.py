@@ -97,6 +97,7 @@ class PromptJudge(Metric):
                         asker.stop.set()
                         for other in jobs:
                             other.cancel()
+                    if job.cancelled() or job.exception() is not None:
                         continue
                     row, sample = jobs[job]
                     readings[row][sample] = job.result()
@@ -236,7 +237,10 @@ class PromptJudge(Metric):
         if isinstance(problem, KeyboardInterrupt):
             return Interrupted(f"stopped at {so_far}; {onward}.")
         if isinstance(problem, BudgetReached):
-            return BudgetReached(f"{self.card.name} stopped: {problem}, {so_far}; {onward} with a larger budget.")
+            if not asker.asked + asker.found:
+                return BudgetReached(f"{self.card.name} stopped: {problem}.")
+            anew = ", with the budget anew" if kept else ""
+            return BudgetReached(f"{self.card.name} stopped: {problem}, {so_far}; {onward}{anew}.")
         if not isinstance(problem, AssayError):
             raise problem
         kind = OutputError if isinstance(problem, OutputError) else InputError

@@ -34,9 +34,13 @@ class Judge(PromptJudge):
 
 def card_of(prompt: Prompt, like: Card) -> Card:
     """The card of a judge with this prompt: what it reads follows from the prompt."""
-    needs: Needs = "both" if "source" in prompt.reads else "reference"
-    if "reference" not in prompt.reads:
-        needs = "source"
+    shown: dict[tuple[bool, bool], Needs] = {
+        (True, True): "both",
+        (True, False): "source",
+        (False, True): "reference",
+        (False, False): "translation",
+    }
+    needs = shown["source" in prompt.reads, "reference" in prompt.reads]
     high = prompt.high if prompt.answer != "classes" else len(prompt.classes) - 1
     low = 0 if prompt.answer == "classes" else prompt.low
     return replace(

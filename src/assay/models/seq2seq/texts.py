@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,8 +11,8 @@ from assay.core.errors import InputError, MissingPart
 from assay.io.documents import read_document
 from assay.models.sentencepiece import is_unigram, plain_tokenizer
 from assay.models.seq2seq.config import Shape
+from assay.models.tokenizer import without_halves
 
-_LONE = re.compile("[\ud800-\udfff]")
 PIECE_FILES = ("spiece.model", "sentencepiece.bpe.model", "sentencepiece.model")
 
 
@@ -91,7 +90,7 @@ def _backend(make: Callable[[], Any], files: tuple[Path, ...]) -> Words:
     backend.no_padding()
 
     def encode(texts: Sequence[str]) -> list[list[int]]:
-        plain = [_LONE.sub("\ufffd", text) for text in texts]
+        plain = [without_halves(text) for text in texts]
         return [one.ids for one in backend.encode_batch_fast(plain, add_special_tokens=False)]
 
     return Words(encode, backend.token_to_id, files, int(backend.get_vocab_size()))
@@ -121,7 +120,7 @@ def numbered(path: Path, numbers: Mapping[str, int], unknown: int, others: tuple
     split = _splitter(path)
 
     def encode(texts: Sequence[str]) -> list[list[int]]:
-        plain = [_LONE.sub("\ufffd", text) for text in texts]
+        plain = [without_halves(text) for text in texts]
         return [[numbers.get(piece, unknown) for piece in pieces] for pieces in split(plain)]
 
     return Words(encode, numbers.get, (path, *others), len(numbers))
