@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -55,14 +56,17 @@ class SequenceMetric(Metric):
             self._loaded = None
         free_memory()
 
+    @abstractmethod
     def _load(self, precision: str, device: Any) -> Any:
-        raise NotImplementedError
+        """The network on a device."""
 
+    @abstractmethod
     def _score(self, batch: Batch) -> Scores:
-        raise NotImplementedError
+        """Scores of a batch that is not empty."""
 
+    @abstractmethod
     def _fingerprint(self) -> str:
-        raise NotImplementedError
+        """A hash of all that the network is read from."""
 
     def signed_as(self, version: int, **parameters: object) -> Signature:
         """The signature of a metric of this network."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -54,8 +55,9 @@ class EncoderMetric(Metric):
         with self._lock:
             return self._score(batch)
 
+    @abstractmethod
     def _score(self, batch: Batch) -> Scores:
-        raise NotImplementedError
+        """Scores of a batch that is not empty."""
 
     def release(self) -> None:
         """Let the encoder go; the next segment loads it again."""
