@@ -107,7 +107,7 @@ def test_a_tiny_corpus(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
         ],
     )
     shards.main()
-    half, whole, plain = capsys.readouterr().out.splitlines()
+    half, plain, whole = capsys.readouterr().out.splitlines()
     assert half.startswith("local, 1 workers: 200 rows in ") and whole.startswith("local, 1 workers: 400 rows in ")
     assert plain.startswith("a loop of assay.score: 200 rows in ") and "worker " in whole
     assert not list(tmp_path.iterdir()), "the corpus was left behind"
