@@ -37,4 +37,4 @@ def test_names_are_completed(shell: str, capsys: pytest.CaptureFixture[str]) -> 
     script = capsys.readouterr().out
     done = subprocess.run([shell, "-c", f"{script}\n{ASK[shell]}"], capture_output=True, text=True, check=True)
     found = [line.partition("\t")[0] for line in done.stdout.splitlines()]
-    assert found == ["score", "chrf", "chrf++", "demetr"]
+    assert found == ["score", "chrf", "chrf++", "chrfoid-wmt23", "demetr"]

@@ -30,6 +30,7 @@ NEEDS = {
     "somebody who stops it": r"^assay view",
     "real data": r"\b(demetr|aces|hallucinations|dfki|wmt\d\d|items\.jsonl)\b(?!.*--data)",
     "a person": r"--annotate",
+    "what another made": r"rule\.json|run set/",
 }
 SLOW = ("-t wmt23", "--significance", "aces", "dfki", "xcomet", "mine/", "items.jsonl", "run demetr -m chrf -m bleu")
 """These take long or need a file that another made; tests of their own run the like of them."""
@@ -109,6 +110,8 @@ def _corpora() -> None:
     """Shards in tables, and as parallel files."""
     for folder in ("corpus", "mt", "src", "ref"):
         Path(folder).mkdir()
+    Path("pairs").mkdir()
+    shutil.copy("my_pairs.tsv", "pairs/a.tsv")
     rows = [{"src": line, "mt": f"{line} x", "ref": line} for line in LINES]
     polars.DataFrame(rows).write_parquet("corpus/a.parquet")
     polars.DataFrame(rows).write_ndjson("corpus/b.jsonl")

@@ -231,3 +231,8 @@ def until(holds: Callable[[], Any], seconds: float = 40) -> Any:
             assert found
             return found
         time.sleep(0.02)
+
+
+def whole(path: Path) -> bool:
+    """Whether a file was downloaded: it has its name before it has anything in it."""
+    return path.exists() and path.stat().st_size > 0

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pytest
 
 import assay
-from tests.viewer.browser import ENTER, ESCAPE, TAB, Browser, needs_axe, until
+from tests.viewer.browser import ENTER, ESCAPE, TAB, Browser, needs_axe, until, whole
 from tests.viewer.conftest import HOSTILE, keep
 
 pytestmark = pytest.mark.xdist_group("browser")
@@ -207,12 +207,12 @@ def test_a_selection_goes_out_and_is_read_again(page: Page) -> None:
     browser.click(".export summary")
     browser.choose(".export button", "JSONL")
     path = browser.downloads / "demo.jsonl"
-    until(path.exists)
+    until(lambda: whole(path))
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     assert len(rows) == 20 and [row["chrf"] for row in rows] == sorted(row["chrf"] for row in rows)
     assert assay.filter_rows("chrf < 50", path).kept == sum(row["chrf"] < 50 for row in rows)
     browser.choose(".export button", "CSV")
-    until((browser.downloads / "demo.csv").exists)
+    until(lambda: whole(browser.downloads / "demo.csv"))
     table = list(csv.DictReader((browser.downloads / "demo.csv").open(newline="")))
     assert [row["mt"] for row in table] == [row["mt"] for row in rows]
 

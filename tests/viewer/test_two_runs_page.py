@@ -12,7 +12,7 @@ import pytest
 
 import assay
 from assay.cli.main import main
-from tests.viewer.browser import Browser, until
+from tests.viewer.browser import Browser, until, whole
 from tests.viewer.conftest import HOSTILE, keep
 from tests.viewer.test_page import Page
 
@@ -96,7 +96,7 @@ def test_a_selection_becomes_a_challenge_set_for_assay_run(
     browser.click(".export summary")
     browser.choose(".export button", "Challenge set")
     path = browser.downloads / "pairs.challenge.jsonl"
-    until(path.exists)
+    until(lambda: whole(path))
     capsys.readouterr()
     assert main(["run", str(path), "-m", "chrf", "--format", "json", "--table", "summary", "--samples", "20"]) == 0
     (row,) = json.loads(capsys.readouterr().out)["tables"]["summary"]

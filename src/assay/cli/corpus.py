@@ -114,12 +114,14 @@ def is_corpus(args: argparse.Namespace) -> bool:
 
 
 def _inputs(args: argparse.Namespace) -> list[str]:
-    """What is read: bare, with --mt, or with --data."""
+    """What is read: bare, with --mt, or with --data, unless that is a folder with one table in it."""
+    from assay.verbs.corpora import names_table
+
     data = getattr(args, "data", None)
     return [
         *(getattr(args, "files", None) or getattr(args, "suites", None) or ()),
         *(getattr(args, "mt", None) or ()),
-        *([data] if data else ()),
+        *([data] if data and not names_table(data) else ()),
     ]
 
 

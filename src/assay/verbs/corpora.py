@@ -132,6 +132,16 @@ def names_corpus(path: str) -> bool:
     return is_corpus(path)
 
 
+def names_table(path: str) -> bool:
+    """Whether an input is one table in several files: a data set of Hugging Face's (docs/tables.md)."""
+    from assay.io.table.folder import shards_of
+
+    try:
+        return shards_of(path) is not None
+    except InputError:  # of several tables: whoever reads it says so
+        return True
+
+
 def names_folder(out: str) -> bool:
     """Whether the name of an output is that of a folder: it ends in a slash, or is a place in an object store."""
     from assay.io.files.folders import is_remote
