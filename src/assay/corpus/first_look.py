@@ -51,9 +51,9 @@ def _columns(job: Job, shard: Shard) -> tuple[tuple[str, ...], tuple[tuple[str, 
 
 def _check(job: Job, shard: Shard, names: Sequence[str], has: Sequence[str], metrics: Mapping[str, Metric]) -> None:
     reference = "reference" in has or "references" in has
-    for name, metric in (
-        metrics.items() if job.purpose != "pairs" else ()
-    ):  # pairs that lack a text stay without a score
+    if job.purpose == "pairs":
+        metrics = {}  # pairs that lack a text stay without a score
+    for name, metric in metrics.items():
         for needed, there, option in (
             (metric.card.needs_reference, reference, "ref"),
             (metric.card.needs_source, "source" in has, "src"),

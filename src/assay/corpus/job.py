@@ -121,13 +121,8 @@ class Job:
     def run_key(self) -> str:
         """A digest of what was asked: two runs into one folder must agree in it."""
         told = asdict(self)
-        for name in (
-            "out",
-            "threads",
-            "version",
-            "whole",
-            *(("purpose", "settings") if self.purpose == "score" else ()),
-        ):
+        later = ("purpose", "settings") if self.purpose == "score" else ()  # folders of scores are older than these
+        for name in ("out", "threads", "version", "whole", *later):
             del told[name]
         return digest(told)
 
