@@ -28,7 +28,7 @@ from torch.nn import functional
 from assay.models.checkpoint import LoadedCheckpoint
 from assay.models.config import EncoderConfig
 from assay.models.encoder import Encoder, Layer
-from assay.models.fp8 import FP8, by_rows, centre
+from assay.models.fp8 import FP8, by_rows, centres_of, exact_rows
 from assay.models.inference import Predictor
 from assay.models.packing import Packed, Places, pack
 from assay.models.prediction import PASSES
@@ -128,7 +128,7 @@ class Emulated(nn.Module):
         count = len(places.starts) - 1
         if self.variant.centre != "sequence":
             return (self.typical * (self.variant.centre == "typical")).expand(count, -1)
-        return centre(rows, places).float()
+        return centres_of(exact_rows(rows, places)).float()
 
 
 class Thirds(nn.Module):

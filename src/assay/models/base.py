@@ -145,8 +145,7 @@ class CometModel(nn.Module):
         else:
             pooled = hidden.float()
             if mean is not None and scale is not None:
-                mean = mean.repeat_interleave(packed.lengths)
-                scale = scale.repeat_interleave(packed.lengths)
+                mean, scale = packed.of_tokens(mean), packed.of_tokens(scale)
         return pooled if mean is None or scale is None else (pooled - mean[:, None]) / scale[:, None]
 
 
@@ -154,7 +153,7 @@ def _statistics(hidden: Tensor, packed: Packed) -> tuple[Tensor, Tensor]:
     """Mean and standard deviation over all tokens and units of each sequence."""
     count = packed.lengths * hidden.shape[1]
     mean = segment_sum(hidden.float().sum(1), packed) / count
-    centred = hidden.float() - mean.repeat_interleave(packed.lengths)[:, None]
+    centred = hidden.float() - packed.of_tokens(mean)[:, None]
     variance = segment_sum(centred.square().sum(1), packed) / count
     return mean, torch.sqrt(variance + 1e-12)
 

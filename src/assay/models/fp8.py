@@ -20,7 +20,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from assay.models.fused import Norm, add_norm
+from assay.models.fused import Norm, add_norm, summed
 from assay.models.packing import Places
 
 FP8 = torch.float8_e4m3fn
@@ -45,62 +45,66 @@ def by_rows(rows: Tensor) -> tuple[Tensor, Tensor]:
     return (wide / scale).clamp(-LARGEST, LARGEST).to(FP8), scale
 
 
-def centre(rows: Tensor, places: Places) -> Tensor:
-    """The mean of each sequence's rows but the first, in float16."""
+def centres_of(exact: Tensor) -> Tensor:
+    """The half of `exact_rows` that has the centres."""
+    return exact.chunk(2)[1]
+
+
+def exact_rows(rows: Tensor, places: Places) -> Tensor:
+    """What is multiplied in float16: the first row of each sequence, and behind all of these each one's centre, the mean of its
+    other rows."""
     kernels = _kernels() if rows.is_cuda else None
     if kernels is not None:
-        return kernels.centre(rows, places.starts)  # type: ignore[no-any-return]
+        return kernels.exact_rows(rows, places.starts)  # type: ignore[no-any-return]
     lengths = places.starts.diff().long()
     others = rows.float().index_fill(0, places.firsts, 0.0)
     total = torch.segment_reduce(others, "sum", lengths=lengths, axis=0, unsafe=True)
-    return (total / (lengths - 1).clamp_min(1)[:, None]).half()
+    centres = total / (lengths - 1).clamp_min(1)[:, None]
+    return torch.cat((rows.index_select(0, places.firsts).half(), centres.half()))
 
 
-def spread(rows: Tensor, places: Places, table: Tensor) -> Tensor:
-    """Rows, in place, with a line of the table, one a sequence, added to their first columns."""
+def quantise(rows: Tensor, places: Places, exact: Tensor, shift: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Rows less their sequence's centre in `exact`, `by_rows`. With a `shift`, a table like `exact`, rows are first added to its
+    centres and go through a GELU."""
     kernels = _kernels() if rows.is_cuda else None
     if kernels is not None:
-        return kernels.spread(rows, places.starts, table)  # type: ignore[no-any-return]
-    rows[:, : table.shape[1]] += table.index_select(0, places.owners)
-    return rows
-
-
-def quantise(rows: Tensor, places: Places, centres: Tensor, shift: Tensor | None = None) -> tuple[Tensor, Tensor]:
-    """Rows less their sequence's centre, `by_rows`. With a `shift`, one a sequence, rows are first added to it and go through a
-    GELU."""
-    kernels = _kernels() if rows.is_cuda else None
-    if kernels is not None:
-        return kernels.quantise(rows, places.starts, places.longest, centres, shift)  # type: ignore[no-any-return]
-    wide = rows.float() if shift is None else functional.gelu(rows.float() + shift.index_select(0, places.owners))
-    return by_rows(wide - centres.index_select(0, places.owners))
+        return kernels.quantise(rows, places.starts, places.longest, exact, shift)  # type: ignore[no-any-return]
+    wide = rows.float()
+    if shift is not None:
+        wide = functional.gelu(wide + centres_of(shift).index_select(0, places.owners))
+    return by_rows(wide - centres_of(exact).index_select(0, places.owners))
 
 
 @dataclass(frozen=True, slots=True)
 class Product:
-    """What a linear layer gives for a row of tokens: of each sequence the first row and the centre of the others, and of every
-    row what it differs by from that centre. Biases are in the first two."""
+    """What a linear layer gives for a row of tokens: of every row what it differs by from its sequence's centre, and `exact`, as
+    `exact_rows` has it, biases included."""
 
     rows: Tensor
-    centres: Tensor
-    firsts: Tensor
+    exact: Tensor
     places: Places
 
     def onto(self, residual: Tensor) -> Tensor:
         """The sum with a residual stream."""
-        firsts = self.places.firsts
-        total = residual + self.rows + self.centres.index_select(0, self.places.owners)
-        return total.index_copy_(0, firsts, residual.index_select(0, firsts) + self.firsts)
+        return summed(residual, self.rows, (self.exact, self.places))
 
     def onto_normed(
         self, residual: Tensor, norm: Norm, dtype: torch.dtype, *, wide: bool
     ) -> tuple[Tensor, Tensor, Tensor]:
         """`add_norm` with a residual stream."""
-        firsts = self.places.firsts
-        found = add_norm(residual, self.rows, norm, dtype, wide=wide, shared=(self.centres, self.places.owners))
-        exact = add_norm(residual.index_select(0, firsts), self.firsts, norm, dtype, wide=wide)
-        for rows, own in zip(found, exact, strict=True):
-            rows.index_copy_(0, firsts, own)
-        return found
+        return add_norm(residual, self.rows, norm, dtype, wide=wide, shared=(self.exact, self.places))
+
+    def query_key(self) -> Tensor:
+        """Queries and keys as they are, where the layer gives these side by side; a sequence's keys less their centre, since what
+        is the same for all keys changes no attention."""
+        rows, places, width = self.rows.half(), self.places, self.rows.shape[1] // 2
+        kernels = _kernels() if rows.is_cuda else None
+        if kernels is not None:
+            return kernels.query_key(rows, places.starts, self.exact)  # type: ignore[no-any-return]
+        firsts, centres = self.exact.chunk(2)
+        rows[:, :width] += centres[:, :width].index_select(0, places.owners)
+        own = torch.cat((firsts[:, :width], firsts[:, width:] - centres[:, width:]), dim=1)
+        return rows.index_copy_(0, places.firsts, own)
 
 
 class Fp8Linear:
@@ -113,18 +117,17 @@ class Fp8Linear:
 
     def __call__(self, rows: Tensor, places: Places) -> Product:
         """The product of rows as they are."""
-        return self._product(rows, rows.index_select(0, places.firsts), centre(rows, places), places, None)
+        return self._product(rows, exact_rows(rows, places), places)
 
     def after_gelu(self, before: Product, gelu: str = "none") -> Product:
         """The product of another's GELU. Its centre is the GELU of the other's: off by about as much for every sequence, which
         changes no order, and read off nothing."""
-        firsts, centres = (functional.gelu(each, approximate=gelu) for each in (before.firsts, before.centres))
-        return self._product(before.rows, firsts, centres, before.places, before.centres)
+        exact = functional.gelu(before.exact, approximate=gelu)
+        return self._product(before.rows, exact, before.places, before.exact)
 
-    def _product(self, rows: Tensor, firsts: Tensor, centres: Tensor, places: Places, shift: Tensor | None) -> Product:
-        exact = _linear(torch.cat((firsts, centres)), *self.whole)
-        small, scale = quantise(rows, places, centres, shift)
-        return Product(self._multiply(small, scale), exact[len(firsts) :], exact[: len(firsts)], places)
+    def _product(self, rows: Tensor, exact: Tensor, places: Places, shift: Tensor | None = None) -> Product:
+        small, scale = quantise(rows, places, exact, shift)
+        return Product(self._multiply(small, scale), _linear(exact, *self.whole), places)
 
     def _multiply(self, small: Tensor, scale: Tensor) -> Tensor:
         if small.is_cuda and not (small.shape[1] % 16 or self.weight.shape[0] % 16):
@@ -145,14 +148,8 @@ class Fp8Layer:
         self.gelu = gelu
 
     def attended(self, hidden: Tensor, places: Places) -> tuple[Tensor, Tensor]:
-        """Queries and keys side by side, and values. A sequence's keys come less their centre: what is the same for all keys
-        changes no attention."""
-        product = self.query_key(hidden, places)
-        width = hidden.shape[1]
-        firsts = product.firsts.clone()
-        firsts[:, width:] -= product.centres[:, width:]
-        rows = spread(product.rows.half(), places, product.centres[:, :width])
-        return rows.index_copy_(0, places.firsts, firsts), _linear(hidden, *self.values)
+        """Queries and keys side by side, and values."""
+        return self.query_key(hidden, places).query_key(), _linear(hidden, *self.values)
 
     def feed_forward(self, hidden: Tensor, places: Places) -> Product:
         """Up, GELU and down again."""

@@ -8,6 +8,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from assay.models.packing import Places
+
 Norm = nn.LayerNorm | nn.RMSNorm
 
 
@@ -18,21 +20,31 @@ def add_norm(
     dtype: torch.dtype,
     *,
     wide: bool = True,
-    shared: tuple[Tensor, Tensor] | None = None,
+    shared: tuple[Tensor, Places] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """``residual + added``, its norm in float32, and the norm in `dtype`.
 
     `residual` is float32, `added` has the precision of the matrix products. With ``wide=False`` nobody needs the float32
-    norm, and the last two may be the same tensor. `shared` is a table and which of its lines is added
-    to each row besides.
+    norm, and the last two may be the same tensor. `shared` is as in `summed`.
     """
     kernel = _kernel() if residual.is_cuda and not torch.is_grad_enabled() else None
     if kernel is not None:
         return kernel(residual, added, norm, dtype, wide, shared)  # type: ignore[no-any-return]
-    total = residual if added is None else residual + added
-    total = total if shared is None else total + shared[0].index_select(0, shared[1])
+    total = residual if added is None else summed(residual, added, shared)
     normed = norm(total)
     return total, normed, normed if dtype == torch.float32 else normed.to(dtype)
+
+
+def summed(residual: Tensor, added: Tensor, shared: tuple[Tensor, Places] | None = None) -> Tensor:
+    """``residual + added``. `shared` is a table of two lines a sequence: what is added to its first row instead, and behind all of
+    these what is added to its other rows besides (`assay.models.fp8.Product`)."""
+    total = residual + added
+    if shared is None:
+        return total
+    table, places = shared
+    firsts, others = table.chunk(2)
+    total += others.index_select(0, places.owners)
+    return total.index_copy_(0, places.firsts, residual.index_select(0, places.firsts) + firsts)
 
 
 @functools.cache
@@ -53,10 +65,10 @@ def _kernel() -> Any:
                 expected = norm(residual + added)
                 right = right and torch.allclose(total, residual + added) and torch.allclose(wide, expected, atol=1e-4)
                 right = right and torch.allclose(narrow.float(), expected, atol=0.05)
-                table = torch.randn(5, 160, device="cuda", generator=generator).half()
-                lines = torch.arange(33, device="cuda", dtype=torch.int32) // 7
-                total, _, _ = fused_add_norm(residual, added, norm, torch.bfloat16, True, (table, lines))
-                right = right and torch.allclose(total, residual + added + table.index_select(0, lines))
+                table = torch.randn(6, 160, device="cuda", generator=generator).half()
+                shared = table, Places(torch.tensor([0, 1, 20, 33], dtype=torch.int32, device="cuda"), 33, 19)
+                total, _, _ = fused_add_norm(residual, added, norm, torch.bfloat16, True, shared)
+                right = right and torch.allclose(total, summed(residual, added, shared), atol=1e-5)
         return fused_add_norm if right else None
     except Exception:  # a missing or mismatched triton must never stop a score
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
@@ -14,7 +15,7 @@ from assay.core.errors import InputError
 from assay.models.batching import batches, out_of_memory, token_budget
 from assay.models.checkpoint import LoadedCheckpoint
 from assay.models.fp8 import FP8, can_multiply, stored_as
-from assay.models.packing import Packed, pack, to_device
+from assay.models.packing import Packed, pack, to_device, to_host
 from assay.models.prediction import RELEASED, Prediction, combine, components, join, mean
 from assay.models.regression import RegressionModel
 from assay.models.rows import Row, prepare_rows
@@ -32,9 +33,9 @@ Precision = Literal["auto", "fp32", "bf16", "fp16", "fp8"]
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "fp8": FP8}
 SPAN_WEIGHTS = {"src": 0.1667, "ref": 0.3333, "unified": 0.5}
 """Weights of the three passes in the tagger's distribution, as the released package has them."""
-WINDOW, GPU_WINDOW = 2_048, 512
+WINDOW, GPU_WINDOW, GPU_FIRST = 2_048, 512, 128
 """Rows tokenized, sorted and computed together; the next ones are tokenized meanwhile. A GPU already computes the next window
-while the last one's spans are decoded, so its windows are shorter."""
+while the last one's spans are decoded, so its windows are shorter; the first is shortest, since the GPU waits for it."""
 
 
 def choose_device(wanted: str = "auto") -> torch.device:
@@ -86,11 +87,8 @@ class Predictor:
 
     def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
         """Scores of all rows, in their order."""
-        window = GPU_WINDOW if self.device.type == "cuda" else WINDOW
-        starts = range(0, len(hypotheses), window)
 
-        def ahead(start: int) -> list[Row]:
-            part = slice(start, start + window)
+        def ahead(part: slice) -> list[Row]:
             return prepare_rows(
                 self.model,
                 self.tokenizer,
@@ -101,12 +99,12 @@ class Predictor:
 
         parts: list[Prediction] = []
         with ThreadPoolExecutor(1, thread_name_prefix="assay-tokens") as pool, torch.inference_mode():
-            coming = pool.submit(ahead, 0)
+            tokenized = (pool.submit(ahead, part) for part in _windows(len(hypotheses), self.device))
+            coming = next(tokenized, None)
             computing: Callable[[], Prediction] | None = None
-            for start in starts:
+            while coming is not None:
                 rows = coming.result()
-                if start + window < len(hypotheses):
-                    coming = pool.submit(ahead, start + window)
+                coming = next(tokenized, None)
                 started = self._start(rows)
                 if computing is not None:
                     parts.append(computing())
@@ -138,7 +136,8 @@ class Predictor:
             for at in torch.split(torch.arange(len(rows), device=vectors.device), 4096)
         ]
         truncated = np.array([row.cut for row in rows], dtype=bool)
-        return lambda: Prediction(self._finite(torch.cat(scores).double().cpu().numpy()), truncated)
+        found = to_host(torch.cat(scores).double())
+        return lambda: Prediction(self._finite(found()), truncated)
 
     def _unified(self, model: UnifiedModel, rows: list[Row]) -> Callable[[], Prediction]:
         """All passes of all rows in one pool of sequences; sequences that occur twice are computed once."""
@@ -159,7 +158,7 @@ class Predictor:
             output = model(packed)
             return (output.scores,) if output.logits is None else (output.scores, torch.softmax(output.logits, dim=1))
 
-        found = self._run([list(ids) for ids in known], compute, leading=longest)
+        found = [to_host(each) for each in self._run([list(ids) for ids in known], compute, leading=longest)]
         return lambda: self._finish(model, rows, places, found, longest)
 
     def _finish(
@@ -167,10 +166,10 @@ class Predictor:
         model: UnifiedModel,
         rows: list[Row],
         places: list[dict[str, int]],
-        found: list[Tensor],
+        found: list[Callable[[], NDArray[np.float32]]],
         longest: list[int],
     ) -> Prediction:
-        scores = self._finite(found[0].float().cpu().numpy())
+        scores = self._finite(found[0]())
         columns = {
             name: np.array([scores[place[name]] if name in place else np.nan for place in places], dtype=np.float32)
             for name in dict.fromkeys(name for place in places for name in place)
@@ -178,9 +177,7 @@ class Predictor:
         truncated = np.array([row.cut for row in rows], dtype=bool)
         if model.tagger is None:
             return Prediction(mean(columns), truncated, components(columns))
-        tags = self._finite(found[1].cpu().numpy())
-        ends = np.cumsum([0, *longest])
-        spans = [self._spans(row, place, tags, ends) for row, place in zip(rows, places, strict=True)]
+        spans = self._spans(rows, places, self._finite(found[1]()), longest)
         if not isinstance(model, XcometModel):
             return Prediction(mean(columns), truncated, components(columns), spans)
         errors = np.array([mqm(found_spans) for found_spans in spans])
@@ -196,23 +193,29 @@ class Predictor:
         raise InputError("the model gives no finite number for some segment: its weights may be damaged.")
 
     def _spans(
-        self, row: Row, place: dict[str, int], tags: NDArray[np.float32], ends: NDArray[np.int64]
-    ) -> tuple[ErrorSpan, ...]:
-        """The passes' distributions over the translation's tokens, averaged with their weights, then decoded."""
-        count = min(row.words, *(int(ends[number + 1] - ends[number]) for number in place.values()))
-        total = np.zeros((count, tags.shape[1]), dtype=np.float32)
-        for name, number in place.items():
-            weight = np.float32(SPAN_WEIGHTS[name] if len(place) == 3 else 1.0)
-            total += tags[ends[number] : ends[number] + count] * weight
-        assert row.offsets is not None
-        return decode(
-            row.hypothesis,
-            total,
-            row.offsets,
-            self.config.labels,
-            decoder=self.decoder,
-            threshold=self.threshold,
+        self, rows: list[Row], places: list[dict[str, int]], tags: NDArray[np.float32], longest: list[int]
+    ) -> list[tuple[ErrorSpan, ...]]:
+        """The passes' distributions over a translation's tokens, averaged with their weights, then decoded."""
+        counts = np.array(
+            [
+                min(row.words, *(longest[number] for number in place.values()))
+                for row, place in zip(rows, places, strict=True)
+            ]
         )
+        ends = np.cumsum(counts)
+        inside = np.arange(counts.sum()) - np.repeat(ends - counts, counts)
+        firsts = np.cumsum(longest) - longest
+        total = np.zeros((len(inside), tags.shape[1]), dtype=np.float32)
+        for name in dict.fromkeys(name for place in places for name in place):
+            starts = np.array([firsts[place[name]] if name in place else 0 for place in places])
+            weights = np.array([_weight(name, place) for place in places], dtype=np.float32)
+            total += tags[np.repeat(starts, counts) + inside] * np.repeat(weights, counts)[:, None]
+        options: dict[str, Any] = {"decoder": self.decoder, "threshold": self.threshold}
+        found = []
+        for row, own in zip(rows, np.split(total, ends[:-1]), strict=True):
+            assert row.offsets is not None
+            found.append(decode(row.hypothesis, own, row.offsets, self.config.labels, **options))
+        return found
 
     def _run(
         self,
@@ -265,6 +268,18 @@ class Predictor:
         left = [i for part in (*waiting, batch) for i in part]
         again = batches([len(sequences[i]) for i in left], self.budget)
         return [[left[i] for i in part] for part in again][::-1]
+
+
+def _windows(count: int, device: torch.device) -> list[slice]:
+    """The rows that are tokenized, sorted and computed together."""
+    first, size = (GPU_FIRST, GPU_WINDOW) if device.type == "cuda" else (WINDOW, WINDOW)
+    edges = [0, *range(first, count, size), count] if count else [0]
+    return [slice(start, stop) for start, stop in itertools.pairwise(edges)]
+
+
+def _weight(name: str, place: dict[str, int]) -> float:
+    """What a pass counts in the distribution of a row's tags."""
+    return 0.0 if name not in place else SPAN_WEIGHTS[name] if len(place) == 3 else 1.0
 
 
 def _in_order(

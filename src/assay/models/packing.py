@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -106,6 +107,10 @@ class Packed:
         """Of a state with all tokens, those that are read."""
         return hidden if self.read is None else hidden.index_select(0, self.read.rows)
 
+    def of_tokens(self, numbers: Tensor) -> Tensor:
+        """What is said of each sequence, said of each of its tokens."""
+        return numbers.index_select(0, self.places.owners)
+
     @functools.cached_property
     def groups(self) -> list[PackedBlock]:
         """The batch as dense blocks of neighbours of about equal length, for attention without a variable-length kernel."""
@@ -144,6 +149,20 @@ def to_device(tensor: Tensor, device: torch.device | str) -> Tensor:
     if torch.device(device).type == "cuda":
         return tensor.pin_memory().to(device, non_blocking=True)
     return tensor.to(device)
+
+
+def to_host(tensor: Tensor) -> Callable[[], NDArray[Any]]:
+    """Begin to copy to the CPU; what comes back waits for the numbers, and for none of the work that a GPU was given since."""
+    if not tensor.is_cuda:
+        return tensor.numpy
+    copy = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor, non_blocking=True)
+    done = torch.cuda.current_stream(tensor.device).record_event()
+
+    def waited() -> NDArray[Any]:
+        done.synchronize()
+        return copy.numpy()
+
+    return waited
 
 
 def pack(

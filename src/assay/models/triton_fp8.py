@@ -13,9 +13,13 @@ import triton.language as tl
 from torch import Tensor
 from torch.nn import functional
 
-ROWS = 8
-"""Rows of a sequence that a program reads, at most."""
-COLUMNS = 512
+from assay.models import fp8
+from assay.models.packing import Places
+
+ROWS = 2
+"""Rows of a sequence that a program makes 8-bit floats of, at most."""
+LINES, COLUMNS = 8, 128
+"""The part of a sequence that a warp has in hand at a time."""
 FAST: Any = os.environ.get("TRITON_INTERPRET") != "1"
 """Triton's interpreter knows no assembler."""
 
@@ -31,35 +35,56 @@ def _gelu(x, fast: tl.constexpr):  # type: ignore[no-untyped-def]
     return 0.5 * x * (1.0 + tanh)
 
 
-@triton.jit  # type: ignore[untyped-decorator, unused-ignore]
-def _sequences(  # type: ignore[no-untyped-def]
-    rows, starts, table, width, stride, table_stride, mean: tl.constexpr, lines: tl.constexpr, block: tl.constexpr,
+@triton.jit(do_not_specialize=["sequences"])  # type: ignore[untyped-decorator, unused-ignore]
+def _exact_rows(  # type: ignore[no-untyped-def]
+    rows, starts, exact, width, sequences, lines: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
-    """One program a sequence and some columns: the mean of its rows but the first into the table's line, or the line into the
-    rows."""
+    """One program a sequence and some columns: its first row, and the mean of the others."""
     sequence = tl.program_id(0)
     columns = tl.program_id(1) * block + tl.arange(0, block)
     start, stop = tl.load(starts + sequence), tl.load(starts + sequence + 1)
     inside = columns < width
-    line = table + sequence.to(tl.int64) * table_stride + columns
-    if mean:
-        total = tl.zeros([block], dtype=tl.float32)
-        first = start + 1
-    else:
-        total = tl.load(line, mask=inside, other=0.0).to(tl.float32)
-        first = start
-    for at in range(first, stop, lines):
+    own = tl.load(rows + start.to(tl.int64) * width + columns, mask=inside, other=0.0)
+    tl.store(exact + sequence.to(tl.int64) * width + columns, own.to(exact.dtype.element_ty), mask=inside)
+    total = tl.zeros([lines, block], dtype=tl.float32)
+    for at in range(start + 1, stop, lines):
         here = at + tl.arange(0, lines)
         mask = (here < stop)[:, None] & inside[None, :]
-        place = rows + here[:, None].to(tl.int64) * stride + columns[None, :]
-        x = tl.load(place, mask=mask, other=0.0).to(tl.float32)
-        if mean:
-            total += tl.sum(x, axis=0)
-        else:
-            tl.store(place, (x + total[None, :]).to(rows.dtype.element_ty), mask=mask)
-    if mean:
-        count = tl.maximum(stop - first, 1).to(tl.float32)
-        tl.store(line, (total / count).to(table.dtype.element_ty), mask=inside)
+        place = rows + here[:, None].to(tl.int64) * width + columns[None, :]
+        total += tl.load(place, mask=mask, other=0.0).to(tl.float32)
+    mean = tl.sum(total, axis=0) / tl.maximum(stop - start - 1, 1).to(tl.float32)
+    tl.store(
+        exact + (sequences + sequence).to(tl.int64) * width + columns, mean.to(exact.dtype.element_ty), mask=inside
+    )
+
+
+@triton.jit(do_not_specialize=["sequences"])  # type: ignore[untyped-decorator, unused-ignore]
+def _query_key(  # type: ignore[no-untyped-def]
+    rows, starts, exact, width, sequences, lines: tl.constexpr, block: tl.constexpr,
+):  # fmt: skip
+    """One program a sequence and some columns, queries' or keys': its first row is put in its place, and the other queries get
+    their centre back."""
+    sequence = tl.program_id(0)
+    columns = tl.program_id(1) * block + tl.arange(0, block)
+    key = tl.program_id(2)
+    start, stop = tl.load(starts + sequence), tl.load(starts + sequence + 1)
+    inside = columns < width
+    across = 2 * width
+    columns += key * width
+    centre = tl.load(exact + (sequences + sequence).to(tl.int64) * across + columns, mask=inside, other=0.0).to(
+        tl.float32
+    )
+    own = tl.load(exact + sequence.to(tl.int64) * across + columns, mask=inside, other=0.0).to(tl.float32)
+    if key:
+        own -= centre
+        stop = tl.minimum(stop, start + 1)
+    for at in range(start, stop, lines):
+        here = at + tl.arange(0, lines)
+        mask = (here < stop)[:, None] & inside[None, :]
+        place = rows + here[:, None].to(tl.int64) * across + columns[None, :]
+        x = tl.load(place, mask=mask, other=0.0).to(tl.float32) + centre[None, :]
+        x = tl.where((here == start)[:, None], own[None, :], x)
+        tl.store(place, x.to(rows.dtype.element_ty), mask=mask)
 
 
 @triton.jit  # type: ignore[untyped-decorator, unused-ignore]
@@ -101,29 +126,24 @@ def _quantise(  # type: ignore[no-untyped-def]
         tl.store(scales + row, scale)
 
 
-def centre(rows: Tensor, starts: Tensor) -> Tensor:
-    """See `assay.models.fp8.centre`."""
-    table = torch.empty(len(starts) - 1, rows.shape[1], dtype=torch.float16, device=rows.device)
-    _by_sequence(rows.contiguous(), starts, table, True)
-    return table
+def exact_rows(rows: Tensor, starts: Tensor) -> Tensor:
+    """See `assay.models.fp8.exact_rows`."""
+    sequences, width = len(starts) - 1, rows.shape[1]
+    exact = torch.empty(2 * sequences, width, dtype=torch.float16, device=rows.device)
+    grid: Any = (sequences, triton.cdiv(width, COLUMNS))
+    _exact_rows[grid](rows.contiguous(), starts, exact, width, sequences, lines=LINES, block=COLUMNS, num_warps=1)
+    return exact
 
 
-def spread(rows: Tensor, starts: Tensor, table: Tensor) -> Tensor:
-    """See `assay.models.fp8.spread`."""
-    _by_sequence(rows, starts, table, False)
+def query_key(rows: Tensor, starts: Tensor, exact: Tensor) -> Tensor:
+    """See `assay.models.fp8.Product.query_key`; in place."""
+    sequences, width = len(starts) - 1, rows.shape[1] // 2
+    grid: Any = (sequences, triton.cdiv(width, COLUMNS), 2)
+    _query_key[grid](rows, starts, exact, width, sequences, lines=LINES, block=COLUMNS, num_warps=1)
     return rows
 
 
-def _by_sequence(rows: Tensor, starts: Tensor, table: Tensor, mean: bool) -> None:
-    width = table.shape[1]
-    grid: Any = (len(starts) - 1, triton.cdiv(width, COLUMNS))
-    strides = rows.stride(0), table.stride(0)
-    _sequences[grid](rows, starts, table, width, *strides, mean=mean, lines=ROWS, block=COLUMNS, num_warps=4)
-
-
-def quantise(
-    rows: Tensor, starts: Tensor, longest: int, centres: Tensor, shift: Tensor | None
-) -> tuple[Tensor, Tensor]:
+def quantise(rows: Tensor, starts: Tensor, longest: int, exact: Tensor, shift: Tensor | None) -> tuple[Tensor, Tensor]:
     """See `assay.models.fp8.quantise`."""
     rows = rows.contiguous()
     count, width = rows.shape
@@ -131,8 +151,9 @@ def quantise(
     scales = torch.empty(count, 1, dtype=torch.float32, device=rows.device)
     block, rest = parts(width)
     grid: Any = (len(starts) - 1, triton.cdiv(longest, ROWS))
+    centres = fp8.centres_of(exact)
     _quantise[grid](
-        rows, starts, centres, centres if shift is None else shift, found, scales, width,
+        rows, starts, centres, centres if shift is None else fp8.centres_of(shift), found, scales, width,
         has_shift=shift is not None, fast=FAST, lines=ROWS, block=block, rest=rest, num_warps=warps(width),
     )  # fmt: skip
     return found, scales
@@ -147,32 +168,34 @@ def parts(width: int) -> tuple[int, int]:
 
 
 def warps(width: int) -> int:
-    """Warps a row, as measured on an H200: few for short rows."""
-    return 2 if width <= 4096 else 8
+    """Warps a row, as measured on an H200: few, since a row's largest number is soonest found by those who need not wait."""
+    return min(8, 1 << ((width - 1) // 2560).bit_length())
 
 
 def agree(device: torch.device) -> bool:
     """Whether the kernels give on a small example what plain torch gives."""
-    from assay.models import fp8
-    from assay.models.packing import Places
-
     generator = torch.Generator(device).manual_seed(0)
-    rows = torch.randn(34, 320, device=device, generator=generator).bfloat16()
-    shift = torch.randn(3, 320, device=device, generator=generator).half()
+    rows = torch.randn(34, 320, device=device, generator=generator).half()
+    shift = torch.randn(6, 320, device=device, generator=generator).half()
     starts = torch.tensor([0, 1, 20, 34], dtype=torch.int32, device=device)
-    owners = Places(starts, 34, 19).owners
+    places = Places(starts, 34, 19)
     means = torch.stack([torch.zeros(320, device=device), rows[2:20].float().mean(0), rows[21:].float().mean(0)])
     with torch.no_grad():
-        centres = centre(rows, starts)
-        right = torch.allclose(centres.float(), means, atol=4e-3)
+        exact = exact_rows(rows, starts)
+        right = torch.equal(exact[:3], rows[places.firsts])
+        right = right and torch.allclose(fp8.centres_of(exact).float(), means, atol=4e-3)
         for table in (None, shift):
-            wide = rows.float() if table is None else functional.gelu(rows.float() + table.index_select(0, owners))
-            exact = wide - centres.float().index_select(0, owners)
-            largest = exact.abs().amax(dim=1, keepdim=True)
-            small, scale = quantise(rows, starts, 19, centres, table)
+            wide = rows.float()
+            if table is not None:
+                wide = functional.gelu(wide + fp8.centres_of(table).index_select(0, places.owners))
+            wide = wide - fp8.centres_of(exact).float().index_select(0, places.owners)
+            largest = wide.abs().amax(dim=1, keepdim=True)
+            small, scale = quantise(rows, starts, 19, exact, table)
             right = right and torch.allclose(scale, largest / fp8.LARGEST, rtol=0.01)
-            right = right and bool(((small.float() * scale - exact).abs() <= largest / 16).all())
-        summed = spread(rows.half(), starts, shift[:, :160])
-    expected = rows.float()
-    expected[:, :160] += shift[:, :160].index_select(0, owners)
-    return right and torch.allclose(summed.float(), expected, atol=4e-3, rtol=1e-3)
+            right = right and bool(((small.float() * scale - wide).abs() <= largest / 16).all())
+        expected = rows.float()
+        expected[:, :160] += shift[3:, :160].index_select(0, places.owners)
+        expected[places.firsts] = shift[:3].float()
+        expected[places.firsts, 160:] -= shift[3:, 160:].float()
+        found = query_key(rows.clone(), starts, shift).float()
+    return right and torch.allclose(found, expected, atol=4e-3, rtol=1e-3)

@@ -10,10 +10,12 @@ import triton
 import triton.language as tl
 from torch import Tensor, nn
 
+from assay.models.packing import Places
 
-@triton.jit  # type: ignore[untyped-decorator, unused-ignore]
+
+@triton.jit(do_not_specialize=["sequences"])  # type: ignore[untyped-decorator, unused-ignore]
 def _rows(  # type: ignore[no-untyped-def]
-    residual, added, table, lines, weight, bias, total, wide, narrow, width, epsilon, has_mean: tl.constexpr,
+    residual, added, table, owners, starts, weight, bias, total, wide, narrow, width, sequences, epsilon, has_mean: tl.constexpr,
     has_added: tl.constexpr, has_table: tl.constexpr, write_total: tl.constexpr, write_wide: tl.constexpr, block: tl.constexpr,
 ):  # fmt: skip
     row = tl.program_id(0).to(tl.int64)
@@ -22,10 +24,15 @@ def _rows(  # type: ignore[no-untyped-def]
     at = row * width + columns
     x = tl.load(residual + at, mask=inside, other=0.0)
     if has_added:
-        x += tl.load(added + at, mask=inside, other=0.0).to(tl.float32)
-    if has_table:
-        line = tl.load(lines + row).to(tl.int64)
-        x += tl.load(table + line * width + columns, mask=inside, other=0.0).to(tl.float32)
+        more = tl.load(added + at, mask=inside, other=0.0).to(tl.float32)
+        if has_table:
+            sequence = tl.load(owners + row)
+            first = tl.load(starts + sequence) == row
+            line = tl.where(first, sequence, sequence + sequences).to(tl.int64)
+            x = tl.where(first, x, x + more)
+            x += tl.load(table + line * width + columns, mask=inside, other=0.0).to(tl.float32)
+        else:
+            x += more
     if write_total:
         tl.store(total + at, x, mask=inside)
     centred = x
@@ -47,7 +54,7 @@ def fused_add_norm(
     norm: nn.LayerNorm | nn.RMSNorm,
     dtype: torch.dtype,
     wide: bool,
-    shared: tuple[Tensor, Tensor] | None = None,
+    shared: tuple[Tensor, Places] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """See `assay.models.fused.add_norm`."""
     tokens, width = residual.shape
@@ -58,13 +65,15 @@ def fused_add_norm(
     broad = torch.empty_like(residual) if write_wide else narrow
     size = triton.next_power_of_2(width)
     bias = norm.bias if isinstance(norm, nn.LayerNorm) else norm.weight
-    table, lines = (residual, residual) if shared is None else shared
+    table, owners, starts = residual, residual, residual
+    if shared is not None:
+        table, owners, starts = shared[0], shared[1].owners, shared[1].starts
     grid: Any = (tokens,)
     _rows[grid](
-        residual, residual if added is None else added.contiguous(), table, lines,
-        norm.weight, bias, total, broad, narrow, width, norm.eps,
+        residual, residual if added is None else added.contiguous(), table, owners, starts,
+        norm.weight, bias, total, broad, narrow, width, len(starts) - 1, norm.eps,
         has_mean=isinstance(norm, nn.LayerNorm), has_added=added is not None, has_table=shared is not None,
         write_total=added is not None, write_wide=write_wide,
-        block=size, num_warps=8 if size >= 2048 else 4,
+        block=size, num_warps=4 if size <= 4096 else 8,
     )  # fmt: skip
     return total, broad, narrow
