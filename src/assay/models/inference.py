@@ -33,9 +33,10 @@ Precision = Literal["auto", "fp32", "bf16", "fp16", "fp8"]
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "fp8": FP8}
 SPAN_WEIGHTS = {"src": 0.1667, "ref": 0.3333, "unified": 0.5}
 """Weights of the three passes in the tagger's distribution, as the released package has them."""
-WINDOW, GPU_WINDOW, GPU_FIRST = 2_048, 512, 128
+WINDOW, GPU_WINDOW, GPU_EDGE = 2_048, 512, 128
 """Rows tokenized, sorted and computed together; the next ones are tokenized meanwhile. A GPU already computes the next window
-while the last one's spans are decoded, so its windows are shorter; the first is shortest, since the GPU waits for it."""
+while the last one's spans are decoded, so its windows are shorter. The first and the last are shortest: while the one is tokenized
+and the other decoded, the GPU has nothing to do."""
 
 
 def choose_device(wanted: str = "auto") -> torch.device:
@@ -83,7 +84,7 @@ class Predictor:
         self.config = self.model.config
         self.decoder: Decoder = decoder
         self.threshold, self.weights = threshold, tuple(weights)
-        self.budget = budget or token_budget(self.model.encoder_config, self.device, stored_as(dtype))
+        self.budget = budget or token_budget(self.model.encoder_config, self.device, dtype)
 
     def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
         """Scores of all rows, in their order."""
@@ -272,9 +273,15 @@ class Predictor:
 
 def _windows(count: int, device: torch.device) -> list[slice]:
     """The rows that are tokenized, sorted and computed together."""
-    first, size = (GPU_FIRST, GPU_WINDOW) if device.type == "cuda" else (WINDOW, WINDOW)
-    edges = [0, *range(first, count, size), count] if count else [0]
-    return [slice(start, stop) for start, stop in itertools.pairwise(edges)]
+    middle = count - 2 * GPU_EDGE
+    if device.type != "cuda":
+        edges = [*range(0, count, WINDOW), count]
+    elif middle < GPU_EDGE:
+        edges = [0, count]
+    else:
+        parts = -(-middle // GPU_WINDOW)
+        edges = [0, *(GPU_EDGE + middle * i // parts for i in range(parts + 1)), count]
+    return [slice(start, stop) for start, stop in itertools.pairwise(edges) if start < stop]
 
 
 def _weight(name: str, place: dict[str, int]) -> float:
