@@ -27,8 +27,9 @@ SIDES = ("good", "incorrect")
 """The translations of a minimal pair."""
 LABEL_COLUMNS = ("label", "breakdown_probability", "language", "reason")
 """What a rule says of a row."""
-BATCH = 16_384
-"""Rows that a metric gets at a time, at most."""
+BATCH, NETWORK_BATCH = 16_384, 8_192
+"""Rows that a metric gets at a time, at most. A network gets fewer, since a GPU waits while a shard's first rows are read and its
+last are written."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from assay.models.config import EncoderConfig
 from assay.models.fp8 import FP8, stored_as
 
 MOST_TOKENS = 16_384
-"""A larger batch makes no matrix product faster: from 8,192 tokens on an H200 multiplies at the limit of its power supply."""
-FP8_TOKENS = 32_768
+"""Of an encoder as wide as XLM-R XL: a larger batch makes no product faster, since from 8,192 tokens on an H200 multiplies at
+the limit of its power supply. A narrower one takes more, so that a GPU computes for longer than it takes to tell it what."""
+WIDTH = 2_560
+FP8_SHARE = 2
 """In 8 bits products take half the time, and what is done once a batch counts for twice as much."""
 CPU_TOKENS = 2_048
 
@@ -40,7 +42,8 @@ def token_budget(config: EncoderConfig, device: torch.device, dtype: torch.dtype
     free, _ = torch.cuda.mem_get_info(device)
     size = torch.finfo(stored_as(dtype)).bits // 8
     a_token = size * (2 * config.feed_forward + 6 * config.hidden) + 4 * 6 * config.hidden
-    return max(512, min(FP8_TOKENS if dtype == FP8 else MOST_TOKENS, int(0.5 * free / a_token)))
+    most = MOST_TOKENS * max(1.0, WIDTH / config.hidden) * (FP8_SHARE if dtype == FP8 else 1)
+    return max(512, int(min(most, 0.5 * free / a_token)))
 
 
 def out_of_memory(error: Exception) -> bool:

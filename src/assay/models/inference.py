@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -123,9 +122,10 @@ class Predictor:
 
     def _regression(self, model: RegressionModel, rows: list[Row]) -> Callable[[], Prediction]:
         """Each different text is embedded once, however many rows it stands in."""
-        known: dict[tuple[int, ...], int] = {}
-        places = [[known.setdefault(tuple(ids), len(known)) for ids in row.sequences.values()] for row in rows]
-        vectors = self._run([list(ids) for ids in known], lambda packed: (model.embed(packed),))[0]
+        texts = {id(ids): ids for row in rows for ids in row.sequences.values()}
+        numbers = {one: number for number, one in enumerate(texts)}
+        places = [[numbers[id(ids)] for ids in row.sequences.values()] for row in rows]
+        vectors = self._run(list(texts.values()), lambda packed: (model.embed(packed),))[0]
         names = list(rows[0].sequences) if rows else []
         columns = torch.tensor(places, dtype=torch.long).T
         chosen = {
@@ -159,7 +159,7 @@ class Predictor:
             output = model(packed)
             return (output.scores,) if output.logits is None else (output.scores, torch.softmax(output.logits, dim=1))
 
-        found = [to_host(each) for each in self._run([list(ids) for ids in known], compute, leading=longest)]
+        found = [to_host(each) for each in self._run(list(known), compute, leading=longest)]
         return lambda: self._finish(model, rows, places, found, longest)
 
     def _finish(
@@ -220,7 +220,7 @@ class Predictor:
 
     def _run(
         self,
-        sequences: list[list[int]],
+        sequences: Sequence[Sequence[int]],
         compute: Callable[[Packed], tuple[Tensor, ...]],
         leading: Sequence[int] | None = None,
     ) -> list[Tensor]:
@@ -240,7 +240,7 @@ class Predictor:
             return [torch.empty(0), torch.empty(0, len(self.config.labels) or 1)]
         return _in_order([batch for batch, _ in heads], [results for _, results in heads], leading)
 
-    def _pack(self, batch: list[int], sequences: list[list[int]], leading: Sequence[int] | None) -> Packed:
+    def _pack(self, batch: list[int], sequences: Sequence[Sequence[int]], leading: Sequence[int] | None) -> Packed:
         bert = self.config.encoder_model == "BERT" and self.config.unified
         separator = self.tokenizer.last
         return pack(
@@ -256,7 +256,9 @@ class Predictor:
             device=self.device,
         )
 
-    def _smaller(self, batch: list[int], waiting: list[list[int]], sequences: list[list[int]]) -> list[list[int]]:
+    def _smaller(
+        self, batch: list[int], waiting: list[list[int]], sequences: Sequence[Sequence[int]]
+    ) -> list[list[int]]:
         """After running out of memory: this batch and all that follow, cut to half the tokens."""
         if len(batch) == 1:
             raise InputError(
@@ -271,17 +273,16 @@ class Predictor:
         return [[left[i] for i in part] for part in again][::-1]
 
 
-def _windows(count: int, device: torch.device) -> list[slice]:
-    """The rows that are tokenized, sorted and computed together."""
-    middle = count - 2 * GPU_EDGE
-    if device.type != "cuda":
-        edges = [*range(0, count, WINDOW), count]
-    elif middle < GPU_EDGE:
-        edges = [0, count]
-    else:
-        parts = -(-middle // GPU_WINDOW)
-        edges = [0, *(GPU_EDGE + middle * i // parts for i in range(parts + 1)), count]
-    return [slice(start, stop) for start, stop in itertools.pairwise(edges) if start < stop]
+def _windows(count: int, device: torch.device) -> Iterator[slice]:
+    """The rows that are tokenized, sorted and computed together; on a GPU each window is at most twice as long as the last."""
+    gpu = device.type == "cuda"
+    size, start = GPU_EDGE if gpu else WINDOW, 0
+    while start < count:
+        left = count - start
+        short = gpu and GPU_EDGE < left <= size
+        stop = count - GPU_EDGE if short else min(count, start + size)
+        yield slice(start, stop)
+        size, start = min(2 * size, GPU_WINDOW) if gpu else size, stop
 
 
 def _weight(name: str, place: dict[str, int]) -> float:

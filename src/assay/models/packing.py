@@ -166,7 +166,7 @@ def to_host(tensor: Tensor) -> Callable[[], NDArray[Any]]:
 
 
 def pack(
-    sequences: Sequence[Sequence[int] | np.ndarray],
+    sequences: Sequence[Sequence[int]],
     *,
     pad: int,
     first_type: Sequence[int] | None = None,
@@ -183,7 +183,7 @@ def pack(
     lengths = np.fromiter((len(sequence) for sequence in sequences), np.int64, len(sequences))
     starts = np.zeros(len(lengths) + 1, np.int64)
     np.cumsum(lengths, out=starts[1:])
-    ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences]) if len(sequences) else starts[:0]
+    ids = np.fromiter(itertools.chain.from_iterable(sequences), np.int64, int(starts[-1]))
     positions = np.arange(len(ids)) - np.repeat(starts[:-1], lengths)
     keep = None
     if (ids == pad).any():

@@ -10,7 +10,7 @@ from assay.models.base import CometModel
 from assay.models.tokenizer import Tokenizer, Tokens
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Row:
     """One row: its sequences by name (``src``, ``mt``, ``ref`` for regression; ``src``, ``ref``, ``unified`` for unified
     models, after what stands beside the translation), and what spans need to know of the translation."""
@@ -30,26 +30,23 @@ def prepare_rows(
     sources: Sequence[str | None] | None,
     references: Sequence[str | None] | None,
 ) -> list[Row]:
-    """All rows tokenized; each different text once."""
+    """All rows tokenized; each different text once, so that equal texts have the same list of ids."""
     config, limit = model.config, model.encoder_config.max_tokens
     if config.unified and len(config.input_segments) == 1:
         return _alone(model, tokenizer, hypotheses if config.input_segments == ("mt",) else sources, limit)
     tagged = bool(config.labels)
     wanted = config.input_segments if config.unified else ("mt", "src", "ref")
     others = {"src": sources if "src" in wanted else None, "ref": references if "ref" in wanted else None}
-    known = _encode(tokenizer, hypotheses, limit - 2, offsets=tagged)
-    beside = {
-        name: _encode(tokenizer, [text for text in column if text is not None], limit - 2)
-        for name, column in others.items()
-        if column is not None
-    }
+    rest = [text for column in others.values() if column is not None for text in column if text is not None]
+    known = _encode(tokenizer, hypotheses if tagged else [*hypotheses, *rest], limit - 2, offsets=tagged)
+    beside = _encode(tokenizer, rest, limit - 2) if tagged else known
     rows = []
     for i, text in enumerate(hypotheses):
         first = known[text]
         here: dict[str, Tokens] = {}
         for name, column in others.items():
             if column is not None and (other := column[i]) is not None:
-                here[name] = beside[name][other]
+                here[name] = beside[other]
         sequences, cut = (_unified if config.unified else _regression)(tokenizer, first, here, limit)
         if not sequences:
             raise InputError(f"segment {i + 1} has neither a source nor a reference that the model reads.")

@@ -21,7 +21,7 @@ def without_halves(text: str) -> str:
     return _HALVES.sub("\ufffd", text)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Tokens:
     """One text as token ids, special tokens included, with each token's place in the text where it was asked for."""
 
@@ -86,8 +86,12 @@ class Tokenizer:
     def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
         """Texts as tokens, cut to `limit` with the closing token kept."""
         encode = self.backend.encode_batch if offsets else self.backend.encode_batch_fast
+        try:
+            "".join(texts).encode()
+        except UnicodeEncodeError:
+            texts = [without_halves(text) for text in texts]
         found = []
-        for encoding in encode([without_halves(text) for text in texts]):
+        for encoding in encode(texts):
             ids, places = encoding.ids, encoding.offsets if offsets else None
             cut = len(ids) > limit
             if cut:

@@ -115,7 +115,7 @@ def scoring_job(
     from assay._version import __version__
     from assay.corpus.driver import whole_mark
     from assay.corpus.first_look import looked
-    from assay.corpus.job import BATCH, Job
+    from assay.corpus.job import BATCH, NETWORK_BATCH, Job
     from assay.engine.flags import with_languages
 
     if asked["sample"] is not None and asked["sample"] < 1:
@@ -124,6 +124,7 @@ def scoring_job(
         raise InputError("--sample-by goes with --sample.")
     if asked["dedup"] not in (None, "pair", "mt", "src"):
         raise InputError(f"--dedup is pair, mt or src, not {asked['dedup']!r}.")
+    network = any(metric.card.neural for metric in built.values())
     job = Job(
         out=out,
         metrics=tuple(built),
@@ -140,7 +141,7 @@ def scoring_job(
         sample=asked["sample"],
         sample_by=asked["sample_by"],
         seed=asked["seed"],
-        batch=asked["batch"] or BATCH,
+        batch=asked["batch"] or (NETWORK_BATCH if network else BATCH),
         purpose=asked.get("purpose", "score"),
         settings=asked.get("settings", {}),
     )
