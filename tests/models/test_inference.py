@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,35 @@ def test_windows_of_rows_are_joined(place: Path, monkeypatch: pytest.MonkeyPatch
     parts = predictor(place).predict(*columns())
     np.testing.assert_allclose(parts.values, whole.values, atol=1e-5, rtol=0)
     assert [[s.start for s in row] for row in parts.spans] == [[s.start for s in row] for row in whole.spans]
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("count", [0, 1, 128, 129, 300, 1024, 5000])
+def test_windows_have_every_row_once_and_a_gpu_waits_for_short_ones_only(count: int, device: str) -> None:
+    from assay.models.inference import GPU_EDGE, GPU_WINDOW, WINDOW, _windows
+
+    windows = list(_windows(count, torch.device(device)))
+    assert [row for window in windows for row in range(window.start, window.stop)] == list(range(count))
+    sizes = [window.stop - window.start for window in windows]
+    assert max(sizes, default=0) <= (GPU_WINDOW if device == "cuda" else WINDOW)
+    if device == "cuda" and windows:
+        assert max(sizes[0], sizes[-1]) <= GPU_EDGE
+        assert all(size <= 2 * before for before, size in itertools.pairwise(sizes) if before >= GPU_EDGE)
+
+
+def test_equal_texts_are_embedded_once(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.models.regression import RegressionModel
+
+    made, embed = predictor(place, "regression"), RegressionModel.embed
+    seen: list[int] = []
+
+    def counted(model: Any, packed: Any) -> Any:
+        seen.append(len(packed))
+        return embed(model, packed)
+
+    monkeypatch.setattr(RegressionModel, "embed", counted)
+    made.predict(["a b", "a b", "c"], ["d", "d", "a b"], ["c", "a b", "d"])  # three texts in nine places
+    assert sum(seen) == 3
 
 
 def test_out_of_memory_halves_the_batch(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
