@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import importlib.util
 import sys
+from contextlib import suppress
 from typing import Any, Literal
 
 from assay.core.errors import InputError, MissingPart
@@ -35,8 +37,11 @@ def placed(precision: Precision | Literal["int8"], device: str) -> tuple[Any, An
 
 
 def free_memory() -> None:
-    """Give back what dropped networks held, on the GPU too."""
+    """Give back what dropped networks held, on the GPU too. On Linux the C library would keep it for itself."""
     gc.collect()
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):  # another C library than GNU's gives it back by itself
+            ctypes.CDLL(None).malloc_trim(0)
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_initialized():
         torch.cuda.empty_cache()
