@@ -16,7 +16,7 @@ pytest.importorskip("sentencepiece")
 
 import assay  # noqa: E402
 from assay.core.batch import Batch  # noqa: E402
-from assay.core.errors import InputError  # noqa: E402
+from assay.core.errors import InputError, MissingPart  # noqa: E402
 from assay.engine.run import score_stream  # noqa: E402
 from assay.metrics import build_metrics, metric  # noqa: E402
 from assay.metrics.neural import free_memory  # noqa: E402
@@ -165,3 +165,19 @@ def test_memory_goes_back_to_the_system() -> None:
     del pieces
     free_memory()
     assert len(some) == 20 and held() < before - 150_000_000
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("tpu", "no device called 'tpu'"), ("meta", "torch has none here"), ("cuda:", "no device called 'cuda:'")],
+)
+def test_a_device_that_is_none_is_refused_in_a_line(specs: list[str], name: str, said: str) -> None:
+    for spec in specs:
+        with pytest.raises(InputError, match=said):
+            metric(f"{spec},device={name}").score(chunks()[0])
+
+
+def test_a_folder_of_another_kind_is_told_where_it_goes(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    with pytest.raises(MissingPart, match=r"no hparams\.yaml.*bertscore:model=FOLDER"):
+        metric(str(tmp_path))

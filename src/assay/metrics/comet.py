@@ -19,7 +19,7 @@ from assay.core.spec import Word
 from assay.metrics.comet_cards import CARDS
 from assay.metrics.comet_reading import Inputs, Value, reading, valued
 from assay.metrics.common import best
-from assay.metrics.neural import free_memory, need_neural
+from assay.metrics.neural import device_named, free_memory, need_neural
 from assay.metrics.room import NetworkMetric
 
 if TYPE_CHECKING:
@@ -183,11 +183,9 @@ class Comet(NetworkMetric):
     def _devices(self) -> list[Any]:
         import torch
 
-        from assay.models.inference import choose_device
-
         if self.device == "auto" and torch.cuda.device_count() > 1:
             return [torch.device("cuda", i) for i in range(torch.cuda.device_count())]
-        return [choose_device(name) for name in self.device.split("+")]
+        return [device_named(name) for name in self.device.split("+")]
 
     def _remark(self, rows: int, seconds: float) -> None:
         if self._devices()[0].type == "cpu" and rows >= 8 and rows / max(seconds, 1e-9) < SLOW:

@@ -13,7 +13,7 @@ from assay.core.batch import Batch
 from assay.core.errors import MissingPart
 from assay.core.langpair import target, written
 from assay.core.metric import Scores, Signature
-from assay.metrics.neural import Precision, free_memory
+from assay.metrics.neural import Precision, device_named, free_memory
 from assay.metrics.room import NetworkMetric
 
 if TYPE_CHECKING:
@@ -85,9 +85,7 @@ class SequenceMetric(NetworkMetric):
         return replace(plain, weights=self._hash, precision=self._place()[0])
 
     def _place(self) -> tuple[str, Any]:
-        from assay.models.inference import choose_device
-
-        device = choose_device(self.device)
+        device = device_named(self.device)
         chosen = self.on_gpu if device.type == "cuda" else "fp32"
         return (chosen if self.precision == "auto" else self.precision), device
 

@@ -95,4 +95,5 @@ def _refuse_too_large(path: Path, error: Exception) -> None:
 
 
 def _said(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:160]
+    """The first sentence of what a reader says."""
+    return (str(error).splitlines() or [type(error).__name__])[0].partition(". ")[0][:160]

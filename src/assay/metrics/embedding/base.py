@@ -13,7 +13,7 @@ from assay.core.errors import InputError
 from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import with_references
-from assay.metrics.neural import Precision, free_memory, need_neural
+from assay.metrics.neural import Precision, device_named, free_memory, need_neural
 from assay.metrics.room import NetworkMetric
 
 if TYPE_CHECKING:
@@ -92,9 +92,7 @@ class EncoderMetric(NetworkMetric):
         return replace(plain, weights=self._hash, precision=self._place()[1])
 
     def _place(self) -> tuple[Any, Any]:
-        from assay.models.inference import choose_device
-
-        device = choose_device(self.device)
+        device = device_named(self.device)
         if self.precision == "auto":
             return device, "fp16" if device.type == "cuda" else "fp32"
         return device, self.precision
