@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,17 @@ from assay.io.judgements.answers import NamedError, named_errors, read_answer
 from assay.io.judgements.prompts import Prompt
 from assay.io.judgements.ratings import named_class, number, stars
 
+_THOUGHTS = r"think|thinking|thoughts?|reasoning"
+_CLOSED = re.compile(
+    rf"\A\s*<({_THOUGHTS})>.*?</\1>|\A.*?^[ \t]*</(?:{_THOUGHTS})>[ \t]*$", re.DOTALL | re.IGNORECASE | re.MULTILINE
+)
+"""What a reasoning model writes to itself first; where its opening tag stands in the prompt's template, the closing one alone."""
+_OPEN = re.compile(rf"\A\s*<(?:{_THOUGHTS})>", re.IGNORECASE)
+_REFUSAL = re.compile(
+    r"\W*(?:(?:i['’]m|i am) (?:(?:really |very |so )?sorry|unable|not able)|sorry\b|i (?:can ?not|can['’]t|won['’]t|will not)\b"
+    r"|i must decline\b|as an ai\b|i apologi[sz]e)",
+    re.IGNORECASE,
+)
 _WORST_FIRST = ("critical", "major", "minor", "neutral")
 
 
@@ -31,10 +43,22 @@ class JudgeReading:
 
 
 UNREADABLE = JudgeReading(flags=frozenset({"unreadable_answer"}))
+REFUSED = JudgeReading(flags=frozenset({"refused_answer"}))
+
+
+def without_thoughts(answer: str) -> str:
+    """What a model says, without what it thought aloud before it (``<think> … </think>``); nothing where that never ends."""
+    said = _CLOSED.sub("", answer, count=1)
+    return "" if _OPEN.match(said) else said
 
 
 def rating(prompt: Prompt, answer: str, translation: str, source: str) -> JudgeReading:
     """The score in the answer to a prompt's last question, with the errors that it names."""
+    found = _rating(prompt, answer, translation, source)
+    return REFUSED if found is UNREADABLE and _REFUSAL.match(answer) else found
+
+
+def _rating(prompt: Prompt, answer: str, translation: str, source: str) -> JudgeReading:
     if prompt.answer == "errors":
         try:
             value = points(prompt, named_errors(answer))
