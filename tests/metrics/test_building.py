@@ -40,3 +40,10 @@ def test_all_that_is_missing_is_said_in_one_line(capsys: pytest.CaptureFixture[s
 def test_one_that_is_missing_is_said_by_its_name(name: str) -> None:
     with pytest.raises(MissingPart, match=f"^{name.partition(':')[0]}(:| is not)"):
         build_metrics(["chrf", name])
+
+
+@pytest.mark.parametrize(("name", "instead"), [("reuse", "labse-sim"), ("kg-bertscore", "bertscore")])
+def test_a_metric_that_was_left_out_says_why(name: str, instead: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["score", "-m", name, "--data", "demo"]) == 2
+    said = capsys.readouterr().err
+    assert f"there is no metric {name} in assay" in said and instead in said and said.count("\n") == 1
