@@ -16,7 +16,8 @@ pytest.importorskip("sentencepiece")
 
 import assay  # noqa: E402
 from assay.core.batch import Batch  # noqa: E402
-from assay.core.errors import InputError, MissingPart  # noqa: E402
+from assay.core.errors import InputError, MissingPart, NoRoom  # noqa: E402
+from assay.corpus.poison import Careful  # noqa: E402
 from assay.engine.run import score_stream  # noqa: E402
 from assay.metrics import build_metrics, metric  # noqa: E402
 from assay.metrics.neural import free_memory  # noqa: E402
@@ -119,6 +120,17 @@ def test_where_memory_runs_out_all_the_same_the_others_go(specs: list[str], monk
     monkeypatch.setattr(type(second), "_score", never)
     with pytest.raises(InputError, match=r"^bartscore does not fit the memory of cpu\. Use a smaller model\.$"):
         second.score(batch)
+    monkeypatch.setattr(type(second), "_load", never)
+    second.release()
+    tried: list[int] = []
+
+    def counted(rows: Batch) -> Any:
+        tried.append(len(rows))
+        return second.score(rows)
+
+    with pytest.raises(NoRoom, match="does not fit"):
+        Careful(counted).scored(batch, 0)
+    assert tried == [4], "no row is to blame, and a network is not loaded for each half of them"
 
 
 def test_a_network_that_another_thread_uses_stays(specs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

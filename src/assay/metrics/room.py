@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from assay.core.errors import AssayError, InputError
+from assay.core.errors import AssayError, InputError, NoRoom
 from assay.core.metric import Metric
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ class NetworkMetric(Metric):
             if not out_of_memory(error):
                 raise
             instead = "a smaller model" if places[0].type == "cpu" else "a smaller model, or device=cpu"
-            raise InputError(f"{self.card.name} does not fit the memory of {places[0]}. Use {instead}.") from error
+            kind = InputError if self._loaded_now() else NoRoom
+            raise kind(f"{self.card.name} does not fit the memory of {places[0]}. Use {instead}.") from error
 
     def _alone_if_need_be(self, call: Callable[[], T], places: Sequence[torch.device]) -> T:
         """`call`; where memory runs out and other networks could go, once more without them."""
