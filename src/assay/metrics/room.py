@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import torch
 
 T = TypeVar("T")
-SPARE = 1 << 30
+SPARE, SPARE_ON_GPU = 1 << 30, 3 << 30
 """Bytes that stay free for batches, beside a quarter of the largest network's."""
 LAID_OUT = 2.25
 """Memory that a network takes on a CPU, in sizes of its file: weights are laid out a second time for the matrix products."""
@@ -133,8 +133,8 @@ def _size(metric: NetworkMetric) -> int:
 
 def _fits(size: int, largest: int, places: Sequence[torch.device]) -> bool:
     """Whether a network of this file size can be loaded beside what is there, with enough left for the batches of the `largest`."""
-    share = LAID_OUT if places[0].type == "cpu" else 1.0  # a GPU mostly has them in half the width of the file
-    return all(size * share + largest / 4 + SPARE <= _free(place) for place in places)
+    share, spare = (LAID_OUT, SPARE) if places[0].type == "cpu" else (1.0, SPARE_ON_GPU)
+    return all(size * share + largest / 4 + spare <= _free(place) for place in places)
 
 
 def _free(place: torch.device) -> int:

@@ -48,7 +48,7 @@ def metrics_by_kind() -> Table:
     rows.sort(key=lambda row: KINDS.index(row["kind"]))
     ready = sum(row["state"] == "ready" for row in rows)
     notes = [
-        f"{ready} of {len(rows)} are ready on this machine. extra NAME: pip install 'mt-assay[NAME]'; weights, prompts: "
+        f"{ready} of {len(rows)} are ready on this machine. extra NAME: pip install 'mt-assay[NAME]'; weights, pieces, prompts: "
         "assay fetch METRIC.",
         "assay list metrics NAME shows one in full: its licence, how to get it, its options. All in one table: docs/metrics.md.",
     ]
