@@ -8,10 +8,10 @@ import pytest
 
 from assay.core.schema import Place
 from assay.core.spans import ErrorSpan
-from assay.io.judgements.answers import NamedError
+from assay.io.judgements.answers import NamedError, read_answer, without_thoughts
 from assay.io.judgements.gemba import facts
 from assay.io.judgements.prompts import Message, Prompt, built_in, prompt_of
-from assay.metrics.judges.reading import JudgeReading, errors, points, rating, together, without_thoughts
+from assay.metrics.judges.reading import JudgeReading, errors, points, rating, together
 
 ASKED = {"messages": [{"content": "{translation}"}]}
 MQM, DA, STARS = (
@@ -95,6 +95,13 @@ def test_samples_together():
 )
 def test_what_a_model_thinks_aloud_is_no_answer(answer, said):
     assert without_thoughts(answer) == said
+
+
+def test_errors_that_were_only_weighed_are_not_named():
+    """As in files of answers, too (`assay spans`)."""
+    thought = '<think>Major:\naccuracy - "cat"? No.</think>\n'
+    assert not read_answer(f"{thought}no-error", "The cat.").spans
+    assert [span.text for span in read_answer(f'{thought}Minor:\nstyle - "The"', "The cat.").spans] == ["The"]
 
 
 def test_a_great_many_lines_are_read_in_no_time():

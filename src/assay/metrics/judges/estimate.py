@@ -8,8 +8,8 @@ from typing import Any
 
 from assay.io.endpoint.chat import ChatAnswer
 from assay.io.endpoint.spending import tokens_of
+from assay.io.judgements.answers import without_thoughts
 from assay.io.judgements.prompts import Prompt, filled
-from assay.metrics.judges.reading import without_thoughts
 
 Question = Callable[[list[dict[str, str]], int | None], dict[str, Any]]
 Kept = Callable[[Mapping[str, Any], int], ChatAnswer | None]

@@ -22,10 +22,11 @@ from assay.io.endpoint.asker import Asker
 from assay.io.endpoint.chat import ChatAnswer
 from assay.io.endpoint.settings import AskingStopped, Llm, settings_now
 from assay.io.endpoint.spending import BudgetReached, Purse, money
+from assay.io.judgements.answers import without_thoughts
 from assay.io.judgements.prompts import Prompt, filled
 from assay.metrics.judges.estimate import RequestEstimate, estimated
 from assay.metrics.judges.names import language_name
-from assay.metrics.judges.reading import UNREADABLE, JudgeReading, errors, rating, together, without_thoughts
+from assay.metrics.judges.reading import UNREADABLE, JudgeReading, errors, rating, together
 
 if TYPE_CHECKING:
     from assay.core.keeping import Keeper

@@ -14,12 +14,6 @@ from assay.io.judgements.answers import NamedError, named_errors, read_answer
 from assay.io.judgements.prompts import Prompt
 from assay.io.judgements.ratings import named_class, number, stars
 
-_THOUGHTS = r"think|thinking|thoughts?|reasoning"
-_CLOSED = re.compile(
-    rf"\A\s*<({_THOUGHTS})>.*?</\1>|\A.*?^[ \t]*</(?:{_THOUGHTS})>[ \t]*$", re.DOTALL | re.IGNORECASE | re.MULTILINE
-)
-"""What a reasoning model writes to itself first; where its opening tag stands in the prompt's template, the closing one alone."""
-_OPEN = re.compile(rf"\A\s*<(?:{_THOUGHTS})>", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\W*(?:(?:i['’]m|i am) (?:(?:really |very |so )?sorry|unable|not able)|sorry\b|i (?:can ?not|can['’]t|won['’]t|will not)\b"
     r"|i must decline\b|as an ai\b|i apologi[sz]e)",
@@ -44,12 +38,6 @@ class JudgeReading:
 
 UNREADABLE = JudgeReading(flags=frozenset({"unreadable_answer"}))
 REFUSED = JudgeReading(flags=frozenset({"refused_answer"}))
-
-
-def without_thoughts(answer: str) -> str:
-    """What a model says, without what it thought aloud before it (``<think> … </think>``); nothing where that never ends."""
-    said = _CLOSED.sub("", answer, count=1)
-    return "" if _OPEN.match(said) else said
 
 
 def rating(prompt: Prompt, answer: str, translation: str, source: str) -> JudgeReading:
