@@ -61,6 +61,7 @@ def _row(name: str, card: Any, speed: str) -> str:
     if card.weights:
         said = f"`{card.weights.get}`" if card.weights.get.startswith("assay ") else card.weights.get
         get.append(f"{said} ({card.weights.size})" if card.weights.size else said)
+        get += [card.weights.given] if card.weights.given else []
     if card.service:
         get.append(card.service)
     spoken = "any" if card.languages == ("any",) else ", ".join(card.languages)

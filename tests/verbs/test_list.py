@@ -41,6 +41,15 @@ def test_metrics_stand_by_kind_and_say_what_they_still_need(monkeypatch: pytest.
     assert rows["matese"]["state"] == "weights (CC BY-NC-SA 4.0)" and "path=FOLDER" in rows["matese"]["get"]
     assert rows["hwtsc-tlm"]["state"] == "weights of yours" and rows["hwtsc-tlm"]["needs"] == "translation"
     assert rows["cometoid22-wmt22"]["state"] == "weights 2.3 GB (licence not stated)"
+    assert rows["bartscore"]["state"] == "weights 1.6 GB (MIT)", "the weights', not the code's"
+    assert rows["spbleu"]["state"].endswith("pieces 4.9 MB (their makers' licence)")
+    assert rows["mee"]["state"] == "word vectors of yours"
+    assert rows["mee4"]["state"] == "weights 1.9 GB (Apache-2.0) + word vectors (vectors=FILE)"
+    labse = tmp_path / "checkpoints" / "labse"
+    labse.mkdir(parents=True)
+    monkeypatch.setattr("assay.models.hub.find_encoder", lambda name: labse)
+    found = {row["name"]: row for row in lists.metrics().table().rows}
+    assert found["labse-sim"]["state"] == "ready" and found["mee4"]["state"] == "word vectors (vectors=FILE)"
     place = tmp_path / "checkpoints" / "bleurt-20-d3"
     place.mkdir(parents=True)
     (place / "bleurt_config.json").write_text("{}")
@@ -50,6 +59,21 @@ def test_metrics_stand_by_kind_and_say_what_they_still_need(monkeypatch: pytest.
     bare = {row["name"]: row for row in lists.metrics().table().rows}["bleurt-20-d6"]
     assert bare["state"] == "extra neural + weights 0.2 GB (Apache-2.0)"
     assert bare["get"] == "pip install 'mt-assay[neural]'; assay fetch bleurt-20-d6"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("chrf", "nothing"),
+        ("bertscore", "no judgements"),
+        ("judge-da", "not known: whatever the model has seen"),
+        ("ms-comet-22", "Microsoft's own judgements"),
+        ("bleurt", "not stated"),
+    ],
+)
+def test_only_what_learned_from_nothing_is_said_to(name: str, said: str) -> None:
+    facts = {row["field"]: row["value"] for row in lists.metrics(name).table().rows}
+    assert facts["trained on"].startswith(said)
 
 
 def test_one_thing_of_every_kind_and_wrong_names() -> None:

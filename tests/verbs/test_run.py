@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import assay
 from assay.cli.main import main
 from assay.core.batch import Batch
-from assay.core.errors import UnknownName
+from assay.core.errors import AssayError, UnknownName
 from assay.core.judged import Judged
 from assay.suites.embedded import Embedded
 from assay.verbs.run import SuiteResult, of_langpair, run
@@ -114,3 +115,31 @@ def test_judged_segments_of_a_language_pair() -> None:
     judged = Judged(Batch(["a", "b", "c"], langpairs=["x-y", "z-y", "x-y"]), {"da": np.array([1.0, 2.0, 3.0])})
     part = of_langpair(judged, "x-y", "a set")
     assert isinstance(part, Judged) and part.batch.hypotheses == ["a", "c"] and part.scores["da"].tolist() == [1.0, 3.0]
+
+
+def test_what_cannot_be_is_refused_before_anything_is_scored(tmp_path: Path) -> None:
+    """A judge is paid and a network takes hours: a mistyped analysis must not be found out afterwards."""
+    asked: list[int] = []
+
+    @assay.metric(needs="translation")
+    def dear(hypotheses, references, sources):  # type: ignore[no-untyped-def]
+        asked.append(len(hypotheses))
+        return [1.0] * len(hypotheses)
+
+    for wrong in (
+        {"analysis": "no_such_module:tables"},
+        {"analysis": "demet"},
+        {"analysis": "judged"},
+        {"labels": {"chrf": "another metric"}},
+        {"metric_files": [str(tmp_path / "none.tsv")]},
+    ):
+        with pytest.raises(AssayError):
+            run("embedded", [dear], **wrong)  # type: ignore[arg-type]
+    (tmp_path / "pairs.jsonl").write_text('{"source": "a", "good": "b", "incorrect": "c", "reference": "b"}\n')
+    for wrong in ({"analysis": "demet"}, {"labels": {"bleu": "another metric"}}):
+        with pytest.raises(AssayError):
+            assay.run_corpus(tmp_path / "pairs.jsonl", ["chrf"], out=tmp_path / "out", **wrong)  # type: ignore[arg-type]
+        assert not (tmp_path / "out").exists()
+    assert not asked
+    run("embedded", [dear], samples=2)
+    assert asked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from assay.core.registry import Registry
 from assay.core.rooms import listed
@@ -32,6 +32,38 @@ ANALYSES = Registry(
 )
 
 
+def find_analysis(analysis: str | Analysis) -> tuple[str, Analysis]:
+    """An analysis that is named, given as ``module:function`` or given itself, with the name that messages call it by.
+
+    What is no function, and a ``module:function`` that is not marked as an analysis, is refused before it is called.
+    """
+    from assay.core.analysis import is_analysis
+    from assay.core.errors import InputError
+
+    name = analysis if isinstance(analysis, str) else getattr(analysis, "__qualname__", repr(analysis))
+    function = ANALYSES.resolve(analysis) if isinstance(analysis, str) else analysis
+    if not callable(function):
+        raise InputError(f"the analysis {name} is {type(function).__name__}, not a function.")
+    if isinstance(analysis, str) and not ANALYSES.registered(analysis) and not is_analysis(function):
+        raise InputError(f"{name} is not marked as an analysis: write {ANALYSES.mark} above the function.")
+    return name, function
+
+
+def check_analysis(analysis: str | Analysis, content: Sequence[Item] | Judged) -> tuple[str, Analysis]:
+    """The same, once it is sure that it can be made of this set: seen before anything is scored for it."""
+    from assay.core.analysis import requirement_of
+    from assay.core.errors import InputError
+
+    name, function = find_analysis(analysis)
+    requirement_of(function).check(name, content)
+    try:
+        inspect.signature(function).bind(content, [], seed=0, samples=0, correction="none")
+    except TypeError as error:
+        takes = "(content, measured, *, seed, samples, correction)"
+        raise InputError(f"the analysis {name} must take {takes}: {error}.") from error
+    return name, function
+
+
 def analyse(
     analysis: str | Analysis,
     content: Sequence[Item] | Judged,
@@ -43,27 +75,13 @@ def analyse(
 ) -> list[Table]:
     """The tables that an analysis makes of a set; it is named, given as ``module:function`` or given itself.
 
-    A set that lacks what the analysis needs is refused in one sentence (`assay.core.analysis.requires`); so is a
-    ``module:function`` that is not marked as an analysis, before it is called.
+    A set that lacks what the analysis needs is refused in one sentence (`assay.core.analysis.requires`).
     """
-    from assay.core.analysis import is_analysis, requirement_of
     from assay.core.errors import InputError
     from assay.core.table import Table
 
-    name = analysis if isinstance(analysis, str) else getattr(analysis, "__qualname__", repr(analysis))
-    function = ANALYSES.resolve(analysis) if isinstance(analysis, str) else analysis
-    if not callable(function):
-        raise InputError(f"the analysis {name} is {type(function).__name__}, not a function.")
-    if isinstance(analysis, str) and not ANALYSES.registered(analysis) and not is_analysis(function):
-        raise InputError(f"{name} is not marked as an analysis: write {ANALYSES.mark} above the function.")
-    requirement_of(function).check(name, content)
-    settings: dict[str, Any] = {"seed": seed, "samples": samples, "correction": correction}
-    try:
-        inspect.signature(function).bind(content, measured, **settings)
-    except TypeError as error:
-        takes = "(content, measured, *, seed, samples, correction)"
-        raise InputError(f"the analysis {name} must take {takes}: {error}.") from error
-    tables = function(content, measured, **settings)
+    name, function = check_analysis(analysis, content)
+    tables = function(content, measured, seed=seed, samples=samples, correction=correction)
     if not isinstance(tables, Sequence) or not all(isinstance(table, Table) for table in tables):
         raise InputError(f"the analysis {name} gave {type(tables).__name__}, not a list of Table (assay.core.table).")
     return list(tables)

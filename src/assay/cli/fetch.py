@@ -17,7 +17,8 @@ EXAMPLES = """examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
     parser.add_argument(
-        "name", help="a suite (assay list suites), a checkpoint (xcomet-xl, comet-22 …), flores101, flores200, or gemba"
+        "name",
+        help="a suite (assay list suites), a metric (assay list metrics), an encoder (labse …), flores101, flores200, or gemba",
     )
     parser.add_argument(
         "--data-dir",

@@ -27,6 +27,10 @@ class MissingPart(AssayError, ImportError):
     """Something that must be installed or fetched first; the message is the instruction."""
 
 
+class NoRoom(InputError):
+    """A network does not fit the memory of its device; no text is at fault."""
+
+
 class OutputError(AssayError, OSError):
     """A result could not be written; nothing was left half-written."""
 

@@ -1,4 +1,4 @@
-"""Wishes that no memory could hold are refused by arithmetic, before anything is made."""
+"""How much memory there is, and how much is left; wishes that no memory could hold are refused by arithmetic."""
 
 from __future__ import annotations
 
@@ -38,3 +38,32 @@ def memory() -> int:
     if (given := resource.getrlimit(resource.RLIMIT_AS)[0]) != resource.RLIM_INFINITY:
         limits.append(given)
     return min(limits)
+
+
+def available() -> int:
+    """Bytes of memory that this process could still take; 0 where nobody says."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return 0
+    told = _numbers("/proc/meminfo")
+    if "MemAvailable" not in told:  # macOS says what there is, and what this process had at most
+        return max(0, memory() // 2 - resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    left = [1024 * told["MemAvailable"]]
+    with suppress(OSError, ValueError):
+        most, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
+        left.append(most - used + _numbers("/sys/fs/cgroup/memory.stat").get("inactive_file", 0))
+    if (given := resource.getrlimit(resource.RLIMIT_AS)[0]) != resource.RLIM_INFINITY:
+        left.append(given - 1024 * _numbers("/proc/self/status")["VmSize"])
+    return max(0, min(left))
+
+
+def _numbers(path: str) -> dict[str, int]:
+    """The lines of a name and a whole number in a file of the kernel's; none where there is no such file."""
+    found = {}
+    with suppress(OSError):
+        for line in Path(path).read_text(encoding="utf-8", errors="replace").splitlines():
+            words = line.replace(":", " ").split()
+            if len(words) > 1 and words[1].isdecimal():
+                found[words[0]] = int(words[1])
+    return found

@@ -21,6 +21,7 @@ class Registry:
 
     `commands` are those of the entries that run a command out of their spec; no file may name them. `mark` is the decorator
     that makes a function one of these things. `elsewhere` is a function that gives the name here of one from elsewhere, or None.
+    `left_out` says of names that people may look for why there is nothing by them.
     """
 
     def __init__(
@@ -31,6 +32,7 @@ class Registry:
         commands: Collection[str] = (),
         mark: str = "",
         elsewhere: str = "",
+        left_out: Mapping[str, str] | None = None,
     ) -> None:
         self.kind = kind
         self.group = f"assay.{kind}s" if not kind.endswith("s") else f"assay.{kind}"
@@ -39,6 +41,7 @@ class Registry:
         self.look = f"assay list {self.group.removeprefix('assay.')}"
         self.entries = dict(entries)
         self.commands, self.mark, self.elsewhere = frozenset(commands), mark, elsewhere
+        self.left_out = dict(left_out or {})
         self._plugins: dict[str, str] | None = None
 
     def plugins(self) -> dict[str, str]:
@@ -69,6 +72,8 @@ class Registry:
             target = self.plugins().get(name)
         if target is None and self.elsewhere:
             target = self.entries.get(load(self.elsewhere, self.kind)(name))
+        if target is None and name in self.left_out:
+            raise UnknownName(f"there is no {self.kind} {name} in assay: {self.left_out[name]}")
         if target is None:
             raise unknown(self.kind, name, self.names(), self.look)
         return load(target, f"{self.kind} {name!r}")

@@ -19,7 +19,8 @@ class WeightsNeeded:
     `gigabytes` is the download; None where any folder of the right kind will do. `get` is the command that brings them, or how
     else they are had, without a full stop. `find` is a ``module:function`` that gives their folder by the metric's name (or by
     `name`, where that differs), and None or `MissingPart` where there is none; it must not import torch. Without `find`, weights
-    come only by a path that the user gives. `what` says what it is that is needed, where it is something else than weights.
+    come only by a path that the user gives. `what` says what it is that is needed, where it is something else than weights, and
+    `licence` under which it comes, where the metric's own is another. `given` is what an option must name besides, every time.
     """
 
     gigabytes: float | None
@@ -27,6 +28,8 @@ class WeightsNeeded:
     find: str = ""
     name: str = ""
     what: str = "weights"
+    licence: str = ""
+    given: str = ""
 
     @property
     def size(self) -> str:

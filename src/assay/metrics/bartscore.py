@@ -61,7 +61,11 @@ class BartScore(SequenceMetric):
         decimals=3,
         kind="likelihood",
         weights=WeightsNeeded(
-            1.6, "assay fetch bart-large-cnn", "assay.models.seq2seq.published:find_model_of", "bart-large-cnn"
+            1.6,
+            "assay fetch bart-large-cnn",
+            "assay.models.seq2seq.published:find_model_of",
+            "bart-large-cnn",
+            licence="MIT",
         ),
     )
 

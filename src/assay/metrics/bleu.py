@@ -190,7 +190,14 @@ class SpBleu(Bleu):
         licence="Apache-2.0; the pieces: their makers'",
         citation="Goyal et al. 2022, The FLORES-101 evaluation benchmark",
         extra="spm",
-        weights=WeightsNeeded(0.0049, "assay fetch flores200", "assay.io.resources.spm:find_spm", "flores200"),
+        weights=WeightsNeeded(
+            0.0049,
+            "assay fetch flores200",
+            "assay.io.resources.spm:find_spm",
+            "flores200",
+            "pieces",
+            "their makers' licence",
+        ),
     )
 
     def __init__(

@@ -12,12 +12,13 @@ from typing import Any, Literal
 
 from assay.core.batch import Batch
 from assay.core.errors import MissingPart
-from assay.core.metric import Card, Metric, Scores, Signature
+from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
 from assay.core.weights import WeightsNeeded
 from assay.metrics.comet_cards import XLMR_LANGUAGES
 from assay.metrics.common import reference_columns
 from assay.metrics.neural import free_memory, need_neural, placed
+from assay.metrics.room import NetworkMetric
 from assay.models.archives import ARCHIVES
 
 _PAPER = "Pu et al. 2021, Learning compact metrics for MT"
@@ -43,8 +44,8 @@ def _card(name: str, label: str, meaning: str) -> Card:
     )
 
 
-class Bleurt(Metric):
-    """Base of the sizes. The model is loaded when the first segment is scored, and kept until `release`.
+class Bleurt(NetworkMetric):
+    """Base of the sizes. The model is loaded when the first segment is scored, and kept until `release`, or while there is room.
 
     `path`: the folder of a checkpoint, Google's or a port's. `precision`: auto is fp32 on a CPU and fp16 on a GPU; int8 is for the
     CPU. `device`: auto is the GPU where there is one. Of several references the best counts. A pair longer than the model reads is
@@ -60,6 +61,7 @@ class Bleurt(Metric):
         precision: Literal["auto", "fp32", "bf16", "fp16", "int8"] = "auto",
         device: Word = "auto",
     ) -> None:
+        super().__init__()
         need_neural(self.card.name, "sentencepiece", "tokenizers", "safetensors")
         from assay.models.archives import find_archive
         from assay.models.bleurt_files import locate_bleurt
@@ -71,7 +73,6 @@ class Bleurt(Metric):
         self.files = locate_bleurt(self.path)
         if path is not None:
             self.card = replace(self.card, label=f"{self.card.label} ({self.files.folder.resolve().name})")
-        self._lock = threading.Lock()
         self._loaded: Any = None
         self._signature: Signature | None = None
 
@@ -94,16 +95,27 @@ class Bleurt(Metric):
         rows = [(i, text) for column in columns for i, text in enumerate(column) if text is not None]
         places = np.array([i for i, _ in rows])
         with self._lock:
-            if self._loaded is None:
-                self._loaded = self._load()
-            model, predictor = self._loaded
-            pairs = model.pairs([text for _, text in rows], [batch.hypotheses[i] for i, _ in rows])
-            found = predictor.scores(pairs)
+            pairs, found = self.with_room(
+                lambda: self._scored([text for _, text in rows], [batch.hypotheses[i] for i, _ in rows])
+            )
         values = np.full(len(batch), -np.inf)
         np.maximum.at(values, places, found)
         truncated = np.zeros(len(batch), bool)
         truncated[places[np.array([pair.cut for pair in pairs], bool)]] = True
         return Scores(values, flags={"truncated": truncated} if truncated.any() else {})
+
+    def _scored(self, references: list[str], hypotheses: list[str]) -> tuple[Any, Any]:
+        if self._loaded is None:
+            self._loaded = self._load()
+        model, predictor = self._loaded
+        pairs = model.pairs(references, hypotheses)
+        return pairs, predictor.scores(pairs)
+
+    def _loaded_now(self) -> bool:
+        return self._loaded is not None
+
+    def _places(self) -> list[Any]:
+        return [placed(self.precision, self.device)[0]]
 
     def release(self) -> None:
         """Let the model go; the next segment loads it again."""
@@ -121,7 +133,7 @@ class Bleurt(Metric):
         return {**self.__dict__, "_lock": None, "_loaded": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
+        self.__dict__.update(state, _lock=threading.RLock())
 
 
 _ABOUT = "How well the translation says what the reference says, from about 0 to 1."

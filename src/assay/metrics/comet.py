@@ -6,7 +6,6 @@ segment is scored.
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
-from assay.core.metric import Card, Metric, Needs, Scores, Signature
+from assay.core.metric import Card, Needs, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.comet_cards import CARDS
 from assay.metrics.comet_reading import Inputs, Value, reading, valued
 from assay.metrics.common import best
-from assay.metrics.neural import free_memory, need_neural
+from assay.metrics.neural import device_named, free_memory, need_neural
+from assay.metrics.room import NetworkMetric
 
 if TYPE_CHECKING:
     from assay.models.prediction import Prediction
@@ -32,8 +32,8 @@ FP8_VERSION = 2
 """Of the numbers in 8 bits; those of version 1 had means of typical text taken off, not each sequence's own."""
 
 
-class Comet(Metric):
-    """Base of the family. The model is loaded when the first segment is scored, and kept.
+class Comet(NetworkMetric):
+    """Base of the family. The model is loaded when the first segment is scored, and kept while there is room.
 
     Without options the numbers are unbabel-comet's. `inputs`: the texts that xCOMET and UniTE read; auto is what there is.
     `value`: their score, or the component that counts as it. `precision`: auto is fp32 on a CPU and fp16 on a GPU; fp8 is for
@@ -61,6 +61,7 @@ class Comet(Metric):
         threshold: float | None = None,
         long: Literal["truncate", "window"] = "truncate",
     ) -> None:
+        super().__init__()
         need_neural(self.published or "this checkpoint", "tokenizers", "yaml")
         from assay.models.files import locate, read_hparams
 
@@ -73,7 +74,6 @@ class Comet(Metric):
         own = "paper" if "assay_name" in self.hparams else "exact"
         self.decoder = own if decoder == "auto" else decoder
         self.notices: Sequence[str] = ()
-        self._lock = threading.Lock()
         self._predictor: Any = None
         self._signature: Signature | None = None
         if self.published is None:
@@ -113,7 +113,7 @@ class Comet(Metric):
             return Scores(np.empty(0))
         with self._lock:
             started = time.monotonic()
-            found = self._with_references(batch)
+            found = self.with_room(lambda: self._with_references(batch))
             self._remark(len(batch), time.monotonic() - started)
         flags = {"truncated": found.truncated} if found.truncated.any() else {}
         return Scores(found.values, components=found.components, spans=found.spans, flags=flags)
@@ -174,14 +174,18 @@ class Comet(Metric):
             self._predictor = None
         free_memory()
 
+    def _loaded_now(self) -> bool:
+        return self._predictor is not None
+
+    def _places(self) -> list[Any]:
+        return self._devices()
+
     def _devices(self) -> list[Any]:
         import torch
 
-        from assay.models.inference import choose_device
-
         if self.device == "auto" and torch.cuda.device_count() > 1:
             return [torch.device("cuda", i) for i in range(torch.cuda.device_count())]
-        return [choose_device(name) for name in self.device.split("+")]
+        return [device_named(name) for name in self.device.split("+")]
 
     def _remark(self, rows: int, seconds: float) -> None:
         if self._devices()[0].type == "cpu" and rows >= 8 and rows / max(seconds, 1e-9) < SLOW:

@@ -12,11 +12,12 @@ from typing import Any, ClassVar
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
-from assay.core.metric import Card, Metric, Needs, Scores, Signature
+from assay.core.metric import Card, Needs, Scores, Signature
 from assay.core.spec import Word
 from assay.core.weights import WeightsNeeded
 from assay.metrics.common import best, reference_columns
 from assay.metrics.neural import Precision, free_memory, need_neural, placed
+from assay.metrics.room import NetworkMetric
 
 _HOME = "https://github.com/SapienzaNLP/MaTESe"
 
@@ -42,8 +43,9 @@ def _card(name: str, label: str, needs: Needs, languages: tuple[str, ...]) -> Ca
     )
 
 
-class Matese(Metric):
-    """Spans by a reference, with their score. The model is loaded when the first segment is scored, and kept until `release`.
+class Matese(NetworkMetric):
+    """Spans by a reference, with their score. The model is loaded when the first segment is scored, and kept until `release`, or
+    while there is room.
 
     `path`: the folder with ``matese.ckpt`` and the tokenizer of its encoder, or that file. `precision`: auto is fp32 on a CPU and
     fp16 on a GPU. `device`: auto is the GPU where there is one. Of several references the best score counts,
@@ -54,6 +56,7 @@ class Matese(Metric):
     quality_estimation: ClassVar[bool] = False
 
     def __init__(self, *, path: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
+        super().__init__()
         need_neural(self.card.name, "tokenizers")
         from assay.models.matese_files import locate_matese
 
@@ -64,7 +67,6 @@ class Matese(Metric):
             )
         self.path, self.precision, self.device = Path(path), precision, device
         self.files = locate_matese(path, quality_estimation=self.quality_estimation)
-        self._lock = threading.Lock()
         self._tagger: Any = None
         self._signature: Signature | None = None
 
@@ -86,9 +88,9 @@ class Matese(Metric):
             return Scores(np.empty(0), spans=[])
         rows = [(i, text) for column in columns for i, text in enumerate(column) if text is not None]
         with self._lock:
-            if self._tagger is None:
-                self._tagger = self._load()
-            spans, scores, cut = self._tagger.spans([batch.hypotheses[i] for i, _ in rows], [text for _, text in rows])
+            spans, scores, cut = self.with_room(
+                lambda: self._tagged([batch.hypotheses[i] for i, _ in rows], [text for _, text in rows])
+            )
         truncated = np.zeros(len(batch), bool)
         for at, (i, _) in enumerate(rows):
             truncated[i] |= cut[at]
@@ -98,6 +100,17 @@ class Matese(Metric):
 
     def _columns(self, batch: Batch) -> Any:
         return reference_columns(batch, self.card)
+
+    def _tagged(self, hypotheses: list[str], others: list[str]) -> Any:
+        if self._tagger is None:
+            self._tagger = self._load()
+        return self._tagger.spans(hypotheses, others)
+
+    def _loaded_now(self) -> bool:
+        return self._tagger is not None
+
+    def _places(self) -> list[Any]:
+        return [placed(self.precision, self.device)[0]]
 
     def release(self) -> None:
         """Let the model go; the next segment loads it again."""
@@ -119,7 +132,7 @@ class Matese(Metric):
         return {**self.__dict__, "_lock": None, "_tagger": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state, _lock=threading.Lock())
+        self.__dict__.update(state, _lock=threading.RLock())
 
 
 class MateseQe(Matese):

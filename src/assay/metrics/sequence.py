@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -13,8 +12,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from assay.core.batch import Batch
 from assay.core.errors import MissingPart
 from assay.core.langpair import target, written
-from assay.core.metric import Metric, Scores, Signature
-from assay.metrics.neural import Precision, free_memory
+from assay.core.metric import Scores, Signature
+from assay.metrics.neural import Precision, device_named, free_memory
+from assay.metrics.room import NetworkMetric
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools
@@ -23,16 +23,16 @@ SLOW = 20.0
 """Segments a second below which a run without a GPU is told what it misses."""
 
 
-class SequenceMetric(Metric):
-    """Base of them. The network is loaded when the first segment is scored, and kept until `release`."""
+class SequenceMetric(NetworkMetric):
+    """Base of them. The network is loaded when the first segment is scored, and kept until `release`, or while there is room."""
 
     on_gpu: ClassVar[Literal["bf16", "fp16"]] = "fp16"
     """What ``precision=auto`` is on a GPU: T5's numbers are too large for fp16."""
 
     def __init__(self, precision: Precision, device: str) -> None:
+        super().__init__()
         self.precision, self.device = precision, device
         self.notices: Sequence[str] = ()
-        self._lock = threading.Lock()
         self._loaded: Any = None
         self._hash: str | None = None
 
@@ -44,11 +44,20 @@ class SequenceMetric(Metric):
             return Scores(np.empty(0))
         with self._lock:
             started = time.monotonic()
-            if self._loaded is None:
-                self._loaded = self._load(*self._place())
-            scores = self._score(batch)
+            scores = self.with_room(lambda: self._scored(batch))
             self._remark(len(batch), time.monotonic() - started)
         return scores
+
+    def _scored(self, batch: Batch) -> Scores:
+        if self._loaded is None:
+            self._loaded = self._load(*self._place())
+        return self._score(batch)
+
+    def _loaded_now(self) -> bool:
+        return self._loaded is not None
+
+    def _places(self) -> list[Any]:
+        return [self._place()[1]]
 
     def release(self) -> None:
         """Let the network go; the next segment loads it again."""
@@ -76,9 +85,7 @@ class SequenceMetric(Metric):
         return replace(plain, weights=self._hash, precision=self._place()[0])
 
     def _place(self) -> tuple[str, Any]:
-        from assay.models.inference import choose_device
-
-        device = choose_device(self.device)
+        device = device_named(self.device)
         chosen = self.on_gpu if device.type == "cuda" else "fp32"
         return (chosen if self.precision == "auto" else self.precision), device
 

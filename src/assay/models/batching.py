@@ -48,5 +48,5 @@ def token_budget(config: EncoderConfig, device: torch.device, dtype: torch.dtype
 
 def out_of_memory(error: Exception) -> bool:
     """Whether an error says that memory ran out: torch's own, or what the libraries below it put into words."""
-    signs = ("can't allocate memory", "CUDA error: out of memory", "_ALLOC_FAILED")
+    signs = ("can't allocate memory", "Cannot allocate memory", "CUDA error: out of memory", "_ALLOC_FAILED")
     return isinstance(error, torch.OutOfMemoryError | MemoryError) or any(sign in str(error) for sign in signs)

@@ -56,7 +56,9 @@ def locate(path: str | Path, tokenizer: str | Path | None = None) -> Files:
         raise MissingPart(f"there is no checkpoint folder {place}.")
     hparams = folder / "hparams.yaml"
     if not hparams.is_file():
-        raise MissingPart(f"{folder} has no hparams.yaml: it is not a COMET checkpoint folder.")
+        other = " Give one of another kind to the metric that reads it, such as bertscore:model=FOLDER or bartscore:path=FOLDER."
+        hint = other if (folder / "config.json").is_file() else ""
+        raise MissingPart(f"{folder} has no hparams.yaml: it is not a COMET checkpoint folder.{hint}")
     weights = weights or _weights(folder)
     return Files(folder, hparams, weights, _tokenizer(folder, hparams, tokenizer))
 

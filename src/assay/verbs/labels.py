@@ -15,14 +15,19 @@ KEYS = ("metric", "best")
 """The columns in which metrics stand by name."""
 
 
-def labelled(tables: Sequence[Table], labels: Mapping[str, str], names: Sequence[str]) -> list[Table]:
-    """The tables with metrics called by their labels, in rows and notes; `names` are the metrics there are."""
+def check_labels(labels: Mapping[str, str], names: Sequence[str]) -> None:
+    """Refuse labels for metrics that are not among `names`, and such as two metrics would share."""
     for name in labels:
         if name not in names:
             raise unknown("metric to label", name, names)
     twice = [text for text, n in Counter(labels.get(name, name) for name in names).items() if n > 1]
     if twice:
         raise InputError(f"two metrics would be called {twice[0]!r}: give each a label of its own.")
+
+
+def labelled(tables: Sequence[Table], labels: Mapping[str, str], names: Sequence[str]) -> list[Table]:
+    """The tables with metrics called by their labels, in rows and notes; `names` are the metrics there are."""
+    check_labels(labels, names)
     if not labels:
         return list(tables)
     listed = "|".join(re.escape(name) for name in sorted(labels, key=len, reverse=True))

@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 
 KINDS = ("string", "embedding", "learned", "likelihood", "judge", "baseline", "file")
 """The kinds of metrics in the order in which they are listed, from the cheapest to the one that must be beaten."""
+_UNTRAINED = {
+    "string": "nothing",
+    "baseline": "nothing",
+    "embedding": "no judgements",
+    "judge": "not known: whatever the model has seen",
+}
+"""What is said of a metric whose card names no training data."""
 _COLUMNS = (
     TableColumn("kind"),
     TableColumn("name"),
@@ -41,7 +48,7 @@ def metrics_by_kind() -> Table:
     rows.sort(key=lambda row: KINDS.index(row["kind"]))
     ready = sum(row["state"] == "ready" for row in rows)
     notes = [
-        f"{ready} of {len(rows)} are ready on this machine. extra NAME: pip install 'mt-assay[NAME]'; weights, prompts: "
+        f"{ready} of {len(rows)} are ready on this machine. extra NAME: pip install 'mt-assay[NAME]'; weights, pieces, prompts: "
         "assay fetch METRIC.",
         "assay list metrics NAME shows one in full: its licence, how to get it, its options. All in one table: docs/metrics.md.",
     ]
@@ -73,7 +80,7 @@ def metric_in_full(name: str) -> dict[str, str]:
         "to get it": found["get"],
         card.weights.what if card.weights else "weights": found["where"],
         "languages": ", ".join(card.languages),
-        "trained on": ", ".join(card.trained_on) or "nothing",
+        "trained on": ", ".join(card.trained_on) or _UNTRAINED.get(card.kind, "not stated"),
         "licence": card.licence,
         "citation": card.citation,
         "measured on this machine": "; ".join(f"drift {drift}" for drift in measured(card.name)),
@@ -88,8 +95,8 @@ def _row(name: str, card: Card) -> dict[str, Any]:
     where = weights.place(name) if weights else None
     missing = [card.extra] if card.extra and not installed(card.extra) else []
     get = [f"pip install 'mt-assay[{extra}]'" for extra in missing]
-    if weights and where is None:
-        get.append(weights.get)
+    if weights:
+        get += [*([weights.get] if where is None else []), *([f"give {weights.given}"] if weights.given else [])]
     return {
         "kind": card.kind,
         "name": name,
@@ -111,12 +118,15 @@ def _wanting(card: Card, missing: list[str], *, here: bool) -> Iterator[str]:
     """What a metric still needs before it can score, in a word or two each."""
     yield from (f"extra {extra}" for extra in missing)
     if card.weights and not here:
-        terms = card.licence.partition(" (")[0].partition(";")[0]  # all of it stands in the view of one metric
+        licence = card.weights.licence or card.licence
+        terms = licence.partition(" (")[0].partition(";")[0]  # all of it stands in the view of one metric
         if terms.endswith(" own"):  # the folder's, the checkpoint's
             yield f"{card.weights.what} of yours"
         else:
             terms = terms.replace("not stated", "licence not stated")
             yield f"{' '.join(filter(None, (card.weights.what, card.weights.size)))} ({terms})"
+    if card.weights and card.weights.given:
+        yield card.weights.given
     if card.service:
         yield card.service
 

@@ -30,6 +30,8 @@ class TextRequest:
     """What people should hear about the choice of metrics."""
     call: Call | None = None
     """The arguments that it was made from."""
+    ours: Sequence[Metric] = ()
+    """The metrics that were built for this call: nobody scores with them again, and their networks go when it is through."""
 
     @property
     def rows(self) -> int | None:
@@ -40,7 +42,11 @@ class TextRequest:
         """Score it all; see `assay.engine.resumable.run_inputs`."""
         from assay.engine.resumable import run_inputs
 
-        run = run_inputs(self.inputs, self.metrics, keep=keep, workers=workers, store=store, progress=progress)
+        try:
+            run = run_inputs(self.inputs, self.metrics, keep=keep, workers=workers, store=store, progress=progress)
+        finally:
+            for metric in self.ours:
+                metric.release()
         run.notices += self.notes
         return run
 
@@ -88,7 +94,16 @@ def request(
     made = TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans)
     chosen = list(made.metrics) if metrics is None else metrics
     asked = {**given, "testset": testset, "data_dir": data_dir, "metrics": chosen}
-    return replace(made, call=Call.of("", asked, texts=("hypotheses", "references", "sources", "systems")))
+    call = Call.of("", asked, texts=("hypotheses", "references", "sources", "systems"))
+    return replace(made, call=call, ours=_built_here(metrics, made.metrics))
+
+
+def _built_here(asked: object, built: Mapping[str, Metric]) -> list[Metric]:
+    """The metrics that were asked for by name, or not at all; objects are whoever's gave them."""
+    if asked is None:
+        return list(built.values())
+    names = [asked] if isinstance(asked, str) else asked if isinstance(asked, Sequence) else []
+    return [built[name] for name in names if isinstance(name, str)]
 
 
 def _inputs(

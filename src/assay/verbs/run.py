@@ -134,18 +134,20 @@ def run(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
-    from assay.analyses import analyse
+    from assay.analyses import analyse, check_analysis
     from assay.engine.languages import as_computed
     from assay.metrics import build_metrics
     from assay.verbs.defaults import able, with_learned
     from assay.verbs.inputs import suite_files
-    from assay.verbs.labels import labelled
+    from assay.verbs.labels import check_labels, labelled
 
     made, whole = _whole_suite(
         suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad, verify=verify
     )
     content = whole if langpair is None else of_langpair(whole, langpair, made.card.title)
     content = choose(content, subsample, seed)
+    name = analysis or made.card.analysis
+    check_analysis(name, content)  # before anything is scored, or paid for
     unasked = metrics is None and not metric_files
     if unasked:
         metrics = with_learned(METRICS, len(content.batch) if isinstance(content, Judged) else 2 * len(content))
@@ -153,11 +155,11 @@ def run(
     if not made.card.by_language:
         built = {name: metric.for_language("") for name, metric in built.items()}
     built, left_out = able(built, pairs) if unasked else (built, [])
-    measured = measure(made, content, built, workers=workers, store=store)
-    measured += [read_metric_file(path, content, made.card.name, whole) for path in metric_files]
-    if not measured:
+    read = [read_metric_file(path, content, made.card.name, whole) for path in metric_files]
+    if not built and not read:
         raise InputError("no metric was asked for (-m chrf, or --metric-file scores.tsv).")
-    name = analysis or made.card.analysis
+    check_labels(labels or {}, [*built, *(metric.name for metric in read)])
+    measured = [*measure(made, content, built, workers=workers, store=store), *read]
     tables = analyse(name, content, measured, seed=seed, samples=samples, correction=correction)
     tables = labelled(tables, labels or {}, [metric.name for metric in measured])
     computed = as_computed(built, pairs)

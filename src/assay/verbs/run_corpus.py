@@ -69,16 +69,20 @@ def run_corpus(
         gpus_per_worker: GPUs that each worker in a Ray cluster gets.
         progress: Called with how far it is (`assay.corpus.driver.Seen`).
     """
-    from assay.analyses import analyse
+    from assay.analyses import analyse, find_analysis
     from assay.engine.languages import as_computed
     from assay.io.files.folders import open_folder
     from assay.metrics import build_metrics
     from assay.suites.contrastive import Contrastive
-    from assay.verbs.labels import labelled
+    from assay.verbs.labels import check_labels, labelled
     from assay.verbs.score_corpus import named_metrics, scoring_job
 
     how = CorpusWorkers(engine, workers, address, gpus_per_worker, on_error, progress)
     built = build_metrics(named_metrics(metrics, METRICS))
+    card = Contrastive.card
+    name = analysis or card.analysis
+    find_analysis(name)  # before anything is scored
+    check_labels(labels or {}, list(built))
     shards, notes = corpus_shards(out, data)
     job = scoring_job(built, os.fspath(out), shards, {
         "columns": columns, "quoting": quoting, "langpair": langpair, "spans": False, "flags": "none", "keep": None, "dedup": None,
@@ -88,7 +92,6 @@ def run_corpus(
     done = [shard for shard in shards if shard.name in told["shards"]]
     read = _Pairs(job, open_folder(job.out))
     content = _told_apart({shard.name: list(read.items(shard)) for shard in done})
-    card = Contrastive.card
     if not content:
         raise InputError("there are no items in these shards: there is nothing to run.")
     measured = read.measured(built, told["flags"])
@@ -96,7 +99,6 @@ def run_corpus(
         kept = of_langpair(content, langpair, card.title)
         measured = _only(measured, [item.langpair == langpair for item in content])
         content = list(kept)  # type: ignore[arg-type]
-    name = analysis or card.analysis
     tables = analyse(name, content, measured, seed=seed, samples=samples, correction=correction)
     tables = labelled(tables, labels or {}, [metric.name for metric in measured])
     computed = as_computed(built, [item.langpair for item in content])

@@ -92,10 +92,10 @@ def test_errors_and_points(server):
         [("target", "Katze")], [("source", "today")], [], [],
     ]  # fmt: skip
     assert {name: column.tolist() for name, column in scores.flags.items()} == {
-        "lost_span": [False, True, False, False], "unreadable_answer": [False, False, False, True],
+        "lost_span": [False, True, False, False], "refused_answer": [False, False, False, True],
     }  # fmt: skip
-    assert result.flags["judge-mqm unreadable_answer"] == 1
-    assert "1 segment whose answer could not be read (judge-mqm)" in str(result)
+    assert result.flags["judge-mqm refused_answer"] == 1
+    assert "1 segment that the judge refused to judge (judge-mqm)" in str(result)
 
 
 def test_an_unreadable_answer_is_asked_for_again_and_warmer(server):
@@ -184,7 +184,7 @@ def test_the_signature_says_who_answered(server):
     result = judged(server, "judge-da", rows=2)
     assert result.signatures["judge-da"] == (
         f"judge-DA|prompt:assay-1-{metric('judge-da').prompt.digest}|model:tiny|answered:tiny-2026-01-01|temp:0.0|samples:1|"
-        "insist:3|limit:500|v:1"
+        "insist:3|limit:500|v:2"
     )
     server.model = "tiny-2026-02-02"  # the endpoint moved on: new answers come from another model
     assert "answered:tiny-2026-01-01+tiny-2026-02-02|" in judged(server, "judge-da", rows=3).signatures["judge-da"]
@@ -383,3 +383,21 @@ def test_an_estimate_asks_nothing_and_knows_what_is_kept(server):
     assert server.answered == 1
     with pytest.raises(InputError, match="none of these does"):
         assay.estimate(hypotheses=["a"], references=["b"], metrics=["chrf"])
+
+
+def test_a_reasoning_model_is_heard_and_a_refusal_in_words_is_one(server):
+    """Thoughts name other numbers and errors than the answer does; a second question gets the answer without them."""
+    server.answer = lambda body: '<think>Critical:\n"Katze" — or 20?</think>\n90'
+    assert judged(server, "judge-da", rows=1).segments["judge-da"].tolist() == [90]
+    server.answer = lambda body: (
+        '<think>Critical:\naccuracy - "Katze"</think>\nCritical:\nno-error\nMajor:\nno-error\nMinor:\nno-error'
+    )
+    assert judged(server, "judge-mqm", rows=1).segments["judge-mqm"].tolist() == [0]
+    server.answer = lambda body: "I'm sorry, but I can't help with that."
+    spec = "judge-da:insist=1,max_tokens=7"
+    before = server.answered
+    scores = judged(server, spec, rows=1).scores[spec]
+    assert (
+        math.isnan(scores.values[0]) and scores.flags["refused_answer"][0] and "unreadable_answer" not in scores.flags
+    )
+    assert server.answered - before == 2  # what is said in words may be said otherwise when it is warmer

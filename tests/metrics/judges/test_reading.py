@@ -8,7 +8,7 @@ import pytest
 
 from assay.core.schema import Place
 from assay.core.spans import ErrorSpan
-from assay.io.judgements.answers import NamedError
+from assay.io.judgements.answers import NamedError, read_answer, without_thoughts
 from assay.io.judgements.gemba import facts
 from assay.io.judgements.prompts import Message, Prompt, built_in, prompt_of
 from assay.metrics.judges.reading import JudgeReading, errors, points, rating, together
@@ -55,12 +55,12 @@ def test_an_error_without_a_quote_is_not_lost():
     assert errors("Major:\naccuracy/omission", "The cat.", "").flags == frozenset()
 
 
-@pytest.mark.parametrize("answer", ["", "I cannot judge this."])
-def test_no_score_is_no_zero(answer):
+@pytest.mark.parametrize(("answer", "flag"), [("", "unreadable_answer"), ("I cannot judge this.", "refused_answer")])
+def test_no_score_is_no_zero(answer, flag):
     classes = Prompt((Message("{translation}"),), "classes", classes=("bad", "good"))
     for prompt in (MQM, DA, STARS, classes, OURS, built_in("judge-da")):
         reading = rating(prompt, answer, "a", "b")
-        assert math.isnan(reading.value) and reading.flags == {"unreadable_answer"}
+        assert math.isnan(reading.value) and reading.flags == {flag}
 
 
 def test_samples_together():
@@ -78,3 +78,48 @@ def test_samples_together():
     assert joined.flags == {"unreadable_answer"}
     alone, none = together([JudgeReading(5, (cat,))])
     assert (alone.value, alone.spans[0].confidence) == (5, None) and math.isnan(none)
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("<think>Three errors, so 20? No.</think>\n\n85", "\n\n85"),
+        ("\n<THINKING>\n20\n</THINKING>\nScore: 85", "\nScore: 85"),
+        ("Three errors, so 20?\n</think>\n\n85", "\n\n85"),  # the template had the opening tag
+        ("<think>\n\n</think>\n\n85", "\n\n85"),
+        ("<think>I would say 85", ""),  # it never came to an answer
+        ("<think>a</think><think>b", ""),
+        ("85", "85"),
+        ('Major: accuracy - "</think>"', 'Major: accuracy - "</think>"'),  # words of the translation
+    ],
+)
+def test_what_a_model_thinks_aloud_is_no_answer(answer, said):
+    assert without_thoughts(answer) == said
+
+
+def test_errors_that_were_only_weighed_are_not_named():
+    """As in files of answers, too (`assay spans`)."""
+    thought = '<think>Major:\naccuracy - "cat"? No.</think>\n'
+    assert not read_answer(f"{thought}no-error", "The cat.").spans
+    assert [span.text for span in read_answer(f'{thought}Minor:\nstyle - "The"', "The cat.").spans] == ["The"]
+
+
+def test_a_great_many_lines_are_read_in_no_time():
+    assert without_thoughts("\n \t" * 1_000_000) == "\n \t" * 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("answer", "flag"),
+    [
+        ("I'm sorry, but I can't help with that request.", "refused_answer"),
+        ("I cannot judge this text.", "refused_answer"),
+        ("As an AI language model, I do not rate people.", "refused_answer"),
+        ("**Sorry**, no.", "refused_answer"),
+        ("It depends.", "unreadable_answer"),
+        ("Sorrow is translated well.", "unreadable_answer"),
+    ],
+)
+def test_an_answer_that_declines_in_words_is_a_refusal(answer, flag):
+    for prompt in (DA, STARS, AUTO, OURS):
+        assert rating(prompt, answer, "", "").flags == {flag}
+    assert rating(DA, "I'm sorry to say: Score: 20", "", "").value == 20

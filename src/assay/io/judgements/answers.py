@@ -23,6 +23,12 @@ from assay.io.documents import decode
 
 MOST_ANSWER = 100_000
 """Characters of an answer that are read; a model that says more has lost its way."""
+_THOUGHTS = r"think|thinking|thoughts?|reasoning"
+_THOUGHT = re.compile(
+    rf"\A\s*<({_THOUGHTS})>.*?</\1>|\A.*?^[ \t]*</(?:{_THOUGHTS})>[ \t]*$", re.DOTALL | re.IGNORECASE | re.MULTILINE
+)
+"""What a reasoning model writes to itself first; where its opening tag stands in the prompt's template, the closing one alone."""
+_UNCLOSED = re.compile(rf"\A\s*<(?:{_THOUGHTS})>", re.IGNORECASE)
 _LEVEL = "|".join(SEVERITIES)
 _HEADING = re.compile(rf"[\W_]*({_LEVEL})(?: errors?)?[\s*_]*(?::[\s*_]*(.*)|[\W_]*)", re.IGNORECASE)
 _WORD = re.compile(rf"\b({_LEVEL})\b", re.IGNORECASE)
@@ -66,9 +72,15 @@ def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
     return AnswerSpans(tuple(spans), tuple(unlocated))
 
 
+def without_thoughts(answer: str) -> str:
+    """What a model says, without what it thought aloud before it (``<think> … </think>``); nothing where that never ends."""
+    said = _THOUGHT.sub("", answer, count=1)
+    return "" if _UNCLOSED.match(said) else said
+
+
 def named_errors(answer: str) -> list[NamedError]:
     """The errors that an answer names, in its order."""
-    text = _FENCE.sub("", answer[:MOST_ANSWER]).strip()
+    text = _FENCE.sub("", without_thoughts(answer)[:MOST_ANSWER]).strip()
     found = _of_json(text)
     if found is None:
         found = list(_of_lines(text))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,17 +10,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
-from assay.core.metric import Card, Metric, Scores, Signature
+from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import with_references
-from assay.metrics.neural import Precision, free_memory, need_neural
+from assay.metrics.neural import Precision, device_named, free_memory, need_neural
+from assay.metrics.room import NetworkMetric
 
 if TYPE_CHECKING:
     from assay.models.embedding import Embedder
 
 
-class EncoderMetric(Metric):
-    """Base of them. The encoder is loaded when the first segment is scored, and kept until `release`.
+class EncoderMetric(NetworkMetric):
+    """Base of them. The encoder is loaded when the first segment is scored, and kept until `release`, or while there is room.
 
     `model`: a folder as the Hugging Face hub has it, or the name of one that ``assay fetch`` brings. `precision`: auto is fp32 on
     a CPU and fp16 on a GPU. `device`: auto is the GPU where there is one.
@@ -30,12 +30,12 @@ class EncoderMetric(Metric):
     default_model: ClassVar[str]
 
     def __init__(self, *, model: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
+        super().__init__()
         need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.models.encoder_files import locate_encoder
         from assay.models.hub import ENCODERS, encoder_name, find_encoder
 
         self.precision, self.device = precision, device
-        self._lock = threading.Lock()
         self._embedder: Embedder | None = None
         self._hash: str | None = None
         self.model = model or self.default_model
@@ -53,11 +53,17 @@ class EncoderMetric(Metric):
         if not len(batch):
             return Scores(np.empty(0))
         with self._lock:
-            return self._score(batch)
+            return self.with_room(lambda: self._score(batch))
 
     @abstractmethod
     def _score(self, batch: Batch) -> Scores:
         """Scores of a batch that is not empty."""
+
+    def _loaded_now(self) -> bool:
+        return self._embedder is not None
+
+    def _places(self) -> list[Any]:
+        return [self._place()[0]]
 
     def release(self) -> None:
         """Let the encoder go; the next segment loads it again."""
@@ -86,9 +92,7 @@ class EncoderMetric(Metric):
         return replace(plain, weights=self._hash, precision=self._place()[1])
 
     def _place(self) -> tuple[Any, Any]:
-        from assay.models.inference import choose_device
-
-        device = choose_device(self.device)
+        device = device_named(self.device)
         if self.precision == "auto":
             return device, "fp16" if device.type == "cuda" else "fp32"
         return device, self.precision

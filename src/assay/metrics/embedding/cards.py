@@ -29,6 +29,7 @@ def _card(
     encoder: str,
     *,
     bounds: tuple[float | None, float | None] = (-1.0, 1.0),
+    given: str = "",
 ) -> Card:
     return Card(
         name=name,
@@ -44,7 +45,7 @@ def _card(
         decimals=4,
         kind="embedding",
         weights=WeightsNeeded(
-            ENCODERS[encoder].gigabytes, f"assay fetch {encoder}", "assay.models.hub:find_encoder", encoder
+            ENCODERS[encoder].gigabytes, f"assay fetch {encoder}", "assay.models.hub:find_encoder", encoder, given=given
         ),
     )
 
@@ -113,7 +114,12 @@ MEE = Card(
     licence="Apache-2.0; the word vectors have their own (fastText's: CC BY-SA 3.0)",
     citation=_MEE,
     decimals=4,
-    weights=WeightsNeeded(None, "word vectors in text form, such as fastText's (vectors=FILE)"),
+    weights=WeightsNeeded(
+        None,
+        "word vectors in text form, such as fastText's (vectors=FILE)",
+        what="word vectors",
+        licence="their own",
+    ),
 )
 MEE2 = _card(
     "mee2",
@@ -122,6 +128,7 @@ MEE2 = _card(
     "MEE, BLEU of long runs of characters, and the cosine of LaBSE's sentence vectors, which is half of the score.",
     f"{_MEE}; {_LABSE}",
     _LABSE_NAME,
+    given="word vectors (vectors=FILE)",
 )
 MEE4 = _card(
     "mee4",
@@ -130,4 +137,5 @@ MEE4 = _card(
     "MEE, BLEU of long runs of characters, and the cosine of LaBSE's sentence vectors, which is three quarters of the score.",
     f"{_MEE}; {_LABSE}",
     _LABSE_NAME,
+    given="word vectors (vectors=FILE)",
 )

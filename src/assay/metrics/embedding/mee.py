@@ -22,6 +22,7 @@ from assay.core.spec import Word
 from assay.io.vectors import VectorFile
 from assay.metrics.common import best, with_references
 from assay.metrics.embedding.cards import MEE, MEE2, MEE4
+from assay.metrics.embedding.runs import common_runs
 from assay.metrics.embedding.sentence import SentenceMetric
 from assay.metrics.neural import Precision
 
@@ -208,10 +209,7 @@ def character_bleu(hypothesis: str, reference: str) -> float:
     if not orders or not hypothesis:
         return 0.0
     logs, unmatched = [], 0
-    for size in range(1, orders + 1):
-        ours = Counter(hypothesis[i : i + size] for i in range(len(hypothesis) - size + 1))
-        theirs = Counter(reference[i : i + size] for i in range(len(reference) - size + 1))
-        clipped = sum((ours & theirs).values())
+    for size, clipped in enumerate(common_runs(hypothesis, reference, orders), 1):
         total = max(1, len(hypothesis) - size + 1)
         if size == 1 and not clipped:
             return 0.0

@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.io.endpoint.chat import ChatAnswer
 from assay.io.endpoint.spending import tokens_of
+from assay.io.judgements.answers import without_thoughts
 from assay.io.judgements.prompts import Prompt, filled
 
 Question = Callable[[list[dict[str, str]], int | None], dict[str, Any]]
@@ -45,7 +46,7 @@ def estimated(prompt: Prompt, question: Question, kept: Kept, texts: Mapping[str
         messages = filled(first.messages, texts)
         answer = kept(question(messages, first.max_tokens), sample)
         total += RequestEstimate(kept=1) if answer is not None else _asked(messages, first.usual_tokens)
-        before["first_answer"] = "x" * 4 * first.usual_tokens if answer is None else answer.text
+        before["first_answer"] = "x" * 4 * first.usual_tokens if answer is None else without_thoughts(answer.text)
     messages = filled(prompt.messages, before)
     known = kept(question(messages, prompt.max_tokens), sample) is not None
     return total + (RequestEstimate(kept=1) if known else _asked(messages, prompt.usual_tokens))

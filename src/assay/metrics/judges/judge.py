@@ -22,6 +22,7 @@ from assay.io.endpoint.asker import Asker
 from assay.io.endpoint.chat import ChatAnswer
 from assay.io.endpoint.settings import AskingStopped, Llm, settings_now
 from assay.io.endpoint.spending import BudgetReached, Purse, money
+from assay.io.judgements.answers import without_thoughts
 from assay.io.judgements.prompts import Prompt, filled
 from assay.metrics.judges.estimate import RequestEstimate, estimated
 from assay.metrics.judges.names import language_name
@@ -30,6 +31,8 @@ from assay.metrics.judges.reading import UNREADABLE, JudgeReading, errors, ratin
 if TYPE_CHECKING:
     from assay.core.keeping import Keeper
 
+VERSION = 2
+"""Of how answers are read; in version 1 what a model thought aloud was read as its answer."""
 STEP = 0.1
 """By how much the temperature rises when an answer could not be read and the same question is asked again (as in GEMBA)."""
 
@@ -65,7 +68,7 @@ class PromptJudge(Metric):
         """Model, prompt, temperature and samples; the models that the endpoint reported, once it has answered."""
         settings = self._used or settings_now() or Llm()
         return Signature.of(
-            self.card.label, 1, prompt=f"{self.prompt.version}-{self.prompt.digest}", model=self._model(settings) or "none",
+            self.card.label, VERSION, prompt=f"{self.prompt.version}-{self.prompt.digest}", model=self._model(settings) or "none",
             answered="+".join(sorted(self.answered)) or "none", temp="none" if self.temperature is None else self.temperature,
             samples=self.samples, insist=self.insist, limit=self._limit(self.prompt.max_tokens) or "none",
         )  # fmt: skip
@@ -139,15 +142,17 @@ class PromptJudge(Metric):
             said = self._ask(asker, filled(first.messages, texts), 0, sample, first.max_tokens)
             if (no := _no_answer(said)) is not None:
                 return no
-            texts = {**texts, "first_answer": said.text}
+            texts = {**texts, "first_answer": without_thoughts(said.text)}
             if first.answer == "errors":
-                opening = errors(said.text, texts["translation"], texts["source"])
+                opening = errors(texts["first_answer"], texts["translation"], texts["source"])
         messages = filled(self.prompt.messages, texts)
         reading = UNREADABLE
         for attempt in range(self.insist + 1):
             answer = self._ask(asker, messages, attempt, sample, self.prompt.max_tokens)
-            reading = _no_answer(answer) or rating(self.prompt, answer.text, texts["translation"], texts["source"])
-            if reading.flags.isdisjoint({"unreadable_answer", "cut_answer"}):
+            reading = _no_answer(answer) or rating(
+                self.prompt, without_thoughts(answer.text), texts["translation"], texts["source"]
+            )
+            if reading.scored or answer.finish not in ("stop", "length"):
                 break
         return replace(reading, spans=reading.spans or opening.spans, flags=reading.flags | opening.flags)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,6 +14,11 @@ from assay.io.judgements.answers import NamedError, named_errors, read_answer
 from assay.io.judgements.prompts import Prompt
 from assay.io.judgements.ratings import named_class, number, stars
 
+_REFUSAL = re.compile(
+    r"\W*(?:(?:i['’]m|i am) (?:(?:really |very |so )?sorry|unable|not able)|sorry\b|i (?:can ?not|can['’]t|won['’]t|will not)\b"
+    r"|i must decline\b|as an ai\b|i apologi[sz]e)",
+    re.IGNORECASE,
+)
 _WORST_FIRST = ("critical", "major", "minor", "neutral")
 
 
@@ -31,10 +37,16 @@ class JudgeReading:
 
 
 UNREADABLE = JudgeReading(flags=frozenset({"unreadable_answer"}))
+REFUSED = JudgeReading(flags=frozenset({"refused_answer"}))
 
 
 def rating(prompt: Prompt, answer: str, translation: str, source: str) -> JudgeReading:
     """The score in the answer to a prompt's last question, with the errors that it names."""
+    found = _rating(prompt, answer, translation, source)
+    return REFUSED if found is UNREADABLE and _REFUSAL.match(answer) else found
+
+
+def _rating(prompt: Prompt, answer: str, translation: str, source: str) -> JudgeReading:
     if prompt.answer == "errors":
         try:
             value = points(prompt, named_errors(answer))

@@ -70,6 +70,11 @@ class FairseqFolder:
         """All of them, weights first."""
         return tuple(self.folder / name for name in FILES)
 
+    @property
+    def weights(self) -> tuple[Path, ...]:
+        """The file with the network."""
+        return self.files[:1]
+
     def words(self) -> Words:
         """The pieces of ``spm.model``, numbered by the source's dictionary as Prism does it for both sides."""
         source, target = (read_dictionary(self.folder / name) for name in FILES[2:])
