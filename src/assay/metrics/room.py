@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -34,13 +35,13 @@ class NetworkMetric(Metric):
         self._lock = threading.RLock()
         """Held while it scores, and for `release`."""
 
+    @abstractmethod
     def _loaded_now(self) -> bool:
         """Whether the network is there."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _places(self) -> Sequence[torch.device]:
         """The devices that it is on, or will be."""
-        raise NotImplementedError
 
     def with_room(self, call: Callable[[], T]) -> T:
         """`call`, which scores and loads the network where it is not there yet, with room made for it. The lock is held."""
