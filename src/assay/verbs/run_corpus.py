@@ -85,7 +85,8 @@ def run_corpus(
         "sample": None, "sample_by": None, "seed": 12345, "batch": batch, "purpose": "pairs", "settings": {},
     }, on_error)  # fmt: skip
     told, driver = how.carry_out(job, shards, built)
-    done = [shard for shard in shards if shard.name in told["shards"]]
+    rows = {name: entry["tally"]["rows"] for name, entry in told["shards"].items()}
+    done = [shard for shard in shards if rows.get(shard.name)]
     read = _Pairs(job, open_folder(job.out))
     content = _told_apart({shard.name: list(read.items(shard)) for shard in done})
     card = Contrastive.card
