@@ -132,6 +132,20 @@ def test_a_garbled_shard_stops_or_is_left_out(tmp_path: Path) -> None:
     assert "part-0000.jsonl" not in contents(tmp_path / "out"), "a shard of an older version is left"
 
 
+def test_a_first_shard_that_is_mended_or_new_leaves_the_others_done(tmp_path: Path) -> None:
+    rows = corpus(tmp_path / "in", 4)
+    write(tmp_path / "in" / "part-.parquet", rows[:8])
+    whole = (tmp_path / "in" / "part-.parquet").read_bytes()
+    (tmp_path / "in" / "part-.parquet").write_bytes(whole[:300])
+    given = {"out": tmp_path / "out", "metrics": ["chrf"], "engine": "inline"}
+    assert len(score_corpus(tmp_path / "in", on_error="skip", **given).failed) == 1  # type: ignore[arg-type]
+    (tmp_path / "in" / "part-.parquet").write_bytes(whole)
+    again = score_corpus(tmp_path / "in", **given)  # type: ignore[arg-type]
+    assert again.reused == 4 and again.counts["shards"] == 5
+    write(tmp_path / "in" / "new.tsv", rows[8:16])
+    assert score_corpus(tmp_path / "in", **given).reused == 5  # type: ignore[arg-type]
+
+
 def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 8)
     write(

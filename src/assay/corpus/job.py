@@ -119,10 +119,11 @@ class Job:
         return digest([self.run_key(), self.whole])
 
     def run_key(self) -> str:
-        """A digest of what was asked: two runs into one folder must agree in it."""
+        """A digest of what was asked: two runs into one folder must agree in it. `names` are looked at shard by shard: the first
+        shard may be a new one, or one that was damaged before."""
         told = asdict(self)
         later = ("purpose", "settings") if self.purpose == "score" else ()  # folders of scores are older than these
-        for name in ("out", "threads", "version", "whole", *later):
+        for name in ("out", "threads", "version", "whole", "names", *later):
             del told[name]
         return digest(told)
 
