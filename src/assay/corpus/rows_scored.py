@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from assay.core.chunk import Chunk, Kept
+from assay.core.spans import marks_none
 from assay.corpus.job import Job
-from assay.corpus.piece import metrics_of
+from assay.corpus.piece import WorkerRefused, metrics_of
 from assay.corpus.poison import joined
 
 if TYPE_CHECKING:
@@ -124,6 +125,8 @@ def _rule(told: str) -> Rule:
 
 def _span_lists(chunk: Chunk) -> list[Any]:
     found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
+    if not found:
+        raise WorkerRefused(marks_none(*chunk.scores))
     return [
         [
             {
