@@ -60,6 +60,21 @@ def test_refusals(folder: Path, capsys: pytest.CaptureFixture[str], words: list[
     assert not (folder / "out").exists()
 
 
+def test_shards_without_rows_are_named_and_nothing_has_no_table(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "in" / "a.jsonl").write_text("")
+    (folder / "in" / "broken.jsonl").write_text("{")
+    words = ["score", "-m", "chrf", "--workers", "1", "--on-error", "skip"]
+    assert main([*words, "in/", "--out", "out/"]) == 0
+    told = capsys.readouterr()
+    assert "5 shards · 32 rows · 1 shard failed" in told.out and "⚠ 1 of 5 shards has no rows: a.jsonl." in told.err
+    assert main([*words, "in/a.jsonl", "--out", "none/"]) == 0
+    told = capsys.readouterr()
+    assert not told.out and "there are no rows in these shards: nothing was done." in told.err
+    assert contents(folder / "none")["a.jsonl"] == b""
+
+
 def test_the_line_of_progress() -> None:
     line = ShardsProgress(quiet=True)
     seen = Seen(shards=200, done=50, rows=1000, bytes=100, all_bytes=400, failed=2, deaths=1, phase="scoring")

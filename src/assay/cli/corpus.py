@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from assay.cli.progress import Progress, duration
 from assay.core.errors import InputError, count
 
 if TYPE_CHECKING:
+    from assay.core.table import Table
     from assay.verbs.corpora import CorpusResult, Seen
 
 FORMATS = ("table", "json", "csv", "md", "latex", "html")
@@ -171,8 +172,19 @@ def texts_of_corpus(args: argparse.Namespace) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def finished(result: CorpusResult, args: argparse.Namespace, output: Output, started: float) -> None:
-    """What people should hear when a corpus is through."""
+def finished(
+    result: CorpusResult,
+    args: argparse.Namespace,
+    output: Output,
+    started: float,
+    table: Table | None,
+    more: Mapping[str, Any] | None = None,
+) -> None:
+    """What people should see and hear when a corpus is through: a table, or its head with `more` as JSON; no table of nothing."""
+    if args.format == "json":
+        output.emit_json({**result.head(), **(more or {})})
+    elif table is not None and (result.counts["rows"] or args.format != "table"):
+        output.emit([table])
     for note in result.notes:
         output.note(f"⚠ {note}")
     before = f" · {result.reused:,} done before" if result.reused else ""
@@ -191,11 +203,7 @@ def run_corpus(args: argparse.Namespace) -> int:
             metrics=args.metrics, spans=args.spans, dedup=args.dedup, sample=args.sample, sample_by=args.sample_by, seed=args.seed,
             **texts_of_corpus(args), **workers_of(args, progress),
         )  # fmt: skip
-    if args.format == "json":
-        output.emit_json(result.head())
-    else:
-        output.emit([looked(result.table(), result.signatures, args, output)])
-    finished(result, args, output, started)
+    finished(result, args, output, started, looked(result.table(), result.signatures, args, output))
     return 0
 
 

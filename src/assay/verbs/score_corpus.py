@@ -164,7 +164,7 @@ def _table(told: Mapping[str, Any], built: Mapping[str, Metric]) -> Table:
     rows = [{"system": system, **scores} for system, scores in told["scores"].items()]
     if told["kept_scores"]:
         rows += [{"system": f"{system} kept".strip(), **scores} for system, scores in told["kept_scores"].items()]
-        columns[0] = TableColumn("system", "")
+        columns[0] = TableColumn("system", "rows" if list(told["scores"]) == [""] else "")
         rows = [{**row, "system": row["system"] or "all"} for row in rows]
     return Table(
         "corpus",
