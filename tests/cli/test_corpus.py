@@ -47,6 +47,7 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
         (["in/", "--out", "out/", "--dedup", "all"], "no dedup called 'all'"),
         (["in/", "--out", "out/", "--engine", "lokal"], "Did you mean local?"),
         (["in/", "--out", "in/"], "--out in/ holds the input"),
+        (["in/", "--out", "out.jsonl"], "is a folder of shards, and out.jsonl names a file: --out out/"),
         (["in/", "--mt", "in/", "--out", "out/"], "not both"),
         (["in/", "--ref", "in/", "--out", "out/"], "--ref and --src go with --mt"),
         (["nowhere/", "--out", "out/"], "nowhere/ does not exist"),

@@ -146,10 +146,21 @@ def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> Non
     if not args.out:
         what = next(path for path in _inputs(args) if names_corpus(path))
         raise InputError(f"{what} is a corpus in many files: say where the results go, --out FOLDER/")
+    if _names_file(args.out):
+        folder = os.path.splitext(args.out)[0]
+        raise InputError(f"what comes of a corpus is a folder of shards, and {args.out} names a file: --out {folder}/")
     if args.format not in FORMATS:
         raise InputError(
             f"what is printed about a corpus is {', '.join(FORMATS)}, not {args.format}: shards keep their form."
         )
+
+
+def _names_file(out: str) -> bool:
+    """Whether an output goes by the name of a file, and no folder is called so."""
+    from assay.cli.formats import SUFFIXES
+    from assay.verbs.corpora import names_folder
+
+    return not names_folder(out) and os.path.splitext(out)[1].lower() in SUFFIXES and not os.path.isdir(out)
 
 
 def workers_of(args: argparse.Namespace, progress: ShardsProgress) -> dict[str, Any]:
