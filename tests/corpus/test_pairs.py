@@ -78,6 +78,19 @@ def test_one_language_pair_and_one_large_file(
     assert [item.id for item in result.content] == [item.id for item in plain.content]  # type: ignore[union-attr]
 
 
+def test_an_analysis_of_spans_has_those_of_one_file(whole: list[dict[str, Any]], tmp_path: Path) -> None:
+    names, given = ["tests.corpus.odd_metrics:Marks", "chrf"], {"analysis": "localized", "langpair": "en-de"}
+    plain = assay.run(str(tmp_path / "whole.jsonl"), names, **given)  # type: ignore[arg-type]
+    result = assay.run_corpus(tmp_path / "in", names, out=tmp_path / "o", engine="inline", **given)  # type: ignore[arg-type]
+    assert set(plain.tables) == {"summary", "severities", "drops"} and result.tables == plain.tables
+    for mine, wanted in zip(result.measured, plain.measured, strict=True):
+        assert mine.good_spans == wanted.good_spans and mine.incorrect_spans == wanted.incorrect_spans
+    assert {span.side for spans in result.measured[0].good_spans or () for span in spans} == {"target", "source"}
+    with pytest.raises(assay.AssayError, match="no analysis called 'localised'"):
+        assay.run_corpus(tmp_path / "in", names, out=tmp_path / "p", analysis="localised")
+    assert not (tmp_path / "p").exists(), "refused before anything is scored"
+
+
 def test_ids_that_come_again_are_told_apart(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     for shard in "ab":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.core.registry import Registry
@@ -46,16 +46,11 @@ def analyse(
     A set that lacks what the analysis needs is refused in one sentence (`assay.core.analysis.requires`); so is a
     ``module:function`` that is not marked as an analysis, before it is called.
     """
-    from assay.core.analysis import is_analysis, requirement_of
+    from assay.core.analysis import requirement_of
     from assay.core.errors import InputError
     from assay.core.table import Table
 
-    name = analysis if isinstance(analysis, str) else getattr(analysis, "__qualname__", repr(analysis))
-    function = ANALYSES.resolve(analysis) if isinstance(analysis, str) else analysis
-    if not callable(function):
-        raise InputError(f"the analysis {name} is {type(function).__name__}, not a function.")
-    if isinstance(analysis, str) and not ANALYSES.registered(analysis) and not is_analysis(function):
-        raise InputError(f"{name} is not marked as an analysis: write {ANALYSES.mark} above the function.")
+    name, function = resolved(analysis)
     requirement_of(function).check(name, content)
     settings: dict[str, Any] = {"seed": seed, "samples": samples, "correction": correction}
     try:
@@ -67,6 +62,20 @@ def analyse(
     if not isinstance(tables, Sequence) or not all(isinstance(table, Table) for table in tables):
         raise InputError(f"the analysis {name} gave {type(tables).__name__}, not a list of Table (assay.core.table).")
     return list(tables)
+
+
+def resolved(analysis: str | Analysis) -> tuple[str, Callable[..., Any]]:
+    """An analysis with its name; refused where it is none."""
+    from assay.core.analysis import is_analysis
+    from assay.core.errors import InputError
+
+    name = analysis if isinstance(analysis, str) else getattr(analysis, "__qualname__", repr(analysis))
+    function = ANALYSES.resolve(analysis) if isinstance(analysis, str) else analysis
+    if not callable(function):
+        raise InputError(f"the analysis {name} is {type(function).__name__}, not a function.")
+    if isinstance(analysis, str) and not ANALYSES.registered(analysis) and not is_analysis(function):
+        raise InputError(f"{name} is not marked as an analysis: write {ANALYSES.mark} above the function.")
+    return name, function
 
 
 listed(__name__)

@@ -133,7 +133,8 @@ class Job:
         if self.purpose == "make":
             return ()
         if self.purpose == "pairs":
-            return tuple(f"{name} {side}" for name in self.metrics for side in SIDES)
+            spans = tuple(f"spans {side}" for side in SIDES) if self.spans else ()
+            return (*(f"{name} {side}" for name in self.metrics for side in SIDES), *spans)
         own = self.settings.get("own", ())
         labels = [name for name in LABEL_COLUMNS if name not in own] if self.purpose == "label" else []
         flags = () if self.flags == "none" else ("flags",)

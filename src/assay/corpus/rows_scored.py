@@ -19,6 +19,7 @@ from assay.corpus.poison import joined
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools
+    from assay.core.spans import ErrorSpan
     from assay.corpus.tally import CorpusTally
     from assay.decide.rule import Rule
 
@@ -129,13 +130,18 @@ def _span_lists(chunk: Chunk) -> list[Any]:
         raise WorkerRefused(marks_none(*chunk.scores))
     return [
         [
-            {
-                "metric": name, "start": span.start, "end": span.end, "severity": span.severity, "category": span.category,
-                "confidence": span.confidence,
-            }
+            told_span(name, span)
             for name, spans in found.items()
             for span in spans[i]
             if span.side == "target"
         ]
         for i in range(len(chunk))
     ]  # fmt: skip
+
+
+def told_span(metric: str, span: ErrorSpan) -> dict[str, Any]:
+    """An error span as a shard has it."""
+    return {
+        "metric": metric, "start": span.start, "end": span.end, "severity": span.severity, "category": span.category,
+        "confidence": span.confidence,
+    }  # fmt: skip
