@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
+from assay.core.call import recorded
 from assay.core.errors import InputError
 from assay.core.suite import Measured
 from assay.corpus.job import SIDES
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from assay.io.table.vocabulary import ColumnChoice
 
 
+@recorded("run_corpus")
 def run_corpus(
     data: Paths,
     metrics: Sequence[str] | str | None = None,
@@ -118,6 +120,7 @@ def run_corpus(
         notes=list(
             dict.fromkeys([*notes, *read.problems[:5], *flagged(measured), *_rejected(told), *remarks(told, driver)])
         ),
+        files=[file.path for shard in shards for file in shard.files],
     )
 
 
