@@ -105,6 +105,8 @@ def test_on_the_command_line(whole: list[dict[str, Any]], tmp_path: Path, capsys
     words = ["run", f"{tmp_path}/in/*", "-m", "chrf", "-q", "--format", "json", "--workers", "1"]
     assert main([*words, "--out", f"{tmp_path}/o/", "--run-dir", f"{tmp_path}/kept", "--figures", "none"]) == 0
     assert capsys.readouterr().out == wanted
+    assert main([word for word in [*words, "--out", f"{tmp_path}/o/"] if word != "-q"]) == 0
+    assert f"wrote {tmp_path}/o/" in (told := capsys.readouterr().err) and " · 8 done before" in told
     assert (tmp_path / "kept" / "tables.json").is_file() and (tmp_path / "o" / "part-0.jsonl").is_file()
 
 

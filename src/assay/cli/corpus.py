@@ -198,8 +198,13 @@ def finished(
         output.emit([table])
     for note in result.notes:
         output.note(f"⚠ {note}")
-    before = f" · {result.reused:,} done before" if result.reused else ""
-    output.note(f"wrote {os.path.join(args.out, '')} · {duration(time.monotonic() - started)}{before}")
+    output.note(wrote(args.out, started, result.reused))
+
+
+def wrote(out: str, started: float, reused: int) -> str:
+    """Where the shards are, how long it took, and how many of them an earlier run had done."""
+    before = f" · {reused:,} done before" if reused else ""
+    return f"wrote {os.path.join(out, '')} · {duration(time.monotonic() - started)}{before}"
 
 
 def run_corpus(args: argparse.Namespace) -> int:

@@ -115,6 +115,7 @@ def run_corpus(
         title=card.title,
         content=content,
         measured=measured,
+        reused=driver.reused,
         analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
         signatures={name: metric.signed(1) for name, metric in computed.items()},
         notes=list(
