@@ -52,6 +52,18 @@ def test_what_was_made_is_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert len(result) == 20 and len({item.id for item in result.content}) == 20  # type: ignore[union-attr]
 
 
+def test_a_set_that_is_not_whole_is_told(tmp_path: Path) -> None:
+    corpus(tmp_path / "in", 3)
+    (tmp_path / "in" / "part-0001.jsonl.gz").write_bytes(b"\x1f\x8bnothing")
+    given = {"langpair": "en-de", "engine": "inline"}
+    with pytest.raises(assay.AssayError, match="part-0001"):
+        assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "set", **given)  # type: ignore[arg-type]
+    for whole in (False, True):
+        told = assay.run_corpus(tmp_path / "set", ["chrf"], out=tmp_path / f"{whole}", engine="inline")
+        assert any("is not whole" in note for note in told.notes) == (not whole)
+        assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "set", on_error="skip", **given)  # type: ignore[arg-type]
+
+
 def test_what_cannot_be_meant_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus(tmp_path / "in", 2)
     write(tmp_path / "in" / "part-0002.jsonl", [{"mt": "a b", "src": "c"}])

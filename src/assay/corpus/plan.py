@@ -57,6 +57,11 @@ def table_shards(data: Paths) -> tuple[list[Shard], list[str]]:
     if not shards:
         raise InputError(f"{where} holds no shards: nothing to do. Check the folder or the pattern.")
     said = [f"{count(len(others), 'file')} left out that are no tables: {listing(others, 3)}"] if others else []
+    said += [
+        f"{path} is not whole: the run that writes it is under way, or was stopped and goes on when its command is given again."
+        for path in _listed(data)
+        if os.path.isfile(os.path.join(path, WORK, "job.json"))
+    ]
     return [shards[name] for name in sorted(shards)], said
 
 
