@@ -235,6 +235,20 @@ def test_how_workers_are_laid_out(
     assert laid_out(WantedWorkers("auto", workers, gpus, neural, 1), nodes) == wanted
 
 
+def test_what_cannot_start_is_told_at_once() -> None:
+    from assay.corpus.engines.ray import WantedWorkers
+    from assay.corpus.engines.ray_broker import too_few_gpus, why_not
+
+    here, there = (WantedWorkers(address, None, 2.0, True, 1) for address in (None, "head:6379"))
+    assert "this machine has 1 GPUs that Ray sees" in too_few_gpus(here, 2.0, [{"CPU": 2.0, "GPU": 1.0}])
+    assert not too_few_gpus(here, 2.0, [{"GPU": 2.0}]), "there are enough"
+    assert not too_few_gpus(here, 0.0, [{"CPU": 2.0}]), "none are asked for"
+    assert not too_few_gpus(there, 2.0, [{"CPU": 2.0}]), "a machine that has them may join"
+    auto = WantedWorkers("auto", None, None, False, 1)
+    assert why_not(auto, ConnectionError("Could not find any")).startswith("no Ray cluster runs on this machine: start")
+    assert "RAY_AUTH_TOKEN" in why_not(auto, RuntimeError("no token")) and "TOKEN" not in why_not(here, OSError("x"))
+
+
 def test_a_worker_that_does_not_see_the_results_is_refused(tmp_path: Path) -> None:
     """As on a machine without the shared folder."""
     from assay.corpus.engines.ray_broker import ShardWorker

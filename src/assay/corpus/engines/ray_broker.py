@@ -262,6 +262,25 @@ def laid_out(wanted: WantedWorkers, nodes: list[dict[str, float]]) -> tuple[int,
     return workers, max(1, min(least, total // workers)), gpus
 
 
+def too_few_gpus(wanted: WantedWorkers, gpus: float, nodes: list[dict[str, float]]) -> str:
+    """Why no worker can ever start in a cluster of our own, which no machine joins; empty where one can."""
+    most = max((node.get("GPU", 0.0) for node in nodes), default=0.0)
+    if wanted.address is not None or gpus <= most:
+        return ""
+    return (
+        f"--gpus-per-worker {gpus:g}: this machine has {most:g} GPUs that Ray sees. Ask for fewer, or give the cluster that has "
+        "them: --address HOST:PORT."
+    )
+
+
+def why_not(wanted: WantedWorkers, error: Exception) -> str:
+    """What is said of a cluster that did not start or connect."""
+    if wanted.address == "auto" and isinstance(error, ConnectionError):
+        return "no Ray cluster runs on this machine: start one (ray start --head), or give its --address HOST:PORT."
+    token = " If it wants a token, give it in RAY_AUTH_TOKEN, with RAY_AUTH_MODE=token." if wanted.address else ""
+    return f"Ray did not start or connect: {last_line(error)}.{token}"
+
+
 def main() -> None:
     """Work for the driver until it has gone."""
     replies = os.fdopen(os.dup(1), "wb")
@@ -279,6 +298,9 @@ def main() -> None:
         ray = connect(wanted, folder)
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         workers, threads, gpus = laid_out(wanted, nodes)
+        if said := too_few_gpus(wanted, gpus, nodes):
+            send(replies, Refusal(said))
+            return
         send(replies, Connected(workers, threads))
         options = {"num_cpus": threads, "num_gpus": gpus, "max_restarts": 0, "scheduling_strategy": "SPREAD"}
         Broker(ray, replies, events, options).run(workers)
@@ -286,10 +308,7 @@ def main() -> None:
         pass
     except Exception as error:
         with suppress(OSError):
-            token = (
-                " If it wants a token, give it in RAY_AUTH_TOKEN, with RAY_AUTH_MODE=token." if wanted.address else ""
-            )
-            send(replies, Refusal(f"Ray did not start or connect: {last_line(error)}.{token}"))
+            send(replies, Refusal(why_not(wanted, error)))
     finally:
         if ray is not None:
             with suppress(Exception):
