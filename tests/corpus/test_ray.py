@@ -230,14 +230,14 @@ def test_how_workers_are_laid_out(
     workers: int | None, gpus: float | None, neural: bool, nodes: list[dict[str, float]], wanted: tuple[int, int, float]
 ) -> None:
     from assay.corpus.engines.ray import WantedWorkers
-    from assay.corpus.engines.ray_broker import laid_out
+    from assay.corpus.engines.ray_cluster import laid_out
 
     assert laid_out(WantedWorkers("auto", workers, gpus, neural, 1), nodes) == wanted
 
 
 def test_what_cannot_start_is_told_at_once() -> None:
     from assay.corpus.engines.ray import WantedWorkers
-    from assay.corpus.engines.ray_broker import too_few_gpus, why_not
+    from assay.corpus.engines.ray_cluster import too_few_gpus, why_not
 
     here, there = (WantedWorkers(address, None, 2.0, True, 1) for address in (None, "head:6379"))
     assert "this machine has 1 GPUs that Ray sees" in too_few_gpus(here, 2.0, [{"CPU": 2.0, "GPU": 1.0}])

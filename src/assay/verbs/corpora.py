@@ -82,10 +82,10 @@ class CorpusWorkers:
         self, job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], *, cut: bool = True
     ) -> tuple[dict[str, Any], Driver]:
         """Have it done; the manifest, and the driver that knows how it went. `cut`: large shards are cut into pieces."""
+        from assay.corpus.cutting import pieces
         from assay.corpus.driver import Driver
         from assay.corpus.engines import engine
         from assay.corpus.job import ShardPiece
-        from assay.corpus.plan import pieces
 
         known = {shard.name: (shard, pieces(shard, job.quoting) if cut else [ShardPiece()]) for shard in shards}
         neural = any(metric.card.neural for metric in metrics.values())
