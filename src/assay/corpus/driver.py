@@ -260,6 +260,7 @@ class Driver:
                 if row.row:
                     told = {"shard": name, row.noun: row.line, "reason": row.reason, "row": row.row}
                     lines.append(json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace"))
+        self.failed = {name: self.failed[name] for name in self.shards if name in self.failed}
         order = {name: at for at, name in enumerate(shards)}
         lines.sort(key=lambda line: order.get(_shard_of(line), 0))
         if lines:
