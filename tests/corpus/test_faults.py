@@ -210,6 +210,19 @@ def test_where_all_rows_fail_it_is_not_the_rows(tmp_path: Path) -> None:
         score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Raises"], engine="inline")
 
 
+def test_where_all_rows_of_small_shards_fail_nothing_is_done(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for shard in "ab":
+        write(tmp_path / "in" / f"{shard}.tsv", [{"id": str(i), "src": "s", "mt": "POISON"} for i in range(8)])
+    write(tmp_path / "in" / "c.tsv", [{"id": "1", "src": "s", "mt": "POISON"}])
+    given = {"out": tmp_path / "out", "metrics": [f"{ODD}:Raises"], "engine": "inline"}
+    with pytest.raises(AssayError, match=r"[ab]\.tsv: none of its 8 rows can be scored; the last because: .*weight"):
+        score_corpus(tmp_path / "in", **given)  # type: ignore[arg-type]
+    result = score_corpus(tmp_path / "in", on_error="skip", **given)  # type: ignore[arg-type]
+    assert list(result.failed) == ["a.tsv", "b.tsv"] and result.counts["rejected"] == 1
+    assert sorted(contents(tmp_path / "out")) == ["_manifest.json", "_rejected.jsonl", "c.tsv"]
+
+
 def test_too_little_memory_halves_the_batch(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "a.jsonl", [{"id": str(i), "src": "s", "mt": "m" * i} for i in range(50)])
