@@ -49,6 +49,7 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
         (["in/", "--out", "in/"], "--out in/ holds the input"),
         (["in/", "--out", "out.jsonl"], "is a folder of shards, and out.jsonl names a file: --out out/"),
         (["in/", "--mt", "in/", "--out", "out/"], "not both"),
+        (["in/", "-m", "judge-mqm", "--llm", "x", "--out", "out/"], "judge-mqm asks a language model"),
         (["in/", "--ref", "in/", "--out", "out/"], "--ref and --src go with --mt"),
         (["nowhere/", "--out", "out/"], "nowhere/ does not exist"),
         (["'in/*.zip'", "--out", "out/"], "no file is called like"),

@@ -118,6 +118,12 @@ def scoring_job(
     from assay.corpus.job import BATCH, Job
     from assay.engine.flags import with_languages
 
+    for name, metric in built.items():
+        if metric.card.service:
+            raise InputError(
+                f"{name} asks a language model: what is asked, kept and paid for is seen to by one process, and a corpus in many "
+                "files has many. Give it one file at a time (--data FILE)."
+            )
     if asked["sample"] is not None and asked["sample"] < 1:
         raise InputError("--sample wants a whole number above 0.")
     if asked["sample_by"] and asked["sample"] is None:
