@@ -129,6 +129,13 @@ def test_a_garbled_shard_stops_or_is_left_out(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 12)  # made again: a rerun does the two
     again = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2)
     assert again.counts["shards"] == 12 and not again.failed
+    with pytest.raises(
+        InputError, match=r"each of 2 shards failed, and nothing was done\. .*a\.jsonl line 1: not JSON"
+    ):
+        (tmp_path / "bad").mkdir()
+        for name in ("a.jsonl", "b.jsonl"):
+            (tmp_path / "bad" / name).write_text("{")
+        score_corpus(tmp_path / "bad", out=tmp_path / "none", metrics=["chrf"], engine="inline", on_error="skip")
     (tmp_path / "in" / "part-0000.jsonl").write_text("{")
     score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline", on_error="skip")
     assert "part-0000.jsonl" not in contents(tmp_path / "out"), "a shard of an older version is left"

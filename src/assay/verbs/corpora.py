@@ -99,7 +99,11 @@ class CorpusWorkers:
         with closing(made) as there:
             job = replace(job, threads=there.threads)
             driver = Driver(job, known, metrics, there, self.on_error, self.progress or (lambda seen: None))
-            return driver.run(), driver
+            told = driver.run()
+        if driver.failed and not told["shards"]:
+            several = "the only shard" if len(shards) == 1 else f"each of {len(shards):,} shards"
+            raise InputError(f"{several} failed, and nothing was done. {next(iter(driver.failed.values()))}")
+        return told, driver
 
 
 def corpus_shards(
