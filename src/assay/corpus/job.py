@@ -123,8 +123,9 @@ class Job:
         shard may be a new one, or one that was damaged before."""
         told = asdict(self)
         later = ("purpose", "settings") if self.purpose == "score" else ()  # folders of scores are older than these
-        for name in ("out", "threads", "version", "whole", "names", *later):
+        for name in ("out", "threads", "version", "whole", *later):
             del told[name]
+        told["names"] = ()
         return digest(told)
 
     @property
