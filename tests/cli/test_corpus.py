@@ -48,6 +48,7 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
         (["in/", "--out", "out/", "--engine", "lokal"], "Did you mean local?"),
         (["in/", "--out", "in/"], "--out in/ holds the input"),
         (["in/", "--out", "out.jsonl"], "is a folder of shards, and out.jsonl names a file: --out out/"),
+        (["in/", "--out", "out.tsv.gz"], "out.tsv.gz names a file: --out out/"),
         (["in/", "--mt", "in/", "--out", "out/"], "not both"),
         (["in/", "-m", "judge-mqm", "--llm", "x", "--out", "out/"], "judge-mqm asks a language model"),
         (["in/", "--ref", "in/", "--out", "out/"], "--ref and --src go with --mt"),

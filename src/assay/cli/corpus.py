@@ -147,7 +147,7 @@ def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> Non
         what = next(path for path in _inputs(args) if names_corpus(path))
         raise InputError(f"{what} is a corpus in many files: say where the results go, --out FOLDER/")
     if _names_file(args.out):
-        folder = os.path.splitext(args.out)[0]
+        folder = os.path.join(os.path.dirname(args.out), os.path.basename(args.out).partition(".")[0])
         raise InputError(f"what comes of a corpus is a folder of shards, and {args.out} names a file: --out {folder}/")
     if args.format not in FORMATS:
         raise InputError(
@@ -157,10 +157,12 @@ def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> Non
 
 def _names_file(out: str) -> bool:
     """Whether an output goes by the name of a file, and no folder is called so."""
+    from assay.cli.formats import OTHERS as UNWRITTEN
     from assay.cli.formats import SUFFIXES
     from assay.verbs.corpora import names_folder
 
-    return not names_folder(out) and os.path.splitext(out)[1].lower() in SUFFIXES and not os.path.isdir(out)
+    known = os.path.splitext(out)[1].lower() in {*SUFFIXES, *UNWRITTEN}
+    return known and not names_folder(out) and not os.path.isdir(out)
 
 
 def workers_of(args: argparse.Namespace, progress: ShardsProgress) -> dict[str, Any]:
