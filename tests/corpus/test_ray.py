@@ -176,6 +176,16 @@ def test_a_cluster_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert contents(tmp_path / "out") == contents(tmp_path / "local")
 
 
+def test_a_cluster_of_its_own_that_will_not_do_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("RAY_")]:
+        monkeypatch.delenv(name)
+    corpus(tmp_path / "in", 1)
+    before = set(Path("/tmp").glob("assay-ray-*"))
+    with pytest.raises(InputError, match=r"--gpus-per-worker 1000: this machine has \d+ GPUs that Ray sees"):
+        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", gpus_per_worker=1000)
+    assert set(Path("/tmp").glob("assay-ray-*")) <= before and not (tmp_path / "out").exists()
+
+
 def test_an_address_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus(tmp_path / "in", 1)
     given = {"out": tmp_path / "out", "metrics": ["chrf"]}
