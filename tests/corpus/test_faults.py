@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,32 @@ def _assay(pid: int) -> bool:
         return b"assay" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
+
+
+@pytest.mark.parametrize("kind", ["SIGKILL", "SIGINT"])
+def test_a_driver_that_ends_takes_temporary_files_along(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    rows = corpus(tmp_path / "all", 4, 400)
+    for shard in range(4):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        write(tmp_path / "in" / f"{shard}.parquet", rows[400 * shard : 400 * shard + 400])
+    process = command(tmp_path / "in", tmp_path / "out", "-m", f"{ODD}:Slow", "--batch", "4")
+    wait_for(lambda: len(list(scratch.glob("*/*/*.parquet"))) > 3)
+    process.send_signal(getattr(signal, kind))
+    process.communicate()
+    wait_for(lambda: not list(scratch.iterdir()))
+    assert not list(scratch.iterdir())
+
+
+def wait_for(true: Callable[[], object], seconds: float = 30) -> None:
+    """Wait until it is so, or long enough."""
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.02)
 
 
 def test_two_drivers_refuse_each_other(tmp_path: Path) -> None:

@@ -21,6 +21,9 @@ def connect(wanted: WantedWorkers, folder: str | None) -> Any:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         from assay.core.workers import cores
 
+        if folder is not None:  # temporary files of workers go with it
+            os.environ["TMPDIR"] = os.path.join(folder, "scratch")
+            os.makedirs(os.environ["TMPDIR"])
         cpus = max(cores(), wanted.workers or 1)
         own = {
             "num_cpus": cpus, "include_dashboard": False, "_temp_dir": folder, "_node_ip_address": "127.0.0.1",

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import queue
+import shutil
 import sys
 import threading
 from typing import IO
 
-from assay.corpus.engines.local import receive, send
+from assay.corpus.engines.local import SCRATCH, receive, send
 from assay.corpus.job import Job, ShardTask
 
 
@@ -37,6 +38,10 @@ def _read(stream: IO[bytes], tasks: queue.Queue[Job | ShardTask]) -> None:
         while True:
             tasks.put(receive(stream))
     except EOFError:
+        for _ in range(10):  # the work goes on meanwhile, and may put one file more there
+            shutil.rmtree(os.environ[SCRATCH], ignore_errors=True)
+            if not os.path.exists(os.environ[SCRATCH]):
+                break
         os._exit(0)
 
 
