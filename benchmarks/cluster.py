@@ -117,7 +117,7 @@ def timed(owner: Any, name: str, into: dict[str, float]) -> Iterator[None]:
 
 def measure(shards: int, *, with_ray: bool = True) -> Costs:
     """Costs of so many shards, with the code of a run."""
-    from assay.corpus import plan
+    from assay.corpus import cutting, plan
     from assay.corpus.engines import ENGINES
     from assay.corpus.manifest import Gathered
     from assay.verbs.score_corpus import score_corpus
@@ -131,7 +131,7 @@ def measure(shards: int, *, with_ray: bool = True) -> Costs:
             (source / f"part-{number:07}.jsonl").write_text(
                 '{"src": "the house", "mt": "das Haus", "ref": "ein Haus"}\n'
             )
-        with timed(plan, "table_shards", took), timed(plan, "pieces", took), timed(Gathered, "write", took):
+        with timed(plan, "table_shards", took), timed(cutting, "pieces", took), timed(Gathered, "write", took):
             started = time.perf_counter()
             score_corpus(source, out=Path(place) / "out", metrics=["chrf"], engine="empty")
             whole = time.perf_counter() - started

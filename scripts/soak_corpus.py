@@ -1,6 +1,6 @@
 """Kills of workers and drivers while a corpus is scored: the folder of results ends with the bytes of an unbroken run.
 
-python scripts/soak_corpus.py --workers 20 --drivers 10        # at last: soak: 20 workers and 10 drivers killed, 0 lost
+python scripts/soak_corpus.py --workers 20 --drivers 10        # at last: soak: 20 workers and 10 drivers killed (…), 0 lost
 python scripts/soak_corpus.py --engine ray                     # the same on a Ray cluster of its own
 """
 
@@ -37,7 +37,7 @@ def main() -> int:
     parser.add_argument("--engine", choices=("local", "ray"), default="local")
     args = parser.parse_args()
     rng, place = random.Random(args.seed), Path(tempfile.mkdtemp(prefix="assay-soak-"))
-    killed = {"workers": 0, "drivers": 0}
+    killed = {"workers": 0, "drivers": 0, "under way": 0, "rounds": 0}
     lost: list[str] = []
     cluster = Cluster() if args.engine == "ray" else None
     words: tuple[str, ...] = METRICS
@@ -56,12 +56,13 @@ def main() -> int:
             shutil.rmtree(place / "out", ignore_errors=True)
             while True:
                 process = command(place / "in", place / "out", *words)
-                dead = _kill(process, rng, took, killed, args, cluster)
+                dead = _kill(process, place / "out", rng, took, killed, args, cluster)
                 _, said = process.communicate()
                 found = contents(place / "out")
                 lost += [name for name in found if name[0] not in "._" and found[name] != wanted[name]]
                 if not dead:
                     break
+            killed["rounds"] += 1
             if process.returncode or found != wanted:
                 lost.append(f"a round ended with {process.returncode}: {said.strip()}")
     finally:
@@ -69,13 +70,20 @@ def main() -> int:
             cluster.stop()
         shutil.rmtree(place, ignore_errors=True)
     print(
-        f"soak: {killed['workers']} workers and {killed['drivers']} drivers killed, {len(lost)} lost {lost[:3] or ''}".rstrip()
+        f"soak: {killed['workers']} workers and {killed['drivers']} drivers killed ({killed['under way']} while some shards were "
+        f"done and some not), {killed['rounds']} rounds of {args.shards} shards ended, {len(lost)} lost {lost[:3] or ''}".rstrip()
     )
     return 1 if lost else 0
 
 
+def _half_done(out: Path, shards: int) -> bool:
+    """Whether some shards are there and some are not."""
+    return 0 < sum(path.name[0] not in "._" for path in out.glob("*")) < shards
+
+
 def _kill(
     process: subprocess.Popen[str],
+    out: Path,
     rng: random.Random,
     took: float,
     killed: dict[str, int],
@@ -90,14 +98,17 @@ def _kill(
         if killed["workers"] < args.workers and (
             found := cluster.workers() if cluster is not None else workers_of(process)
         ):
+            half = _half_done(out, args.shards)
             try:
                 os.kill(rng.choice(found), signal.SIGKILL)
             except ProcessLookupError:
                 continue
             killed["workers"] += 1
+            killed["under way"] += half
         elif not driver:
             break
     if driver and process.poll() is None:
+        killed["under way"] += _half_done(out, args.shards)
         process.send_signal(signal.SIGKILL)
         killed["drivers"] += 1
         return True

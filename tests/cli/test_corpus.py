@@ -47,7 +47,10 @@ def test_a_command_and_its_rerun(folder: Path, capsys: pytest.CaptureFixture[str
         (["in/", "--out", "out/", "--dedup", "all"], "no dedup called 'all'"),
         (["in/", "--out", "out/", "--engine", "lokal"], "Did you mean local?"),
         (["in/", "--out", "in/"], "--out in/ holds the input"),
+        (["in/", "--out", "out.jsonl"], "is a folder of shards, and out.jsonl names a file: --out out/"),
+        (["in/", "--out", "out.tsv.gz"], "out.tsv.gz names a file: --out out/"),
         (["in/", "--mt", "in/", "--out", "out/"], "not both"),
+        (["in/", "-m", "judge-mqm", "--llm", "x", "--out", "out/"], "judge-mqm asks a language model"),
         (["in/", "--ref", "in/", "--out", "out/"], "--ref and --src go with --mt"),
         (["nowhere/", "--out", "out/"], "nowhere/ does not exist"),
         (["'in/*.zip'", "--out", "out/"], "no file is called like"),
@@ -58,6 +61,21 @@ def test_refusals(folder: Path, capsys: pytest.CaptureFixture[str], words: list[
     told = capsys.readouterr().err
     assert said in told and told.count("\n") == 1
     assert not (folder / "out").exists()
+
+
+def test_shards_without_rows_are_named_and_nothing_has_no_table(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "in" / "a.jsonl").write_text("")
+    (folder / "in" / "broken.jsonl").write_text("{")
+    words = ["score", "-m", "chrf", "--workers", "1", "--on-error", "skip"]
+    assert main([*words, "in/", "--out", "out/"]) == 0
+    told = capsys.readouterr()
+    assert "5 shards · 32 rows · 1 shard failed" in told.out and "⚠ 1 of 5 shards has no rows: a.jsonl." in told.err
+    assert main([*words, "in/a.jsonl", "--out", "none/"]) == 0
+    told = capsys.readouterr()
+    assert not told.out and "there are no rows in these shards: nothing was done." in told.err
+    assert contents(folder / "none")["a.jsonl"] == b""
 
 
 def test_the_line_of_progress() -> None:

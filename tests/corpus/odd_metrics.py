@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
+from dataclasses import replace
 
 import numpy as np
 
 from assay.core import Batch, Card, Metric, Scores, Signature
+from assay.core.spans import ErrorSpan
 
 
 class Length(Metric):
@@ -28,6 +31,25 @@ class Length(Metric):
 
     def look(self, batch: Batch) -> None:
         """Nothing is wrong."""
+
+
+class Marks(Length):
+    """Marks every second word, and of long texts the first word of the source."""
+
+    card = replace(Length.card, name="marks", label="marks")
+
+    def score(self, batch: Batch) -> Scores:
+        """Lengths, with the words that are wrong."""
+        spans = []
+        for text, source in zip(batch.hypotheses, batch.sources or (), strict=True):
+            words = list(re.finditer(r"\S+", text))[1::2]
+            marked = [
+                ErrorSpan.of(text, *word.span(), ("minor", "critical")[i % 2], confidence=1 / (i + 3))
+                for i, word in enumerate(words)
+            ]
+            marked += [ErrorSpan.of(source, 0, 4, "major", "odd", "source")] if len(text) > 40 else []
+            spans.append(tuple(marked))
+        return replace(super().score(batch), spans=spans)
 
 
 class Raises(Length):

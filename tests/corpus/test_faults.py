@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -74,14 +75,12 @@ def test_workers_and_drivers_that_are_killed_lose_nothing(tmp_path: Path) -> Non
     orphans = workers_of(first)
     first.send_signal(signal.SIGKILL)
     first.wait()
+    wait_for(lambda: not any(_assay(pid) for pid in orphans), 10)
+    assert not any(_assay(pid) for pid in orphans), "workers outlive their driver"
     before = contents(out)
     wanted = contents(tmp_path / "whole")
     finished = {name for name in before if not name.startswith(("_", "."))}
     assert 3 <= len(finished) < 60 and all(before[name] == wanted[name] for name in finished)
-    end = time.monotonic() + 10
-    while any(Path(f"/proc/{pid}/cmdline").exists() and _assay(pid) for pid in orphans) and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not any(_assay(pid) for pid in orphans), "workers outlive their driver"
     stamps = {name: (out / name).stat().st_mtime_ns for name in finished}
     second = command(tmp_path / "in", out, *metrics)
     _, said = second.communicate()
@@ -96,6 +95,32 @@ def _assay(pid: int) -> bool:
         return b"assay" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
+
+
+@pytest.mark.parametrize("kind", ["SIGKILL", "SIGINT"])
+def test_a_driver_that_ends_takes_temporary_files_along(
+    tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    monkeypatch.setenv("TMPDIR", str(scratch))
+    rows = corpus(tmp_path / "all", 4, 400)
+    for shard in range(4):
+        (tmp_path / "in").mkdir(exist_ok=True)
+        write(tmp_path / "in" / f"{shard}.parquet", rows[400 * shard : 400 * shard + 400])
+    process = command(tmp_path / "in", tmp_path / "out", "-m", f"{ODD}:Slow", "--batch", "4")
+    wait_for(lambda: len(list(scratch.glob("*/*/*.parquet"))) > 3)
+    process.send_signal(getattr(signal, kind))
+    process.communicate()
+    wait_for(lambda: not list(scratch.iterdir()))
+    assert not list(scratch.iterdir())
+
+
+def wait_for(true: Callable[[], object], seconds: float = 30) -> None:
+    """Wait until it is so, or long enough."""
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.02)
 
 
 def test_two_drivers_refuse_each_other(tmp_path: Path) -> None:
@@ -121,15 +146,38 @@ def test_a_garbled_shard_stops_or_is_left_out(tmp_path: Path) -> None:
     ):
         score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
     result = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2, on_error="skip")
-    assert set(result.failed) == {"part-0005.jsonl.gz", "part-0007.parquet"}
+    assert list(result.failed) == ["part-0005.jsonl.gz", "part-0007.parquet"], "in the order of the shards"
+    score_corpus(tmp_path / "in", out=tmp_path / "back", metrics=["chrf"], engine="inline", on_error="skip")
+    assert contents(tmp_path / "back") == contents(tmp_path / "out"), "whoever came first"
     assert result.counts["shards"] == 10 and "breaks off" in result.failed["part-0005.jsonl.gz"]
     assert len(contents(tmp_path / "out")) == 11, "nothing of a failed shard is left"
     corpus(tmp_path / "in", 12)  # made again: a rerun does the two
     again = score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], workers=2)
     assert again.counts["shards"] == 12 and not again.failed
+    with pytest.raises(
+        InputError, match=r"each of 2 shards failed, and nothing was done\. .*a\.jsonl line 1: not JSON"
+    ):
+        (tmp_path / "bad").mkdir()
+        for name in ("a.jsonl", "b.jsonl"):
+            (tmp_path / "bad" / name).write_text("{")
+        score_corpus(tmp_path / "bad", out=tmp_path / "none", metrics=["chrf"], engine="inline", on_error="skip")
     (tmp_path / "in" / "part-0000.jsonl").write_text("{")
     score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline", on_error="skip")
     assert "part-0000.jsonl" not in contents(tmp_path / "out"), "a shard of an older version is left"
+
+
+def test_a_first_shard_that_is_mended_or_new_leaves_the_others_done(tmp_path: Path) -> None:
+    rows = corpus(tmp_path / "in", 4)
+    write(tmp_path / "in" / "part-.parquet", rows[:8])
+    whole = (tmp_path / "in" / "part-.parquet").read_bytes()
+    (tmp_path / "in" / "part-.parquet").write_bytes(whole[:300])
+    given = {"out": tmp_path / "out", "metrics": ["chrf"], "engine": "inline"}
+    assert len(score_corpus(tmp_path / "in", on_error="skip", **given).failed) == 1  # type: ignore[arg-type]
+    (tmp_path / "in" / "part-.parquet").write_bytes(whole)
+    again = score_corpus(tmp_path / "in", **given)  # type: ignore[arg-type]
+    assert again.reused == 4 and again.counts["shards"] == 5
+    write(tmp_path / "in" / "new.tsv", rows[8:16])
+    assert score_corpus(tmp_path / "in", **given).reused == 5  # type: ignore[arg-type]
 
 
 def test_a_full_disk_is_one_line_and_loses_nothing(tmp_path: Path) -> None:
@@ -192,6 +240,19 @@ def test_where_all_rows_fail_it_is_not_the_rows(tmp_path: Path) -> None:
     write(tmp_path / "in" / "a.jsonl", [{"id": str(i), "src": "s", "mt": "POISON"} for i in range(300)])
     with pytest.raises(AssayError, match=r"a\.jsonl: more than 100 rows cannot be scored; the last because: .*weight"):
         score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[f"{ODD}:Raises"], engine="inline")
+
+
+def test_where_all_rows_of_small_shards_fail_nothing_is_done(tmp_path: Path) -> None:
+    (tmp_path / "in").mkdir()
+    for shard in "ab":
+        write(tmp_path / "in" / f"{shard}.tsv", [{"id": str(i), "src": "s", "mt": "POISON"} for i in range(8)])
+    write(tmp_path / "in" / "c.tsv", [{"id": "1", "src": "s", "mt": "POISON"}])
+    given = {"out": tmp_path / "out", "metrics": [f"{ODD}:Raises"], "engine": "inline"}
+    with pytest.raises(AssayError, match=r"[ab]\.tsv: none of its 8 rows can be scored; the last because: .*weight"):
+        score_corpus(tmp_path / "in", **given)  # type: ignore[arg-type]
+    result = score_corpus(tmp_path / "in", on_error="skip", **given)  # type: ignore[arg-type]
+    assert list(result.failed) == ["a.tsv", "b.tsv"] and result.counts["rejected"] == 1
+    assert sorted(contents(tmp_path / "out")) == ["_manifest.json", "_rejected.jsonl", "c.tsv"]
 
 
 def test_too_little_memory_halves_the_batch(tmp_path: Path) -> None:

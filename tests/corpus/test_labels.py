@@ -11,7 +11,7 @@ import pytest
 import assay
 from assay.cli.main import main
 from assay.core.errors import InputError
-from assay.corpus import plan
+from assay.corpus import cutting, plan
 from tests.corpus.corpora import contents, corpus, read, write
 
 BESIDE = ("label", "breakdown_probability", "language", "reason", "chrf", "bleu", "flags")
@@ -100,8 +100,8 @@ def test_a_cut_shard_is_the_same(
     (tmp_path / "in").mkdir()
     write(tmp_path / "in" / "a.jsonl", whole)
     once = assay.label_corpus(rule, tmp_path / "in", out=tmp_path / "once", engine="inline")
-    real = plan.pieces
-    monkeypatch.setattr(plan, "pieces", lambda shard, quoting: real(shard, quoting, size=5000))
+    real = cutting.pieces
+    monkeypatch.setattr(cutting, "pieces", lambda shard, quoting: real(shard, quoting, size=5000))
     cut = assay.label_corpus(rule, tmp_path / "in", out=tmp_path / "cut", engine="inline")
     assert len(real(plan.table_shards(tmp_path / "in")[0][0], size=5000)) > 5
     first, other = contents(tmp_path / "once"), contents(tmp_path / "cut")

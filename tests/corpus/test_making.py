@@ -52,6 +52,18 @@ def test_what_was_made_is_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert len(result) == 20 and len({item.id for item in result.content}) == 20  # type: ignore[union-attr]
 
 
+def test_a_set_that_is_not_whole_is_told(tmp_path: Path) -> None:
+    corpus(tmp_path / "in", 3)
+    (tmp_path / "in" / "part-0001.jsonl.gz").write_bytes(b"\x1f\x8bnothing")
+    given = {"langpair": "en-de", "engine": "inline"}
+    with pytest.raises(assay.AssayError, match="part-0001"):
+        assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "set", **given)  # type: ignore[arg-type]
+    for whole in (False, True):
+        told = assay.run_corpus(tmp_path / "set", ["chrf"], out=tmp_path / f"{whole}", engine="inline")
+        assert any("is not whole" in note for note in told.notes) == (not whole)
+        assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "set", on_error="skip", **given)  # type: ignore[arg-type]
+
+
 def test_what_cannot_be_meant_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     corpus(tmp_path / "in", 2)
     write(tmp_path / "in" / "part-0002.jsonl", [{"mt": "a b", "src": "c"}])
@@ -81,3 +93,25 @@ def test_a_shard_without_sentences_stops_or_is_left_out(tmp_path: Path) -> None:
         assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "o", **given)  # type: ignore[arg-type]
     result = assay.make_corpus(["word-swap"], tmp_path / "in", out=tmp_path / "o", on_error="skip", **given)  # type: ignore[arg-type]
     assert list(result.failed) == ["part-0001.jsonl"] and result.counts["shards"] == 3
+
+
+def test_shards_without_rows_and_without_items_hold_nothing_up(tmp_path: Path) -> None:
+    corpus(tmp_path / "in", 3)
+    (tmp_path / "in" / "a-empty.jsonl").write_text("")
+    (tmp_path / "in" / "b-header.csv").write_text("mt,src,ref\n")
+    write(tmp_path / "in" / "c-without.jsonl", [{"mt": "Das Haus", "src": "The house", "ref": "Das Haus"}])
+    result = assay.make_corpus(
+        ["number-replaced"], tmp_path / "in", out=tmp_path / "set", langpair="en-de", engine="inline"
+    )
+    assert result.counts["shards"] == 6 and result.counts["rows"] == 25 and len(result) > 0
+    found = contents(tmp_path / "set")
+    assert [name for name, told in found.items() if not told] == [
+        "a-empty.jsonl", "b-header.csv.jsonl", "c-without.jsonl",
+    ]  # fmt: skip
+    run = assay.run_corpus(tmp_path / "set", ["chrf"], out=tmp_path / "scored", engine="inline")
+    assert len(run) == len(result)
+    for name in found:
+        if found[name]:
+            (tmp_path / "set" / name).unlink()
+    with pytest.raises(InputError, match="there are no items in these shards"):
+        assay.run_corpus(tmp_path / "set", ["chrf"], out=tmp_path / "none", engine="inline")

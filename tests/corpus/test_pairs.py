@@ -12,7 +12,7 @@ import pytest
 import assay
 from assay.cli.main import main
 from assay.core.errors import InputError
-from assay.corpus import plan
+from assay.corpus import cutting, plan
 from tests.corpus.corpora import WORDS, contents, write
 
 FORMS = ("jsonl", "tsv", "parquet", "jsonl.gz")
@@ -69,13 +69,26 @@ def test_one_language_pair_and_one_large_file(
     whole: list[dict[str, Any]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plain = assay.run(str(tmp_path / "whole.jsonl"), ["bleu"], langpair="en-zh")
-    real = plan.pieces
-    monkeypatch.setattr(plan, "pieces", lambda shard, quoting: real(shard, quoting, size=9000))
+    real = cutting.pieces
+    monkeypatch.setattr(cutting, "pieces", lambda shard, quoting: real(shard, quoting, size=9000))
     assert len(real(plan.table_shards(tmp_path / "whole.jsonl")[0][0], size=9000)) > 4
     given = {"langpair": "en-zh", "engine": "inline"}
     result = assay.run_corpus(tmp_path / "whole.jsonl", ["bleu"], out=tmp_path / "o", **given)  # type: ignore[arg-type]
     assert result.to_dict() == plain.to_dict() and len(result) == 120
     assert [item.id for item in result.content] == [item.id for item in plain.content]  # type: ignore[union-attr]
+
+
+def test_an_analysis_of_spans_has_those_of_one_file(whole: list[dict[str, Any]], tmp_path: Path) -> None:
+    names, given = ["tests.corpus.odd_metrics:Marks", "chrf"], {"analysis": "localized", "langpair": "en-de"}
+    plain = assay.run(str(tmp_path / "whole.jsonl"), names, **given)  # type: ignore[arg-type]
+    result = assay.run_corpus(tmp_path / "in", names, out=tmp_path / "o", engine="inline", **given)  # type: ignore[arg-type]
+    assert set(plain.tables) == {"summary", "severities", "drops"} and result.tables == plain.tables
+    for mine, wanted in zip(result.measured, plain.measured, strict=True):
+        assert mine.good_spans == wanted.good_spans and mine.incorrect_spans == wanted.incorrect_spans
+    assert {span.side for spans in result.measured[0].good_spans or () for span in spans} == {"target", "source"}
+    with pytest.raises(assay.AssayError, match="no analysis called 'localised'"):
+        assay.run_corpus(tmp_path / "in", names, out=tmp_path / "p", analysis="localised")
+    assert not (tmp_path / "p").exists(), "refused before anything is scored"
 
 
 def test_ids_that_come_again_are_told_apart(tmp_path: Path) -> None:
@@ -92,6 +105,8 @@ def test_on_the_command_line(whole: list[dict[str, Any]], tmp_path: Path, capsys
     words = ["run", f"{tmp_path}/in/*", "-m", "chrf", "-q", "--format", "json", "--workers", "1"]
     assert main([*words, "--out", f"{tmp_path}/o/", "--run-dir", f"{tmp_path}/kept", "--figures", "none"]) == 0
     assert capsys.readouterr().out == wanted
+    assert main([word for word in [*words, "--out", f"{tmp_path}/o/"] if word != "-q"]) == 0
+    assert f"wrote {tmp_path}/o/" in (told := capsys.readouterr().err) and " · 8 done before" in told
     assert (tmp_path / "kept" / "tables.json").is_file() and (tmp_path / "o" / "part-0.jsonl").is_file()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import InputError
-from assay.corpus import plan
+from assay.corpus import cutting
 from assay.corpus.job import ShardPiece
 from assay.metrics.chrf import Chrf
 from assay.verbs.score_corpus import score_corpus
@@ -32,7 +32,7 @@ def test_a_shard_is_the_same_however_it_was_cut(tmp_path: Path, monkeypatch: pyt
         write(tmp_path / "in" / f"a.{form}", found)
         given["data"] = tmp_path / "in"
     score_corpus(out=tmp_path / "whole", engine="inline", **given)  # type: ignore[arg-type]
-    cut = plan.pieces
+    cut = cutting.pieces
     made: list[int] = []
 
     def small(shard: object, quoting: str = "auto") -> list[ShardPiece]:
@@ -40,7 +40,7 @@ def test_a_shard_is_the_same_however_it_was_cut(tmp_path: Path, monkeypatch: pyt
         made.append(len(pieces))
         return pieces
 
-    monkeypatch.setattr(plan, "pieces", small)
+    monkeypatch.setattr(cutting, "pieces", small)
     score_corpus(out=tmp_path / "cut", engine="inline", **given)  # type: ignore[arg-type]
     assert made[0] > 3
     assert {**contents(tmp_path / "whole"), "_manifest.json": b""} == {
@@ -69,7 +69,8 @@ def test_where_lines_are_cut(tmp_path: Path) -> None:
 
 def test_what_is_never_cut(tmp_path: Path) -> None:
     """A TSV whose cells hold line ends, a JSON array and whatever is packed is one piece."""
-    from assay.corpus.plan import pieces, table_shards
+    from assay.corpus.cutting import pieces
+    from assay.corpus.plan import table_shards
 
     (tmp_path / "across.tsv").write_text('mt\tref\n"a\nb"\t"c"\n' * 50)
     (tmp_path / "array.jsonl").write_text("[" + ",\n".join(['{"mt": "a", "ref": "b"}'] * 50) + "]")
@@ -89,8 +90,8 @@ def test_a_wrong_line_of_a_later_piece_is_named(tmp_path: Path, monkeypatch: pyt
     lines = [json.dumps({"mt": f"a {i}", "ref": "b"}) for i in range(300)]
     lines[250] = '{"mt": 7, "ref": "b"}'
     (tmp_path / "in" / "a.jsonl").write_text("\n".join(lines) + "\n")
-    cut = plan.pieces
-    monkeypatch.setattr(plan, "pieces", lambda shard, quoting="auto": cut(shard, quoting, size=1000))
+    cut = cutting.pieces
+    monkeypatch.setattr(cutting, "pieces", lambda shard, quoting="auto": cut(shard, quoting, size=1000))
     with pytest.raises(AssayError, match=r"a\.jsonl line 251: 'mt' is a number"):
         score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
 

@@ -176,6 +176,16 @@ def test_a_cluster_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert contents(tmp_path / "out") == contents(tmp_path / "local")
 
 
+def test_a_cluster_of_its_own_that_will_not_do_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in [name for name in os.environ if name.startswith("RAY_")]:
+        monkeypatch.delenv(name)
+    corpus(tmp_path / "in", 1)
+    before = set(Path("/tmp").glob("assay-ray-*"))
+    with pytest.raises(InputError, match=r"--gpus-per-worker 1000: this machine has \d+ GPUs that Ray sees"):
+        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", gpus_per_worker=1000)
+    assert set(Path("/tmp").glob("assay-ray-*")) <= before and not (tmp_path / "out").exists()
+
+
 def test_an_address_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     corpus(tmp_path / "in", 1)
     given = {"out": tmp_path / "out", "metrics": ["chrf"]}
@@ -230,9 +240,23 @@ def test_how_workers_are_laid_out(
     workers: int | None, gpus: float | None, neural: bool, nodes: list[dict[str, float]], wanted: tuple[int, int, float]
 ) -> None:
     from assay.corpus.engines.ray import WantedWorkers
-    from assay.corpus.engines.ray_broker import laid_out
+    from assay.corpus.engines.ray_cluster import laid_out
 
     assert laid_out(WantedWorkers("auto", workers, gpus, neural, 1), nodes) == wanted
+
+
+def test_what_cannot_start_is_told_at_once() -> None:
+    from assay.corpus.engines.ray import WantedWorkers
+    from assay.corpus.engines.ray_cluster import too_few_gpus, why_not
+
+    here, there = (WantedWorkers(address, None, 2.0, True, 1) for address in (None, "head:6379"))
+    assert "this machine has 1 GPUs that Ray sees" in too_few_gpus(here, 2.0, [{"CPU": 2.0, "GPU": 1.0}])
+    assert not too_few_gpus(here, 2.0, [{"GPU": 2.0}]), "there are enough"
+    assert not too_few_gpus(here, 0.0, [{"CPU": 2.0}]), "none are asked for"
+    assert not too_few_gpus(there, 2.0, [{"CPU": 2.0}]), "a machine that has them may join"
+    auto = WantedWorkers("auto", None, None, False, 1)
+    assert why_not(auto, ConnectionError("Could not find any")).startswith("no Ray cluster runs on this machine: start")
+    assert "RAY_AUTH_TOKEN" in why_not(auto, RuntimeError("no token")) and "TOKEN" not in why_not(here, OSError("x"))
 
 
 def test_a_worker_that_does_not_see_the_results_is_refused(tmp_path: Path) -> None:

@@ -164,3 +164,11 @@ def test_spans_on_request(tmp_path: Path) -> None:
     score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["assay-mini"], spans=True, engine="inline")
     one, other = read(tmp_path / "out")
     assert one["spans"] == other["spans"] and {"metric", "start", "end", "severity"} <= set(one["spans"][0])
+
+
+def test_spans_of_metrics_that_mark_none_are_refused(tmp_path: Path) -> None:
+    corpus(tmp_path / "in", 2)
+    for names, said in ((["chrf"], "chrf marks no error spans"), (["chrf", "bleu"], "chrf, bleu mark no error spans")):
+        with pytest.raises(InputError, match=said):
+            score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=names, spans=True, engine="inline")
+        assert not [name for name in contents(tmp_path / "out") if name[0] not in "._"]

@@ -75,6 +75,35 @@ def test_a_run_done_again_is_equal(words: list[str], capsys: pytest.CaptureFixtu
     ]
 
 
+def test_a_set_in_many_files_is_done_again(capsys: pytest.CaptureFixture[str], place: Path) -> None:
+    Path("pairs").mkdir()
+    for shard in "ab":
+        rows = [{"good": f"x y {i}", "incorrect": "x", "reference": f"x y z {i}", "phenomenon": "p"} for i in range(5)]
+        Path(f"pairs/{shard}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    words = ["run", "pairs/", "-m", "chrf", "--out", "scored/", "--workers", "1", "--figures", "none", "--quiet"]
+    assert main([*words, "--run-dir", "kept"]) == 0
+    made = Manifest.read("kept/manifest.json")
+    assert [file.path for file in made.inputs] == ["pairs/a.jsonl", "pairs/b.jsonl"]
+    before = {path: path.stat().st_mtime_ns for path in place.rglob("*") if path.is_file()}
+    capsys.readouterr()
+    assert main(["rerun", "kept", "--format", "json", "--workers", "1"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["equal"] and "scores" in {row["table"] for row in found["tables"]["rerun"]}
+    assert {path: path.stat().st_mtime_ns for path in place.rglob("*") if path.is_file()} == before
+    assert main(["rerun", "scored"]) == 2
+    assert "Its shards are those of a corpus" in capsys.readouterr().err
+    call = json.loads(Path("kept/manifest.json").read_text())["call"]
+    for arguments, said in (
+        ({"data": ["s3://bucket/pairs/"]}, "which is asked for with your credentials: give --trust"),
+        ({"data": 5}, "data cannot be 5."),
+        ({"metrics": "evil:Metric"}, "give --trust"),
+        ({"on_error": "go on"}, "on_error cannot be 'go on'."),
+    ):
+        changed("kept/manifest.json", call=call | {"arguments": call["arguments"] | arguments})
+        assert main(["rerun", "kept"]) == 2
+        assert said in capsys.readouterr().err
+
+
 def test_a_file_of_out_has_its_manifest_beside_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "-m", "chrf", "--mt", "h", "--ref", "r", "--out", "o.csv"]) == 0
     assert main(["rerun", "o.csv"]) == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from assay.cli.progress import Progress, duration
 from assay.core.errors import InputError, count
 
 if TYPE_CHECKING:
+    from assay.core.table import Table
     from assay.verbs.corpora import CorpusResult, Seen
 
 FORMATS = ("table", "json", "csv", "md", "latex", "html")
@@ -145,10 +146,23 @@ def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> Non
     if not args.out:
         what = next(path for path in _inputs(args) if names_corpus(path))
         raise InputError(f"{what} is a corpus in many files: say where the results go, --out FOLDER/")
+    if _names_file(args.out):
+        folder = os.path.join(os.path.dirname(args.out), os.path.basename(args.out).partition(".")[0])
+        raise InputError(f"what comes of a corpus is a folder of shards, and {args.out} names a file: --out {folder}/")
     if args.format not in FORMATS:
         raise InputError(
             f"what is printed about a corpus is {', '.join(FORMATS)}, not {args.format}: shards keep their form."
         )
+
+
+def _names_file(out: str) -> bool:
+    """Whether an output goes by the name of a file, and no folder is called so."""
+    from assay.cli.formats import OTHERS as UNWRITTEN
+    from assay.cli.formats import SUFFIXES
+    from assay.verbs.corpora import names_folder
+
+    known = os.path.splitext(out)[1].lower() in {*SUFFIXES, *UNWRITTEN}
+    return known and not names_folder(out) and not os.path.isdir(out)
 
 
 def workers_of(args: argparse.Namespace, progress: ShardsProgress) -> dict[str, Any]:
@@ -171,12 +185,28 @@ def texts_of_corpus(args: argparse.Namespace) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def finished(result: CorpusResult, args: argparse.Namespace, output: Output, started: float) -> None:
-    """What people should hear when a corpus is through."""
+def finished(
+    result: CorpusResult,
+    args: argparse.Namespace,
+    output: Output,
+    started: float,
+    table: Table | None,
+    more: Mapping[str, Any] | None = None,
+) -> None:
+    """What people should see and hear when a corpus is through: a table, or its head with `more` as JSON; no table of nothing."""
+    if args.format == "json":
+        output.emit_json({**result.head(), **(more or {})})
+    elif table is not None and (result.counts["rows"] or args.format != "table"):
+        output.emit([table])
     for note in result.notes:
         output.note(f"⚠ {note}")
-    before = f" · {result.reused:,} done before" if result.reused else ""
-    output.note(f"wrote {os.path.join(args.out, '')} · {duration(time.monotonic() - started)}{before}")
+    output.note(wrote(args.out, started, result.reused))
+
+
+def wrote(out: str, started: float, reused: int) -> str:
+    """Where the shards are, how long it took, and how many of them an earlier run had done."""
+    before = f" · {reused:,} done before" if reused else ""
+    return f"wrote {os.path.join(out, '')} · {duration(time.monotonic() - started)}{before}"
 
 
 def run_corpus(args: argparse.Namespace) -> int:
@@ -191,11 +221,7 @@ def run_corpus(args: argparse.Namespace) -> int:
             metrics=args.metrics, spans=args.spans, dedup=args.dedup, sample=args.sample, sample_by=args.sample_by, seed=args.seed,
             **texts_of_corpus(args), **workers_of(args, progress),
         )  # fmt: skip
-    if args.format == "json":
-        output.emit_json(result.head())
-    else:
-        output.emit([looked(result.table(), result.signatures, args, output)])
-    finished(result, args, output, started)
+    finished(result, args, output, started, looked(result.table(), result.signatures, args, output))
     return 0
 
 

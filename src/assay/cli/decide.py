@@ -189,11 +189,7 @@ def _apply_to_corpus(args: argparse.Namespace) -> int:
         result = label_corpus(
             args.rule, language=args.lang or "", trust=bool(args.trust), **texts_of_corpus(args), **workers_of(args, progress)
         )  # fmt: skip
-    if args.format == "json":
-        output.emit_json({**result.head(), "warnings": result.warnings})
-    else:
-        output.emit([result.table()])
-    finished(result, args, output, started)
+    finished(result, args, output, started, result.table(), {"warnings": result.warnings})
     return 0
 
 

@@ -152,11 +152,7 @@ def _make_corpus(args: argparse.Namespace) -> int:
             quoting=args.quoting, n=args.n, seed=args.seed, words=args.words, min_confidence=args.min_confidence, pool=args.pool,
             **workers_of(args, progress),
         )  # fmt: skip
-    if args.format == "json":
-        output.emit_json(made.head())
-    elif not output.quiet or output.format != "table":
-        output.emit([made.table()])
-    finished(made, args, output, started)
+    finished(made, args, output, started, None if output.quiet and output.format == "table" else made.table())
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -122,7 +121,7 @@ def run(args: argparse.Namespace) -> int:
     """Run every suite; print, render or keep the tables."""
     from dataclasses import replace
 
-    from assay.cli.corpus import refuse_with_corpus, refuse_without_corpus
+    from assay.cli.corpus import refuse_with_corpus, refuse_without_corpus, wrote
     from assay.cli.options import column_map
     from assay.report.data import rows
     from assay.verbs.live import live
@@ -189,7 +188,7 @@ def run(args: argparse.Namespace) -> int:
     for sentence in kept:
         output.note(sentence)
     if corpus:
-        output.note(f"wrote {os.path.join(args.out, '')}")
+        output.note(wrote(args.out, started, result.reused))
     return 0
 
 

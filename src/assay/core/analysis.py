@@ -42,6 +42,8 @@ class Requirement:
 
     kind: ContentKind | None = None
     lacks: Callable[[Any], str] | None = None
+    spans: bool = False
+    """Whether it looks at the error spans that metrics mark: a set in many files is scored with them, then."""
 
     def check(self, analysis: str, content: Sequence[Item] | Judged) -> None:
         """Refuse a set that the analysis cannot work on."""
@@ -56,16 +58,17 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def requires(
-    kind: ContentKind | None = None, lacks: Callable[[Any], str] | None = None
+    kind: ContentKind | None = None, lacks: Callable[[Any], str] | None = None, *, spans: bool = False
 ) -> Callable[[Function], Function]:
     """Write an analysis's requirement above it: ``@requires("items", columns("category", "phenomenon"))``.
 
     `kind` is what a set must hold (``items``, ``judged``, ``outcomes``), `lacks` says in words what one is missing, if anything.
+    `spans` says that the analysis looks at the error spans that metrics mark.
     ``@requires()`` marks an analysis that takes whatever comes.
     """
 
     def mark(function: Function) -> Function:
-        vars(function)["requirement"] = Requirement(kind, lacks)
+        vars(function)["requirement"] = Requirement(kind, lacks, spans)
         return function
 
     return mark

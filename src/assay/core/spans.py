@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, listing
 
 Side = Literal["source", "target"]
 SEVERITIES = ("neutral", "minor", "major", "critical")
@@ -50,6 +50,12 @@ class ErrorSpan:
     def fields(self) -> tuple[Side, int, int, str, str, str, float | None]:
         """What ``ErrorSpan(*fields)`` makes this span of again."""
         return (self.side, self.start, self.end, self.severity, self.category, self.text, self.confidence)
+
+
+def marks_none(*metrics: str) -> str:
+    """What is said where error spans are asked for and these metrics have none."""
+    who = f"{listing(metrics)} {'marks' if len(metrics) == 1 else 'mark'}"
+    return f"{who} no error spans. Use one that does: assay-mini, xcomet-xl, or a checkpoint of its class; judge-mqm."
 
 
 def mqm(spans: Iterable[ErrorSpan]) -> float:

@@ -10,10 +10,11 @@ import json
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError, InputError, Interrupted, OutputError, count, listing
+from assay.corpus.deaths import Deaths
 from assay.corpus.engines import Engine
 from assay.corpus.job import (
     LOCK,
@@ -30,16 +31,12 @@ from assay.corpus.job import (
     task_key,
 )
 from assay.corpus.manifest import Gathered, read_manifest
-from assay.corpus.piece import diary_name, read_record, record_name, shard_key
+from assay.corpus.piece import read_record, record_name, shard_key
 from assay.io.files.folders import Folder, open_folder, owner
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
 
-MOST_DEATHS = 60
-"""Workers that one piece may end before it is given up: finding one row of a million takes some twenty."""
-UNTOLD_DEATHS = 3
-"""Workers that it may end before they say which rows they were at."""
 TICK = 0.5
 """Seconds between two looks at the clock where nothing comes back."""
 
@@ -83,10 +80,9 @@ class Driver:
     reused: int = 0
     _records: dict[str, ShardRecord] = field(default_factory=dict)
     """Of whole shards, by name."""
-    _deaths: dict[str, int] = field(default_factory=dict)
+    _deaths: Deaths = field(default_factory=Deaths)
     _left: frozenset[str] = frozenset()
     """The files of work that an earlier run left."""
-    _alone: dict[tuple[str, int], int] = field(default_factory=dict)
 
     def run(self) -> dict[str, Any]:
         """Do what is missing, and write the manifest, which is given back."""
@@ -231,7 +227,8 @@ class Driver:
         if fault is None:
             raise AssertionError("an outcome has a record or a fault")
         if fault.kind == "died":
-            again = self._after_death(folder, task)
+            self.seen.deaths += 1
+            again = self._deaths.after(task, folder)
             if again is not None:
                 waiting.appendleft(again)
                 return
@@ -251,25 +248,6 @@ class Driver:
             self.failed[name] = said
             self.seen.failed += 1
 
-    def _after_death(self, folder: Folder, task: ShardTask) -> ShardTask | None:
-        """The task as it is tried again after its worker died; None when it has been tried enough."""
-        self.seen.deaths += 1
-        deaths = self._deaths[task.name] = self._deaths.get(task.name, 0) + 1
-        if deaths > MOST_DEATHS:
-            return None
-        if not task.careful:
-            folder.remove(diary_name(task))
-            return replace(task, careful=True)
-        told = folder.read(diary_name(task))
-        if told is None:
-            return task if deaths <= UNTOLD_DEATHS else None
-        start, stop = json.loads(told)
-        if stop - start > 1:
-            return replace(task, suspect=(start, stop))
-        place = (task.name, start)
-        self._alone[place] = self._alone.get(place, 0) + 1
-        return task if self._alone[place] < 2 else replace(task, lethal=(*task.lethal, start), suspect=None)
-
     # The end
 
     def _finish(self, folder: Folder, rejected: list[bytes]) -> dict[str, Any]:
@@ -282,6 +260,7 @@ class Driver:
                 if row.row:
                     told = {"shard": name, row.noun: row.line, "reason": row.reason, "row": row.row}
                     lines.append(json.dumps(told, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace"))
+        self.failed = {name: self.failed[name] for name in self.shards if name in self.failed}
         order = {name: at for at, name in enumerate(shards)}
         lines.sort(key=lambda line: order.get(_shard_of(line), 0))
         if lines:

@@ -120,11 +120,13 @@ class Job:
         return digest([self.run_key(), self.whole])
 
     def run_key(self) -> str:
-        """A digest of what was asked: two runs into one folder must agree in it."""
+        """A digest of what was asked: two runs into one folder must agree in it. `names` are looked at shard by shard: the first
+        shard may be a new one, or one that was damaged before."""
         told = asdict(self)
         later = ("purpose", "settings") if self.purpose == "score" else ()  # folders of scores are older than these
         for name in ("out", "threads", "version", "whole", *later):
             del told[name]
+        told["names"] = ()
         return digest(told)
 
     @property
@@ -133,7 +135,8 @@ class Job:
         if self.purpose == "make":
             return ()
         if self.purpose == "pairs":
-            return tuple(f"{name} {side}" for name in self.metrics for side in SIDES)
+            spans = tuple(f"spans {side}" for side in SIDES) if self.spans else ()
+            return (*(f"{name} {side}" for name in self.metrics for side in SIDES), *spans)
         own = self.settings.get("own", ())
         labels = [name for name in LABEL_COLUMNS if name not in own] if self.purpose == "label" else []
         flags = () if self.flags == "none" else ("flags",)

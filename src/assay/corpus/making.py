@@ -18,6 +18,10 @@ def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     check_version(job)
     asked, name = job.settings, task.shard.name
     with local_files(task) as paths:
+        if _without_rows(paths[0], task.shard.form):
+            with folder.writing(name) as target, packed(counted := HashedStream(target), name):
+                pass
+            return keep_record(folder, task, _record(job, task, counted, CorpusTally()))
         made = MakingJob.prepare(
             asked["perturbations"],
             paths[0],
@@ -36,8 +40,19 @@ def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
                 stream.write(line.encode("utf-8", "backslashreplace") + b"\n")
     card = made.card()
     tally = CorpusTally(rows=made.found.rows, kept=card["items"], more={"making": _counts(made, card)})
-    record = ShardRecord(shard_key(job, task), tally.to_json(), bytes=counted.size, hash=counted.hash)
-    return keep_record(folder, task, record)
+    return keep_record(folder, task, _record(job, task, counted, tally))
+
+
+def _without_rows(path: str, form: str) -> bool:
+    """Whether a shard has no rows at all: a corpus in many files may have such, and nothing is wrong with it."""
+    from assay.io.table.forms import open_table
+
+    with open_table(path, form=form, quoting="none" if form == "tsv" else "auto") as table:  # cells do not matter
+        return next(iter(table.pieces(range(len(table.names)), 1)), None) is None
+
+
+def _record(job: Job, task: ShardTask, written: HashedStream, tally: CorpusTally) -> ShardRecord:
+    return ShardRecord(shard_key(job, task), tally.to_json(), bytes=written.size, hash=written.hash)
 
 
 def _counts(made: Any, card: dict[str, Any]) -> dict[str, Any]:

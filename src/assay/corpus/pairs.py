@@ -5,21 +5,26 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from assay.core.item import Item
 from assay.corpus.job import SIDES, Job
 from assay.corpus.piece import metrics_of
+from assay.corpus.rows_scored import told_span
 from assay.io.table.bad_rows import BadRows
 from assay.suites.contrastive import ItemReader, place_by_name
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools, Floats
+    from assay.core.spans import ErrorSpan
     from assay.corpus.tally import CorpusTally
     from assay.io.table.open_table import OpenTable, Piece
     from assay.io.table.vocabulary import Layout
+
+
+Spans: TypeAlias = "Sequence[ErrorSpan]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +75,8 @@ class PairScores:
 
     values: dict[str, Floats]
     flags: dict[str, int]
+    spans: dict[str, list[tuple[Spans, Spans]]]
+    """The error spans of both translations, by metric; only where they are asked for, and of metrics that mark any."""
 
     def __len__(self) -> int:
         return len(next(iter(self.values.values())))
@@ -82,6 +89,7 @@ class PairRows:
         self.job, self.metrics = job, metrics_of(job)
         self.neural = any(metric.card.neural for metric in self.metrics.values())
         self._outcomes = {name: dict.fromkeys(("better", "equal", "worse", "unscored"), 0) for name in self.metrics}
+        self._marking: dict[str, int] = {}
 
     def score(self, batch: PairBatch) -> PairScores:
         """Scores of some pairs."""
@@ -89,12 +97,15 @@ class PairRows:
 
         values: dict[str, Floats] = {}
         flags: dict[str, int] = {}
+        spans: dict[str, list[tuple[Spans, Spans]]] = {}
         for name, metric in self.metrics.items():
             found = measure_items(batch.items, name, metric, workers=self.job.threads)
             assert found.good is not None and found.incorrect is not None
             values[name] = np.stack([found.good, found.incorrect], axis=1)
             flags |= {f"{name} {flag}": n for flag, n in found.flags.items()}
-        return PairScores(values, flags)
+            if self.job.spans and found.good_spans is not None and found.incorrect_spans is not None:
+                spans[name] = list(zip(found.good_spans, found.incorrect_spans, strict=True))
+        return PairScores(values, flags, spans)
 
     def joined(self, chunks: Sequence[PairScores], scored: Sequence[int], n: int) -> PairScores:
         """All `n` pairs, with nothing for those that were not `scored`."""
@@ -106,20 +117,38 @@ class PairRows:
         for chunk in chunks:
             for flag, found in chunk.flags.items():
                 flags[flag] = flags.get(flag, 0) + found
-        return PairScores(values, flags)
+        spans: dict[str, list[tuple[Spans, Spans]]] = {}
+        for name in dict.fromkeys(name for chunk in chunks for name in chunk.spans):
+            marked = [pair for chunk in chunks for pair in chunk.spans.get(name, [((), ())] * len(chunk))]
+            known = dict(zip(scored, marked, strict=True))
+            spans[name] = [known.get(row, ((), ())) for row in range(n)]
+        return PairScores(values, flags, spans)
 
     def columns(self, chunk: PairScores) -> dict[str, list[Any]]:
         """The columns that are added."""
-        return {
+        added: dict[str, list[Any]] = {
             f"{name} {side}": [value if value == value else None for value in values[:, at].tolist()]
             for name, values in chunk.values.items()
             for at, side in enumerate(SIDES)
         }
+        if self.job.spans:
+            for at, side in enumerate(SIDES):
+                added[f"spans {side}"] = [
+                    [
+                        {**told_span(name, span), "side": span.side}
+                        for name, pairs in chunk.spans.items()
+                        for span in pairs[row][at]
+                    ]
+                    for row in range(len(chunk))
+                ]
+        return added
 
     def count(self, tally: CorpusTally, chunk: PairScores, keep: Bools | None) -> None:
         """Count flags, and how often the good translation scored better."""
         for flag, n in chunk.flags.items():
             tally.flags[flag] = tally.flags.get(flag, 0) + n
+        for name in chunk.spans:
+            self._marking[name] = self._marking.get(name, 0) + len(chunk)
         for name, values in chunk.values.items():
             good, incorrect = values.T if self.metrics[name].card.higher_is_better else -values.T
             counts = self._outcomes[name]
@@ -130,5 +159,5 @@ class PairRows:
                 counts[outcome] += int(rows.sum())
 
     def counted(self) -> dict[str, Any]:
-        """How often the good translation scored better, by metric."""
-        return {"pairs": self._outcomes}
+        """How often the good translation scored better, by metric; and of how many pairs a metric said where their errors are."""
+        return {"pairs": self._outcomes, **({"marking": self._marking} if self._marking else {})}

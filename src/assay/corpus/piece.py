@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class WorkerRefused(AssayError):
-    """This worker may not work for this run: its metrics are other ones."""
+    """This worker may not work for this run: its metrics are other ones, or cannot do what is asked, whatever the shard."""
 
 
 def attempt(job: Job, task: ShardTask) -> ShardOutcome:

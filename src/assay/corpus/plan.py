@@ -1,9 +1,4 @@
-"""From what the user names to shards, and from shards to pieces.
-
-Where a large file is cut follows from the file alone, never from the number of workers: so the same rows are scored together
-whoever scores them. Lines are cut at every 64 MiB, Parquet at every million rows; what is compressed, or has cells with line ends,
-is one piece.
-"""
+"""From what the user names to shards: folders, patterns, files, places in an object store; tables, or parallel text."""
 
 from __future__ import annotations
 
@@ -12,18 +7,15 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 
 from assay.core.errors import InputError, count, listing
-from assay.corpus.job import LOCK, MANIFEST, REJECTED, WORK, Shard, ShardPiece, Source
+from assay.corpus.job import WORK, Shard, Source
 from assay.io.files.compression import SUFFIXES
 from assay.io.files.folders import is_remote
 
 FORMS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".tsv": "tsv", ".csv": "csv", ".parquet": "parquet"}
 """Endings of tables in many files, a .gz, .xz or .zst set aside."""
-PIECE_BYTES, PIECE_ROWS = 64 << 20, 1_000_000
-_OURS = (MANIFEST, WORK, REJECTED, LOCK)
 _PATTERN = re.compile(r"[*?\[]")
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
@@ -57,6 +49,11 @@ def table_shards(data: Paths) -> tuple[list[Shard], list[str]]:
     if not shards:
         raise InputError(f"{where} holds no shards: nothing to do. Check the folder or the pattern.")
     said = [f"{count(len(others), 'file')} left out that are no tables: {listing(others, 3)}"] if others else []
+    said += [
+        f"{path} is not whole: the run that writes it is under way, or was stopped and goes on when its command is given again."
+        for path in _listed(data)
+        if os.path.isfile(os.path.join(path, WORK, "job.json"))
+    ]
     return [shards[name] for name in sorted(shards)], said
 
 
@@ -204,104 +201,3 @@ def _source(path: str) -> Source:
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
     return Source(path, known.st_size, str(known.st_mtime_ns))
-
-
-def pieces(shard: Shard, quoting: str = "auto", size: int = PIECE_BYTES, rows: int = PIECE_ROWS) -> list[ShardPiece]:
-    """The pieces of a shard: one, unless it is large and can be cut."""
-    first = shard.files[0]
-    if any(Path(file.path).suffix.lower() in SUFFIXES or is_remote(file.path) for file in shard.files):
-        return [ShardPiece()]
-    if shard.form == "parquet":
-        return _row_pieces(first, rows)
-    if max(file.size for file in shard.files) <= size or shard.form == "csv" or not _plain(shard):
-        return [ShardPiece()]
-    if shard.form == "text":
-        return _parallel_pieces(shard, size)
-    resolved = ""
-    if shard.form == "tsv" and (quoting == "csv" or (resolved := _quoting(first.path, quoting)) == "across"):
-        return [ShardPiece()]
-    cuts = [*range(0, first.size, size), first.size]
-    return [ShardPiece(n, (a,), (b,), resolved) for n, (a, b) in enumerate(pairwise(cuts))]
-
-
-def _plain(shard: Shard) -> bool:
-    """Whether the files are lines of UTF-8 as they stand: neither packed under another name, nor UTF-16, nor a JSON array."""
-    from assay.io.files.compression import detect
-    from assay.io.files.text import UTF16
-
-    for file in shard.files:
-        with open(file.path, "rb") as opened:
-            head = opened.read(256)
-        array = shard.form == "jsonl" and head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
-        if detect(head) or head[:2] in UTF16 or array:
-            return False
-    return True
-
-
-def _row_pieces(source: Source, rows: int) -> list[ShardPiece]:
-    if source.size <= PIECE_BYTES // 8 and rows == PIECE_ROWS:  # a million rows have more bytes
-        return [ShardPiece()]
-    from assay.io.table.forms import open_table
-
-    try:
-        with open_table(source.path, form="parquet") as table:
-            n = int(getattr(table, "rows_in_all", 0))
-    except InputError:
-        return [ShardPiece()]  # whoever reads it will say what is wrong
-    if n <= rows:
-        return [ShardPiece()]
-    cuts = [*range(0, n, rows), n]
-    return [ShardPiece(i, (a,), (b,)) for i, (a, b) in enumerate(pairwise(cuts))]
-
-
-def _parallel_pieces(shard: Shard, size: int) -> list[ShardPiece]:
-    """Cut where the same number of lines has gone by in every file: about `size` bytes of the largest."""
-    largest = max(shard.files, key=lambda file: file.size)
-    marks: list[list[int]] = []
-    lines, cuts = 0, [0]
-    with open(largest.path, "rb") as file:
-        passed, last = 0, 0
-        while block := file.read(min(size, 1 << 20)):
-            lines += block.count(b"\n")
-            passed += len(block)
-            if passed - last >= size:
-                cuts.append(lines)
-                last = passed
-    for source in shard.files:
-        marks.append(_offsets(source, cuts))
-    return [
-        ShardPiece(n, tuple(mark[n] for mark in marks), tuple(mark[n + 1] for mark in marks)) for n in range(len(cuts))
-    ]
-
-
-def _offsets(source: Source, cuts: Sequence[int]) -> list[int]:
-    """Where the lines of these numbers begin, and the end of the file."""
-    found, lines, passed = [0], 0, 0
-    waiting = list(cuts[1:])
-    with open(source.path, "rb") as file:
-        while waiting and (block := file.read(1 << 20)):
-            here = block.count(b"\n")
-            while waiting and lines + here >= waiting[0]:
-                at = -1
-                for _ in range(waiting[0] - lines):
-                    at = block.find(b"\n", at + 1)
-                found.append(passed + at + 1)
-                waiting.pop(0)
-            lines += here
-            passed += len(block)
-    return [*found, *[source.size] * (len(cuts) + 1 - len(found))]
-
-
-def _quoting(path: str, quoting: str) -> str:
-    """What quotation marks mean in the whole of a TSV: ``none``, ``csv``, or ``across`` where cells hold line ends."""
-    if quoting == "none":
-        return "none"
-    from assay.io.files.text import open_utf8, read_blocks
-    from assay.io.table.quoting import Quotes
-
-    quotes = Quotes(path, "auto")
-    with open_utf8(path) as file:
-        for _ in quotes.watched(read_blocks(file, path, spoiled=lambda line, byte: None)):
-            if quotes.notes:
-                break
-    return "across" if quotes.across else "csv" if quotes.on else "none"

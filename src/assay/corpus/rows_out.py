@@ -27,7 +27,8 @@ from assay.report.rows import WRITERS
 
 ROW_GROUP = 65_536
 """Rows in a row group of Parquet."""
-SPAN = ("metric", "start", "end", "severity", "category", "confidence")
+SPAN = ("metric", "start", "end", "severity", "category", "confidence", "side")
+"""The parts of an error span; those of pairs alone say on which side they are."""
 
 
 def form_out(shard: Shard) -> str:
@@ -104,12 +105,13 @@ class ParquetPart(Part):
 
     def _kinds(self, job: Job) -> dict[str, Any]:
         polars = self._polars
-        texts = ("metric", "severity", "category")
-        numbers = {"confidence": polars.Float64}
-        span = polars.Struct(
-            {name: polars.String if name in texts else numbers.get(name, polars.Int64) for name in SPAN}
-        )
-        others = {"flags": polars.List(polars.String), "spans": polars.List(span)}
+        kinds = {"start": polars.Int64, "end": polars.Int64, "confidence": polars.Float64}
+        parts = SPAN if job.purpose == "pairs" else SPAN[:-1]
+        span = polars.List(polars.Struct({name: kinds.get(name, polars.String) for name in parts}))
+        others = {
+            "flags": polars.List(polars.String),
+            **dict.fromkeys(("spans", "spans good", "spans incorrect"), span),
+        }
         if job.purpose == "label":
             others |= dict.fromkeys(("label", "language", "reason"), polars.String)
         return {name: others.get(name, polars.Float64) for name in job.added}

@@ -12,12 +12,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from assay.core.chunk import Chunk, Kept
+from assay.core.spans import marks_none
 from assay.corpus.job import Job
-from assay.corpus.piece import metrics_of
+from assay.corpus.piece import WorkerRefused, metrics_of
 from assay.corpus.poison import joined
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools
+    from assay.core.spans import ErrorSpan
     from assay.corpus.tally import CorpusTally
     from assay.decide.rule import Rule
 
@@ -124,15 +126,22 @@ def _rule(told: str) -> Rule:
 
 def _span_lists(chunk: Chunk) -> list[Any]:
     found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
+    if not found:
+        raise WorkerRefused(marks_none(*chunk.scores))
     return [
         [
-            {
-                "metric": name, "start": span.start, "end": span.end, "severity": span.severity, "category": span.category,
-                "confidence": span.confidence,
-            }
+            told_span(name, span)
             for name, spans in found.items()
             for span in spans[i]
             if span.side == "target"
         ]
         for i in range(len(chunk))
     ]  # fmt: skip
+
+
+def told_span(metric: str, span: ErrorSpan) -> dict[str, Any]:
+    """An error span as a shard has it."""
+    return {
+        "metric": metric, "start": span.start, "end": span.end, "severity": span.severity, "category": span.category,
+        "confidence": span.confidence,
+    }  # fmt: skip

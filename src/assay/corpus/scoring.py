@@ -13,6 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from assay.core.errors import InputError
 from assay.corpus.job import Job, Rejected, ShardRecord, ShardTask, task_key
 from assay.corpus.piece import diary_name, keep_record, local_files, part_name, shard_key
 
@@ -78,6 +79,10 @@ def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
                         i = row - places[0]
                         rejected.append(Rejected(rows.numbers[i], rows.noun, reason, rows.row(i)))
                     later(_write, job, part, rows, scored, scoring, chunks, tally, keeping)
+            if len(rejected) > 1 and len(rejected) == tally.rows - tally.duplicates:
+                raise InputError(
+                    f"none of its {len(rejected):,} rows can be scored; the last because: {rejected[-1].reason}"
+                )
             part.close()
         if isinstance(part, TextPart) and job.sample is not None:
             folder.write(f"{part_name(task)}.rows", json.dumps(part.sizes).encode())

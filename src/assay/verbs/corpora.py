@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError, count, listing
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -82,10 +82,10 @@ class CorpusWorkers:
         self, job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], *, cut: bool = True
     ) -> tuple[dict[str, Any], Driver]:
         """Have it done; the manifest, and the driver that knows how it went. `cut`: large shards are cut into pieces."""
+        from assay.corpus.cutting import pieces
         from assay.corpus.driver import Driver
         from assay.corpus.engines import engine
         from assay.corpus.job import ShardPiece
-        from assay.corpus.plan import pieces
 
         known = {shard.name: (shard, pieces(shard, job.quoting) if cut else [ShardPiece()]) for shard in shards}
         neural = any(metric.card.neural for metric in metrics.values())
@@ -99,7 +99,11 @@ class CorpusWorkers:
         with closing(made) as there:
             job = replace(job, threads=there.threads)
             driver = Driver(job, known, metrics, there, self.on_error, self.progress or (lambda seen: None))
-            return driver.run(), driver
+            told = driver.run()
+        if driver.failed and not told["shards"]:
+            several = "the only shard" if len(shards) == 1 else f"each of {len(shards):,} shards"
+            raise InputError(f"{several} failed, and nothing was done. {next(iter(driver.failed.values()))}")
+        return told, driver
 
 
 def corpus_shards(
@@ -163,15 +167,29 @@ def _refuse_inside(out: str, shards: Sequence[Shard], walked: Sequence[str]) -> 
 def remarks(told: Mapping[str, Any], driver: Driver) -> list[str]:
     """What people should hear of a run: shards that were left out, and how doubtful things were read."""
     notes = dict.fromkeys(note for shard in told["shards"].values() for note in shard["notes"])
-    return [*(f"left out: {said}" for said in driver.failed.values()), *list(notes)[:5]]
+    return [*(f"left out: {said}" for said in driver.failed.values()), *_without_rows(told), *list(notes)[:5]]
+
+
+def _without_rows(told: Mapping[str, Any]) -> list[str]:
+    """A sentence about shards that have no rows: an export that broke off looks like that, too."""
+    bare = [name for name, shard in told["shards"].items() if not shard["tally"]["rows"]]
+    if not bare:
+        return []
+    if len(bare) == len(told["shards"]):
+        return ["there are no rows in these shards: nothing was done."]
+    has = "has" if len(bare) == 1 else "have"
+    return [f"{len(bare):,} of {count(len(told['shards']), 'shard')} {has} no rows: {listing(bare, 3)}."]
 
 
 def counted(counts: Mapping[str, int]) -> str:
     """What was counted, in a line."""
     said = [count(counts["shards"], "shard"), count(counts["rows"], "row")]
-    for name, what in (("duplicates", "duplicates left out"), ("rejected", "rejected"), ("failed", "shards failed")):
-        if counts[name]:
-            said.append(f"{counts[name]:,} {what}")
+    if counts["duplicates"]:
+        said.append(f"{count(counts['duplicates'], 'duplicate')} left out")
+    if counts["rejected"]:
+        said.append(f"{counts['rejected']:,} rejected")
+    if counts["failed"]:
+        said.append(f"{count(counts['failed'], 'shard')} failed")
     if counts["kept"] != counts["rows"]:
         said.append(f"{counts['kept']:,} kept")
     return " · ".join(said)

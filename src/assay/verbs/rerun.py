@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import os
-from collections.abc import Mapping, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -25,6 +26,7 @@ VERBS = {
     "score": "assay.verbs.score:score",
     "compare": "assay.verbs.compare:compare",
     "run": "assay.verbs.run:run",
+    "run_corpus": "assay.verbs.run_corpus:run_corpus",
     "meta": "assay.verbs.meta:meta",
     "spans": "assay.verbs.spans:spans",
     "campaign": "assay.verbs.campaign:campaign",
@@ -32,6 +34,8 @@ VERBS = {
 }
 """Verbs that can be done again, and their functions."""
 TEXTS = ("mt", "ref", "src", "data")
+WHERE = ("out", "engine", "address", "gpus_per_worker")
+"""Where the shards of a set went, and who scored them: done again they are scored here, and go when they have been looked at."""
 
 
 @dataclass(repr=False)
@@ -94,7 +98,8 @@ def rerun(
     with contextlib.chdir(place):
         call, arguments = _checked(then, str(path), trust)
         changed = _changed(then, str(path))
-        result: Result = call(**{**arguments, "workers": workers, "store": store})
+        with _again(then, arguments, store) as given:
+            result: Result = call(**{**given, "workers": workers})
         compared = compare_results(then, result, kept)
     table = _table(compared)
     made = Rerun({table.name: table}, path, then, result, compared, changed, signatures=result.signatures)
@@ -102,11 +107,21 @@ def rerun(
     return made
 
 
+@contextlib.contextmanager
+def _again(then: Manifest, arguments: Mapping[str, Any], store: bool) -> Iterator[dict[str, Any]]:
+    """The arguments for this time; the shards of a set in many files go into a folder that is gone afterwards."""
+    if then.call is None or then.call.verb != "run_corpus":
+        yield {**arguments, "store": store}
+        return
+    with tempfile.TemporaryDirectory(prefix="assay-") as folder:
+        yield {**{name: value for name, value in arguments.items() if name not in WHERE}, "out": folder}
+
+
 def manifest_of(path: Path) -> Path:
     """The manifest of a run directory or of a written file; a manifest is its own."""
     if path.is_dir():
         if not (path / "manifest.json").is_file():
-            raise InputError(f"{path} is no run directory: there is no manifest.json in it.")
+            raise InputError(f"{path} is no run directory: there is no manifest.json in it.{_of_corpus(path)}")
         return path / "manifest.json"
     beside = path.with_name(f"{path.name}.manifest.json")
     if not path.name.endswith("manifest.json") and beside.is_file():
@@ -116,6 +131,16 @@ def manifest_of(path: Path) -> Path:
     if not path.name.endswith(".json"):
         raise InputError(f"{path} has no manifest beside it ({beside.name}): it cannot be done again.")
     return path
+
+
+def _of_corpus(path: Path) -> str:
+    """What to do about a folder of shards instead."""
+    shards = (path / "_manifest.json").is_file()
+    return (
+        " Its shards are those of a corpus: the command that made them, with another --out, gives the same bytes."
+        if shards
+        else ""
+    )
 
 
 def _checked(then: Manifest, where: str, trust: bool) -> tuple[Any, dict[str, Any]]:

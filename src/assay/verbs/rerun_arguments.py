@@ -18,6 +18,7 @@ from assay.core.schema import shorten
 KNOWN = {
     "PathName": str, "Quoting": Literal["auto", "csv", "none"], "Texts": NoneType, "References": NoneType, "RowsDone": NoneType,
     "ColumnChoice": Mapping[str, str | int | Sequence[str | int]],
+    "Paths": str | Sequence[str], "OnError": Literal["stop", "skip"], "Watch": NoneType,
     "SystemTest": str, "Correlation": str, "Analysis": NoneType, "LevelScores": NoneType,
 }  # fmt: skip
 """What the names in the verbs' annotations come to in a file; one that is not here could be anything."""
@@ -66,14 +67,22 @@ def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:
     """Refuse metrics, suites and analyses that are not registered ones, and any judge, unless the user trusts the manifest."""
     from assay.analyses import ANALYSES
     from assay.core.trust import admit
+    from assay.io.files.folders import is_remote
     from assay.metrics import METRICS
     from assay.suites import SUITES
+    from assay.verbs.inputs import several
 
     if (judge := arguments.get("judge")) is not None and not trust:
         raise InputError(
             f"{where} names the judge {shorten(judge)}, which runs a command: give --trust (trust=True) if the file is your own."
         )
-    for spec in arguments.get("metrics") or ():
+    for given in several(arguments.get("data")):
+        if is_remote(given) and not trust:
+            raise InputError(
+                f"{where} names {shorten(given)}, which is asked for with your credentials: give --trust (trust=True) if the file "
+                "is your own."
+            )
+    for spec in several(arguments.get("metrics")):
         admit(METRICS, spec, where, trust=trust)
     if (analysis := arguments.get("analysis")) is not None:
         admit(ANALYSES, analysis, where, trust=trust)

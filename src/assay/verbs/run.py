@@ -36,6 +36,8 @@ class SuiteResult(Result):
     content: Sequence[Item] | Judged
     measured: list[Measured]
     analysis: str = ""
+    reused: int = 0
+    """Of a set in many files: shards that an earlier run had done."""
 
     verb = "run"
 

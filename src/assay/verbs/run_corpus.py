@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
+from assay.core.call import recorded
 from assay.core.errors import InputError
 from assay.core.suite import Measured
+from assay.corpus.job import SIDES
 from assay.verbs.corpora import CorpusWorkers, corpus_shards, counted, remarks
 from assay.verbs.run import METRICS, SuiteResult, flagged, of_langpair
 
@@ -15,6 +19,7 @@ if TYPE_CHECKING:
     from assay.core.analysis import Analysis
     from assay.core.item import Item
     from assay.core.metric import Metric
+    from assay.core.spans import ErrorSpan
     from assay.corpus.driver import Watch
     from assay.corpus.job import Job, OnError, Shard
     from assay.corpus.plan import Paths
@@ -23,6 +28,7 @@ if TYPE_CHECKING:
     from assay.io.table.vocabulary import ColumnChoice
 
 
+@recorded("run_corpus")
 def run_corpus(
     data: Paths,
     metrics: Sequence[str] | str | None = None,
@@ -70,6 +76,7 @@ def run_corpus(
         progress: Called with how far it is (`assay.corpus.driver.Seen`).
     """
     from assay.analyses import analyse, find_analysis
+    from assay.core.analysis import requirement_of
     from assay.engine.languages import as_computed
     from assay.io.files.folders import open_folder
     from assay.metrics import build_metrics
@@ -81,20 +88,21 @@ def run_corpus(
     built = build_metrics(named_metrics(metrics, METRICS))
     card = Contrastive.card
     name = analysis or card.analysis
-    find_analysis(name)  # before anything is scored
+    spans = requirement_of(find_analysis(name)[1]).spans
     check_labels(labels or {}, list(built))
     shards, notes = corpus_shards(out, data)
     job = scoring_job(built, os.fspath(out), shards, {
-        "columns": columns, "quoting": quoting, "langpair": langpair, "spans": False, "flags": "none", "keep": None, "dedup": None,
+        "columns": columns, "quoting": quoting, "langpair": langpair, "spans": spans, "flags": "none", "keep": None, "dedup": None,
         "sample": None, "sample_by": None, "seed": 12345, "batch": batch, "purpose": "pairs", "settings": {},
     }, on_error)  # fmt: skip
     told, driver = how.carry_out(job, shards, built)
-    done = [shard for shard in shards if shard.name in told["shards"]]
+    rows = {name: entry["tally"]["rows"] for name, entry in told["shards"].items()}
+    done = [shard for shard in shards if rows.get(shard.name)]
     read = _Pairs(job, open_folder(job.out))
     content = _told_apart({shard.name: list(read.items(shard)) for shard in done})
     if not content:
         raise InputError("there are no items in these shards: there is nothing to run.")
-    measured = read.measured(built, told["flags"])
+    measured = read.measured(built, content, told)
     if langpair is not None:
         kept = of_langpair(content, langpair, card.title)
         measured = _only(measured, [item.langpair == langpair for item in content])
@@ -108,11 +116,13 @@ def run_corpus(
         title=card.title,
         content=content,
         measured=measured,
+        reused=driver.reused,
         analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
         signatures={name: metric.signed(1) for name, metric in computed.items()},
         notes=list(
             dict.fromkeys([*notes, *read.problems[:5], *flagged(measured), *_rejected(told), *remarks(told, driver)])
         ),
+        files=[file.path for shard in shards for file in shard.files],
     )
 
 
@@ -131,7 +141,8 @@ class _Pairs:
 
     def __init__(self, job: Job, folder: Folder) -> None:
         self._job, self._folder = job, folder
-        self._scores: dict[str, list[float]] = {name: [] for name in job.added}
+        self._scores: dict[str, list[float]] = {f"{name} {side}": [] for name in job.metrics for side in SIDES}
+        self._spans: dict[str, list[Any]] = {f"spans {side}": [] for side in SIDES if job.spans}
         self.problems: list[str] = []
 
     def items(self, shard: Shard) -> Iterator[Item]:
@@ -161,21 +172,44 @@ class _Pairs:
             self._folder.local(shard.name) as path,
             open_table(path, quoting="csv" if shard.form in ("tsv", "csv") else "auto", form=shard.form) as table,
         ):
-            places = [table.names.index(name) for name in self._scores if table.names]
-            for piece in table.pieces(places, 4096) if places else ():
-                for held, values in zip(self._scores.values(), piece.columns, strict=True):
-                    held.extend(float("nan") if value in (None, "") else float(value) for value in values)
+            for piece in table.pieces([table.names.index(name) for name in self._job.added], 4096):
+                columns = dict(zip(self._job.added, piece.columns, strict=True))
+                for name, scores in self._scores.items():
+                    scores.extend(float("nan") if value in (None, "") else float(value) for value in columns[name])
+                for name, spans in self._spans.items():
+                    spans.extend(json.loads(value) if isinstance(value, str) else value for value in columns[name])
 
-    def measured(self, metrics: Mapping[str, Metric], flags: Mapping[str, int]) -> list[Measured]:
+    def measured(self, metrics: Mapping[str, Metric], items: Sequence[Item], told: Mapping[str, Any]) -> list[Measured]:
         """What each metric said about all items."""
         import numpy as np
 
-        found = []
+        found, flags = [], told["flags"]
         for name, metric in metrics.items():
             good, incorrect = (np.array(self._scores[f"{name} {side}"]) for side in ("good", "incorrect"))
             own = {flag.removeprefix(f"{name} "): n for flag, n in flags.items() if flag.startswith(f"{name} ")}
-            found.append(Measured(name, metric.card, good=good, incorrect=incorrect, flags=own))
+            marks = bool(told.get("marking", {}).get(name))
+            spans = [self._marked(name, side, items) if marks else None for side in SIDES]
+            found.append(
+                Measured(
+                    name, metric.card, good=good, incorrect=incorrect, flags=own, good_spans=spans[0], incorrect_spans=spans[1]
+                )
+            )  # fmt: skip
         return found
+
+    def _marked(self, metric: str, side: str, items: Sequence[Item]) -> list[tuple[ErrorSpan, ...]]:
+        """The error spans that a metric marked in one of the translations of all items."""
+        from assay.core.spans import ErrorSpan
+
+        def span(item: Item, one: Mapping[str, Any]) -> ErrorSpan:
+            text = getattr(item, side) if one["side"] == "target" else item.source or ""
+            return ErrorSpan.of(
+                text, *(one[part] for part in ("start", "end", "severity", "category", "side", "confidence"))
+            )
+
+        return [
+            tuple(span(item, one) for one in spans or () if one["metric"] == metric)
+            for item, spans in zip(items, self._spans[f"spans {side}"], strict=True)
+        ]
 
 
 def _only(measured: Sequence[Measured], rows: Sequence[bool]) -> list[Measured]:
@@ -185,7 +219,20 @@ def _only(measured: Sequence[Measured], rows: Sequence[bool]) -> list[Measured]:
     import numpy as np
 
     keep = np.array(rows, bool)
-    return [replace(m, good=m.good[keep], incorrect=m.incorrect[keep]) for m in measured]  # type: ignore[index]
+
+    def spans(marked: Sequence[Sequence[ErrorSpan]] | None) -> list[Sequence[ErrorSpan]] | None:
+        return None if marked is None else list(compress(marked, rows))
+
+    return [
+        replace(
+            m,
+            good=m.good[keep],  # type: ignore[index]
+            incorrect=m.incorrect[keep],  # type: ignore[index]
+            good_spans=spans(m.good_spans),
+            incorrect_spans=spans(m.incorrect_spans),
+        )
+        for m in measured
+    ]
 
 
 def _rejected(told: Mapping[str, Any]) -> list[str]:

@@ -13,6 +13,7 @@ from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, count
 from assay.core.flags import flag_notes
 from assay.core.metric import Metric, Scores
+from assay.core.spans import marks_none
 from assay.verbs.request import TextRequest, request
 from assay.verbs.result import Result
 
@@ -402,10 +403,7 @@ def _need_spans(run: ScoredRun) -> None:
     for name, metric in run.asked.items():
         if any(chunk.scores[name].spans is None for chunk in run.chunks()):
             run.finish()
-            raise InputError(
-                f"{metric.card.name} marks no error spans. Use one that does: assay-mini, xcomet-xl, or a checkpoint of its class; "
-                "judge-mqm."
-            )
+            raise InputError(marks_none(metric.card.name))
 
 
 def segments_note(run: ScoredRun) -> str:

@@ -118,6 +118,12 @@ def scoring_job(
     from assay.corpus.job import BATCH, NETWORK_BATCH, Job
     from assay.engine.flags import with_languages
 
+    for name, metric in built.items():
+        if metric.card.service:
+            raise InputError(
+                f"{name} asks a language model: what is asked, kept and paid for is seen to by one process, and a corpus in many "
+                "files has many. Give it one file at a time (--data FILE)."
+            )
     if asked["sample"] is not None and asked["sample"] < 1:
         raise InputError("--sample wants a whole number above 0.")
     if asked["sample_by"] and asked["sample"] is None:
@@ -165,7 +171,7 @@ def _table(told: Mapping[str, Any], built: Mapping[str, Metric]) -> Table:
     rows = [{"system": system, **scores} for system, scores in told["scores"].items()]
     if told["kept_scores"]:
         rows += [{"system": f"{system} kept".strip(), **scores} for system, scores in told["kept_scores"].items()]
-        columns[0] = TableColumn("system", "")
+        columns[0] = TableColumn("system", "rows" if list(told["scores"]) == [""] else "")
         rows = [{**row, "system": row["system"] or "all"} for row in rows]
     return Table(
         "corpus",

@@ -30,7 +30,7 @@ QUANTILES = {"q05": 0.05, "q25": 0.25, "median": 0.5, "q75": 0.75, "q95": 0.95}
 LEVELS = SEVERITIES[1:]
 
 
-@requires("items")
+@requires("items", spans=True)
 def tables(
     items: Sequence[Item],
     measured: Sequence[Measured],

@@ -9,17 +9,22 @@ from __future__ import annotations
 import os
 import pickle
 import queue
+import shutil
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 from contextlib import suppress
 from typing import IO, Any
 
 from assay.core.workers import cores
 from assay.corpus.job import Fault, Job, ShardOutcome, ShardTask
+from assay.io.files.atomic import blaming_scratch
 
 LENGTH = struct.Struct("<Q")
+SCRATCH = "ASSAY_WORKER_SCRATCH"
+"""By which a worker is told the folder of its temporary files: whoever of the two is left takes it along."""
 
 
 def send(stream: IO[bytes], message: Any) -> None:
@@ -48,9 +53,10 @@ class _Worker:
         self.task: ShardTask | None = None
         command = [sys.executable, "-m", "assay.corpus.engines.worker"]
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": paths}
-        )
+        with blaming_scratch():
+            self._scratch = tempfile.mkdtemp(prefix="assay-")
+        told = {"PYTHONPATH": paths, "TMPDIR": self._scratch, SCRATCH: self._scratch}
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | told)
         self._heard = heard
         threading.Thread(target=self._listen, daemon=True, name="assay-worker").start()
 
@@ -68,9 +74,10 @@ class _Worker:
             send(self.process.stdin, message)
 
     def end(self) -> int:
-        """End it, and give back how it ended."""
+        """End it, with the temporary files that it was at, and give back how it ended."""
         self.process.kill()
         code = self.process.wait()
+        shutil.rmtree(self._scratch, ignore_errors=True)
         for pipe in (self.process.stdin, self.process.stdout):
             with suppress(OSError):
                 if pipe is not None:

@@ -158,8 +158,9 @@ class RayEngine:
         assert process.stdin is not None and process.stdout is not None
         with suppress(OSError):
             process.stdin.close()
+        own = self._wanted.address is None  # it has a cluster to end and a folder to take along
         try:
-            process.wait(CLOSE_SECONDS if wait else 1.0)
+            process.wait(CLOSE_SECONDS if wait or own else 1.0)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()

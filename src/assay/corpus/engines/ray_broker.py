@@ -23,6 +23,7 @@ from typing import IO, Any
 
 from assay.corpus.engines.local import receive, send
 from assay.corpus.engines.ray import Connected, Refusal, WantedWorkers
+from assay.corpus.engines.ray_cluster import connect, laid_out, last_line, no_place, too_few_gpus, why_not
 from assay.corpus.job import WORK, Fault, Job, ShardOutcome, ShardTask
 
 PLACE_SECONDS = 120.0
@@ -112,7 +113,7 @@ class Broker:
             try:
                 event = self._events.get(timeout=None if placed or not self._starting else PLACE_SECONDS)
             except queue.Empty:
-                raise self._end(_no_place(self._ray)) from None
+                raise self._end(no_place(self._ray, PLACE_SECONDS)) from None
             match event:
                 case ("end",):
                     return
@@ -206,62 +207,6 @@ class Broker:
             self._ask("done", actor, task, actor.handle.work.remote(self._job, task))
 
 
-def last_line(error: BaseException | None) -> str:
-    """The end of what an error of Ray says: the exception where it was raised."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    return (lines[-1] if lines else type(error).__name__).rstrip(".")
-
-
-def _no_place(ray: Any) -> str:
-    there = ray.cluster_resources()
-    return (
-        f"no worker found a place in the Ray cluster in {PLACE_SECONDS:.0f} seconds: it has {there.get('CPU', 0):g} CPUs and "
-        f"{there.get('GPU', 0):g} GPUs in all, perhaps taken by others (ray status). Ask for less: --workers, --gpus-per-worker."
-    )
-
-
-def connect(wanted: WantedWorkers, folder: str | None) -> Any:
-    """Ray, connected to the cluster that was asked for, or to one of our own in a folder that goes with us."""
-    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    os.environ.setdefault("RAY_LOG_TO_STDERR", "0")
-    own: dict[str, Any] = {}
-    if wanted.address is None:
-        import secrets
-
-        os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 leaves the machine to whatever else runs there
-        os.environ.setdefault("RAY_AUTH_MODE", "token")
-        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
-        from assay.core.workers import cores
-
-        cpus = max(cores(), wanted.workers or 1)
-        own = {
-            "num_cpus": cpus, "include_dashboard": False, "_temp_dir": folder, "_node_ip_address": "127.0.0.1",
-            "object_store_memory": 80 * 2**20,
-        }  # fmt: skip
-    import ray
-
-    ray.init(address=wanted.address or "local", log_to_driver=False, namespace="assay", **own)
-    return ray
-
-
-def laid_out(wanted: WantedWorkers, nodes: list[dict[str, float]]) -> tuple[int, int, float]:
-    """Workers, the threads of each, and its GPUs, for the nodes that there are (their CPUs and GPUs).
-
-    A network gets a GPU a worker where there are any, else the cores of a node together; all else one worker a core.
-    """
-    gpus = wanted.gpus_per_worker
-    if gpus is None:
-        gpus = 1.0 if wanted.neural and any(node.get("GPU", 0) >= 1 for node in nodes) else 0.0
-    cpus = [int(node.get("CPU", 0)) for node in nodes if node.get("CPU", 0) >= 1]
-    total, least = sum(cpus) or 1, min(cpus, default=1)
-    if gpus:
-        there = sum(int(node.get("GPU", 0) / gpus) for node in nodes)
-        workers = wanted.workers or there or 1
-    else:
-        workers = wanted.workers or (len(cpus) or 1 if wanted.neural else total)
-    return workers, max(1, min(least, total // workers)), gpus
-
-
 def main() -> None:
     """Work for the driver until it has gone."""
     replies = os.fdopen(os.dup(1), "wb")
@@ -279,6 +224,9 @@ def main() -> None:
         ray = connect(wanted, folder)
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         workers, threads, gpus = laid_out(wanted, nodes)
+        if said := too_few_gpus(wanted, gpus, nodes):
+            send(replies, Refusal(said))
+            return
         send(replies, Connected(workers, threads))
         options = {"num_cpus": threads, "num_gpus": gpus, "max_restarts": 0, "scheduling_strategy": "SPREAD"}
         Broker(ray, replies, events, options).run(workers)
@@ -286,10 +234,7 @@ def main() -> None:
         pass
     except Exception as error:
         with suppress(OSError):
-            token = (
-                " If it wants a token, give it in RAY_AUTH_TOKEN, with RAY_AUTH_MODE=token." if wanted.address else ""
-            )
-            send(replies, Refusal(f"Ray did not start or connect: {last_line(error)}.{token}"))
+            send(replies, Refusal(why_not(wanted, error)))
     finally:
         if ray is not None:
             with suppress(Exception):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import queue
+import shutil
 import sys
 import threading
 from typing import IO
 
-from assay.corpus.engines.local import receive, send
+from assay.corpus.engines.local import SCRATCH, receive, send
 from assay.corpus.job import Job, ShardTask
 
 
@@ -29,7 +30,10 @@ def main() -> None:
         if isinstance(message, Job):
             job = message
         elif job is not None:
-            send(replies, attempt(job, message))
+            try:
+                send(replies, attempt(job, message))
+            except BrokenPipeError:
+                _end()
 
 
 def _read(stream: IO[bytes], tasks: queue.Queue[Job | ShardTask]) -> None:
@@ -37,7 +41,16 @@ def _read(stream: IO[bytes], tasks: queue.Queue[Job | ShardTask]) -> None:
         while True:
             tasks.put(receive(stream))
     except EOFError:
-        os._exit(0)
+        _end()
+
+
+def _end() -> None:
+    """The driver is gone: end at once, with the temporary files."""
+    for _ in range(10):  # the work goes on meanwhile, and may put one file more there
+        shutil.rmtree(os.environ[SCRATCH], ignore_errors=True)
+        if not os.path.exists(os.environ[SCRATCH]):
+            break
+    os._exit(0)
 
 
 if __name__ == "__main__":
