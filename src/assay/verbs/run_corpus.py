@@ -177,7 +177,7 @@ class _Pairs:
                 for name, scores in self._scores.items():
                     scores.extend(float("nan") if value in (None, "") else float(value) for value in columns[name])
                 for name, spans in self._spans.items():
-                    spans.extend(json.loads(value) if isinstance(value, str) else value for value in columns[name])
+                    spans.extend(map(_in_cell, columns[name]))
 
     def measured(self, metrics: Mapping[str, Metric], items: Sequence[Item], told: Mapping[str, Any]) -> list[Measured]:
         """What each metric said about all items."""
@@ -210,6 +210,11 @@ class _Pairs:
             tuple(span(item, one) for one in spans or () if one["metric"] == metric)
             for item, spans in zip(items, self._spans[f"spans {side}"], strict=True)
         ]
+
+
+def _in_cell(value: Any) -> Any:
+    """What a shard holds in a cell: JSON where a cell can only hold text."""
+    return json.loads(value) if isinstance(value, str) else value
 
 
 def _only(measured: Sequence[Measured], rows: Sequence[bool]) -> list[Measured]:
