@@ -54,7 +54,7 @@ def available() -> int:
         most, used = (int(Path(f"/sys/fs/cgroup/memory.{name}").read_text()) for name in ("max", "current"))
         left.append(most - used + _numbers("/sys/fs/cgroup/memory.stat").get("inactive_file", 0))
     if (given := resource.getrlimit(resource.RLIMIT_AS)[0]) != resource.RLIM_INFINITY:
-        left.append(given - 1024 * _numbers("/proc/self/status")["VmSize"])
+        left.append(given - 1024 * _numbers("/proc/self/status").get("VmSize", 0))
     return max(0, min(left))
 
 
