@@ -154,7 +154,7 @@ def to_device(tensor: Tensor, device: torch.device | str) -> Tensor:
 def to_host(tensor: Tensor) -> Callable[[], NDArray[Any]]:
     """Begin to copy to the CPU; what comes back waits for the numbers, and for none of the work that a GPU was given since."""
     if not tensor.is_cuda:
-        return tensor.numpy
+        return tensor.cpu().numpy
     copy = torch.empty(tensor.shape, dtype=tensor.dtype, pin_memory=True).copy_(tensor, non_blocking=True)
     done = torch.cuda.current_stream(tensor.device).record_event()
 
