@@ -29,9 +29,8 @@ def common_runs(one: str, other: str, longest: int) -> list[int]:
             if state == -1:
                 continue
             known = steps[state][symbol]
-            if (
-                lengths[known] != lengths[state] + 1
-            ):  # its longer runs do not end here: those that do get a state of their own
+            if lengths[known] != lengths[state] + 1:
+                # its longer runs do not end here: those that do get a state of their own
                 clone = len(steps)
                 steps.append(dict(steps[known]))
                 lengths.append(lengths[state] + 1)
