@@ -1,6 +1,7 @@
 """A learned metric over shards: the loop that a worker runs, in this process and without Ray, beside a plain run of `assay.score`.
 
-    PYTHONPATH=src:. python benchmarks/shards_gpu.py --rows 200000     # COMET of base size, on the GPU if there is one
+    PYTHONPATH=src:. python benchmarks/shards_gpu.py                   # COMET of base size in fp32, on the GPU if there is one
+    PYTHONPATH=src:. python benchmarks/shards_gpu.py --precision fp16 --rows 100000 --shard 50000     # where Python is the limit
     PYTHONPATH=src:. python benchmarks/shards_gpu.py --size tiny --rows 2000 --threads 1      # on a CPU
 
 The checkpoint has random weights and a vocabulary learned from the texts (those of `benchmarks/shards.py`). The plain run scores
@@ -55,10 +56,10 @@ def checkpoint(folder: Path, shape: str, texts: list[str]) -> Path:
 def main() -> None:
     """Measure, and print a line for each run."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--rows", type=int, default=200_000)
-    parser.add_argument("--shard", type=int, default=50_000, help="rows in a shard")
+    parser.add_argument("--rows", type=int, default=30_000)
+    parser.add_argument("--shard", type=int, default=15_000, help="rows in a shard")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--precision", default="auto", help="fp32, fp16, bf16 (default: the metric's)")
+    parser.add_argument("--precision", default="fp32", help="fp32, fp16, bf16, auto (default: %(default)s)")
     parser.add_argument(
         "--threads", type=int, help="of the CPU (default: torch's); 1 where other work keeps cores busy"
     )
