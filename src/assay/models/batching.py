@@ -12,7 +12,7 @@ from assay.models.fp8 import FP8, stored_as
 MOST_TOKENS = 16_384
 """Of an encoder as wide as XLM-R XL: a larger batch makes no product faster, since from 8,192 tokens on an H200 multiplies at
 the limit of its power supply. A narrower one takes more, so that a GPU computes for longer than it takes to tell it what."""
-WIDTH = 2_560
+XL_WIDTH = 2_560
 FP8_SHARE = 2
 """In 8 bits products take half the time, and what is done once a batch counts for twice as much."""
 CPU_TOKENS = 2_048
@@ -42,7 +42,7 @@ def token_budget(config: EncoderConfig, device: torch.device, dtype: torch.dtype
     free, _ = torch.cuda.mem_get_info(device)
     size = torch.finfo(stored_as(dtype)).bits // 8
     a_token = size * (2 * config.feed_forward + 6 * config.hidden) + 4 * 6 * config.hidden
-    most = MOST_TOKENS * max(1.0, WIDTH / config.hidden) * (FP8_SHARE if dtype == FP8 else 1)
+    most = MOST_TOKENS * max(1.0, XL_WIDTH / config.hidden) * (FP8_SHARE if dtype == FP8 else 1)
     return max(512, int(min(most, 0.5 * free / a_token)))
 
 
