@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from dataclasses import field as default
+from hashlib import blake2b
 from typing import Any, TypeVar
 
 from assay.core.errors import InputError, count
 
 Column = Sequence[str]
 T = TypeVar("T")
+
+
+def _digest(text: str | None) -> str:
+    """Return a digest that stays the same in another process, so that an interrupted run can resume."""
+    return "-" if text is None else blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +77,17 @@ class Batch:
         return len(self.hypotheses)
 
     def column(self, name: str) -> Sequence[str | None] | None:
-        """A column by name; ``reference`` is the first of the references."""
+        """A column by name; ``reference`` is the first of the references.
+
+        ``source_keys`` and ``reference_keys`` are digests, to compare rows without keeping their texts.
+        """
         if name == "reference":
             return self.references[0] if self.references else None
+        if name == "source_keys":
+            return None if self.sources is None else list(map(_digest, self.sources))
+        if name == "reference_keys":
+            columns = [map(_digest, column) for column in self.references or ()]
+            return list(map(" ".join, zip(*columns, strict=True))) or None
         found: Sequence[str | None] | None = getattr(self, name)
         return found
 

@@ -53,6 +53,8 @@ class Inputs:
     """What else tells this input from another of the same files, for resuming."""
     notes: list[str] = field(default_factory=list)
     """What people should hear about the reading; known when the chunks are through."""
+    aligned: bool = True
+    """Whether all systems share one column of sources and references, so that rows at one place are one segment."""
 
     @property
     def name(self) -> str:
@@ -158,7 +160,7 @@ def from_table(
 
     about = f"langpair:{langpair} columns:{sorted((columns or {}).items())} quoting:{quoting}"
     paths = [] if path is None else shards_of(path) or [path]
-    return Inputs(regroup(batches()), paths, _estimate(paths) if paths else None, about, rows.notes)
+    return Inputs(regroup(batches()), paths, _estimate(paths) if paths else None, about, rows.notes, aligned=False)
 
 
 def from_columns(systems: Mapping[str, Batch]) -> Inputs:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.chunk import KEYS, LABELS
 from assay.core.errors import InputError
 from assay.core.metric import statistics
 from assay.core.sums import exact_parts, total
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
 
+_KIND = {"ids": "id", "documents": "document", "source_keys": "source", "reference_keys": "reference"}
+
 
 def column(run: ScoredRun, name: str) -> dict[str, list[Any]]:
     """A kept column of every system, in the order of its rows; empty lists where the texts came without it."""
@@ -33,23 +37,104 @@ def column(run: ScoredRun, name: str) -> dict[str, list[Any]]:
     return found
 
 
-def by_id(run: ScoredRun) -> dict[str, Rows]:
-    """For every system whose rows stand in another order than the first's, the rows in the first's order.
+def paired_rows(run: ScoredRun) -> dict[str, Rows]:
+    """Return the rows in the first system's order, for every system whose rows have another order.
 
-    Ids decide where every system has the same ones, each once; else rows belong together by their place.
+    Rows are paired by document and id if every system has each of them once; otherwise by document, id, source and reference
+    together. Nothing is paired by guesswork.
+
+    Raises:
+        InputError: The systems do not have the same segments; the message names the first mismatch.
     """
-    ids = column(run, "ids")
-    first, *others = (ids[system] for system in run.systems)
-    if not others or all(other == first for other in others) or len(set(first)) < len(first):
+    columns = {name: column(run, name) for name in (*LABELS, *KEYS)}
+    names = [name for name, by_system in columns.items() if any(by_system.values())]
+    first, *others = run.systems
+    others = [s for s in others if any(columns[name][s] != columns[name][first] for name in names)]
+    if not others:
         return {}
-    if any(len(other) != len(first) or set(other) != set(first) for other in others):
-        return {}
+
+    def rows(system: str, chosen: Sequence[str]) -> list[tuple[Any, ...]]:
+        nothing = [None] * run.segments[system]
+        return list(zip(*(columns[name][system] or nothing for name in chosen), strict=True))
+
+    labels = [name for name in names if name in LABELS]
+    by_label = "ids" in labels and all(_distinct(rows(system, labels)) for system in (first, *others))
     orders = {}
-    for system in run.systems[1:]:
-        if ids[system] != first:
-            place = {name: i for i, name in enumerate(ids[system])}
-            orders[system] = np.array([place[name] for name in first], np.int64)
+    for system in others:
+        chosen = labels if by_label else names
+        mine, theirs = rows(first, chosen), rows(system, chosen)
+        if not by_label and any(name in KEYS for name in names):
+            mine, theirs = _numbered(mine), _numbered(theirs)
+        place = {key: i for i, key in enumerate(theirs)}
+        if len(place) < len(theirs) or place.keys() != set(mine):
+            raise _mismatch(run, columns, names, first, system, by_label)
+        order = np.array([place[key] for key in mine], np.int64)
+        for name in names if by_label else ():
+            one, other = columns[name][first], columns[name][system]
+            differs = next(
+                (i for i, (a, b) in enumerate(zip(one, (other[j] for j in order), strict=True)) if a != b), None
+            )
+            if differs is not None:
+                what = (
+                    f"{_label(rows(first, labels)[differs])} has one {_KIND[name]} in {first} and another in {system}"
+                )
+                raise _unpaired(f"{what} (its rows {differs + 1:,} and {order[differs] + 1:,})")
+        if not np.array_equal(order, np.arange(len(order))):
+            orders[system] = order
     return orders
+
+
+def _distinct(keys: Sequence[tuple[Any, ...]]) -> bool:
+    return len(set(keys)) == len(keys)
+
+
+def _numbered(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """Return the keys, each with the number of equal keys before it: repeated segments keep their order."""
+    seen: Counter[tuple[Any, ...]] = Counter()
+    numbered = []
+    for key in keys:
+        numbered.append((*key, seen[key]))
+        seen[key] += 1
+    return numbered
+
+
+def _label(key: tuple[Any, ...]) -> str:
+    """Return how a message names a segment: its id, then its document if it has one."""
+    name, *document = key
+    return f"segment {name!r}" + (f" of document {document[0]!r}" if document and document[0] else "")
+
+
+def _mismatch(
+    run: ScoredRun,
+    columns: Mapping[str, Mapping[str, Sequence[Any]]],
+    names: Sequence[str],
+    first: str,
+    second: str,
+    by_label: bool,
+) -> InputError:
+    """Return the error that names the first segment of one system which the other does not have."""
+    if by_label:
+        labels = [name for name in names if name in LABELS]
+        own = {s: list(zip(*(columns[name][s] for name in labels), strict=True)) for s in (first, second)}
+        for one, other in ((first, second), (second, first)):
+            theirs = set(own[other])
+            missing = next((i for i, key in enumerate(own[one]) if key not in theirs), None)
+            if missing is not None:
+                return _unpaired(f"{_label(own[one][missing])} (row {missing + 1:,} of {one}) is not in {other}")
+    for i in range(run.segments[first]):
+        for name in names:
+            a, b = (columns[name][s][i] if columns[name][s] else None for s in (first, second))
+            if a != b:
+                shown = f": {a!r} and {b!r}" if name in LABELS else ""
+                return _unpaired(f"row {i + 1:,} of {first} and of {second} differ in the {_KIND[name]}{shown}")
+    raise AssertionError("the systems have the same rows")
+
+
+def _unpaired(what: str) -> InputError:
+    return InputError(
+        f"the systems do not have the same segments: {what}. Give every system the same segments, with the same ids, sources "
+        "and references."
+    )
 
 
 @dataclass(frozen=True)

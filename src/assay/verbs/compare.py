@@ -191,13 +191,14 @@ def compare_request(
     """`compare` for a request that is made already, with `fewest` systems or more."""
     from assay.analyses import comparison, comparison_tables
     from assay.analyses.segments import TEXTS
-    from assay.core.chunk import LABELS, Kept
+    from assay.core.chunk import KEYS, LABELS, Kept
     from assay.engine import pairing
     from assay.verbs.viewed import KEPT
 
     check_choice(asked.metrics, sort_by, correction)
     columns = (
         *LABELS,
+        *(() if asked.inputs.aligned else KEYS),
         *(("groups",) if by is not None else ()),
         *(TEXTS if worst or changed else ()),
         *(KEPT if texts else ()),
@@ -214,7 +215,7 @@ def compare_request(
         if len(systems) < fewest:
             raise InputError("compare needs two systems or more: repeat --mt, or give --data with a system column.")
         unequal(run.segments)
-        orders = pairing.by_id(run)
+        orders = pairing.paired_rows(run)
         stats = pairing.paired_stats(run, systems, orders)
         found = how.contests(same_length(stats.of()), run.metrics)
         duels = comparison.against_baseline(found, correction)
@@ -242,7 +243,7 @@ def compare_request(
         raise
     notes = [f"{count(len(made), 'segment')} · {made.settings}"]
     if orders:
-        notes.append("the systems' rows stand in different orders: they are paired by id")
+        notes.append("the systems' rows are in different orders: they are paired by id, or by source and reference")
     if len(standings) > 1:
         notes += comparison_tables.mark_notes(duels, correction, made.baseline, how.tests)
     notes += comparison_tables.doubt_notes(standings, run.metrics, len(made))

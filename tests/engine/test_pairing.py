@@ -1,0 +1,76 @@
+"""Rows of several systems are paired only if they are the same segment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import assay
+from assay.core.errors import InputError
+
+WORDS = ("dog", "cat", "house", "tree", "car", "man")
+Row = tuple[str, ...]
+HEAD = ("system", "doc", "id", "src", "mt", "ref")
+
+
+def rows(system: str, docs: Sequence[str] = ("d1", "d2")) -> list[Row]:
+    """Twelve segments a document; system B gets some of them wrong."""
+    made = []
+    for doc in docs:
+        for i in range(12):
+            ref = f"the {WORDS[i % 6]} of {doc} number {i}"
+            mt = ref.replace("the", "a") if system == "B" and i % 3 else ref
+            made.append((system, doc, str(i), f"source {doc} {i}", mt, ref))
+    return made
+
+
+def compare(path: Path, table: Sequence[Row], leave: Sequence[str] = ()) -> Any:
+    keep = [i for i, name in enumerate(HEAD) if name not in leave]
+    lines = ["\t".join(row[i] for i in keep) for row in (HEAD, *table)]
+    (path / "t.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return assay.compare(data=path / "t.tsv", metrics=["chrf"], samples=50, trials=100).to_dict()["systems"]
+
+
+LEFT_OUT: list[tuple[str, ...]] = [(), ("doc",), ("id",), ("doc", "id"), ("doc", "id", "src"), ("src",), ("doc", "src")]
+
+
+@pytest.mark.parametrize("leave", LEFT_OUT)
+def test_shuffled_rows_give_the_numbers_of_sorted_rows(tmp_path: Path, leave: tuple[str, ...]) -> None:
+    one, other = rows("A"), rows("B")
+    assert compare(tmp_path, one + other[::-1], leave) == compare(tmp_path, one + other, leave)
+
+
+def test_repeated_segments_keep_their_order(tmp_path: Path) -> None:
+    leave = ("doc", "id")
+    one, other = rows("A") * 2, rows("B") * 2
+    assert compare(tmp_path, one + other, leave)["B"]["chrf"]["difference"] < 0
+
+
+@pytest.mark.parametrize("leave", [(), ("id",), ("doc", "id"), ("doc", "id", "src")])
+def test_disjoint_documents_are_refused(tmp_path: Path, leave: tuple[str, ...]) -> None:
+    with pytest.raises(InputError, match=r"do not have the same segments: .*\bA\b.*\bB\b"):
+        compare(tmp_path, rows("A", ["d1"]) + rows("B", ["d2"]), leave)
+
+
+def test_overlapping_ids_are_refused_with_the_first_that_is_missing(tmp_path: Path) -> None:
+    moved = [(s, d, str(int(i) + 3), src, mt, ref) for s, d, i, src, mt, ref in rows("B")]
+    with pytest.raises(InputError, match=r"segment '0' of document 'd1' \(row 1 of A\) is not in B"):
+        compare(tmp_path, rows("A") + moved)
+
+
+@pytest.mark.parametrize(("column", "name"), [(3, "source"), (5, "reference")])
+def test_texts_that_differ_under_one_id_are_refused(tmp_path: Path, column: int, name: str) -> None:
+    other = rows("B")
+    other[4] = (*other[4][:column], "something else", *other[4][column + 1 :])
+    with pytest.raises(InputError, match=rf"segment '4' of document 'd1' has one {name} in A and another in B"):
+        compare(tmp_path, rows("A") + other)
+    with pytest.raises(InputError, match=rf"row 5 of A and of B differ in the {name}"):
+        compare(tmp_path, rows("A") + other, ("doc", "id"))
+
+
+def test_repeated_ids_in_another_order_without_documents_pair_by_text(tmp_path: Path) -> None:
+    one, other = rows("A"), rows("B")
+    assert compare(tmp_path, one + other[12:] + other[:12], ("doc",)) == compare(tmp_path, one + other, ("doc",))
