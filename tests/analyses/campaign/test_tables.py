@@ -76,9 +76,28 @@ def test_ranks_and_clusters(test):
 def test_five_segments_prove_nothing(test):
     # Of the 32 ways to turn the signs of five differences two are as extreme as all of one sign: p = 2 / 32 at the least.
     values = np.array([[5.0, 7.0, 9.0, 11.0, 13.0], [1.0, 2.0, 3.0, 4.0, 5.0]])
-    assert ranking.p_values(values, test)[0, 1] >= 2 / 32
-    assert ranking.p_values(values[:, :1], test)[0, 1] == 1.0
-    assert ranking.p_values(np.tile(values, 3), test)[0, 1] < 0.05
+    assert ranking.p_values(values, test)[0][0, 1] >= 2 / 32
+    assert ranking.p_values(values[:, :1], test)[0][0, 1] == 1.0
+    assert ranking.p_values(np.tile(values, 3), test)[0][0, 1] < 0.05
+
+
+@pytest.mark.parametrize("test", ranking.TESTS)
+@pytest.mark.parametrize("segments", [1023, 1024, 1300])
+def test_many_segments(test, segments):
+    values = np.random.default_rng(0).normal([[1.0], [0.0]], 1.0, (2, segments))
+    p, favoured = ranking.p_values(values, test)
+    assert (0 < p[0, 1] < 0.01 or test == "permutation") and favoured[0, 1]
+
+
+@pytest.mark.parametrize("test", ["signed-rank", "rank-sum"])
+def test_systems_are_not_separated_against_the_direction_of_the_test(test):
+    found = campaign({"A": [[100.0] + [50.0] * 19], "B": [[52.0] * 20]})
+    (pair,) = scored_pairs(found, {})
+    systems, duels = ranking.tables([pair], test=test, samples=20)
+    assert [(row["system"], row["ranks"], row["cluster"]) for row in systems.rows] == [("A", "1–2", 1), ("B", "1–2", 1)]
+    (duel,) = duels.rows
+    assert duel["p"] < 0.05 and duel["against"] == "†"
+    assert any("favours the system with the lower mean (B against A in en-de)" in note for note in systems.notes)
 
 
 def test_raters():

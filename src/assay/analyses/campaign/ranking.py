@@ -15,6 +15,7 @@ import numpy as np
 
 from assay.analyses.campaign.scored import ScoredPair
 from assay.analyses.rows import estimate_columns, known
+from assay.core.errors import count
 from assay.core.figure import Figure
 from assay.core.table import Table, TableColumn
 from assay.stats.clusters import rank_ranges, separated
@@ -23,11 +24,17 @@ from assay.stats.resampling import bootstrap_sums, interval
 from assay.stats.soft_accuracy import pairwise_p_values
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from assay.core.metric import Floats
+
+    Bools = NDArray[np.bool_]
 
 SystemTest = Literal["signed-rank", "rank-sum", "permutation"]
 TESTS: tuple[SystemTest, ...] = ("signed-rank", "rank-sum", "permutation")
 LEVEL = 0.05
+MOST_BITS = 60
+"""More segments than these put no floor under p: 2 / 2^60 is far below any p that is reported."""
 
 
 def tables(
@@ -44,13 +51,15 @@ def tables(
     ranked: list[dict[str, Any]] = []
     duels: list[dict[str, Any]] = []
     for pair in pairs:
-        rows, p = _ranked(pair, by, test, samples, seed)
+        rows, p, favoured = _ranked(pair, by, test, samples, seed)
         ranked += rows
         for i, first in enumerate(rows):
             for j in range(i + 1, len(rows)):
                 lead = {"langpair": pair.langpair, "first": first["system"], "second": rows[j]["system"]}
                 ahead = first[by] - rows[j][by]
-                duels.append({**lead, "difference": ahead, "p": float(p[i, j]), "first_place": i, "second_place": j})
+                against = bool(p[i, j] < LEVEL and not favoured[i, j])
+                duel = {**lead, "difference": ahead, "p": float(p[i, j]), "against": "†" if against else ""}
+                duels.append({**duel, "first_place": i, "second_place": j})
     marked = any(row["errors"] is not None for row in ranked)
     columns = [
         TableColumn("langpair"), TableColumn("ranks"), TableColumn("system"),
@@ -71,6 +80,8 @@ def tables(
             said.append(
                 f"systems{where} have {min(sizes):,} to {max(sizes):,} segments: two are tested on those that both have"
             )
+    if contrary := [duel for duel in duels if duel["against"]]:
+        said.append(_contrary(contrary, test))
     reading = (
         "Ranks: one more than the systems that are significantly better, down to what leaves the significantly worse ones below. "
         "All systems of a cluster are significantly better than all of the clusters below it."
@@ -82,8 +93,8 @@ def tables(
         "duels",
         [
             TableColumn("langpair"), TableColumn("first", "system"), TableColumn("second", "against"),
-            TableColumn("difference", kind="number", decimals=3), TableColumn("p", kind="p"),
-            TableColumn("first_place", hidden=True), TableColumn("second_place", hidden=True),
+            TableColumn("difference", kind="number", decimals=3), TableColumn("p", kind="p", mark="against"),
+            TableColumn("against", hidden=True), TableColumn("first_place", hidden=True), TableColumn("second_place", hidden=True),
         ],
         duels, "systems two by two", said[1:], reading="The p-value (two-sided) that two systems are judged alike.",
     )  # fmt: skip
@@ -92,15 +103,15 @@ def tables(
 
 def _ranked(
     pair: ScoredPair, by: str, test: SystemTest, samples: int, seed: int
-) -> tuple[list[dict[str, Any]], Floats]:
-    """The rows of a language pair from best to worst, and the p-values between them."""
+) -> tuple[list[dict[str, Any]], Floats, Bools]:
+    """The rows of a language pair from best to worst, the p-values between them, and which duels the first one wins."""
     values = pair.at(by)
     with np.errstate(invalid="ignore"):
         means = np.array([np.nanmean(row) if np.isfinite(row).any() else -np.inf for row in values])
     order = np.argsort(-means, kind="stable")
     judged = [place for place in order.tolist() if np.isfinite(means[place])]
-    p = p_values(values[judged], test)
-    better = np.triu(p < LEVEL, 1)
+    p, favoured = p_values(values[judged], test)
+    better = np.triu((p < LEVEL) & favoured, 1)
     ranges, clusters = rank_ranges(better), separated(better)
     rows = []
     for i, place in enumerate(judged):
@@ -113,7 +124,17 @@ def _ranked(
         row["segments"] = int(np.isfinite(values[place]).sum())
         row["judgements"] = int(pair.judgements[place].sum())
         rows.append(row)
-    return rows, p
+    return rows, p, favoured
+
+
+def _contrary(duels: Sequence[dict[str, Any]], test: str) -> str:
+    """Say which systems the mean and the test order differently."""
+    first = duels[0]
+    example = f"{first['second']} against {first['first']}" + (f" in {first['langpair']}" if first["langpair"] else "")
+    return (
+        f"† {count(len(duels), 'pair')} of systems not separated: {test} favours the system with the lower mean ({example}"
+        f"{', …' if len(duels) > 1 else ''})"
+    )
 
 
 def _estimate(key: str, row: Floats, samples: int, seed: int) -> dict[str, float | None]:
@@ -127,30 +148,31 @@ def _estimate(key: str, row: Floats, samples: int, seed: int) -> dict[str, float
     return {key: float(row[there].mean()), f"{key}_low": around.low, f"{key}_high": around.high}
 
 
-def p_values(values: Floats, test: SystemTest) -> Floats:
-    """Two-sided p of every two systems (rows of segment scores, best first); 1 where nothing can be compared.
+def p_values(values: Floats, test: SystemTest) -> tuple[Floats, Bools]:
+    """Return the two-sided p of every two systems (rows of segment scores, best first), and whether the test favours the first.
 
-    It is never below what the exact test could give for as few segments (2 / 2^n, or 2 over the ways to part two samples): the
-    normal approximation calls five segments significant, which no order of five can be.
+    p is 1 if nothing can be compared. It is never below what the exact test could give for as few segments (2 / 2^n, or 2 over
+    the ways to split two samples): the normal approximation calls five segments significant, which no order of five can be.
+    A rank test may favour the system with the lower mean, if it wins many segments by little and loses few by much.
     """
     systems = len(values)
-    p = np.ones((systems, systems))
+    p, favoured = np.ones((systems, systems)), np.zeros((systems, systems), dtype=bool)
     flipped = pairwise_p_values(values) if test == "permutation" and systems > 1 else None
     for i in range(systems):
         for j in range(i + 1, systems):
             both = np.isfinite(values[i]) & np.isfinite(values[j])
-            ways = 2.0 ** float(both.sum())
+            ways = 1 << min(int(both.sum()), MOST_BITS)
             if flipped is not None:
                 one_sided = flipped[i, j]
             elif test == "rank-sum":
                 first, second = (row[np.isfinite(row)] for row in (values[i], values[j]))
-                one_sided, ways = (
-                    rank_sum(first, second),
-                    float(min(math.comb(len(first) + len(second), len(first)), 1 << 60)),
-                )
+                one_sided = rank_sum(first, second)
+                smaller = min(len(first), len(second), MOST_BITS)  # comb(n, k) for such k is already above any limit
+                ways = math.comb(len(first) + len(second), smaller)
             else:
                 one_sided = signed_rank(values[i][both] - values[j][both]) if both.any() else np.nan
             if np.isfinite(one_sided):
                 two_sided = 2 * min(one_sided, 1 - one_sided) if flipped is None else 2 * one_sided
                 p[i, j] = p[j, i] = min(1.0, max(two_sided, 2 / ways))
-    return p
+                favoured[i, j] = one_sided < 0.5
+    return p, favoured
