@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import time
+from contextlib import suppress
 
 import pytest
 
@@ -101,3 +103,27 @@ def test_what_says_nothing_is_refused(answer):
 def test_an_unknown_severity_is_refused():
     with pytest.raises(InputError, match="severity 'huge' is none of"):
         read_answer('[{"span": "mat", "severity": "huge"}]', TRANSLATION)
+
+
+@pytest.mark.parametrize(
+    ("answer", "text"),
+    [
+        ('Major:\naccuracy - "a ... a ... a ... a ... ZQ"', "a " * 20_000),
+        ("Major:\n" + '"' * 90_000, "Der Hund."),
+        ("Major:\naccuracy - " + '"x" ' * 20_000, "Der Hund."),
+        ("minor" + " " * 90_000 + "x", "Der Hund."),
+        ('Major:\naccuracy - "' + "a … " * 20_000 + '"', "a " * 20_000),
+    ],
+)
+def test_a_hostile_answer_is_read_in_bounded_time(answer: str, text: str) -> None:
+    began = time.process_time()
+    with suppress(InputError):
+        read_answer(answer, text, text)
+    assert time.process_time() - began < 2
+
+
+def test_a_quote_with_an_ellipsis_spans_its_parts() -> None:
+    (span,) = read_answer('Major:\naccuracy - "Der … laut"', "Der Hund bellt laut.").spans
+    assert (span.start, span.end) == (0, 19)
+    far = "Der " + "x" * 400 + " laut."
+    assert read_answer('Major:\naccuracy - "Der … laut"', far).spans == ()

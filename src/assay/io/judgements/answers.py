@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from assay.core.errors import InputError
@@ -23,6 +24,10 @@ from assay.io.documents import decode
 
 MOST_ANSWER = 100_000
 """Characters of an answer that are read; a model that says more has lost its way."""
+MOST_ELIDED = 300
+"""Characters that an ellipsis in a quote may leave out."""
+MOST_READINGS = 20
+"""Closing quotation marks of a line that are tried as the end of its quote."""
 _THOUGHTS = r"think|thinking|thoughts?|reasoning"
 _THOUGHT = re.compile(
     rf"\A\s*<({_THOUGHTS})>.*?</\1>|\A.*?^[ \t]*</(?:{_THOUGHTS})>[ \t]*$", re.DOTALL | re.IGNORECASE | re.MULTILINE
@@ -30,7 +35,7 @@ _THOUGHT = re.compile(
 """What a reasoning model writes to itself first; where its opening tag stands in the prompt's template, the closing one alone."""
 _UNCLOSED = re.compile(rf"\A\s*<(?:{_THOUGHTS})>", re.IGNORECASE)
 _LEVEL = "|".join(SEVERITIES)
-_HEADING = re.compile(rf"[\W_]*({_LEVEL})(?: errors?)?[\s*_]*(?::[\s*_]*(.*)|[\W_]*)", re.IGNORECASE)
+_HEADING = re.compile(rf"[\W_]*+({_LEVEL})(?: errors?)?+[\s*_]*+(?::[\s*_]*+(.*)|[\W_]*+)", re.IGNORECASE)
 _WORD = re.compile(rf"\b({_LEVEL})\b", re.IGNORECASE)
 _CLEAN = re.compile(r"\bno[- ]?errors?\b|\bno (?:critical|major|minor)\b|\berror[- ]free\b", re.IGNORECASE)
 _NOTHING = re.compile(r"\W*(?:none|nothing|n/?a|no)\W*", re.IGNORECASE)
@@ -186,11 +191,12 @@ def _quoted(line: str) -> tuple[tuple[str, ...], str, str]:
     )
     if opening is None:
         return (), "", ""
-    ends = [
+    closing = (
         at
         for at in range(opening + 1, len(line))
         if line[at] in _CLOSE and (at + 1 == len(line) or not line[at + 1].isalnum())
-    ]
+    )
+    ends = list(islice(closing, MOST_READINGS))
     readings = [line[opening + 1 : end] for end in ends if end > opening + 1]
     if not readings:
         return (), "", ""
@@ -214,18 +220,36 @@ def _located(error: NamedError, translation: str, source: str, taken: set[tuple[
 def _place(quote: str, text: str, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
     """The first place of a quote that no other error of the answer has, else the first: as it stands, else with other
     blanks and case, else from its first to its last part where it leaves words out (``…``)."""
-    for pattern in _patterns(quote):
-        places = [match.span() for match in re.finditer(pattern, text, re.IGNORECASE | re.DOTALL)]
+    for places in (_whole(quote, text), _elided(quote, text)):
         exact = [place for place in places if text[slice(*place)] == quote]
         if places:
             return next((place for place in exact or places if place not in taken), (exact or places)[0])
     return None
 
 
-def _patterns(quote: str) -> Iterator[str]:
+def _whole(quote: str, text: str) -> list[tuple[int, int]]:
+    """Return the places of a quote, whatever its case and whitespace."""
     words = quote.split()
-    if words:
-        yield r"\s+".join(map(re.escape, words))
+    if not words:
+        return []
+    pattern = r"\s+".join(map(re.escape, words))
+    return [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
+
+
+def _elided(quote: str, text: str) -> list[tuple[int, int]]:
+    """Return the first place of a quote with an ellipsis, from its first part to its last.
+
+    Each part is searched once, behind the part before it, so that the time is linear in the text.
+    """
     parts = [part.strip() for part in re.split(r"\.\.\.|…|\[\.\.\.\]", quote) if part.strip()]
-    if len(parts) > 1:
-        yield r".{0,300}?".join(re.escape(part) for part in parts)
+    if len(parts) < 2:
+        return []
+    start = end = -1
+    for part in parts:
+        at = 0 if end < 0 else end
+        limit = len(text) if end < 0 else end + MOST_ELIDED + len(part)
+        match = re.compile(re.escape(part), re.IGNORECASE).search(text, at, limit)
+        if match is None:
+            return []
+        start, end = (match.start() if start < 0 else start), match.end()
+    return [(start, end)]
