@@ -134,3 +134,36 @@ def test_objects_are_refused(tmp_path: Path) -> None:
     corpus(tmp_path / "in", 1)
     with pytest.raises(InputError, match="which load metrics by name"):
         score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=[object()])  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("gone", [["s2.tsv"], ["s0.tsv", "s3.tsv"]])
+def test_a_sample_is_the_same_after_shards_were_lost(tmp_path: Path, gone: list[str]) -> None:
+    (tmp_path / "in").mkdir()
+    for i in range(4):
+        write(
+            tmp_path / "in" / f"s{i}.tsv", [{"id": f"{i}.{n}", "mt": f"a {n}", "ref": f"a {n % 7}"} for n in range(60)]
+        )
+
+    def sample() -> dict[str, bytes]:
+        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], sample=50, seed=4, engine="inline")
+        return contents(tmp_path / "out")
+
+    first = sample()
+    for name in gone:
+        (tmp_path / "out" / name).unlink()
+    assert sample() == first and len(read(tmp_path / "out")) == 50
+
+
+def test_a_shard_that_was_edited_is_written_again(tmp_path: Path) -> None:
+    corpus(tmp_path / "in", 4, 10)
+
+    def scored() -> dict[str, bytes]:
+        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+        return contents(tmp_path / "out")
+
+    first = scored()
+    shard = sorted(path for path in (tmp_path / "out").iterdir() if not path.name.startswith("_"))[0]
+    content = bytearray(shard.read_bytes())
+    content[len(content) // 2] ^= 1
+    shard.write_bytes(content)
+    assert scored() == first

@@ -31,8 +31,8 @@ from assay.corpus.job import (
     task_key,
 )
 from assay.corpus.manifest import Gathered, read_manifest
-from assay.corpus.piece import read_record, record_name, shard_key
-from assay.io.files.folders import Folder, open_folder, owner
+from assay.corpus.piece import part_name, read_record, record_name, shard_key
+from assay.io.files.folders import Folder, intact, open_folder, owner
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -135,8 +135,10 @@ class Driver:
                     record = ShardRecord.of({k: v for k, v in entries[name].items() if k != "input"})
             if record is None or record.key != wanted:
                 record = self._earlier(folder, task, wanted)
-            if record is not None and there.get(name) == record.bytes:
+            if record is not None and there.get(name) == record.bytes and intact(folder, name, record.hash):
                 self._records[name] = record
+        if self.job.sample is not None and len(self._records) < len(self.shards):
+            self._records.clear()  # a sample is drawn from all shards at once, so all of them are written again
         lines = (folder.read(REJECTED) or b"").splitlines()
         return [line for line in lines if _shard_of(line) in self._records and not self._has_rows(_shard_of(line))]
 
@@ -186,6 +188,8 @@ class Driver:
             record = None
             if task.kind in ("survey", "score"):
                 record = self._earlier(folder, task, task_key(self.job, task))
+            if task.kind == "score" and part_name(task) not in self._left:
+                record = None  # the part was joined into its shard and is gone
             if record is not None:
                 self._one_less(task, left, waiting)
             else:

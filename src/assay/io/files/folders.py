@@ -5,6 +5,7 @@ Whatever is written under a name is there as a whole or not at all. `open_folder
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -59,6 +60,20 @@ def open_folder(path: str) -> Folder:
 
         return RemoteFolder(path)
     return LocalFolder(path)
+
+
+def intact(folder: Folder, name: str, digest: str) -> bool:
+    """Return whether a file still has the BLAKE2b-128 that was recorded for it.
+
+    A file in an object store is not downloaded for this: the store guards the bytes that were written.
+    """
+    if is_remote(folder.path):
+        return True
+    try:
+        with folder.local(name) as path, open(path, "rb") as file:
+            return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest() == digest
+    except OSError:
+        return False
 
 
 def owner() -> dict[str, Any]:
