@@ -39,6 +39,7 @@ def test_several_references_are_columns() -> None:
     ("arguments", "words"),
     [
         ({"hypotheses": "text"}, "not one string"),
+        ({"hypotheses": {"a", "b"}}, "a set has no order"),
         ({"references": [["a", "b"], ["c", "d"], ["e", "f"]]}, "nested the wrong way round"),
         ({"references": ["a", "b"]}, "reference 1 has 2 segments, hypotheses has 3"),
         ({"references": None}, "chrf needs a reference"),

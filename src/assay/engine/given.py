@@ -54,6 +54,8 @@ def _reference_columns(references: References, n: int) -> tuple[Sequence[str | N
 
 
 def _listed(column: Iterable[Any]) -> Sequence[Any]:
+    if isinstance(column, (set, frozenset)):
+        raise InputError("a set has no order, so its texts cannot be paired with others. Give a list.")
     return column if isinstance(column, (list, tuple)) else list(column)
 
 

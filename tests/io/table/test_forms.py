@@ -12,7 +12,9 @@ import pytest
 from assay.core.errors import InputError, UnknownName
 from assay.io.files.text import read_text
 from assay.io.table.bad_rows import BadRows
+from assay.io.table.folder import shards_of
 from assay.io.table.forms import form_of, objects, open_table, read_fields
+from assay.io.table.objects import AHEAD
 
 
 def rows(path: Path, bad: BadRows | None = None) -> list[tuple[int, list[object]]]:
@@ -171,3 +173,46 @@ def test_fields_of_files_without_a_header(tmp_path: Path) -> None:
 def test_an_unknown_quoting_is_named(tmp_path: Path) -> None:
     with pytest.raises(UnknownName, match=r"no quoting called 'cvs'. Did you mean csv"):
         open_table(tmp_path / "a.tsv", quoting="cvs")  # type: ignore[arg-type]
+
+
+def test_columns_of_objects_are_those_of_all_rows_read_ahead(tmp_path: Path) -> None:
+    path = tmp_path / "late.jsonl"
+    path.write_text('{"mt": "a"}\n{"mt": "b", "ref2": "c"}\n')
+    with open_table(path) as table:
+        assert table.names == ["mt", "ref2"]
+        assert list(table.rows()) == [(1, ["a", None]), (2, ["b", "c"])]
+
+
+def test_a_key_that_comes_after_the_rows_read_ahead_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "late.jsonl"
+    path.write_text('{"mt": "a"}\n' * AHEAD + '{"mt": "b", "ref2": "c"}\n')
+    with (
+        open_table(path) as table,
+        pytest.raises(InputError, match=r"line 1001: the key 'ref2' is not in the first 1,000 rows"),
+    ):
+        list(table.rows())
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (["test-00000-of-00003.jsonl", "test-00002-of-00003.jsonl"], "lacks 1 shard of 3: 00001-of-00003"),
+        (["test-00000-of-00001.jsonl", "test-00000-of-00001-0f3a.jsonl"], "holds the same rows more than once"),
+        (["test-00000-of-00001.jsonl", "data/test-00000-of-00001.jsonl"], "holds the same rows more than once"),
+        (["test-00000-of-00001.jsonl", "README.md", "test.jsonl"], "holds the same rows more than once"),
+    ],
+)
+def test_a_data_set_with_a_shard_missing_or_twice_is_refused(tmp_path: Path, names: list[str], said: str) -> None:
+    (tmp_path / "data").mkdir()
+    for name in names:
+        (tmp_path / name).write_text('{"mt": "a", "ref": "a"}\n')
+    for path in (tmp_path, tmp_path / "test"):
+        with pytest.raises(InputError, match=said):
+            shards_of(str(path))
+
+
+def test_a_complete_data_set_is_read(tmp_path: Path) -> None:
+    for i in range(2):
+        (tmp_path / f"test-0000{i}-of-00002.jsonl").write_text('{"mt": "a", "ref": "a"}\n')
+    files = shards_of(str(tmp_path))
+    assert files is not None and len(files) == 2

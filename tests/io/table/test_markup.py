@@ -221,3 +221,21 @@ def test_a_tag_without_an_end_is_refused_before_all_is_held(tmp_path: Path) -> N
     with pytest.raises(InputError, match="a tag or a text is longer than 16 MiB"):
         rows(path)
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("spoken", ["en", "EN", "en-US", "en_US"])
+def test_the_source_of_a_memory_is_found_by_its_primary_language(tmp_path: Path, spoken: str) -> None:
+    text = (
+        f'<tmx version="1.4"><header srclang="{spoken}"/><body><tu><tuv xml:lang="de-DE"><seg>Hund</seg></tuv>'
+        '<tuv xml:lang="en-US"><seg>dog</seg></tuv></tu></body></tmx>'
+    )
+    (row,) = rows(made(tmp_path, "a.tmx", text))
+    assert (row["source"], row["mt"]) == ("dog", "Hund")
+
+
+@pytest.mark.parametrize("tags", [("de-DE", "fr-FR"), ("en-US", "en-GB")])
+def test_a_memory_without_a_clear_source_is_refused(tmp_path: Path, tags: tuple[str, str]) -> None:
+    variants = "".join(f'<tuv xml:lang="{tag}"><seg>x</seg></tuv>' for tag in tags)
+    text = f'<tmx version="1.4"><header srclang="en"/><body><tu>{variants}</tu></body></tmx>'
+    with pytest.raises(InputError, match="line 1: the source language is 'en', and the variants are in"):
+        rows(made(tmp_path, "a.tmx", text))

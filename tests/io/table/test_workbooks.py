@@ -106,12 +106,13 @@ def test_what_cells_can_hold(tmp_path: Path) -> None:
         assert table.names == ["id", "", "mt"]
         assert list(table.rows()) == [
             (2, ["TRUE", "", "x\ny"]),
-            (3, ["0.1", "", "#N/A"]),
+            (3, ["0.1", "", ""]),
             (4, ["100", "", ""]),
             (7, ["7", "", "日本"]),
         ]
-        (note,) = table.notes
-        assert "1 formula without a value, read as empty" in note
+        error, formula = table.notes
+        assert "1 cell with a spreadsheet error such as #N/A or #REF!, read as empty" in error
+        assert "1 formula without a value, read as empty" in formula
 
 
 @pytest.mark.parametrize(

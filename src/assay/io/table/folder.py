@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
-from assay.core.errors import InputError, listing
+from assay.core.errors import InputError, count, listing
 from assay.io.table.open_table import OpenTable, Piece
 
 _SHARD = re.compile(
-    r"(?P<split>.+?)(?:-[0-9]{5}-of-[0-9]{5}(?:-[0-9a-f]+)?)?"
+    r"(?P<split>.+?)(?:-(?P<number>[0-9]{5})-of-(?P<of>[0-9]{5})(?:-[0-9a-f]+)?)?"
     r"\.(?P<form>parquet|arrow|feather|jsonl|ndjson|csv|tsv)(?:\.(?:gz|xz|zst))?",
     re.IGNORECASE,
 )
@@ -29,14 +29,15 @@ def shards_of(path: str) -> list[str] | None:
     if folder.is_dir():
         splits = _splits(folder)
         if len(splits) == 1:
-            return next(iter(splits.values()))
+            return _complete(path, next(iter(splits.values())))
         inner = [name.name for name in sorted(folder.iterdir()) if name.is_dir() and _splits(name)]
         if names := list(splits) or inner:
             tested = next((name for name in names if "test" in name), names[-1])
             raise InputError(f"{path} holds the tables {listing(names)}: give one, such as {folder / tested}.")
         return None
     if path != "-" and not folder.exists() and folder.parent.is_dir():
-        return _splits(folder.parent).get(folder.name)
+        files = _splits(folder.parent).get(folder.name)
+        return _complete(path, files) if files else None
     return None
 
 
@@ -56,6 +57,21 @@ def _splits(folder: Path) -> dict[str, list[str]]:
                 f"{folder} holds {split!r} in files of several forms ({listing(files, 4)}): give one of them."
             )
     return found
+
+
+def _complete(path: str, files: Sequence[str]) -> list[str]:
+    """Return the files of a split, once it is sure that every numbered shard is there, and only once."""
+    shards = [_SHARD.fullmatch(Path(file).name) for file in files]
+    numbers = [(int(shard["of"] or 0), int(shard["number"] or 0)) for shard in shards if shard]
+    if len({of for of, _ in numbers}) > 1 or len(set(numbers)) < len(numbers):
+        raise InputError(f"{path} holds the same rows more than once ({listing(files, 4)}): remove one of the copies.")
+    of = numbers[0][0]
+    if missing := sorted(set(range(of)) - {number for _, number in numbers}):
+        names = [f"{number:05}-of-{of:05}" for number in missing]
+        raise InputError(
+            f"{path} lacks {count(len(missing), 'shard')} of {of:,}: {listing(names, 4)}. Download it again."
+        )
+    return list(files)
 
 
 class ShardedTable(OpenTable):

@@ -8,26 +8,31 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count
 from assay.io.documents import check_depth, decode
 from assay.io.files.text import BLOCK, LONGEST_LINE, file_name, read_blocks, split_lines
 from assay.io.table.open_table import Opened, OpenTable, Piece, inside
 
 Numbered = tuple[int, dict[str, Any]]
+AHEAD, AHEAD_CHARACTERS = 1_000, 4_000_000
+"""Objects, and characters of text in them, that are read ahead to learn the columns."""
 _BLANK = " \t\r\n"
 _NEAR_END = 16
 """Characters: a fault so near the end of what was read may be no fault but a value that is not whole yet."""
 
 
 class JsonTable(OpenTable):
-    """Objects as rows. The first one says which columns there are; a key that another lacks is null there."""
+    """Objects as rows. The columns are the keys of the first `AHEAD` objects; a key that an object lacks is null there.
+
+    A key that appears only later is refused: its values in earlier rows would be lost without a word.
+    """
 
     def __init__(self, opened: Opened) -> None:
         self.name, self._file = file_name(opened.path), opened.file
         self._objects = numbered_objects(opened)
-        first = next(self._objects, None)
-        self.names = list(first[1]) if first else []
-        self._objects = chain([first] if first else [], self._objects)
+        self.ahead = _ahead(self._objects)
+        self.names = list(dict.fromkeys(key for _, row in self.ahead for key in row))
+        self._objects = self._checked(chain(self.ahead, self._objects), frozenset(self.names))
         self._inner: dict[str, list[str]] = {}
 
     def look_inside(self, column: str) -> bool:
@@ -38,6 +43,16 @@ class JsonTable(OpenTable):
 
     def _value(self, row: dict[str, Any], name: str) -> Any:
         return inside(row, self._inner[name]) if name in self._inner else row.get(name)
+
+    def _checked(self, objects: Iterator[Numbered], known: frozenset[str]) -> Iterator[Numbered]:
+        for number, row in objects:
+            if not row.keys() <= known:
+                key = next(key for key in row if key not in known)
+                raise InputError(
+                    f"{self.name} line {number}: the key {key!r} is not in the first {count(len(self.ahead), 'row')}. "
+                    "Add it to the first row (null if it has no value)."
+                )
+            yield number, row
 
     def objects(self) -> Iterator[Numbered]:
         """The objects as they stand, by the line each begins on."""
@@ -58,6 +73,17 @@ class JsonTable(OpenTable):
     def close(self) -> None:
         """See `OpenTable`."""
         self._file.close()
+
+
+def _ahead(objects: Iterator[Numbered]) -> list[Numbered]:
+    """Return the first objects: at most `AHEAD`, and no more once they hold `AHEAD_CHARACTERS` of text."""
+    taken, size = list[Numbered](), 0
+    for numbered in islice(objects, AHEAD):
+        taken.append(numbered)
+        size += sum(len(value) for value in numbered[1].values() if isinstance(value, str))
+        if size > AHEAD_CHARACTERS:
+            break
+    return taken
 
 
 def numbered_objects(opened: Opened) -> Iterator[Numbered]:

@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from assay.core.errors import count
+from assay.core.errors import InputError, count, listing
 from assay.io.files.text import file_name
 from assay.io.table.markup import Event, Events, pair, pass_over, text_until_end
 from assay.io.table.open_table import Opened
 
 CODES = ("bpt", "ept", "ph", "it", "ut")
 """Elements that hold the codes of a format."""
+
+
+def _source(tags: Sequence[str], spoken: str, where: str, line: int) -> int:
+    """Return which variant is the source: the one in the language `spoken`, or of its primary language, else the first."""
+    if not spoken or spoken == "*all*":
+        return 0
+    for name in (str.lower, _primary):
+        matches = [i for i, tag in enumerate(tags) if name(tag) == name(spoken)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            break
+    raise InputError(
+        f"{where} line {line}: the source language is {spoken!r}, and the variants are in {listing(tags)}: it cannot be said which "
+        "one is the source. Correct srclang."
+    )
+
+
+def _primary(tag: str) -> str:
+    return tag.replace("_", "-").split("-")[0].lower()
 
 
 def rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -26,7 +46,7 @@ def rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterat
             if len(texts) < 2:
                 alone += 1
                 continue
-            source = next((i for i, (tag, _) in enumerate(texts) if tag.lower() == spoken.lower()), 0)
+            source = _source([tag for tag, _ in texts], spoken, where, event.line)
             for i, (tag, text) in enumerate(texts):
                 if i != source:
                     yield (

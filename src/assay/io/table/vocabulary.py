@@ -169,6 +169,10 @@ def assign(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice | None, fi
     return Layout(places, references, listed, {name: found for name, found in several.items() if len(found) > 1})
 
 
+TEXT_ROLES = ("hypothesis", "source", "reference", "references")
+"""Roles of which no two can be one column."""
+
+
 def columns_chosen(chosen: ColumnChoice) -> dict[str, list[str]]:
     """The names of the columns that the user gave each role."""
     return {role: [str(one) for one in ([of] if isinstance(of, str | int) else of)] for role, of in chosen.items()}
@@ -201,6 +205,13 @@ def _chosen(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice, file: st
                 raise unknown(f"column in {file}", column, names)
             found.append(names.index(column) if column in names else lowered.index(column.strip().lower()))
         places[name] = tuple(dict.fromkeys(found))
+    given: dict[int, str] = {}
+    for role, at in ((role, at) for role, columns in places.items() if role in TEXT_ROLES for at in columns):
+        if at in given:
+            raise InputError(
+                f"--columns takes {names[at]!r} of {file} as {given[at]} and as {role}: choose two columns."
+            )
+        given[at] = role
     return places
 
 

@@ -39,10 +39,11 @@ class WholeRows:
         if isinstance(table, JsonTable):
             self._objects = table.objects()
             self._first = list(islice(self._objects, 1))
-            inside = self._first[0][1].get(SCORES) if self._first else None
-            if isinstance(inside, dict):
+            inside = [row[SCORES] for _, row in table.ahead if isinstance(row.get(SCORES), dict)]
+            if inside:
                 at = self.names.index(SCORES)
-                self.names[at : at + 1] = [name for name in inside if name not in self.names]
+                scores = dict.fromkeys(name for scores in inside for name in scores)
+                self.names[at : at + 1] = [name for name in scores if name not in self.names]
 
     def parts(self) -> Iterator[RowPart]:
         """All rows, in parts of bounded size."""

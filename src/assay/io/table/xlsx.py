@@ -153,6 +153,7 @@ class _Rows(_Cells):
         super().__init__(opened)
         self.found: list[Fields] = []
         self.never_calculated = 0
+        self.errors = 0
         self._strings = strings
         self._row: list[str] = []
         self._number = self._place = 0
@@ -195,6 +196,9 @@ class _Rows(_Cells):
             return self._strings[int(text)]
         if self._kind == "n":
             return _number(text)
+        if self._kind == "e":
+            self.errors += 1
+            return ""
         if self._kind == "b":
             return {"1": "TRUE", "0": "FALSE"}.get(text, text)
         return _unescaped(text)
@@ -245,6 +249,10 @@ class SheetCells:
                     break
             found, parser.found = parser.found, []
             yield from ((number, row) for number, row in found if any(cell.strip() for cell in row))
+        if parser.errors:
+            self.notes.append(
+                f"{book.name}: {count(parser.errors, 'cell')} with a spreadsheet error such as #N/A or #REF!, read as empty."
+            )
         if parser.never_calculated:
             self.notes.append(
                 f"{book.name}: {count(parser.never_calculated, 'formula')} without a value, read as empty: open the workbook in a "
