@@ -40,8 +40,11 @@ def test_the_file_fills_in_what_was_not_typed(capsys: pytest.CaptureFixture[str]
 def test_verbose_says_what_came_from_the_file(capsys: pytest.CaptureFixture[str]) -> None:
     Path("assay.toml").write_text('metric = ["chrf", "ter"]\nseed = 7\nci = true\n')
     assert main(["score", "h", "--ref", "r", "--seed", "8", "-v"]) == 0
-    assert capsys.readouterr().err == " assay.toml: metric = chrf ter, ci = True\n"
+    assert capsys.readouterr().err == " assay.toml sets metric = chrf ter, ci = True\n"
     assert main(["score", "h", "--ref", "r"]) == 0
+    assert capsys.readouterr().err == " assay.toml sets metric = chrf ter\n"
+    Path("assay.toml").write_text("seed = 7\nci = true\n")
+    assert main(["score", "h", "--ref", "r", "-m", "chrf"]) == 0
     assert capsys.readouterr().err == ""
 
 
@@ -104,3 +107,10 @@ def test_nothing_that_runs_or_writes_is_allowed() -> None:
     assert not {"out", "run-dir", "export", "trust", "translator", "task", "error", "perturbation", "analysis"} & set(
         ALLOWED
     )
+
+
+def test_one_column_cannot_be_translation_and_reference(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("t.tsv").write_text("mt\tref\na cat\tthe cat\n")
+    Path("assay.toml").write_text('[score]\ncolumns = "mt=ref,ref=ref"\nmetric = "chrf"\n')
+    assert main(["score", "--data", "t.tsv"]) == 2
+    assert "takes 'ref' of t.tsv as hypothesis and as reference" in capsys.readouterr().err

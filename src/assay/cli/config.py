@@ -21,6 +21,21 @@ ALLOWED = (
     "concurrency",
 )  # fmt: skip
 """Options that may stand in the file, by their long names."""
+DECISIVE = (
+    "metric",
+    "langpair",
+    "src",
+    "ref",
+    "columns",
+    "quoting",
+    "data-dir",
+    "baseline",
+    "llm",
+    "price",
+    "langs",
+    "subsample",
+)
+"""Options that choose texts, columns, metrics or an endpoint."""
 MOST_BYTES = 1 << 20
 
 
@@ -35,6 +50,11 @@ class Config:
     """That name to the option's."""
     used: list[str] = field(default_factory=list)
     """Options whose value came from the file, as a person writes them."""
+
+    @property
+    def decisive(self) -> list[str]:
+        """The used options that choose what is scored, and with what: they are reported without --verbose."""
+        return [line for line in self.used if line.split(" = ")[0] in DECISIVE]
 
     def prepare(self, parser: argparse.ArgumentParser) -> None:
         """Take away the defaults of the options that the file speaks of, so that what is typed can be told from them."""

@@ -127,10 +127,11 @@ def _run(arguments: list[str]) -> int:
     config.fill(parsed)
     refuse_overwriting(parsed)
     settle_format(parsed, module)
-    if config.used and getattr(parsed, "verbose", False):
+    shown = config.used if getattr(parsed, "verbose", False) else config.decisive
+    if shown:
         from assay.cli.output import note
 
-        note(f"{config.path}: {', '.join(config.used)}")
+        note(f"{config.path} sets {', '.join(shown)}")
     slow = Slow(quiet=getattr(parsed, "quiet", False))
     settings = llm_settings(parsed)
     try:
