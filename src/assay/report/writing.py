@@ -44,7 +44,7 @@ def whole_file(out: str, *, binary: bool = False) -> AbstractContextManager[IO[A
     """A stream to a file that appears under its name only when the block ends well."""
     from assay.io.files.atomic import atomic_write
 
-    return atomic_write(out, "wb" if binary else "w")
+    return atomic_write(out, "wb" if binary else "w", typed=True)
 
 
 def say(text: str) -> None:

@@ -117,7 +117,7 @@ def _write(
     from assay.io.files.atomic import atomic_write
 
     counts = {"accepted": 0, "edited": 0, "rejected": 0, "left": 0}
-    with atomic_write(path, "w") as stream:
+    with atomic_write(path, "w", typed=True) as stream:
         for item, question in zip(items, questions, strict=True):
             choice = decisions.get(question.id, "")
             if choice.startswith(EDITED):

@@ -74,7 +74,7 @@ class FittedRule(Result):
         """The rule as JSON, whole or not at all."""
         from assay.io.files.atomic import atomic_write
 
-        with atomic_write(path, "w") as stream:
+        with atomic_write(path, "w", typed=True) as stream:
             json.dump(self.rule.to_dict(), stream, ensure_ascii=False, indent=1, allow_nan=False)
             stream.write("\n")
         return Path(path)

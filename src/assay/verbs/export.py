@@ -48,7 +48,7 @@ class Exported(Result):
             raise InputError(f"{path}: the ending says the form, one of {listing(ENDINGS)}.")
         if ending == ".parquet":
             frame = polars_frame(self.columns(), f"{path}: Parquet")
-            with atomic_write(self.path, "wb") as stream:
+            with atomic_write(self.path, "wb", typed=True) as stream:
                 frame.write_parquet(stream)
             return self.path
         import json
@@ -59,7 +59,7 @@ class Exported(Result):
             if ending == ".jsonl"
             else as_csv([table], "\t" if ending == ".tsv" else ",")
         )
-        with atomic_write(self.path, "w") as stream:
+        with atomic_write(self.path, "w", typed=True) as stream:
             stream.write(text)
         return self.path
 

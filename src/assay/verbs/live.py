@@ -103,25 +103,27 @@ class Live:
                 "rows": self._shown, "metrics": self._metrics, **said,
             }  # fmt: skip
             part = self._folder / f".{PROGRESS}.part"  # whole or not at all, but nobody waits for the disk
-            part.write_text(json.dumps(about, allow_nan=False), encoding="utf-8")
+            part.unlink(missing_ok=True)  # a new file: a link or a pipe that somebody put there is not written to
+            with part.open("x", encoding="utf-8") as out:
+                out.write(json.dumps(about, allow_nan=False))
             part.replace(self._folder / PROGRESS)
         except (OSError, ValueError):
             self._broken = True
 
     def _open(self) -> None:
-        from assay.io.files.system import lock
+        from assay.io.files.atomic import open_locked
 
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._rows = (self._folder / LIVE).open("a", encoding="utf-8", errors="backslashreplace")
         for _ in range(20):  # a page that looks whether somebody writes holds it for a moment
             try:
-                lock(self._rows.fileno(), wait=False)
+                file = open_locked(self._folder / LIVE)
                 break
             except BlockingIOError:
                 time.sleep(0.01)
         else:
             raise OSError("another run is written here")
-        self._rows.truncate(0)
+        os.truncate(file, 0)
+        self._rows = open(file, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
 
     def _append(self, chunk: Chunk, kept: Kept) -> None:
         from assay.report.data import plain

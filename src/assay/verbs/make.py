@@ -205,12 +205,12 @@ def made_table(card: Mapping[str, Any]) -> Table:
 
 
 def _write_card(path: Path, card: Mapping[str, Any]) -> None:
-    _write(card_path(path), [json.dumps(card, ensure_ascii=False, indent=1)])
+    _write(card_path(path), typed=False, lines=[json.dumps(card, ensure_ascii=False, indent=1)])
 
 
-def _write(path: Path, lines: Iterable[str]) -> None:
+def _write(path: Path, lines: Iterable[str], *, typed: bool = True) -> None:
     from assay.io.files.atomic import atomic_write
 
-    with atomic_write(path, "w") as stream:
+    with atomic_write(path, "w", typed=typed) as stream:
         for line in lines:
             stream.write(line + "\n")

@@ -104,7 +104,7 @@ def view(
 
         made.out = Path(out)
         page = one_file(found)
-        with atomic_write(made.out, "w") as stream:
+        with atomic_write(made.out, "w", typed=True) as stream:
             stream.write(page)
         return made
     desk = None if annotate is None else _annotation(found, annotate, annotator, columns)

@@ -56,15 +56,36 @@ def test_permissions(tmp_path: Path) -> None:
     assert stat.S_IMODE((tmp_path / "new").stat().st_mode) == 0o640  # 0o666 less the mask
 
 
-def test_a_link_stays_a_link(tmp_path: Path) -> None:
+def test_a_typed_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "real").write_text("old")
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "dangling").symlink_to("later")
+    for name in ("link", "dangling"):
+        with atomic_write(tmp_path / name, "w", typed=True) as out:
+            out.write("new")
+        assert (tmp_path / name).is_symlink()
+    assert (tmp_path / "real").read_text() == (tmp_path / "later").read_text() == "new"
+
+
+def test_a_link_under_a_name_that_assay_chose_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "real").write_text("old")
     (tmp_path / "link").symlink_to("real")
     (tmp_path / "dangling").symlink_to("later")
     for name in ("link", "dangling"):
         with atomic_write(tmp_path / name, "w") as out:
             out.write("new")
-        assert (tmp_path / name).is_symlink()
-    assert (tmp_path / "real").read_text() == (tmp_path / "later").read_text() == "new"
+        assert not (tmp_path / name).is_symlink()
+        assert (tmp_path / name).read_text() == "new"
+    assert (tmp_path / "real").read_text() == "old"
+    assert not (tmp_path / "later").exists()
+
+
+def test_a_pipe_under_a_name_that_assay_chose_is_refused_and_stays(tmp_path: Path) -> None:
+    """Never replaced: as root, that would replace a device such as /dev/null."""
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OutputError, match="not an ordinary file"), atomic_write(tmp_path / "pipe", "w"):
+        pytest.fail("opened")
+    assert stat.S_ISFIFO((tmp_path / "pipe").stat().st_mode)
 
 
 def test_what_a_killed_run_left_is_removed(tmp_path: Path) -> None:
@@ -144,14 +165,14 @@ def test_an_unwritable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_devices_and_pipes_are_written_straight(tmp_path: Path) -> None:
-    with atomic_write("/dev/null", "w") as out:
+    with atomic_write("/dev/null", "w", typed=True) as out:
         out.write("x")
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     got: list[bytes] = []
     reader = threading.Thread(target=lambda: got.append(pipe.read_bytes()))
     reader.start()
-    with atomic_write(pipe) as raw:
+    with atomic_write(pipe, typed=True) as raw:
         raw.write(b"through")
     reader.join()
     assert got == [b"through"]
@@ -163,7 +184,10 @@ def test_standard_output_by_name(tmp_path: Path, target: str) -> None:
     """Also when it is a file opened for appending, and through a link: what stood there stays."""
     if target == "link":
         (tmp_path / "link").symlink_to("/dev/stdout")
-    code = "import sys; from assay.io.files.atomic import atomic_write\nwith atomic_write(sys.argv[1], 'w') as f: f.write('new')"
+    code = (
+        "import sys; from assay.io.files.atomic import atomic_write\n"
+        "with atomic_write(sys.argv[1], 'w', typed=True) as f: f.write('new')"
+    )
     (tmp_path / "log").write_text("old ")
     with (tmp_path / "log").open("a") as log:
         subprocess.run([sys.executable, "-c", code, target], stdout=log, check=True, cwd=tmp_path)

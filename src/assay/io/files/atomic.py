@@ -19,31 +19,40 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, Literal, TextIO, overload
 
 from assay.core.errors import OutputError
-from assay.io.files.system import MOVES_OPEN_FILES, NO_LINK, PLAIN, lock
+from assay.io.files.system import MOVES_OPEN_FILES, NO_LINK, NO_WAIT, PLAIN, lock
 
 _DESCRIPTOR = re.compile(r"/dev/(?:fd/(?P<fd>\d+)|(?P<name>stdout|stderr))|/proc/self/fd/(?P<proc>\d+)")
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @overload
-def atomic_write(path: str | os.PathLike[str], mode: Literal["wb"] = "wb") -> AbstractContextManager[BinaryIO]: ...
+def atomic_write(
+    path: str | os.PathLike[str], mode: Literal["wb"] = "wb", *, typed: bool = False
+) -> AbstractContextManager[BinaryIO]: ...
 @overload
-def atomic_write(path: str | os.PathLike[str], mode: Literal["w"]) -> AbstractContextManager[TextIO]: ...
-def atomic_write(path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb") -> AbstractContextManager[Any]:
+def atomic_write(
+    path: str | os.PathLike[str], mode: Literal["w"], *, typed: bool = False
+) -> AbstractContextManager[TextIO]: ...
+def atomic_write(
+    path: str | os.PathLike[str], mode: Literal["wb", "w"] = "wb", *, typed: bool = False
+) -> AbstractContextManager[Any]:
     """A file to write into, bytes (``"wb"``) or UTF-8 text (``"w"``), that becomes `path` when the block ends well.
 
-    An existing file keeps its permissions and is replaced only then; a link stays a link. Pipes, terminals and
-    ``/dev/stdout`` are written straight through. A lone surrogate, which UTF-8 cannot hold, is written as the escape
-    ``\\udXXX`` that JSON knows.
+    An existing file keeps its permissions and is replaced only then. If `path` is a link, the new file takes its place: the
+    folder may come from somebody else, and the link may lead to any file of the user. A device or a pipe is refused. Only a path
+    that the user `typed` keeps its link, and is written straight through if it is a pipe, a terminal or ``/dev/stdout``. A lone
+    surrogate, which UTF-8 cannot hold, is written as the escape ``\\udXXX`` that JSON knows.
     """
-    return _atomic_write(os.fspath(path), mode)
+    return _atomic_write(os.fspath(path), mode, typed)
 
 
 @contextmanager
-def _atomic_write(path: str, mode: Literal["wb", "w"]) -> Iterator[IO[Any]]:
+def _atomic_write(path: str, mode: Literal["wb", "w"], typed: bool) -> Iterator[IO[Any]]:
     try:
-        target, descriptor = _follow(path)
+        target, descriptor = _follow(path) if typed else (Path(path).absolute(), None)
         if descriptor is None and _special(target):
+            if not typed:
+                raise OSError(errno.EINVAL, "it is not an ordinary file", str(target))
             descriptor = os.open(target, os.O_WRONLY)
     except OSError as error:
         raise _output_error(path, error) from error
@@ -75,6 +84,26 @@ def _atomic_write(path: str, mode: Literal["wb", "w"]) -> Iterator[IO[Any]]:
                 temporary.unlink()
 
 
+def open_locked(path: Path, *, mode: int = 0o666) -> int:
+    """Open a file whose name assay chose, and lock it without waiting; a link under that name is removed first.
+
+    Raises:
+        BlockingIOError: another process has the lock.
+        OSError: the file cannot be opened, or is a device or a pipe.
+    """
+    if path.is_symlink():
+        path.unlink()
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK | NO_WAIT | PLAIN, mode)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(errno.EINVAL, "it is not an ordinary file", str(path))
+        lock(descriptor, wait=False)
+    except OSError:
+        os.close(descriptor)
+        raise
+    return descriptor
+
+
 def _open(descriptor: int, mode: Literal["wb", "w"]) -> IO[Any]:
     if mode == "w":
         return open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n")
@@ -97,12 +126,12 @@ def _follow(path: str) -> tuple[Path, int | None]:
 def _special(target: Path) -> bool:
     """True for pipes and devices; a directory is an error."""
     try:
-        mode = target.stat().st_mode
+        mode = target.lstat().st_mode
     except FileNotFoundError:
         return False
     if stat.S_ISDIR(mode):
         raise IsADirectoryError(errno.EISDIR, "is a directory", str(target))
-    return not stat.S_ISREG(mode)
+    return not (stat.S_ISREG(mode) or stat.S_ISLNK(mode))
 
 
 def _temporary(target: Path) -> tuple[int, Path]:
@@ -148,8 +177,10 @@ def _lock(descriptor: int, path: Path) -> bool:
 
 def _keep_permissions(target: Path, descriptor: int) -> None:
     try:
-        old = target.stat()
+        old = target.lstat()
     except FileNotFoundError:
+        return
+    if not stat.S_ISREG(old.st_mode):
         return
     if not hasattr(os, "fchown"):  # Windows: a new file has what its folder says
         return

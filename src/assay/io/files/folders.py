@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from assay.core.errors import OutputError
-from assay.io.files.atomic import atomic_write
-from assay.io.files.system import MOVES_OPEN_FILES, PLAIN, lock
+from assay.io.files.atomic import atomic_write, open_locked
+from assay.io.files.system import MOVES_OPEN_FILES
 
 
 class Folder(Protocol):
@@ -119,6 +119,10 @@ class LocalFolder:
             target.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise OutputError(f"cannot make the folder {target.parent}: {error.strerror}.") from error
+        if not target.parent.resolve().is_relative_to(self._root.resolve()):
+            raise OutputError(
+                f"cannot write {target}: a link leads out of {self.path}. Remove it, or give another --out."
+            )
         return atomic_write(target)
 
     @contextmanager
@@ -142,7 +146,7 @@ class LocalFolder:
         """See `Folder`."""
         target = self._root / under
         with suppress(FileNotFoundError):
-            if target.is_dir():
+            if target.is_dir() and not target.is_symlink():
                 shutil.rmtree(target)
             else:
                 target.unlink()
@@ -153,14 +157,11 @@ class LocalFolder:
         path = self._root / name
         try:
             self._root.mkdir(parents=True, exist_ok=True)
-            held = os.open(path, os.O_RDWR | os.O_CREAT | PLAIN, 0o666)
+            held = open_locked(path)
+        except BlockingIOError:
+            raise held_by(self.path, path.read_bytes()) from None
         except OSError as error:
             raise OutputError(f"cannot write in {self.path}: {error.strerror}. Choose another folder.") from error
-        try:
-            lock(held, wait=False)
-        except OSError:
-            os.close(held)
-            raise held_by(self.path, path.read_bytes()) from None
         try:
             os.truncate(held, 0)
             os.write(held, owner.encode())

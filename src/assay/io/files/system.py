@@ -24,6 +24,8 @@ MOVES_OPEN_FILES = _posix is not None
 """Whether a file can be renamed or removed while it is open."""
 NO_LINK: int = getattr(os, "O_NOFOLLOW", 0)
 """For os.open: fail at a link. Windows lets only administrators make links."""
+NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
+"""For os.open: do not wait for the other end of a pipe."""
 PLAIN: int = getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOINHERIT", 0) | getattr(os, "O_BINARY", 0)
 """For os.open: bytes as they are, and for this process alone."""
 _BEYOND = 0x7FFFFFFE

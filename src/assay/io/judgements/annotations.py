@@ -19,7 +19,7 @@ from assay.core.errors import InputError, OutputError
 from assay.core.spans import ErrorSpan
 from assay.io.documents import decode
 from assay.io.files.atomic import atomic_write
-from assay.io.files.system import MOVES_OPEN_FILES, PLAIN, lock
+from assay.io.files.system import MOVES_OPEN_FILES, NO_LINK, PLAIN, lock
 from assay.io.files.text import read_text
 from assay.io.judgements.mqm import GOOGLE, WANTED, untagged
 from assay.io.table.vocabulary import assign
@@ -254,7 +254,7 @@ class AnnotationFile:
             lines = {known: rows for known, rows in self._lines.items() if known != key or errors is not None}
             if errors is not None:
                 lines[key] = self.form.lines(text, rater, errors)
-            with atomic_write(self.path, "w") as stream:
+            with atomic_write(self.path, "w", typed=True) as stream:
                 for line in [*self.form.heading(), *(line for rows in lines.values() for line in rows)]:
                     stream.write(f"{line}\n")
             self._lines, self._stamp = lines, _stamp(self.path)
@@ -281,7 +281,7 @@ def _locked(path: Path) -> Iterator[None]:
     place = path.with_name(f".{path.name}.assay-lock")
     while True:
         try:
-            file = os.open(place, os.O_RDWR | os.O_CREAT | PLAIN, 0o666)
+            file = os.open(place, os.O_RDWR | os.O_CREAT | NO_LINK | PLAIN, 0o666)
         except OSError as error:
             raise OutputError(f"cannot write {path}: {error.strerror}. Nothing was saved.") from error
         lock(file)

@@ -212,7 +212,7 @@ def write_outcomes(outcomes: TaskOutcomes, path: str | os.PathLike[str]) -> None
     """The outcomes as a TSV that `read_outcomes` takes (tabs and line ends in texts become blanks), whole or not at all."""
     from assay.io.files.atomic import atomic_write
 
-    with atomic_write(path, "w") as stream:
+    with atomic_write(path, "w", typed=True) as stream:
         stream.write(as_tsv(outcomes))
 
 

@@ -232,7 +232,10 @@ class StageRun:
 
     def _pace(self, step: int, rate: float) -> None:
         """How fast it goes, in a file of its own: the log is the same whatever the machine."""
-        with (self.folder / PACE).open("a", encoding="utf-8") as out:
+        path = self.folder / PACE
+        if path.is_symlink():
+            path.unlink()
+        with path.open("a", encoding="utf-8") as out:
             out.write(json.dumps({"step": step, "tokens_a_second": round(rate), "at": round(time.time())}) + "\n")
 
     def _save(self, progress: TrainingProgress, model: MiniModel, optimizer: torch.optim.Optimizer, log: Log) -> None:

@@ -98,6 +98,8 @@ class Log:
 
     def __init__(self, path: Path, keep_bytes: int = 0) -> None:
         self.path = path
+        if path.is_symlink():
+            path.unlink()
         path.touch()
         os.truncate(path, min(keep_bytes, path.stat().st_size))
         self._file = path.open("a", encoding="utf-8")

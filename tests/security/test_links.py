@@ -1,0 +1,70 @@
+"""A folder that came from somebody else: nothing is written through a link in it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+import assay
+from assay.core.errors import OutputError
+from assay.io.files.atomic import open_locked
+from assay.io.files.folders import LocalFolder
+from assay.verbs.live import Live
+
+
+@pytest.fixture
+def victim(tmp_path: Path) -> Path:
+    path = tmp_path / "home"
+    path.mkdir()
+    (path / "notes").write_text("precious")
+    return path / "notes"
+
+
+@pytest.mark.parametrize("name", ["tables.json", "view.json", "rows.jsonl.gz", "scores.parquet", "manifest.json"])
+def test_a_run_directory_is_not_written_through_links(tmp_path: Path, victim: Path, name: str) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / name).symlink_to(victim)
+    assay.score(hypotheses=["a b"], references=["a b"], metrics=["chrf"]).write(run, figures=())
+    assert victim.read_text() == "precious"
+    assert not (run / name).is_symlink() or name == "scores.parquet"  # scores.csv without the extra
+
+
+@pytest.mark.parametrize("name", ["rows.live.jsonl", ".progress.json.part", "progress.json"])
+def test_progress_is_not_written_through_links(tmp_path: Path, victim: Path, name: str) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / name).symlink_to(victim)
+    writer = Live(run, "score", {}, 10)
+    writer.metric("chrf", 1, 10)
+    assert (run / "rows.live.jsonl").exists()
+    assert victim.read_text() == "precious"
+
+
+def test_the_lock_of_a_corpus_is_not_written_through_a_link(tmp_path: Path, victim: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "_lock").symlink_to(victim)
+    with LocalFolder(str(out)).locked("_lock", "me"):
+        assert not (out / "_lock").is_symlink()
+    assert victim.read_text() == "precious"
+
+
+def test_a_linked_subfolder_of_a_corpus_is_refused(tmp_path: Path, victim: Path) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "sub").symlink_to(victim.parent)
+    with pytest.raises(OutputError, match="a link leads out"):
+        LocalFolder(str(out)).write("sub/notes", b"x")
+    LocalFolder(str(out)).remove("sub")
+    assert victim.read_text() == "precious"
+
+
+def test_a_pipe_under_a_chosen_name_is_refused_and_does_not_hang(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "_lock")
+    with pytest.raises(OSError, match="not an ordinary file"):
+        open_locked(tmp_path / "_lock")
+    assert stat.S_ISFIFO((tmp_path / "_lock").stat().st_mode)
