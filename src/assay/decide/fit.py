@@ -130,7 +130,8 @@ def _language(name: str, quality: Floats, worth: Floats, goal: Goal, reject_at: 
     quantiles = _quantiles(quality) if len(quality) >= FEWEST else every.quantiles
     if enough or not isinstance(goal, Cost):
         try:
-            return replace(_group(name, quality, worth, goal, reject_at, curve), quantiles=quantiles)
+            own = replace(_group(name, quality, worth, goal, reject_at, curve), quantiles=quantiles)
+            return _not_looser(own, every, quality) if isinstance(goal, Catch | Lose) else own
         except InputError:
             pass
     above, limits, promised = every.above, OF_ALL, None
@@ -154,6 +155,18 @@ def _language(name: str, quality: Floats, worth: Floats, goal: Goal, reject_at: 
         promised,
         _mean_grade(worth),
     )
+
+
+def _not_looser(own: Group, every: Group, quality: Floats) -> Group:
+    """Return the group of a language with the stricter of two thresholds: its own, and that of all languages.
+
+    The threshold of all languages holds for all of them together. A looser one for a single language would lose more than it
+    allows, while a stricter one never loses more and never catches less.
+    """
+    if own.above >= every.above:
+        return own
+    used = int(((quality > every.above) & (own.curve.at(quality) <= own.use_at)).sum())
+    return replace(own, above=every.above, used=used, limits=STRICTER)
 
 
 def _group(
