@@ -18,7 +18,7 @@ def tables() -> list[Target]:
     """Tables of texts in every form, and plain lines."""
     from assay.io.files.text import read_parallel
     from assay.io.table.segments import columns_of, read_segments
-    from assay.io.table.sgml import segment_lines
+    from assay.io.table.sgml import segment_lists
     from assay.io.table.tables import read_table
     from assay.tasks.ready import Ready
 
@@ -29,7 +29,7 @@ def tables() -> list[Target]:
         drain(read_parallel([path, path], 2))
 
     def sgml(path: Path) -> None:
-        drain(segment_lines(str(path), 2))
+        drain(iter(segment_lists([str(path)]).values()))
 
     def segments(path: Path) -> None:
         columns_of(path)

@@ -217,12 +217,16 @@ def _lines(
     """`paths` holds the systems' files, the references', and the source's where there is one."""
     from assay.io.files.text import read_lines, read_parallel
 
-    def lines_of(path: PathName, chunk: int) -> Iterator[list[str]]:
-        if {".sgm", ".sgml"}.isdisjoint(ending.lower() for ending in Path(path).suffixes[-2:]):
-            return read_lines(path, chunk)
-        from assay.io.table.sgml import segment_lines
+    segments: dict[str, list[str]] = {}
+    if any(".sgm" in path.lower() for path in paths):
+        from assay.io.table.sgml import segment_lists
 
-        return segment_lines(os.fspath(path), chunk)
+        segments = segment_lists(paths)
+
+    def lines_of(path: PathName, chunk: int) -> Iterator[list[str]]:
+        if (texts := segments.get(os.fspath(path))) is None:
+            return read_lines(path, chunk)
+        return (texts[i : i + chunk] for i in range(0, len(texts), chunk))
 
     many = len(systems)
     for columns in read_parallel(paths, PIECE, lines_of):

@@ -239,3 +239,21 @@ def test_a_memory_without_a_clear_source_is_refused(tmp_path: Path, tags: tuple[
     text = f'<tmx version="1.4"><header srclang="en"/><body><tu>{variants}</tu></body></tmx>'
     with pytest.raises(InputError, match="line 1: the source language is 'en', and the variants are in"):
         rows(made(tmp_path, "a.tmx", text))
+
+
+def test_segments_of_sgml_are_matched_by_document_and_number(tmp_path: Path) -> None:
+    def of(kind: str, texts: dict[tuple[str, str], str]) -> str:
+        body = "".join(f'<doc docid="{d}"><seg id="{i}">{text}</seg></doc>' for (d, i), text in texts.items())
+        return f'<{kind} setid="x" srclang="en" trglang="de">{body}</{kind}>'
+
+    texts = {("d1", "1"): "Eins.", ("d1", "2"): "Zwei.", ("d2", "1"): "Drei."}
+    ref = made(tmp_path, "r.sgm", of("refset", texts))
+    mt = made(tmp_path, "t.sgm", of("tstset", dict(reversed(texts.items()))))
+    scored = assay.score(mt=mt, ref=ref, metrics=["chrf"])
+    assert scored.system["chrf"] == pytest.approx(100)
+    src = made(tmp_path, "s.txt", "One.\nTwo.\nThree.\n")
+    with pytest.raises(InputError, match="in different orders"):
+        assay.score(mt=mt, ref=ref, src=src, metrics=["chrf"])
+    other = made(tmp_path, "o.sgm", of("tstset", {("d1", "1"): "a", ("d1", "2"): "b", ("d3", "1"): "c"}))
+    with pytest.raises(InputError, match=r"segment 3 is d3/1 in .*o\.sgm and d2/1 in .*r\.sgm"):
+        assay.score(mt=other, ref=ref, metrics=["chrf"])

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from assay.core.batch import Batch
 from assay.core.errors import AssayError, InputError
-from assay.io.table.tables import read_table
+from assay.io.table.tables import read_table, reference_list
 
 ROWS: list[dict[str, Any]] = [
     {"src": "Hello", "mt": 'A "b"', "ref": "Hallo, Welt", "ref2": "Servus", "system": "A", "doc": "d1", "lp": "en-de", "id": 1},
@@ -287,3 +287,17 @@ def test_parquet_and_tsv_stream(tmp_path: Path) -> None:
             seen.append(peak)
     assert peaks["tsv"][1] - peaks["tsv"][0] < 10_000
     assert peaks["parquet"][1] - peaks["parquet"][0] < 50_000, peaks
+
+
+@pytest.mark.parametrize(
+    ("cell", "references"),
+    [
+        ('["x y z", "q"]', ["x y z", "q"]),
+        ('[null, "q"]', [None, "q"]),
+        ("[sic] text", ["[sic] text"]),
+        ("[1, 2]", ["[1, 2]"]),
+        ("[a]", ["[a]"]),
+    ],
+)
+def test_a_list_of_references_in_a_cell(cell: str, references: list[str | None]) -> None:
+    assert reference_list(cell) == references

@@ -1,13 +1,15 @@
 """Source, reference and test sets of WMT's campaigns up to 2020, in SGML that need not be well-formed.
 
-Each file holds one side, so it serves as a table of that side, and as a text file of one segment a line (`segment_lines`).
+Each file holds one side, so it serves as a table of that side, and as a text file of one segment a line (`segment_lists`).
 """
 
 from __future__ import annotations
 
 import html
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError
@@ -84,20 +86,55 @@ def rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterat
         event = next(found, None)
 
 
-def segment_lines(path: str, chunk: int) -> Iterator[list[str]]:
-    """The segments of a set as lines, `chunk` at a time."""
+def is_sgml(path: str | os.PathLike[str]) -> bool:
+    """Return whether a file is SGML by its name."""
+    return not {".sgm", ".sgml"}.isdisjoint(ending.lower() for ending in Path(path).suffixes[-2:])
+
+
+def segment_lists(paths: Sequence[str]) -> dict[str, list[str]]:
+    """Return the segments of every SGML file among `paths`, all in the order of the first one.
+
+    Segments are matched by document and number. Without unique numbers they stay in the order of their file.
+    """
+    sets = {path: list(_segments(path)) for path in dict.fromkeys(paths) if is_sgml(path)}
+    if len(sets) < 2:
+        return {path: [text for _, text in segments] for path, segments in sets.items()}
+    (first, segments), *others = sets.items()
+    order = [key for key, _ in segments]
+    lists = {first: [text for _, text in segments]}
+    for path, segments in others:
+        keys, texts = [key for key, _ in segments], [text for _, text in segments]
+        if keys != order and len(keys) == len(order):
+            if len(set(order)) < len(order) or set(keys) != set(order):
+                at = next(i for i, (one, other) in enumerate(zip(order, keys, strict=True)) if one != other)
+                raise InputError(
+                    f"segment {at + 1} is {_label(order[at])} in {first} and {_label(keys[at])} in {path}: both must have "
+                    "the same documents and segments."
+                )
+            if len(sets) < len(set(paths)):
+                raise InputError(
+                    f"{first} and {path} have their documents in different orders, so the lines of a plain text file cannot be "
+                    "matched with them. Give every text as SGML."
+                )
+            place = dict(zip(keys, texts, strict=True))
+            texts = [place[key] for key in order]
+        lists[path] = texts
+    return lists
+
+
+def _label(key: tuple[str, str]) -> str:
+    return f"{key[0]}/{key[1]}"
+
+
+def _segments(path: str) -> Iterator[tuple[tuple[str, str], str]]:
+    """The segments of a set, each with its document and number."""
     with open_utf8(path) as file:
         opened = Opened(file, path, b"", BadRows(remedy=""), "none")
-        found, lines = tags(opened), list[str]()
+        found = tags(opened)
         root = next((event for event in found if event.kind == "start"), None)
         if root is None:
             raise InputError(
                 f"{path} has no <srcset>, <refset> or <tstset>: it is no SGML of WMT. Rename it if it is text."
             )
         for _, row in rows(root, found, opened, []):
-            lines.append(next(reversed(row.values())))
-            if len(lines) == chunk:
-                yield lines
-                lines = []
-        if lines:
-            yield lines
+            yield (str(row["document"]), str(row["id"])), next(reversed(row.values()))

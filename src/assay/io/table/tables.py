@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, count, listing, unknown
+from assay.io.documents import decode
 from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import OpenTable, Piece, Quoting
@@ -257,5 +258,14 @@ class Columns:
 
 
 def reference_list(value: Any) -> Any:
-    """A cell of a column of references as a list; what is neither text nor a list stays as it is."""
-    return [value] if isinstance(value, str) else [] if value is None else value
+    """Return a cell of a column of references as a list: a JSON list of texts is that list, other text is one reference."""
+    if not isinstance(value, str):
+        return [] if value is None else value
+    if value.lstrip()[:1] == "[" and value.rstrip()[-1:] == "]":
+        try:
+            texts = decode(value)
+        except ValueError:
+            return [value]
+        if isinstance(texts, list) and all(isinstance(text, str | None) for text in texts):
+            return texts
+    return [value]
