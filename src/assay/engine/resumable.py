@@ -13,6 +13,7 @@ from assay.engine.inputs import Inputs
 from assay.engine.run import RowsDone, ScoredRun, score_stream
 from assay.engine.spool import Spool
 from assay.engine.store import Store
+from assay.engine.target_script import settle_language
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -30,6 +31,7 @@ def run_inputs(
     """Score `inputs`. Finished chunks of files lie in a spool until `ScoredRun.finish`; the same call goes on from there."""
     from assay.io.files.paths import spool_dir
 
+    metrics, language_notes = settle_language(inputs, metrics)
     spools: list[Spool] = []
     done = 0
 
@@ -69,6 +71,7 @@ def run_inputs(
     run.notices = [
         *(spool.notice for spool in spools if spool.notice),
         *inputs.notes,
+        *language_notes,
         *(kept_scores.notices if kept_scores else ()),
         *(notice for metric in run.metrics.values() for notice in metric.notices),
     ]
