@@ -19,7 +19,7 @@ FORMULA = r"^ *[=+@\t\r\n＝＋－＠-]"
 
 
 def plain(value: Any) -> Any:
-    """A value that JSON can hold: numpy numbers become Python's, NaN and infinities become null."""
+    """A value that JSON can hold: numpy numbers become Python's, NaN and infinities null, dates and bytes text."""
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float):
@@ -28,7 +28,9 @@ def plain(value: Any) -> Any:
         return {str(key): plain(inner) for key, inner in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(inner) for inner in value]
-    return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 def rows(table: Table) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ def groupings(rows: Rows, metrics: Mapping[str, Any]) -> list[dict[str, Any]]:
     for name in sorted(rows.columns, key=lambda name: list(FIRST).index(name) if name in FIRST else len(FIRST)):
         if name in NEVER or name in metrics or name.startswith("ref"):
             continue
-        values = {value for value in rows.columns[name] if not isinstance(value, list)}
+        values = {value for value in rows.columns[name] if not isinstance(value, list | dict)}
         words = {value for value in values if isinstance(value, str | bool) and value != ""}
         if 1 < len(words) <= MOST_GROUPS and not any(
             isinstance(v, int | float) and not isinstance(v, bool) for v in values
