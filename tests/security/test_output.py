@@ -55,7 +55,7 @@ def test_no_file_takes_the_number_of_a_closed_stream(tmp_path: Path) -> None:
     assert shell(f"{ASSAY} score -m chrf --mt - --ref /dev/null <&-", tmp_path).returncode == 2
 
 
-TABLE = "system\tmt\tref\na\tx y\tx z\nb\tx y\tx y\n"
+TABLE = "system\tmt\tref\na\tx z\tx y\nb\tx y\tx y\n"
 
 
 @pytest.fixture

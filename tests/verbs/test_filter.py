@@ -12,6 +12,7 @@ import pytest
 import assay
 from assay.core.errors import InputError, UnknownName
 from assay.io.table import whole_rows
+from assay.io.table.objects import AHEAD
 
 ROWS: list[dict[str, Any]] = [
     {"system": "online", "id": "007", "mt": 'He said "no".', "chrf": 12.5, "ok": True, "flags": ["copied_source"]},
@@ -114,10 +115,13 @@ def test_scores_of_a_json_line_are_columns_and_the_line_stays(tmp_path: Path) ->
     assay.filter_rows("`assay-mini.mqm` is missing or chrf > 50", path, out=out)
     assert out.read_text() == path.read_text()
     assay.filter_rows("chrf < 50", path, out=tmp_path / "out.tsv")
-    assert (tmp_path / "out.tsv").read_text() == "system\tsegment\tchrf\tassay-mini.mqm\na\t1\t12.5\t\n"
-    with pytest.raises(InputError, match="line 2 has 'late', which the first row lacks"):
-        assay.filter_rows("chrf > 50", path, out=tmp_path / "more.tsv")
-    assert not (tmp_path / "more.tsv").exists()
+    assert (tmp_path / "out.tsv").read_text() == "system\tsegment\tchrf\tassay-mini.mqm\tlate\na\t1\t12.5\t\t\n"
+    assay.filter_rows("chrf > 50", path, out=tmp_path / "more.tsv")
+    assert (tmp_path / "more.tsv").read_text().splitlines()[1] == "a\t2\t80.0\t-1.5\t[1]"
+    path.write_text("\n".join([lines[0]] * AHEAD + [lines[1]]) + "\n")
+    with pytest.raises(InputError, match="line 1001: the key 'late' is not in the first 1,000 rows"):
+        assay.filter_rows("chrf > 50", path, out=tmp_path / "last.tsv")
+    assert not (tmp_path / "last.tsv").exists()
 
 
 def test_a_row_without_a_number_is_refused_and_nothing_is_written(tmp_path: Path) -> None:

@@ -78,7 +78,8 @@ def unpromised(rule: Rule, languages: Mapping[str, int], noun: str) -> list[str]
     less, nothing, found = [], [], []
     for language, n in languages.items():
         group = rule.group(language)
-        if language == EVERY or (group.name != EVERY and group.limits == OWN):
+        whole = group.limits == OWN or group.promised == rule.groups[EVERY].promised
+        if language == EVERY or (group.name != EVERY and whole):
             continue
         if not language:
             found.append(
