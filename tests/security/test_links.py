@@ -13,6 +13,7 @@ from assay.core.errors import OutputError
 from assay.io.files.atomic import open_locked
 from assay.io.files.folders import LocalFolder
 from assay.verbs.live import Live
+from assay.viewer.runs import find_runs
 
 
 @pytest.fixture
@@ -68,3 +69,16 @@ def test_a_pipe_under_a_chosen_name_is_refused_and_does_not_hang(tmp_path: Path)
     with pytest.raises(OSError, match="not an ordinary file"):
         open_locked(tmp_path / "_lock")
     assert stat.S_ISFIFO((tmp_path / "_lock").stat().st_mode)
+
+
+@pytest.mark.parametrize("name", ["scores.csv", "scores.parquet", "rows.jsonl.gz", "tables.json"])
+def test_a_run_directory_is_not_read_through_links(tmp_path: Path, name: str) -> None:
+    secret, run, page = tmp_path / "secret.csv", tmp_path / "run", tmp_path / "page.html"
+    secret.write_text("user,password\nme,hunter2\n")
+    assay.score(hypotheses=["a b"], references=["a b"], metrics=["chrf"]).write(run, figures=())
+    for stored in (name, "scores.csv", "scores.parquet", "rows.jsonl.gz"):
+        (run / stored).unlink(missing_ok=True)
+    (run / name).symlink_to(secret)
+    (read,) = find_runs([str(run)])
+    assert read.stored is None and "hunter2" not in str(vars(read))
+    assert assay.view(str(run), out=str(page)).out == page

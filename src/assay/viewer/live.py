@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from assay.core.errors import AssayError
 from assay.core.viewed import LIVE, PROGRESS
 from assay.io.documents import read_document
+from assay.io.files.paths import is_own_file
 from assay.viewer.rows import Rows
 
 SILENT = 60.0
@@ -23,7 +25,8 @@ def progress(folder: Path) -> dict[str, Any] | None:
     ``state`` is ``running``, ``stopped`` (by a person or an error, with its message) or ``died`` (without a word).
     """
     path = folder / PROGRESS
-    if not path.is_file():
+    rows = folder / LIVE
+    if not is_own_file(path) or (os.path.lexists(rows) and not is_own_file(rows)):
         return None
     try:
         found = read_document(path, said="is damaged")

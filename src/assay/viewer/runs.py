@@ -17,6 +17,7 @@ from assay.core.schema import Place, typed
 from assay.core.screens import Deciding, People
 from assay.core.viewed import ABOUT, FORMAT, PROGRESS, ROWS
 from assay.io.documents import read_document
+from assay.io.files.paths import is_own_file
 from assay.viewer.forms import ManifestFile, TablesFile, ViewFile
 from assay.viewer.live import Growing, progress, said
 from assay.viewer.people import has_people
@@ -279,7 +280,7 @@ def _places(path: Path) -> Iterable[Path]:
 
 
 def _is_run(folder: Path) -> bool:
-    return any((folder / name).is_file() for name in (MANIFEST, TABLES, ABOUT, PROGRESS))
+    return any(is_own_file(folder / name) for name in (MANIFEST, TABLES, ABOUT, PROGRESS))
 
 
 def _open(key: str, path: Path) -> Run:
@@ -289,7 +290,7 @@ def _open(key: str, path: Path) -> Run:
         if not len(run.rows):
             raise InputError(run.problems[0] if run.problems else f"{path} is empty: there is nothing to look at.")
         return run
-    run = Run(key, path, stored=next((path / name for name in STORED if (path / name).is_file()), None))
+    run = Run(key, path, stored=next((path / name for name in STORED if is_own_file(path / name)), None))
     run.stamp = stamp
     run.about, run.manifest, run.written = (_document(run, name) for name in FORMS)
     if (found := progress(path)) is not None:
@@ -313,7 +314,7 @@ def _open(key: str, path: Path) -> Run:
 def _document(run: Run, name: str) -> Mapping[str, Any]:
     """A JSON file of a run; what is wrong with it is said, and it counts as empty."""
     path = run.path / name
-    if not path.is_file():
+    if not is_own_file(path):
         return {}
     try:
         found: Mapping[str, Any] = read_document(path, said="is damaged")

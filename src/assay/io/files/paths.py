@@ -28,6 +28,11 @@ def cache_dir() -> Path:
     return Path("~/.cache/assay").expanduser().absolute()
 
 
+def is_own_file(path: Path) -> bool:
+    """Return whether a path is a plain file that lies in its folder: a link may lead only to a file of the same folder."""
+    return path.is_file() and path.resolve().is_relative_to(path.parent.resolve())
+
+
 def store_dir() -> Path:
     """The folder of the score store."""
     return cache_dir() / "store"
