@@ -32,6 +32,8 @@ SHORT_SECONDS = 1.0
 """How long a task may take for its actor to get the next one early. Behind a longer one a task could wait while others are idle."""
 MOST_FALSE_STARTS = 20
 """Workers in a row that may end before they have said who they are."""
+REMOVE_SECONDS = 5.0
+"""How long the removal of a stopped cluster's folder is repeated."""
 
 
 class ShardWorker:
@@ -243,10 +245,23 @@ def main() -> None:
 
 
 def _exit(code: int, folder: str | None) -> None:
-    """End at once, whatever threads of Ray's are left."""
+    """Remove the folder of the cluster and exit without waiting for Ray's threads."""
     if folder is not None:
-        shutil.rmtree(folder, ignore_errors=True)
+        remove_folder(folder)
     os._exit(code)
+
+
+def remove_folder(folder: str) -> None:
+    """Remove the folder of a stopped cluster.
+
+    Ray's processes may still write logs while they exit, so the removal is repeated for a few seconds.
+    """
+    end = time.monotonic() + REMOVE_SECONDS
+    while os.path.lexists(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        if time.monotonic() > end:
+            return
+        time.sleep(0.05)
 
 
 def _read(stream: IO[bytes], events: queue.Queue[tuple[Any, ...]], folder: str | None) -> None:
