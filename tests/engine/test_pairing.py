@@ -74,3 +74,46 @@ def test_texts_that_differ_under_one_id_are_refused(tmp_path: Path, column: int,
 def test_repeated_ids_in_another_order_without_documents_pair_by_text(tmp_path: Path) -> None:
     one, other = rows("A"), rows("B")
     assert compare(tmp_path, one + other[12:] + other[:12], ("doc",)) == compare(tmp_path, one + other, ("doc",))
+
+
+def test_segments_of_several_language_pairs_are_paired_within_their_pair() -> None:
+    texts = [(pair, str(i), f"source {i}") for pair in ("en-de", "en-fr") for i in range(12)]
+    keys = ("langpair", "id", "src", "mt", "ref")
+
+    def table(system: str, order: Sequence[Row], leave: Sequence[str]) -> list[dict[str, str]]:
+        rows = [(pair, i, src, f"{WORDS[int(i) % 6]} {pair}", WORDS[int(i) % 5]) for pair, i, src in order]
+        return [{"system": system, **{k: v for k, v in zip(keys, row, strict=True) if k not in leave}} for row in rows]
+
+    for leave in ((), ("id",)):
+        data = table("A", texts, leave) + table("B", texts[::-1], leave)
+        found = assay.compare(data=data, metrics=["chrf"], samples=50, trials=100).standings["B"]["chrf"]
+        assert found.identical
+    other = [(pair.replace("fr", "es"), *rest) for pair, *rest in texts]
+    with pytest.raises(InputError, match=r"segment '0' \(en-fr\) \(row 13 of A\) is not in B"):
+        assay.compare(data=table("A", texts, ()) + table("B", other, ()), metrics=["chrf"], samples=50)
+
+
+def test_lists_are_paired_by_place_and_must_be_equally_long() -> None:
+    refs = [f"the {word} is here" for word in WORDS] * 2
+    systems = {"A": refs, "B": refs[:-1]}
+    with pytest.raises(InputError, match="must match"):
+        assay.compare(systems, refs, metrics=["chrf"])
+    with pytest.raises(InputError, match="no order"):
+        assay.compare({"A": refs, "B": set(refs)}, refs, metrics=["chrf"])  # type: ignore[dict-item]
+    assert assay.compare({"A": refs, "B": list(refs)}, refs, metrics=["chrf"]).standings["B"]["chrf"].identical
+
+
+def test_sgml_files_of_other_documents_are_refused(tmp_path: Path) -> None:
+    def write(name: str, tag: str, docs: Sequence[str]) -> Path:
+        head = f'<{tag} setid="x" srclang="en" trglang="de">'
+        body = "".join(
+            f'<doc docid="{doc}"><seg id="1">Satz {doc}.</seg><seg id="2">Noch {doc}.</seg></doc>' for doc in docs
+        )
+        (tmp_path / name).write_text(f"{head}{body}</{tag}>", encoding="utf-8")
+        return tmp_path / name
+
+    ref, a = write("r.sgm", "refset", ["d1", "d2"]), write("a.sgm", "tstset", ["d1", "d2"])
+    turned, others = write("b.sgm", "tstset", ["d2", "d1"]), write("c.sgm", "tstset", ["d1", "d3"])
+    assert assay.compare(mt=[a, turned], ref=ref, metrics=["chrf"]).standings["b.sgm"]["chrf"].identical
+    with pytest.raises(InputError, match="both must have the same documents and segments"):
+        assay.compare(mt=[a, others], ref=ref, metrics=["chrf"])

@@ -19,6 +19,8 @@ Flagging = Literal["auto", "all", "none"]
 """Which flags of the texts are looked for: all but what would cost more than the scoring, all, or none."""
 LABELS = ("ids", "documents")
 """Columns of a batch that name a row."""
+NAMES = ("langpairs", *LABELS)
+"""Columns of a batch that name a segment in a table of several language pairs."""
 KEYS = ("source_keys", "reference_keys")
 """Digests of a row's texts, to pair the rows of several systems."""
 TEXTS = ("sources", "hypotheses", "references")

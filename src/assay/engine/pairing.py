@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.chunk import KEYS, LABELS
+from assay.core.chunk import KEYS, NAMES
 from assay.core.errors import InputError
 from assay.core.metric import statistics
 from assay.core.sums import exact_parts, total
@@ -23,7 +23,13 @@ if TYPE_CHECKING:
 
     Rows = NDArray[np.int64]
 
-_KIND = {"ids": "id", "documents": "document", "source_keys": "source", "reference_keys": "reference"}
+_KIND = {
+    "langpairs": "language pair",
+    "ids": "id",
+    "documents": "document",
+    "source_keys": "source",
+    "reference_keys": "reference",
+}
 
 
 def column(run: ScoredRun, name: str) -> dict[str, list[Any]]:
@@ -40,13 +46,13 @@ def column(run: ScoredRun, name: str) -> dict[str, list[Any]]:
 def paired_rows(run: ScoredRun) -> dict[str, Rows]:
     """Return the rows in the first system's order, for every system whose rows have another order.
 
-    Rows are paired by document and id if every system has each of them once; otherwise by document, id, source and reference
-    together. Nothing is paired by guesswork.
+    Rows are paired by language pair, document and id if every system has each of them once; otherwise by these, source and
+    reference together. Nothing is paired by guesswork.
 
     Raises:
         InputError: The systems do not have the same segments; the message names the first mismatch.
     """
-    columns = {name: column(run, name) for name in (*LABELS, *KEYS)}
+    columns = {name: column(run, name) for name in (*NAMES, *KEYS)}
     names = [name for name, by_system in columns.items() if any(by_system.values())]
     first, *others = run.systems
     others = [s for s in others if any(columns[name][s] != columns[name][first] for name in names)]
@@ -57,7 +63,7 @@ def paired_rows(run: ScoredRun) -> dict[str, Rows]:
         nothing = [None] * run.segments[system]
         return list(zip(*(columns[name][system] or nothing for name in chosen), strict=True))
 
-    labels = [name for name in names if name in LABELS]
+    labels = [name for name in names if name in NAMES]
     by_label = "ids" in labels and all(_distinct(rows(system, labels)) for system in (first, *others))
     orders = {}
     for system in others:
@@ -75,9 +81,7 @@ def paired_rows(run: ScoredRun) -> dict[str, Rows]:
                 (i for i, (a, b) in enumerate(zip(one, (other[j] for j in order), strict=True)) if a != b), None
             )
             if differs is not None:
-                what = (
-                    f"{_label(rows(first, labels)[differs])} has one {_KIND[name]} in {first} and another in {system}"
-                )
+                what = f"{_label(labels, rows(first, labels)[differs])} has one {_KIND[name]} in {first} and another in {system}"
                 raise _unpaired(f"{what} (its rows {differs + 1:,} and {order[differs] + 1:,})")
         if not np.array_equal(order, np.arange(len(order))):
             orders[system] = order
@@ -98,10 +102,11 @@ def _numbered(keys: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     return numbered
 
 
-def _label(key: tuple[Any, ...]) -> str:
-    """Return how a message names a segment: its id, then its document if it has one."""
-    name, *document = key
-    return f"segment {name!r}" + (f" of document {document[0]!r}" if document and document[0] else "")
+def _label(names: Sequence[str], key: tuple[Any, ...]) -> str:
+    """Return how a message names a segment: its id, then its document and language pair if it has them."""
+    known = {name: value for name, value in zip(names, key, strict=True) if value}
+    document = f" of document {known['documents']!r}" if "documents" in known else ""
+    return f"segment {known.get('ids', '')!r}" + document + (f" ({known['langpairs']})" if "langpairs" in known else "")
 
 
 def _mismatch(
@@ -114,18 +119,20 @@ def _mismatch(
 ) -> InputError:
     """Return the error that names the first segment of one system which the other does not have."""
     if by_label:
-        labels = [name for name in names if name in LABELS]
+        labels = [name for name in names if name in NAMES]
         own = {s: list(zip(*(columns[name][s] for name in labels), strict=True)) for s in (first, second)}
         for one, other in ((first, second), (second, first)):
             theirs = set(own[other])
             missing = next((i for i, key in enumerate(own[one]) if key not in theirs), None)
             if missing is not None:
-                return _unpaired(f"{_label(own[one][missing])} (row {missing + 1:,} of {one}) is not in {other}")
+                return _unpaired(
+                    f"{_label(labels, own[one][missing])} (row {missing + 1:,} of {one}) is not in {other}"
+                )
     for i in range(run.segments[first]):
         for name in names:
             a, b = (columns[name][s][i] if columns[name][s] else None for s in (first, second))
             if a != b:
-                shown = f": {a!r} and {b!r}" if name in LABELS else ""
+                shown = f": {a!r} and {b!r}" if name in NAMES else ""
                 return _unpaired(f"row {i + 1:,} of {first} and of {second} differ in the {_KIND[name]}{shown}")
     raise AssertionError("the systems have the same rows")
 

@@ -191,14 +191,13 @@ def compare_request(
     """`compare` for a request that is made already, with `fewest` systems or more."""
     from assay.analyses import comparison, comparison_tables
     from assay.analyses.segments import TEXTS
-    from assay.core.chunk import KEYS, LABELS, Kept
+    from assay.core.chunk import KEYS, LABELS, NAMES, Kept
     from assay.engine import pairing
     from assay.verbs.viewed import KEPT
 
     check_choice(asked.metrics, sort_by, correction)
     columns = (
-        *LABELS,
-        *(() if asked.inputs.aligned else KEYS),
+        *(LABELS if asked.inputs.aligned else (*NAMES, *KEYS)),
         *(("groups",) if by is not None else ()),
         *(TEXTS if worst or changed else ()),
         *(KEPT if texts else ()),
