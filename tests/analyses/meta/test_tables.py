@@ -277,3 +277,59 @@ def test_what_a_point_is_worth():
     assert (row["pairs"], row["d80"], row["d95"]) == (5, 10, 10)
     # Nobody agrees at 5, everybody from 10 to 30: the ends of the two level stretches.
     assert [(row["difference"], row["agree"]) for row in curve.rows] == [(5, 0), (10, 1), (30, 1)]
+
+
+SPA = MetaTask(1, ("en-de",), "sys", "soft_pairwise_accuracy", human=False)
+
+
+def test_soft_pairwise_accuracy_does_not_depend_on_the_order_of_systems(tmp_path: Path):
+    judged = made(tmp_path, "en-de")["en-de"]
+    people, scores = (np.round(found.seg) for found in (judged.gold["mqm"], judged.metrics["chrF"]))  # many ties
+    values = set()
+    for seed in range(6):
+        order = np.random.default_rng(seed).permutation(len(judged.systems))
+        turned = replace(
+            judged,
+            systems=[judged.systems[i] for i in order],
+            gold={"mqm": LevelScores(seg=people[order])},
+            metrics={"chrF": LevelScores(seg=scores[order])},
+        )
+        values.add(float(run_tasks(TaskSet((SPA,)), {"en-de": turned})[0].values[0]))
+    assert len(values) == 1
+
+
+def whole_number_p_values(scores: np.ndarray) -> np.ndarray:
+    """The p-values of all pairs by sums of whole numbers, which no rounding can move; scores have four decimals."""
+    whole = np.rint(10_000 * scores).astype(np.int64)
+    signs = np.rint(np.random.default_rng(4).random(size=(1000, whole.shape[1]), dtype=np.float32)).astype(np.int64)
+    drawn, observed = (2 * signs - 1) @ whole.T, whole.sum(axis=1)
+    pairs = combinations(range(len(whole)), 2)
+    return np.array([(drawn[:, i] - drawn[:, j] >= observed[i] - observed[j]).mean() for i, j in pairs])
+
+
+@pytest.mark.real
+@pytest.mark.parametrize("pair", ["en-de", "en-es", "ja-zh"])
+@pytest.mark.parametrize("outlier", [True, False])
+def test_soft_pairwise_accuracy_of_wmt24_news(pair: str, outlier: bool):
+    """Equal to sums of whole numbers; from mt-metrics-eval, whose single precision breaks ties, at most 7e-4 away."""
+    evalset = suite.read_pairs(need("data", "wmt24_news"), [pair])[pair]
+    judged = suite.judged_systems(evalset, suite.pair_facts(evalset, None))
+    task = replace(SPA, langpairs=(pair,), systems=() if outlier else ("!MSLC",))
+    result = run_tasks(TaskSet((task,)), {pair: judged})[0]
+    rows = sorted((judged.systems.index(name) for name in judged_systems(task, judged)), key=judged.systems.__getitem__)
+    people = judged.gold["mqm"].seg[rows]
+    known = ~np.isnan(people[0])
+    chosen = "with_mslc" if outlier else "no_mslc"
+    with (need("expected") / "wmt24_news.csv").open(encoding="utf-8") as lines:
+        wanted = {
+            row["metric"]: float(row["value"])
+            for row in csv.DictReader(lines)
+            if (row["systems"], row["langpair"], row["statistic"]) == (chosen, pair, "soft_pairwise_accuracy")
+        }
+    assert len(result.names) == len(wanted) == 24
+    for name, value in zip(result.names, result.values, strict=True):
+        scores = judged.metrics[name].seg[rows]
+        both = whole_number_p_values(people[:, known]), whole_number_p_values(scores[:, known])
+        assert value == pytest.approx(1 - np.abs(both[0] - both[1]).mean(), abs=1e-12), name
+        if name not in ("sentinel-src", "sentinel-ref"):
+            assert value == pytest.approx(wanted[name], abs=7e-4), name

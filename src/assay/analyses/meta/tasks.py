@@ -152,7 +152,10 @@ def _column(task: MetaTask, judged: JudgedSystems, scores: Floats) -> Floats:
 
 
 def _gold(task: MetaTask, judged: JudgedSystems, level: Level) -> tuple[list[int], Floats]:
-    """Rows of the systems that take part, and people's scores of them."""
+    """Rows of the systems that take part, and people's scores of them.
+
+    Soft pairwise accuracy counts a tied draw for the second system of a pair only, so it takes systems in alphabetical order.
+    """
     name = task.gold or judged.standard_gold.get(level)
     if name is None or name not in judged.gold or judged.gold[name].at(level) is None:
         known = listing(f"{gold} ({level})" for gold, scores in judged.gold.items() if scores.at(level) is not None)
@@ -171,6 +174,8 @@ def _gold(task: MetaTask, judged: JudgedSystems, level: Level) -> tuple[list[int
             f"task {task.number}: {judged.langpair} has {len(rows)} judged system{'' if len(rows) == 1 else 's'}; "
             "agreement with people needs at least two."
         )
+    if task.statistic == "soft_pairwise_accuracy":
+        rows.sort(key=lambda row: judged.systems[row])
     return rows, np.asarray(people[rows])
 
 
