@@ -25,6 +25,8 @@ class LevelScores:
     seg: Floats | None = None
     sys: Floats | None = None
     domain: Floats | None = None
+    averaged: bool = False
+    """Whether `sys` holds means of the segments that have a score, because nobody gave system scores."""
 
     def at(self, level: Level) -> Floats | None:
         """The scores of one level."""
@@ -35,7 +37,8 @@ class LevelScores:
         """The same scores with higher meaning better."""
         if higher_is_better:
             return self
-        return LevelScores(*(None if scores is None else -scores for scores in (self.seg, self.sys, self.domain)))
+        turned = (None if scores is None else -scores for scores in (self.seg, self.sys, self.domain))
+        return LevelScores(*turned, averaged=self.averaged)
 
 
 @dataclass(frozen=True)

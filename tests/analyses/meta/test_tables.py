@@ -14,6 +14,7 @@ from assay.analyses.meta.tasks import gather, judged_systems, run_tasks
 from assay.analyses.meta.worth import point_worth_tables, system_pairs
 from assay.core.errors import InputError
 from assay.core.judged_systems import JudgedSystems, LevelScores
+from assay.io.wmt.metric_files import completed
 from assay.suites import wmt as suite
 from tests import wmt
 from tests.data import need
@@ -243,6 +244,47 @@ def test_bad_input_is_named(tmp_path: Path):
         InputError, match=r"metric 'x' of en-de: seg scores have the shape \(2, 2\), \(6, 12\) was expected"
     ):
         with_metrics(judged, {"x": LevelScores(np.ones((2, 2)))})
+
+
+def test_means_over_some_segments_are_no_system_scores(tmp_path: Path):
+    judged = made(tmp_path, "en-de")["en-de"]
+    task = MetaTask(1, ("en-de",), "sys", "pearson")
+    whole = judged.metrics["chrF"].seg
+    people = ~np.isnan(judged.gold["mqm"].seg)
+    rows = [judged.systems.index(name) for name in judged_systems(task, judged)]
+
+    def tried(seg: np.ndarray) -> np.ndarray:
+        mine = with_metrics(judged, {"mine": completed(LevelScores(seg=seg))})
+        return gather(task, {"en-de": replace(mine, metrics={"mine": mine.metrics["mine"]})}).metrics[0][0]
+
+    assert tried(whole) == pytest.approx(whole[rows].mean(axis=1))
+    few = whole.copy()
+    few[:, 5:] = np.nan
+    first = people[rows[0], :5].sum(), people[rows[0]].sum()
+    with pytest.raises(
+        InputError,
+        match=rf"only {first[0]} of {first[1]} judged segments of .* \({len(rows)} systems of {len(rows)} fall",
+    ):
+        tried(few)
+    # Judged segments alone will do if all systems have the same ones.
+    both = people[rows].all(axis=0)
+    everyone = replace(
+        judged, gold={"mqm": LevelScores(np.where(both, judged.gold["mqm"].seg, np.nan), judged.gold["mqm"].sys)}
+    )
+    part = np.where(both, whole, np.nan)
+    mine = replace(everyone, metrics={"mine": completed(LevelScores(seg=part))})
+    assert gather(task, {"en-de": mine}).metrics[0][0] == pytest.approx(whole[rows][:, both].mean(axis=1))
+    more = part.copy()
+    more[rows[1]] = whole[rows[1]]
+    assert not both.all()
+    mine = replace(everyone, metrics={"mine": completed(LevelScores(seg=more))})
+    with pytest.raises(InputError, match=rf"scores for {both.sum()} segments of .* but for {whole.shape[1]} of"):
+        gather(task, {"en-de": mine})
+    # System scores of its own need no segments.
+    mine = replace(
+        judged, metrics={"mine": completed(LevelScores(seg=few, sys=np.arange(len(judged.systems), dtype=float)))}
+    )
+    assert gather(task, {"en-de": mine}).metrics[0][0].tolist() == rows
 
 
 def test_metrics_that_lack_a_task_have_no_average(tmp_path: Path):

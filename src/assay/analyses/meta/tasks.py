@@ -14,7 +14,7 @@ import numpy as np
 
 from assay.analyses.meta.choice import matching
 from assay.analyses.meta.recipes import MetaTask, TaskSet
-from assay.core.errors import InputError, listing
+from assay.core.errors import InputError, count, listing
 from assay.core.judged_systems import JudgedSystems, Level, LevelScores
 from assay.stats.correlation import kendall, pearson, spearman
 from assay.stats.pairwise import calibrate_ties, pooled_accuracy
@@ -114,6 +114,8 @@ def gather(task: MetaTask, sets: Mapping[str, JudgedSystems]) -> TaskData:
         stack = [_column(task, judged, _scores(judged.metrics[name], level))[rows] for name in names]
         for name, scores in zip(names, stack, strict=True):
             _check_scored(task, judged, [judged.systems[row] for row in rows], name, scores, people)
+            if level == "sys" and judged.metrics[name].averaged:
+                _check_averaged(task, judged, rows, name)
         metrics.append(np.stack(stack))
     return TaskData(names, gold, metrics)
 
@@ -189,4 +191,26 @@ def _check_scored(
         raise InputError(
             f"task {task.number}: metric {name!r} has no finite score for system {system!r} of {judged.langpair}{segment}, "
             f"which people judged ({len(lost):,} such cells). Score it or leave the metric out."
+        )
+
+
+def _check_averaged(task: MetaTask, judged: JudgedSystems, rows: Sequence[int], name: str) -> None:
+    """Refuse system scores that are means over too few segments, or over other segments for each system."""
+    gold = judged.gold[task.gold or judged.standard_gold["sys"]].at("seg")
+    scored = np.isfinite(_scores(judged.metrics[name], "seg")[rows])
+    wanted = np.ones_like(scored) if gold is None else ~np.isnan(gold[rows])
+    systems = [judged.systems[row] for row in rows]
+    lead = f"task {task.number}: metric {name!r} has no system scores of {judged.langpair}, and"
+    short = np.flatnonzero((wanted & ~scored).any(axis=1))
+    if len(short):
+        has, needs = (scored & wanted)[short[0]].sum(), wanted[short[0]].sum()
+        raise InputError(
+            f"{lead} only {has:,} of {needs:,} judged segments of {systems[short[0]]!r} ({count(len(short), 'system')} of "
+            f"{len(rows):,} fall short). Score all judged segments, or give a .sys.score file."
+        )
+    other = np.flatnonzero((scored != scored[0]).any(axis=1))
+    if len(other):
+        raise InputError(
+            f"{lead} scores for {scored[0].sum():,} segments of {systems[0]!r} but for {scored[other[0]].sum():,} of "
+            f"{systems[other[0]]!r}, not the same ones. Score the same segments of every system, or give a .sys.score file."
         )

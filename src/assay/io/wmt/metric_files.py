@@ -74,7 +74,7 @@ def completed(scores: LevelScores) -> LevelScores:
     scored = ~np.isnan(scores.seg)
     with np.errstate(invalid="ignore"):
         means = np.where(scored, scores.seg, 0.0).sum(axis=1) / scored.sum(axis=1)
-    return LevelScores(scores.seg, means, scores.domain)
+    return LevelScores(scores.seg, means, scores.domain, averaged=True)
 
 
 def _files(paths: list[Path], sets: Mapping[str, EvalSet]) -> Scored:
