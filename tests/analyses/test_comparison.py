@@ -11,7 +11,7 @@ from assay.analyses import comparison
 from assay.analyses.comparison import FEWEST, Duel, against_baseline, all_pairs, contests, standings
 from assay.analyses.comparison_tables import mark_notes, sentence
 from assay.core import Batch, Metric, Scores, Signature
-from assay.data.agreement import AgreementCurve
+from assay.data.agreement import AgreementEstimate, Share
 from tests.analyses.helpers import card
 
 
@@ -120,20 +120,33 @@ def test_every_two_systems() -> None:
 
 
 def test_the_sentence() -> None:
-    known = {"mean": AgreementCurve(249, [1.0, 2.0], [0.6, 0.8])}
+    seen: list[float] = []
+
+    def known(difference: float) -> AgreementEstimate:
+        seen.append(difference)
+        wmt23 = Share(0.97, 0.85, 1.0, 41)
+        return AgreementEstimate(0.88, wmt23, "into English", Share(0.61, 0.4, 0.77, 21), 0.88)
+
     column = texts(40)
-    up = column + 1.5 + np.random.default_rng(1).normal(0, 0.5, 40)
-    found = contests(stats(a=column, b=up, c=column), {"mean": Mean()}, trials=500, agreements=known)
+    noise = np.random.default_rng(1)
+    up, near = column + 1.5 + noise.normal(0, 0.5, 40), column + noise.normal(0, 2, 40)
+    found = contests(stats(a=column, b=up, c=column, d=near), {"mean": Mean()}, trials=500, agreements={"mean": known})
     rows = standings(found, against_baseline(found))
     difference = rows["b"]["mean"].difference
-    assert difference is not None
-    # Straight from 60% at 1 to 80% at 2.
-    share = 0.6 + 0.2 * (difference - 1)
-    assert rows["b"]["mean"].people_agree == pytest.approx(share)
+    assert difference is not None and difference in seen
+    assert rows["b"]["mean"].people_agree == 0.88  # the lower of the two studies
     said = sentence(rows["b"]["mean"], Mean(), "b", "a")
     assert said.startswith(f"b is better than a (+{difference:.1f} mean, p = 0.00")
-    assert said.endswith(f"; people would agree in about {5 * round(20 * share)}% of such cases.")
+    assert said.endswith(
+        "). At WMT23, annotators preferred the same system in about 95% of pairs into English that differed by this much (n = 41, "
+        "95% CI 85–100%); among the better half of the systems, in about 60% (n = 21, 95% CI 40–77%); a larger study puts it at "
+        "88% (Kocmi et al. 2024)."
+    )
     assert sentence(rows["c"]["mean"], Mean(), "c", "a") == "c is identical to a by mean."
-    few = contests(stats(a=column[:3], b=up[:3]), {"mean": Mean()}, trials=50, agreements=known)
+    # A difference that is not significant says nothing about annotators.
+    assert rows["d"]["mean"].people_agree is None and rows["d"]["mean"].agreement is None
+    assert sentence(rows["d"]["mean"], Mean(), "d", "a").startswith("d is not shown to differ from a (")
+    assert "annotators" not in sentence(rows["d"]["mean"], Mean(), "d", "a")
+    few = contests(stats(a=column[:3], b=up[:3]), {"mean": Mean()}, trials=50, agreements={"mean": known})
     said = sentence(standings(few, against_baseline(few))["b"]["mean"], Mean(), "b", "a")
     assert said == f"too few segments to tell b from a (+{(up - column)[:3].mean():.1f} mean)."

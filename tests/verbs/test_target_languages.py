@@ -12,9 +12,12 @@ import sacrebleu
 
 import assay
 from assay.cli.main import main
+from assay.core.chunk import Kept
 from assay.core.errors import InputError, MissingPart
 from assay.engine import chunks
 from assay.metrics.bleu import Bleu
+from assay.verbs.compare_tables import agreements
+from assay.verbs.request import request
 
 REFERENCES = {
     "zh": ["今天天气很好，我们去公园散步。", "他昨天买了三本新书。", "会议将于下周二举行。"],
@@ -191,17 +194,28 @@ def test_compare_tests_each_language_alone(table: Callable[..., Path]) -> None:
 def test_compare_refuses_systems_in_other_languages(tmp_path: Path) -> None:
     rows = ["a\ta b\ta b\ten-de", "a\ta b\ta b\ten-zh", "b\ta b\ta b\ten-de", "b\ta b\ta b\ten-de"]
     (tmp_path / "t.tsv").write_text("system\tmt\tref\tlangpair\n" + "\n".join(rows) + "\n")
-    with pytest.raises(InputError, match=r"different numbers of segments of bleu de \(a 1, b 2\)"):
+    with pytest.raises(InputError, match=r"row 2 of a and of b differ in the language pair: 'en-zh' and 'en-de'"):
         assay.compare(data=tmp_path / "t.tsv", metrics=["bleu"])
     found = assay.score(data=tmp_path / "t.tsv", metrics=["bleu"], ci=True, samples=10)
     assert list(found.systems["b"]) == ["bleu de"]  # no number where there is no text
 
 
-def test_what_a_point_is_worth_is_said_of_the_measured_tokenizer_alone() -> None:
+def test_agreement_is_known_of_the_measured_tokenizer_alone() -> None:
     systems = {"a": HYPOTHESES["zh"], "b": REFERENCES["zh"]}
-    for pair, known in (("en-zh", ["chrf"]), ("en-de", ["bleu", "chrf"]), (None, ["bleu", "chrf"])):
-        found = assay.compare(systems, REFERENCES["zh"], metrics=["bleu", "chrf"], langpair=pair, samples=10, trials=0)
-        assert list(found.worth) == known
+    for pair, known in (("en-zh", ["chrf"]), ("en-de", ["bleu", "chrf"])):
+        asked = request(systems=systems, references=REFERENCES["zh"], metrics=["bleu", "chrf"], langpair=pair)
+        assert list(agreements(asked.run(Kept(), None, False, None), asked)) == known
+
+
+def test_agreement_is_known_of_assay_mini_with_sources_alone() -> None:
+    texts, refs = {"a": HYPOTHESES["de"], "b": REFERENCES["de"]}, REFERENCES["de"]
+    for more, known in (
+        ({"sources": refs, "references": refs}, True),
+        ({"references": refs}, False),
+        ({"sources": refs}, False),
+    ):
+        asked = request(systems=texts, metrics=["assay-mini"], **more)
+        assert bool(agreements(asked.run(Kept(), None, False, None), asked)) == known
 
 
 @pytest.mark.parametrize("language", ["zh", "de", "th"])

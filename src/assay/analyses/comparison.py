@@ -12,7 +12,7 @@ paired approximate randomization (Riezler and Maxwell 2005), with sacrebleu's dr
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -27,7 +27,10 @@ from assay.stats.multiple import corrected
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
-    from assay.data.agreement import AgreementCurve
+    from assay.data.agreement import AgreementEstimate
+
+    Agreements = Callable[[float], AgreementEstimate | None]
+    """What is known about annotators' agreement with a difference of this size."""
 
 SIGNIFICANT = 0.05
 FEWEST = 10
@@ -56,7 +59,10 @@ class Standing:
     p: float | None = None
     """The larger of the two tests', corrected for the number of comparisons; None where nothing can be claimed."""
     people_agree: float | None = None
-    """The share of WMT23's system pairs as far apart by this metric that people ordered alike, where it was measured."""
+    """The share of pairs of systems as far apart by this metric that annotators order alike; None if it was not measured, or if the
+    difference is not significant."""
+    agreement: AgreementEstimate | None = None
+    """The studies behind `people_agree`, with intervals and numbers of pairs."""
 
 
 Standings = dict[str, dict[str, Standing]]
@@ -79,10 +85,20 @@ class Duel:
     higher_is_better: bool
     p: float | None
     """The larger of the two p-values; None where nothing can be claimed."""
-    people_agree: float | None = None
-    """How often people agree with such a difference, where it was measured (`assay.data.agreement`)."""
+    measured: AgreementEstimate | None = None
+    """How often annotators agree with such a difference, if it was measured (`assay.data.agreement`)."""
     comparisons: int = 1
     """How many p-values were corrected together."""
+
+    @property
+    def agreement(self) -> AgreementEstimate | None:
+        """How often annotators agree with this difference; None unless it is significant."""
+        return self.measured if self.significant else None
+
+    @property
+    def people_agree(self) -> float | None:
+        """The share of pairs that annotators order alike."""
+        return None if self.agreement is None else self.agreement.share
 
     @property
     def significant(self) -> bool:
@@ -115,7 +131,7 @@ class Contest:
         seed: int | None,
         paired: bool,
         tested: bool = True,
-        agreement: AgreementCurve | None = None,
+        agreement: Agreements | None = None,
     ) -> None:
         self._agreement = agreement
         self.name, self.metric, self._trials, self._seed = name, metric, trials, seed
@@ -160,7 +176,7 @@ class Contest:
         return Duel(
             first, second, self.name, difference, *bounds, p_bootstrap, p_randomization, identical,
             self.metric.card.higher_is_better, p if enough and not identical else None,
-            None if told is None else told.at(difference),
+            None if told is None else told(difference),
         )  # fmt: skip
 
 
@@ -178,12 +194,12 @@ def contests(
     seed: int | None = 12345,
     paired: bool = True,
     tested: bool = True,
-    agreements: Mapping[str, AgreementCurve] | None = None,
+    agreements: Mapping[str, Agreements] | None = None,
 ) -> dict[str, Contest]:
     """The contest of every metric. `stats` holds the sufficient statistics of every segment, by system and metric name.
 
     `trials` of 0 leaves the randomization test out; without `paired`, systems need not have the same segments; without `tested`,
-    nothing is drawn and there are neither intervals nor p-values. `agreements` says of some metrics how often people agree.
+    nothing is drawn and there are neither intervals nor p-values. `agreements` knows how often annotators agree with some metrics.
     """
     return {
         name: Contest(
@@ -233,6 +249,7 @@ def standings(found: Mapping[str, Contest], duels: Mapping[str, Iterable[Duel]] 
                     standing, p_bootstrap=duel.p_bootstrap, p_randomization=duel.p_randomization, better=duel.better,
                     worse=duel.worse, identical=duel.identical, difference=duel.difference, difference_low=duel.low,
                     difference_high=duel.high, p=duel.p, people_agree=duel.people_agree,
+                    agreement=duel.agreement,
                 )  # fmt: skip
             made[system][name] = standing
     return made

@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from assay.analyses.comparison import FEWEST, SIGNIFICANT, Duel, Standing, Standings
+from assay.analyses.verdict import Outcome
 from assay.core.errors import count
 from assay.core.metric import Metric
 from assay.core.table import Table, TableColumn
-from assay.data.agreement import AgreementCurve, in_words
+from assay.data.agreement import AgreementEstimate, about
 
 BETTER, WORSE = "*", "!"
 
@@ -72,6 +73,8 @@ def cells(
         )
         found[f"{name} p"] = standing.p
         found[f"{name} people agree"] = standing.people_agree
+        if standing.agreement is not None:
+            found[f"{name} people agree pairs"] = standing.agreement.wmt23.pairs
         found[f"{name} sentence"] = sentence(standing, metrics[name], system, baseline)
         if standing.identical:
             found[f"{name} identical"] = True
@@ -95,21 +98,47 @@ def sentence(standing: Standing, metric: Metric, system: str, baseline: str) -> 
         sure = f"p = {standing.p:.3f}" if standing.p >= 0.001 else "p < 0.001"
         which = "better than" if standing.better else "worse than" if standing.worse else "not shown to differ from"
         verdict = f"{system} is {which} {baseline} ({size}, {sure})"
-    if standing.people_agree is None:
-        return f"{verdict}."
-    real = "" if standing.better or standing.worse else "if the difference is real, "
-    return f"{verdict}; {real}people would agree {in_words(standing.people_agree)} of such cases."
+    return f"{verdict}." + ("" if standing.agreement is None else f" {agreement_sentence(standing.agreement)}")
+
+
+def agreement_sentence(found: AgreementEstimate) -> str:
+    """How often annotators agree with such a difference, with the pairs of systems behind it."""
+    whose = {"all": "pairs", "into English": "pairs into English", "from English": "pairs from English"}[
+        found.languages
+    ]
+    text = f"At WMT23, annotators preferred the same system in {found.wmt23.in_words(f'of {whose} that differed by this much')}"
+    if found.better is not None:
+        text += f"; among the better half of the systems, in {found.better.in_words()}"
+    if found.published is not None and found.published < found.wmt23.share:
+        text += f"; a larger study puts it at {found.published:.0%} (Kocmi et al. 2024)"
+    return f"{text}."
+
+
+def outcomes(standings: Standings, metrics: Mapping[str, Metric]) -> dict[str, dict[str, Outcome]]:
+    """What each metric, by its heading, says of every system but the baseline."""
+    called = labels(metrics)
+    return {
+        system: {called[name]: _outcome(standing) for name, standing in row.items()}
+        for system, row in list(standings.items())[1:]
+    }
+
+
+def _outcome(standing: Standing) -> Outcome:
+    if standing.better or standing.worse:
+        return "better" if standing.better else "worse"
+    if standing.identical:
+        return "identical"
+    return "untested" if standing.p is None else "no difference"
 
 
 def differences(
     duels: Mapping[str, Iterable[Duel]],
     metrics: Mapping[str, Metric],
-    known: Mapping[str, AgreementCurve],
     notes: Sequence[str] = (),
     *,
     all_pairs: bool = False,
 ) -> Table:
-    """One line for every metric and two systems: the difference, its interval, p, and how often people would agree."""
+    """One row per metric and pair of systems: the difference, its interval, p, and how often annotators agree."""
     called = labels(metrics)
     found = [duel for mine in duels.values() for duel in mine]
     order = {(duel.first, duel.second): None for duel in found}
@@ -123,21 +152,27 @@ def differences(
         TableColumn("difference", "difference", "change", digits="decimals", mark="mark"),
         TableColumn("interval", "95% interval"),
         TableColumn("p", kind="p"),
-        TableColumn("words", "people would agree", hidden=not any(row["words"] for row in rows)),
+        TableColumn("words", "annotators agree", hidden=not any(row["words"] for row in rows)),
+        TableColumn("better_words", "better half", hidden=not any(row["better_words"] for row in rows)),
         TableColumn("metric", hidden=True),
-        *(TableColumn(key, kind="number", hidden=True) for key in ("low", "high", "people_agree", "decimals")),
+        *(
+            TableColumn(key, kind="number", hidden=True)
+            for key in ("low", "high", "people_agree", "people_agree_pairs", "decimals")
+        ),
         *(TableColumn(key, kind="p", hidden=True) for key in ("p_bootstrap", "p_randomization")),
         TableColumn("mark", hidden=True),
     ]
     baseline = found[0].first
     caption = "every two systems" if all_pairs else f"differences from {baseline}"
-    told = [agreement_note(known, metrics)] if known and not all_pairs and any(row["words"] for row in rows) else []
+    told = agreement_notes(found) if not all_pairs else []
     return Table("pairs" if all_pairs else "differences", columns, rows, caption, (*notes, *told))
 
 
 def _row(duel: Duel, metric: Metric, called: Mapping[str, str]) -> dict[str, Any]:
     decimals = metric.card.decimals
     known = duel.low is not None and duel.high is not None
+    agreement = duel.agreement
+    better = None if agreement is None else agreement.better
     return {
         "system": duel.second,
         "against": duel.first,
@@ -152,7 +187,9 @@ def _row(duel: Duel, metric: Metric, called: Mapping[str, str]) -> dict[str, Any
         "p_randomization": duel.p_randomization,
         "mark": mark(duel),
         "people_agree": duel.people_agree,
-        "words": "" if duel.people_agree is None else in_words(duel.people_agree),
+        "people_agree_pairs": None if agreement is None else agreement.wmt23.pairs,
+        "words": "" if agreement is None else f"{about(agreement.share)} (n = {agreement.wmt23.pairs})",
+        "better_words": "" if better is None else f"{about(better.share)} (n = {better.pairs})",
         "decimals": decimals,
     }
 
@@ -161,20 +198,19 @@ def _signed(value: float, decimals: int) -> str:
     return f"{value:+,.{decimals}f}"
 
 
-def agreement_note(known: Mapping[str, AgreementCurve], metrics: Mapping[str, Metric]) -> str:
-    """Where the shares come from, and which difference it takes for three of them."""
-    pairs = max(found.pairs for found in known.values())
-    levels = (0.80, 0.90, 0.95)
-    parts = []
-    for name, found in known.items():
-        needed = [found.needed(level) for level in levels]
-        digits = 1 if metrics[name].card.decimals <= 1 else 3
-        shown = " / ".join("–" if need is None else f"{need:.{digits}f}" for need in needed)
-        parts.append(f"{metrics[name].card.label} {shown}")
-    return (
-        f"people would agree, if the difference is real: so they did in WMT23's {pairs} pairs of systems as far apart "
-        f"({' / '.join(f'{level:.0%}' for level in levels)} from {', '.join(parts)})"
-    )
+def agreement_notes(duels: Iterable[Duel]) -> list[str]:
+    """Where the shares come from."""
+    found = [duel.agreement for duel in duels if duel.agreement is not None]
+    if not found:
+        return []
+    groups = {one.languages for one in found} - {"all"}
+    whose = f" ({', '.join(sorted(groups))})" if groups else ""
+    note = f"annotators agree: in this share of n pairs of systems at WMT23{whose} that differed by this much"
+    if any(one.better is not None for one in found):
+        note += "; better half: among the better half of the systems"
+    if any(one.published is not None and one.published < one.wmt23.share for one in found):
+        note += "; at most the share in a larger study (Kocmi et al. 2024)"
+    return [note]
 
 
 def mark_notes(duels: Mapping[str, Sequence[Duel]], correction: str, other: str, tests: str) -> list[str]:

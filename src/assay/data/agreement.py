@@ -1,60 +1,123 @@
-"""How often people agree with a difference between two systems, by metric and size of the difference (WMT23)."""
+"""How often annotators prefer the system that a metric prefers, by metric and size of the difference.
+
+Two sources: the pairs of systems of WMT23 (`agreement.csv`, made by scripts/make_agreement.py), and the curves of Kocmi et al. 2024
+(MT-Thresholds, `thresholds.csv`), which rest on more systems and languages. The lower share of the two is reported.
+"""
 
 from __future__ import annotations
 
 import functools
-from bisect import bisect_right
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from assay.core.langpair import languages as languages_of
 from assay.data import rows
 
-LOWEST, HIGHEST = 0.50, 0.95
-"""What is said at the least and at the most: a handful of pairs at either end of a curve prove neither that people contradict a
-metric nor that they always agree."""
+FEWEST = 20
+"""Pairs of systems below which no share is reported."""
+GROUPS = ("all", "into English", "from English")
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementCurve:
-    """The curve of one metric: straight between its points, level beyond the first and the last."""
+class Share:
+    """The share of `pairs` pairs of systems that annotators order as a metric does, with its 95% interval."""
 
+    share: float
+    low: float
+    high: float
     pairs: int
-    differences: Sequence[float]
-    shares: Sequence[float]
 
-    def at(self, difference: float) -> float:
-        """The share of system pairs so far apart that people order as the metric does, from `LOWEST` to `HIGHEST`."""
-        size, after = abs(difference), bisect_right(self.differences, abs(difference))
-        if after in (0, len(self.differences)):
-            share = self.shares[max(after - 1, 0)]
-        else:
-            (left, right), (low, high) = self.differences[after - 1 : after + 1], self.shares[after - 1 : after + 1]
-            share = low + (high - low) * (size - left) / (right - left)
-        return min(max(share, LOWEST), HIGHEST)
+    def in_words(self, of: str = "") -> str:
+        """Return ``about 85% OF (n = 41, 95% CI 72–93%)``."""
+        return " ".join(
+            filter(None, (about(self.share), of, f"(n = {self.pairs}, 95% CI {100 * self.low:.0f}–{self.high:.0%})"))
+        )
 
-    def needed(self, level: float) -> float | None:
-        """The smallest difference from which people agree in so many cases; None where they never do."""
-        return next((d for d, share in zip(self.differences, self.shares, strict=True) if share >= level), None)
+
+@dataclass(frozen=True, slots=True)
+class AgreementEstimate:
+    """What two studies found for a difference of one size."""
+
+    share: float
+    """The lower of the two studies."""
+    wmt23: Share
+    languages: str
+    """The group of language pairs of WMT23: one of `GROUPS`."""
+    better: Share | None = None
+    """Among the better half of the systems of each language pair, where enough pairs differ by as much."""
+    published: float | None = None
+    """By Kocmi et al. 2024, where they cover the metric."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Pairs of systems whose difference lies between two bounds."""
+
+    low: float
+    high: float
+    share: Share
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementTable:
+    """The shares of one metric by group of languages, quality band and size of the difference."""
+
+    bins: Mapping[tuple[str, str], Sequence[Bin]]
+    curve: tuple[float, float] | None = None
+    """Ceiling and slope of the published curve."""
+
+    def at(self, difference: float, languages: str = "all") -> AgreementEstimate | None:
+        """What was found for systems this far apart; None if fewer than `FEWEST` pairs differed by as much."""
+        size = abs(difference)
+        wmt23, group = self._share(size, "all", languages)
+        if wmt23 is None:
+            return None
+        better, _ = self._share(size, "better", languages)
+        published = None if self.curve is None else self.curve[0] / (1 + math.exp(-self.curve[1] * size))
+        share = wmt23.share if published is None else min(wmt23.share, published)
+        return AgreementEstimate(share, wmt23, group, better, published)
+
+    def _share(self, size: float, band: str, languages: str) -> tuple[Share | None, str]:
+        """The share in this group of languages, or in all together if the group has too few pairs."""
+        for group in (languages, "all"):
+            for one in self.bins.get((group, band), ()):
+                if one.low <= size <= one.high and one.share.pairs >= FEWEST:
+                    return one.share, group
+        return None, languages
+
+
+def group_of(langpair: str) -> str:
+    """The group of a language pair."""
+    found = languages_of(langpair)
+    if len(found) != 2 or found.count("en") != 1:
+        return "all"
+    return "from English" if found[0] == "en" else "into English"
+
+
+def group_of_all(langpairs: Iterable[str | None]) -> str:
+    """The group that all these language pairs belong to; ``all`` if they differ or are not known."""
+    groups = {group_of(pair) if pair else "all" for pair in langpairs}
+    return groups.pop() if len(groups) == 1 else "all"
 
 
 @functools.cache
-def _curves() -> dict[str, AgreementCurve]:
-    points: dict[str, list[tuple[int, float, float]]] = {}
-    for row in rows("point_curve.csv"):
-        points.setdefault(row["metric"], []).append((int(row["pairs"]), float(row["difference"]), float(row["agree"])))
-    return {
-        name: AgreementCurve(mine[0][0], [point[1] for point in mine], [point[2] for point in mine])
-        for name, mine in points.items()
-    }
+def _tables() -> dict[str, AgreementTable]:
+    curves = {row["metric"]: (float(row["ceiling"]), float(row["slope"])) for row in rows("thresholds.csv")}
+    bins: dict[str, dict[tuple[str, str], list[Bin]]] = {}
+    for row in rows("agreement.csv"):
+        pairs = int(row["pairs"])
+        share = Share(int(row["agree"]) / pairs, float(row["agree_low"]), float(row["agree_high"]), pairs)
+        mine = bins.setdefault(row["metric"], {}).setdefault((row["languages"], row["systems"]), [])
+        mine.append(Bin(float(row["low"]), float(row["high"]), share))
+    return {name: AgreementTable(mine, curves.get(name)) for name, mine in bins.items()}
 
 
-def agreement(metric: str) -> AgreementCurve | None:
-    """The curve of a metric with its default options; None for one about which nothing was measured."""
-    return _curves().get(metric)
+def agreement(metric: str) -> AgreementTable | None:
+    """The shares of a metric with its default options; None for one about which nothing was measured."""
+    return _tables().get(metric)
 
 
-def in_words(share: float) -> str:
-    """``in about 80%``, to the nearest five: the curves rest on 249 pairs of systems."""
-    if share >= HIGHEST:
-        return f"in over {HIGHEST:.0%}"
-    return "in about half" if share <= LOWEST else f"in about {5 * round(20 * share)}%"
+def about(share: float) -> str:
+    """``about 85%``, to the nearest five: no share rests on more than some forty pairs."""
+    return "over 95%" if share > 0.975 else f"about {5 * round(20 * share)}%"

@@ -6,17 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses.verdict import ComparisonVerdict
 from assay.core.call import recorded
 from assay.core.columns import Columns, by_column
 from assay.core.errors import InputError, count, unknown
 from assay.core.flags import flag_notes
 from assay.core.metric import Metric
-from assay.verbs.compare_tables import Testing, agreements, group_tables, same_length, segment_tables
+from assay.verbs.compare_tables import Testing, agreements, group_tables, same_length, segment_tables, verdict_of
 from assay.verbs.request import TextRequest, request, unequal
 from assay.verbs.score import RunOverTexts
 
 if TYPE_CHECKING:
-    from assay.analyses.comparison import Standings
+    from assay.analyses.comparison import Standing, Standings
     from assay.core.chunk import Flagging
     from assay.engine.given import References, Texts
     from assay.engine.inputs import PathName
@@ -34,13 +35,14 @@ class Comparison(RunOverTexts):
     groups: dict[str, Standings] = field(default_factory=dict, kw_only=True)
     """Standings of every group of segments, where they were asked for (``by``)."""
 
+    verdict: ComparisonVerdict = field(default_factory=ComparisonVerdict, kw_only=True)
+    """What all metrics together say of each system; ``result.verdict.sentence`` says it in words."""
+
     verb = "compare"
 
-    @property
-    def worth(self) -> dict[str, dict[float, float | None]]:
-        """What a point is worth: for each metric that is known, the difference from which people agreed in 80, 90 and 95%."""
-        known = agreements(self.run)
-        return {name: {level: found.needed(level) for level in (0.80, 0.90, 0.95)} for name, found in known.items()}
+    def lead(self) -> str:
+        """The verdict in words."""
+        return self.verdict.sentence
 
     @property
     def baseline(self) -> str:
@@ -54,13 +56,19 @@ class Comparison(RunOverTexts):
         """``{"baseline": ..., "systems": {SYSTEM: {METRIC: {...}}}}``, and what else was asked for."""
         from assay.report.data import rows
 
-        worth = {name: {f"{level:.0%}": d for level, d in known.items()} for name, known in self.worth.items()}
-        about = {"baseline": self.baseline, "segments": len(self), "settings": self.settings}
+        about = {
+            "baseline": self.baseline,
+            "segments": len(self),
+            "settings": self.settings,
+            "verdict": {
+                "sentence": self.verdict.sentence,
+                "systems": {one.system: {"kind": one.kind, **asdict(one)} for one in self.verdict.systems},
+            },
+        }
         whole = {
             **about,
             "systems": self._told(self.standings),
             "flags": self.system_flags,
-            "difference_people_agree_with": worth,
         }
         if self.groups:
             whole["groups"] = {group: self._told(standings) for group, standings in self.groups.items()}
@@ -85,10 +93,17 @@ class Comparison(RunOverTexts):
     def columns(self) -> Columns:
         """One row for each system and metric."""
         return by_column(
-            {"system": system, "metric": name, **asdict(standing)}
+            {"system": system, "metric": name, **_flat(standing)}
             for system, row in self.standings.items()
             for name, standing in row.items()
         )
+
+
+def _flat(standing: Standing) -> dict[str, Any]:
+    """The fields of a standing, with the pairs behind an agreement in place of the studies."""
+    fields = {**asdict(standing), "people_agree_pairs": standing.agreement and standing.agreement.wmt23.pairs}
+    del fields["agreement"]
+    return fields
 
 
 def compare(
@@ -205,7 +220,7 @@ def compare_request(
     kept = Kept(stats=True, spans=texts, columns=tuple(dict.fromkeys(columns)), flags=flags)
     run = asked.run(kept, workers, store, progress)
     systems = list(run.systems)
-    how = Testing(samples, trials, seed, correction, agreements(run))
+    how = Testing(samples, trials, seed, correction, agreements(run, asked))
     try:
         if baseline is not None:
             if baseline not in systems:
@@ -220,15 +235,16 @@ def compare_request(
         duels = comparison.against_baseline(found, correction)
         standings = comparison.standings(found, duels)
         made = Comparison(
-            {}, run, standings, files=asked.inputs.paths, seed=seed, settings=settings(samples, trials, seed)
-        )
+            {}, run, standings, files=asked.inputs.paths, seed=seed, settings=settings(samples, trials, seed),
+            verdict=verdict_of(run, standings, orders),
+        )  # fmt: skip
         tables = []
         if len(systems) > 1:
-            tables.append(comparison_tables.differences(duels, run.metrics, how.agreements))
+            tables.append(comparison_tables.differences(duels, run.metrics))
         if pairs and len(systems) > 1:
             every = comparison.all_pairs(found, correction)
             notes = comparison_tables.mark_notes(every, correction, "the other", how.tests)
-            tables.append(comparison_tables.differences(every, run.metrics, how.agreements, notes, all_pairs=True))
+            tables.append(comparison_tables.differences(every, run.metrics, notes, all_pairs=True))
         if by is not None:
             name = by if isinstance(by, str) else "group"
             labels = pairing.labels(run, name)
@@ -246,7 +262,9 @@ def compare_request(
     if len(standings) > 1:
         notes += comparison_tables.mark_notes(duels, correction, made.baseline, how.tests)
     notes += comparison_tables.doubt_notes(standings, run.metrics, len(made))
-    first = comparison_tables.systems(standings, run.metrics, notes=[*notes, *flag_notes(run.flagged())])
+    first = comparison_tables.systems(
+        standings, run.metrics, caption=made.verdict.sentence, notes=[*notes, *flag_notes(run.flagged())]
+    )
     made.tables |= {table.name: table for table in (first, *tables)}
     made.add_components()
     return made

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from assay.core.call import Call
 from assay.core.errors import count
 from assay.verbs.request import unequal
 
 if TYPE_CHECKING:
-    from assay.analyses.comparison import Contest, Duel, Standings
+    from assay.analyses.comparison import Agreements, Contest, Duel, Standings
+    from assay.analyses.verdict import ComparisonVerdict
     from assay.core.metric import Floats, Metric
     from assay.core.table import Table
-    from assay.data.agreement import AgreementCurve
     from assay.engine.pairing import PairedStats
     from assay.engine.run import ScoredRun
+    from assay.verbs.request import TextRequest
 
 Stats = Mapping[str, Mapping[str, "Floats"]]
 
@@ -28,7 +31,7 @@ class Testing:
     trials: int
     seed: int
     correction: str
-    agreements: Mapping[str, AgreementCurve]
+    agreements: Mapping[str, Agreements]
 
     def contests(self, stats: Stats, metrics: Mapping[str, Metric], tested: bool = True) -> dict[str, Contest]:
         """The contest of every metric over these statistics."""
@@ -45,13 +48,32 @@ class Testing:
         return "paired bootstrap and randomization" if self.trials else "paired bootstrap"
 
 
-def agreements(run: ScoredRun) -> dict[str, AgreementCurve]:
-    """What is known of people's agreement with a run's metrics, by name: of those that were computed as they are by default."""
-    from assay.data.agreement import agreement
+def agreements(run: ScoredRun, asked: TextRequest) -> dict[str, Agreements]:
+    """What is known about annotators' agreement with a run's metrics, by name.
 
-    metrics = {name: metric for name, metric in run.metrics.items() if name in run.asked}
-    usual = [name for name, metric in metrics.items() if metric.signature == run.asked[name].signature]
-    return {name: known for name in usual if (known := agreement(name)) is not None}
+    Only of metrics that were computed as they were measured: with default options, one reference, and with sources if the metric
+    reads them.
+    """
+    from assay.data.agreement import agreement, group_of_all
+
+    if run.nrefs != 1:
+        return {}
+    found: dict[str, Agreements] = {}
+    call = asked.call or Call("", {})
+    named = {"src", "sources", "testset"} & {*call.arguments, *call.unkept}
+    sources = bool(named) or bool(_kept(run, "source_keys"))
+    langpairs = _kept(run, "langpairs") or {call.arguments.get("langpair")}
+    for name, metric in run.metrics.items():
+        usual = name in run.asked and metric.signature == run.asked[name].signature
+        table = agreement(name) if usual and (metric.card.needs_reference or sources) else None
+        if table is not None:
+            found[name] = partial(table.at, languages=group_of_all(langpairs))
+    return found
+
+
+def _kept(run: ScoredRun, name: str) -> set[Any]:
+    """The values of a kept column; empty if the texts came without it."""
+    return {value for chunk in run.chunks() for value in set(chunk.columns.get(name, ()))}
 
 
 def same_length(stats: Stats) -> Stats:
@@ -114,6 +136,55 @@ def _ahead(groups: Mapping[str, Standings], metrics: Mapping[str, Metric]) -> li
             f"{system} is ahead of {next(iter(first))}, of {count(len(groups), 'group')}: in {', '.join(parts)}"
         )
     return notes
+
+
+def verdict_of(run: ScoredRun, standings: Standings, orders: Mapping[str, Any]) -> ComparisonVerdict:
+    """The verdict over all metrics; if they disagree on a system, with the segments on which they do so most."""
+    from assay.analyses import comparison_tables
+    from assay.analyses.verdict import ComparisonVerdict, most_disputed, verdict
+
+    baseline = next(iter(standings))
+    found = verdict(comparison_tables.outcomes(standings, run.metrics), baseline)
+    if not any(one.kind == "mixed" for one in found.systems):
+        return found
+    base = {name: _oriented(run, baseline, name, orders) for name in run.asked if name in run.metrics}
+    names = _segment_names(run, baseline, orders)
+    systems = []
+    for one in found.systems:
+        if one.kind == "mixed":
+            gaps: dict[bool, list[Floats]] = {True: [], False: []}
+            for name, column in base.items():
+                standing = standings[one.system][name]
+                if standing.better or standing.worse:
+                    gaps[standing.better].append(_oriented(run, one.system, name, orders) - column)
+            places = most_disputed(gaps[True], gaps[False]) if all(gaps.values()) else []
+            one = replace(one, segments=tuple(names(i) for i in places))
+        systems.append(one)
+    return ComparisonVerdict(tuple(systems))
+
+
+def _oriented(run: ScoredRun, system: str, metric: str, orders: Mapping[str, Any]) -> Floats:
+    """A system's segment scores in the first system's order, higher for better."""
+    import numpy as np
+
+    column = np.concatenate(list(run.values(system, metric)))
+    column = column[orders[system]] if system in orders else column
+    return column if run.asked[metric].card.higher_is_better else -column
+
+
+def _segment_names(run: ScoredRun, system: str, orders: Mapping[str, Any]) -> Callable[[int], str]:
+    """How a verdict names the segment at a place: by document and id if it has them, else by its number."""
+    from assay.engine import pairing
+
+    ids, documents = (pairing.column(run, name)[system] for name in ("ids", "documents"))
+
+    def name(place: int) -> str:
+        row = int(orders[system][place]) if system in orders else place
+        if not ids or not ids[row]:
+            return f"{row + 1:,}"
+        return f"{documents[row]}/{ids[row]}" if documents and documents[row] else str(ids[row])
+
+    return name
 
 
 def segment_tables(

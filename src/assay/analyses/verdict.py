@@ -1,0 +1,149 @@
+"""The verdict of a comparison: what all metrics together say of each system against the baseline, in one sentence.
+
+A metric calls a system better or worse if its difference is significant. Metrics that call it both disagree; the verdict then names
+the segments on which they disagree most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from assay.core.errors import listing
+
+if TYPE_CHECKING:
+    from assay.core.metric import Floats
+
+Outcome = Literal["better", "worse", "no difference", "identical", "untested"]
+"""What one metric says of a system: `untested` if there are too few segments for a test."""
+Kind = Literal["better", "worse", "mixed", "no difference", "identical", "untested"]
+"""What all metrics say together: `better` and `worse` if at least one metric is significant and none contradicts it."""
+FEW = 5
+"""Segments that a verdict names."""
+
+
+@dataclass(frozen=True, slots=True)
+class SystemVerdict:
+    """What the metrics say of one system against the baseline; metrics by their labels."""
+
+    system: str
+    baseline: str
+    better: tuple[str, ...] = ()
+    worse: tuple[str, ...] = ()
+    no_difference: tuple[str, ...] = ()
+    identical: tuple[str, ...] = ()
+    untested: tuple[str, ...] = ()
+    segments: tuple[str, ...] = ()
+    """Where the metrics disagree most, if they do: ids, or numbers of segments."""
+
+    @property
+    def kind(self) -> Kind:
+        """The verdict in a word."""
+        if self.better and self.worse:
+            return "mixed"
+        if self.better or self.worse:
+            return "better" if self.better else "worse"
+        if self.no_difference:
+            return "no difference"
+        return "identical" if self.identical else "untested"
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonVerdict:
+    """The verdict on every system but the baseline; without other systems it is empty."""
+
+    systems: tuple[SystemVerdict, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """One sentence per group of systems of which all metrics say the same."""
+        groups: dict[SystemVerdict, list[str]] = {}
+        for one in self.systems:
+            groups.setdefault(one if one.kind == "mixed" else replace(one, system=""), []).append(one.system)
+        return " ".join(_sentence(one, names) for one, names in groups.items())
+
+
+def verdict(outcomes: Mapping[str, Mapping[str, Outcome]], baseline: str) -> ComparisonVerdict:
+    """Return the verdict, given what each metric (by label) says of each system."""
+
+    def those(row: Mapping[str, Outcome], outcome: Outcome) -> tuple[str, ...]:
+        return tuple(metric for metric, found in row.items() if found == outcome)
+
+    return ComparisonVerdict(
+        tuple(
+            SystemVerdict(
+                system, baseline, those(row, "better"), those(row, "worse"), those(row, "no difference"),
+                those(row, "identical"), those(row, "untested"),
+            )
+            for system, row in outcomes.items()
+        )
+    )  # fmt: skip
+
+
+def most_disputed(better: Sequence[Floats], worse: Sequence[Floats], many: int = FEW) -> list[int]:
+    """Return the segments on which two groups of metrics disagree most, the most disputed first.
+
+    Args:
+        better: By metric that calls the system better, the differences from the baseline of every segment, positive for better.
+        worse: The same by metrics that call it worse.
+        many: How many segments to return at most.
+
+    Differences are measured in the standard deviations of their metric. A segment is disputed if the first group prefers the system
+    there and the second the baseline.
+    """
+    up, down = _mean(better), _mean(worse)
+    with np.errstate(invalid="ignore"):
+        gap = np.where((up > 0) & (down < 0), up - down, -np.inf)
+    order = np.argsort(-gap, kind="stable")[:many]
+    return [i for i in order.tolist() if gap[i] > 0]
+
+
+def _mean(columns: Iterable[Floats]) -> Floats:
+    """The mean of the columns, each in its own standard deviations (those that do not vary count as 0)."""
+    scaled = []
+    for column in columns:
+        spread = float(np.nanstd(column))
+        scaled.append(column / spread if spread > 0 else np.zeros(len(column)))
+    return np.asarray(np.mean(scaled, axis=0))
+
+
+def _sentence(one: SystemVerdict, systems: Sequence[str]) -> str:
+    """What holds of these systems, which have all that `one` says in common."""
+    who, baseline, verb = _all(systems), listing([one.baseline]), "is" if len(systems) == 1 else "are"
+    if one.kind == "mixed":
+        look = f"; look at segment{'s' * (len(one.segments) > 1)} {_all(one.segments)}" if one.segments else ""
+        said = f"{_are(one.worse)} worse, {_are(one.better)} better"
+        return f"The metrics disagree on {who} against {baseline}: {said}{_rest(one)}{look}."
+    if one.kind == "no difference":
+        return f"No significant difference between {baseline} and {who} by {_all(one.no_difference)}{_rest(one)}."
+    if one.kind == "identical":
+        return f"{who} {verb} identical to {baseline} by {_all(one.identical)}{_rest(one)}."
+    if one.kind == "untested":
+        return f"Too few segments to compare {who} with {baseline}."
+    metrics = one.better or one.worse
+    return f"{who} {verb} significantly {one.kind} than {baseline} by {_all(metrics)}{_rest(one)}."
+
+
+def _rest(one: SystemVerdict) -> str:
+    """What the other metrics say, unless the sentence is about them."""
+    parts = []
+    if one.no_difference and one.kind != "no difference":
+        parts.append(f"no significant difference by {_all(one.no_difference)}")
+    if one.identical and one.kind != "identical":
+        parts.append(f"identical by {_all(one.identical)}")
+    if one.untested:
+        parts.append(f"too few segments for {_all(one.untested)}")
+    return "".join(f"; {part}" for part in parts)
+
+
+def _are(names: Sequence[str]) -> str:
+    return f"{_all(names)} {'is' if len(names) == 1 else 'are'}"
+
+
+def _all(names: Sequence[str]) -> str:
+    """``A, B and C``, on one line whatever the names hold."""
+    *first, last = (listing([name]) for name in names)
+    return f"{', '.join(first)} and {last}" if first else last
