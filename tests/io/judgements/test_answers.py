@@ -103,8 +103,8 @@ def test_what_says_nothing_is_refused(answer):
 @pytest.mark.parametrize(
     "said",
     [
-        "no issues", "No issues found.", "There are no issues.", "Keine Fehler", "无", "没有发现错误", "エラーなし", "없음", "нет ошибок",
-        "-", "—", "0", "0 errors", "None", "- none", "N/A", "no major errors", "accuracy: none", "fluency - n/a", "Aucune erreur.",
+        "no issues", "No issues found.", "There are no issues.", "Keine Fehler", "无", "没有发现错误", "エラーなし", "없음",
+        "нет ошибок", "-", "—", "0", "0 errors", "None", "- none", "N/A", "no major errors", "accuracy: none", "fluency - n/a", "Aucune erreur.",
     ],
 )  # fmt: skip
 def test_a_line_below_a_heading_that_says_that_there_is_none(said):
@@ -119,11 +119,11 @@ def test_a_line_below_a_heading_that_says_that_there_is_none(said):
 
 def test_a_line_below_a_heading_needs_a_quote_or_a_category():
     """What a person would not count is no error; it is reported, and alone it is no answer."""
-    answer = 'Critical:\nno-error\nMajor:\nI had some doubts here\nMinor:\nstyle/awkward - "mat"\naccuracy\n\nStyle is good overall.'
+    answer = 'Critical:\nno-error\nMajor:\nI had some doubts here\nMinor:\nstyle/awkward - "mat"\naccuracy\n\nStyle is good.'
     read = read_answer(answer, TRANSLATION, SOURCE)
     assert [(span.text, span.severity) for span in read.spans] == [("mat", "minor")]
     assert named_errors(answer)[1:] == [NamedError("minor", "accuracy", ())]
-    assert read.unread == ("I had some doubts here", "Style is good overall.")
+    assert read.unread == ("I had some doubts here", "Style is good.")
     with pytest.raises(InputError, match="names no error"):
         read_answer("Critical:\nfine so far\nMajor:\nfine\nMinor:\nfine", TRANSLATION)
     assert found("Major:\nthe mat - accuracy/mistranslation\nMinor:\naccuracy/omission - heute") == [

@@ -45,9 +45,12 @@ _FAULTS = (
     r"ошибок|ошибки|проблем|błędów|chyby|错误|錯誤|问题|問題|エラー|誤り|오류|문제"
 )
 _NONE_HERE = re.compile(
-    r"\W*+(?:(?:there (?:are|were|is|was) )?+(?:none|nothing|n/?a|nil|null|no|0|zero|keine?|nichts|aucune?|néant|rien|ningun[oa]?|ningún|nada|sin|nessun[oa]?"
-    r"|nenhum[a]?|geen|нет|не обнаружено|brak|žádné|无|無|没有|沒有|未发现|未發現|なし|ない|없음|없습니다|لا يوجد)"
-    rf"(?:[\W_]*+(?:critical|major|minor|such|other|obvious|translation|发现|發現|任何|明显|明顯|{_FAULTS}))*+"
+    r"\W*+(?:(?:there (?:are|were|is|was) )?+(?:none|nothing|n/?a|nil|null|no|0|zero|keine?"
+    r"|nichts|aucune?|néant|rien|ningun[oa]?|ningún|nada|sin|nessun[oa]?"
+    r"|nenhum[a]?|geen|нет|не обнаружено|brak|žádné|无|無|没有|沒有|未发现|未發現"
+    r"|なし|ない|없음|없습니다|لا يوجد)"
+    rf"(?:[\W_]*+(?:critical|major|minor|such|other|obvious|translation"
+    rf"|发现|發現|任何|明显|明顯|{_FAULTS}))*+"
     r"(?:\s++(?:were |was |are |is )?(?:found|detected|identified|observed|noted|present|here|gefunden|vorhanden))?+"
     r"(?:\s++in (?:this|the) \w++)?+)?+"
     rf"(?:[\W_]*+(?:{_FAULTS})?+[\W_]*+(?:なし|ない|없음))?+\W*+",

@@ -62,7 +62,7 @@ def _rating(prompt: Prompt, answer: str, translation: str, source: str) -> Judge
 
 
 def errors(answer: str, translation: str, source: str) -> JudgeReading:
-    """The error spans in an answer; flags report quotes that stand in neither text, unread lines, and an answer that names nothing."""
+    """Return the error spans in an answer. Flags report quotes in neither text, unread lines, and an answer that names nothing."""
     try:
         found = read_answer(answer, translation, source)
     except InputError:
