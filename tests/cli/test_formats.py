@@ -50,8 +50,14 @@ def test_other_names_say_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         (["--out", "x.md", "--format", "table"], "--out x.md is a name for md, and --format says table"),
         (["--out", "x.tsv.gz"], "nothing is compressed"),
         (["--out", "x.xls"], "spreadsheets are written as .xlsx"),
-        (["--out", "x.md", "--spans"], "--spans goes with --format table, json, html, jsonl, tsv, csv, parquet, xlsx, not md"),
-        (["--out", "x.tsv", "--by", "length"], "--by does not go with --format tsv, which has one row per segment. Add --summary"),
+        (
+            ["--out", "x.md", "--spans"],
+            "--spans goes with --format table, json, html, jsonl, tsv, csv, parquet, xlsx, not md",
+        ),
+        (
+            ["--out", "x.tsv", "--by", "length"],
+            "--by does not go with --format tsv, which has one row per segment. Add --summary",
+        ),
         (["--out", "x.tsv", "--summary", "x.tsv"], "--summary and --out name the same file"),
     ],
 )

@@ -92,7 +92,9 @@ def test_spans_are_in_every_form(data: Path) -> None:
     assert any(marked) and all(list(span) == fields for spans in marked for span in spans)
     for row, spans in zip(INPUT, marked, strict=True):
         assert [row["MT"][span["start"] : span["end"]] for span in spans] == [span["text"] for span in spans]
-    assert polars.read_parquet(scored(data, "parquet", "--spans"))["spans"].to_list() == [row["spans"] for row in wanted]
+    assert polars.read_parquet(scored(data, "parquet", "--spans"))["spans"].to_list() == [
+        row["spans"] for row in wanted
+    ]
     for form, separator in (("tsv", "\t"), ("csv", ",")):
         cells = polars.read_csv(scored(data, form, "--spans"), separator=separator, infer_schema=False)["spans"]
         assert [json.loads(cell) for cell in cells] == [row["spans"] for row in wanted]
@@ -105,24 +107,45 @@ def test_columns_of_the_input_are_never_overwritten(tmp_path: Path, capsys: pyte
     own = {"mt": "a", "ref": "a", "scores": {"chrf": 1}, "flags": "mine", "chrf": 2, "input_chrf": 3}
     path.write_text(json.dumps(own) + "\n")
     (row,) = (json.loads(line) for line in scored(path, "jsonl").read_text().splitlines())
-    kept = {"mt": "a", "ref": "a", "input_scores": {"chrf": 1}, "input_flags": "mine", "input_chrf_2": 2, "input_chrf": 3}
+    kept = {
+        "mt": "a",
+        "ref": "a",
+        "input_scores": {"chrf": 1},
+        "input_flags": "mine",
+        "input_chrf_2": 2,
+        "input_chrf": 3,
+    }
     assert row == {**kept, "scores": {"chrf": 100.0}, "flags": []}
     said = capsys.readouterr().err
     for old, new in (("scores", "input_scores"), ("flags", "input_flags"), ("chrf", "input_chrf_2")):
-        assert f"the column '{old}' of the input is written as '{new}': assay adds one of that name." in " ".join(said.split())
+        assert f"the column '{old}' of the input is written as '{new}': assay adds one of that name." in " ".join(
+            said.split()
+        )
     path.write_text('{"mt": "a", "scores": {"chrf": 1}, "chrf": 2}\n')
     assert main(["filter", "chrf > 1", str(path)]) == 2
-    assert "line 1 has 'chrf' as a column and among its scores: rename one." in " ".join(capsys.readouterr().err.split())
+    assert "line 1 has 'chrf' as a column and among its scores: rename one." in " ".join(
+        capsys.readouterr().err.split()
+    )
 
 
 def test_texts_without_a_table_have_our_names(tmp_path: Path) -> None:
     for name in ("a", "b", "r", "s"):
         (tmp_path / name).write_text(f"{name} one\n{name} two\n")
     out = tmp_path / "rows.jsonl"
-    files = ["--mt", f"A={tmp_path / 'a'}", f"B={tmp_path / 'b'}", "--ref", str(tmp_path / "r"), "--src", str(tmp_path / "s")]
+    files = [
+        "--mt",
+        f"A={tmp_path / 'a'}",
+        f"B={tmp_path / 'b'}",
+        "--ref",
+        str(tmp_path / "r"),
+        "--src",
+        str(tmp_path / "s"),
+    ]
     assert main(["score", "-m", "chrf", *files, "-l", "en-de", "--out", str(out)]) == 0
     found = [json.loads(line) for line in out.read_text().splitlines()]
-    assert [list(row) for row in found] == [["system", "segment", "langpair", "src", "mt", "ref", "scores", "flags"]] * 4
+    assert [list(row) for row in found] == [
+        ["system", "segment", "langpair", "src", "mt", "ref", "scores", "flags"]
+    ] * 4
     assert [(row["system"], row["segment"], row["mt"]) for row in found] == [
         ("A", 1, "a one"), ("A", 2, "a two"), ("B", 1, "b one"), ("B", 2, "b two"),
     ]  # fmt: skip
@@ -142,8 +165,12 @@ def test_systems_in_columns_are_a_row_each(tmp_path: Path) -> None:
 def test_values_keep_their_kind(tmp_path: Path) -> None:
     """Chunks whose columns look different: whole numbers, then others; nothing, then text; numbers, then text."""
     path, out = tmp_path / "d.jsonl", tmp_path / "rows.parquet"
-    lines = [{"mt": "a", "ref": "a", "year": i, "late": None, "mixed": i, "tags": ["x"], "meta": {"k": i}} for i in range(64)]
-    lines += [{"mt": "b", "ref": "a", "year": 0.5, "late": "y", "mixed": "z", "tags": [], "meta": {}} for _ in range(64)]
+    lines = [
+        {"mt": "a", "ref": "a", "year": i, "late": None, "mixed": i, "tags": ["x"], "meta": {"k": i}} for i in range(64)
+    ]
+    lines += [
+        {"mt": "b", "ref": "a", "year": 0.5, "late": "y", "mixed": "z", "tags": [], "meta": {}} for _ in range(64)
+    ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(chunks.regroup, "__defaults__", (64, 16_000_000))

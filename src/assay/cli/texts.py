@@ -57,7 +57,11 @@ def text_request(args: argparse.Namespace, *, rows: bool = False) -> TextRequest
     from assay.verbs.request import request
 
     return request(
-        metrics=args.metrics, spans=getattr(args, "spans", False), by=getattr(args, "by", None), rows=rows, **texts_of(args)
+        metrics=args.metrics,
+        spans=getattr(args, "spans", False),
+        by=getattr(args, "by", None),
+        rows=rows,
+        **texts_of(args),
     )
 
 

@@ -99,7 +99,9 @@ class Batch:
         named: dict[str, Sequence[str | None] | None] = {
             "id": self.ids, "doc": self.documents, "langpair": self.langpairs, "src": self.sources, "mt": self.hypotheses,
         }  # fmt: skip
-        named |= {f"ref{number if number > 1 else ''}": column for number, column in enumerate(self.references or (), 1)}
+        named |= {
+            f"ref{number if number > 1 else ''}": column for number, column in enumerate(self.references or (), 1)
+        }
         return {name: column for name, column in named.items() if column is not None}
 
     @property

@@ -84,13 +84,15 @@ def renamed_inputs(names: Iterable[str], added: Collection[str]) -> dict[str, st
 
 def renaming_notes(renamed: Mapping[str, str]) -> list[str]:
     """Return one sentence for each column of the input that goes out under another name."""
-    return [f"the column {old!r} of the input is written as {new!r}: assay adds one of that name." for old, new in renamed.items()]
+    return [
+        f"the column {old!r} of the input is written as {new!r}: assay adds one of that name."
+        for old, new in renamed.items()
+    ]
 
 
 def span_fields(span: ErrorSpan) -> dict[str, Any]:
     """Return an error span as a row has it."""
-    sure = None if span.confidence is None else round(span.confidence, 6)
-    values = (span.side, span.start, span.end, span.text, span.severity, span.category, sure)
+    values = (span.side, span.start, span.end, span.text, span.severity, span.category, span.confidence)
     return dict(zip(SPAN, values, strict=True))
 
 

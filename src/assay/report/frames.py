@@ -17,6 +17,7 @@ from assay.core.rows import SPAN, SPANS
 from assay.io.files.atomic import blaming_scratch
 from assay.report.rows import cell_text
 
+
 def write_parts(
     parts: Iterator[Columns],
     format: str,
@@ -143,11 +144,15 @@ def kinds_of(columns: Columns) -> dict[str, Any]:
 def _are_spans(column: Sequence[Any]) -> bool:
     """Whether a column holds the error spans that assay writes, of the same metrics in every row."""
     first = column[0] if len(column) else None
-    return isinstance(first, dict) and bool(first) and all(
-        isinstance(row, dict)
-        and row.keys() == first.keys()
-        and all(isinstance(span, dict) and tuple(span) == SPAN for spans in row.values() for span in spans)
-        for row in column
+    return (
+        isinstance(first, dict)
+        and bool(first)
+        and all(
+            isinstance(row, dict)
+            and row.keys() == first.keys()
+            and all(isinstance(span, dict) and tuple(span) == SPAN for spans in row.values() for span in spans)
+            for row in column
+        )
     )
 
 

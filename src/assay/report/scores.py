@@ -54,7 +54,9 @@ class WithoutTexts:
     def chunks(self) -> Iterator[Chunk]:
         """See `Scored`."""
         for chunk in self.run.chunks():
-            yield replace(chunk, columns={name: kept for name, kept in chunk.columns.items() if name not in (*TEXTS, "rows")})
+            yield replace(
+                chunk, columns={name: kept for name, kept in chunk.columns.items() if name not in (*TEXTS, "rows")}
+            )
 
 
 def as_json(
@@ -133,12 +135,15 @@ class RowStream:
                 added[FLAGS] = chunk.flag_lists()
             if self._spans and (found := chunk.span_objects()) is not None:
                 added[SPANS] = found
-            yield with_added(chunk.rows(met).columns, added, self.notes)
+            yield with_added(chunk.rows(met).columns, added, self.notes, nested=True)
 
 
-def with_added(columns: Columns, added: Columns, notes: list[str]) -> dict[str, Any]:
-    """Columns of the input with those that are added; one of the input that has a name of theirs gets another, as `notes` report."""
-    renamed = renamed_inputs(columns, {*added, SCORES})
+def with_added(columns: Columns, added: Columns, notes: list[str], *, nested: bool) -> dict[str, Any]:
+    """Columns of the input with those that are added; one of the input that has a name of theirs gets another, as `notes` report.
+
+    `nested`: JSON keeps some of them in an object ``scores``, so that this name is theirs, too.
+    """
+    renamed = renamed_inputs(columns, {*added, *((SCORES,) if nested else ())})
     notes[:] = renaming_notes(renamed)
     return {renamed.get(name, name): column for name, column in columns.items()} | dict(added)
 

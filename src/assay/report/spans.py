@@ -65,7 +65,9 @@ def as_terminal(row: SpanRow, *, colour: bool = False) -> str:
     score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
     before = f" {visible(row.system)} {row.segment:>4} {score:>6}  "
     lines = [before + marked(row.text, row.on("target"), colour=colour)]
-    below = [f"source: {marked(row.source, row.on('source'), colour=colour)}"] if row.source and row.on("source") else []
+    below = (
+        [f"source: {marked(row.source, row.on('source'), colour=colour)}"] if row.source and row.on("source") else []
+    )
     named = [span for side in SIDES for span in row.on(side)]
     if any(span.category for span in named):
         below.append(" · ".join(visible(span.category or "error") for span in named))

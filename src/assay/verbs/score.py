@@ -380,9 +380,7 @@ def score_request(
     if by is not None:
         tables.append(_by_group(run, by if isinstance(by, str) else "group"))
     found_tables = {table.name: table for table in tables}
-    made = ScoreResult(
-        found_tables, run, standings, files=asked.inputs.paths, seed=seed if ci else None, marked=spans
-    )
+    made = ScoreResult(found_tables, run, standings, files=asked.inputs.paths, seed=seed if ci else None, marked=spans)
     made.add_components()
     return made
 

@@ -119,7 +119,9 @@ def test_a_line_below_a_heading_that_says_that_there_is_none(said):
 
 def test_a_line_below_a_heading_needs_a_quote_or_a_category():
     """What a person would not count is no error; it is reported, and alone it is no answer."""
-    answer = 'Critical:\nno-error\nMajor:\nI had some doubts here\nMinor:\nstyle/awkward - "mat"\naccuracy\n\nStyle is good.'
+    answer = (
+        'Critical:\nno-error\nMajor:\nI had some doubts here\nMinor:\nstyle/awkward - "mat"\naccuracy\n\nStyle is good.'
+    )
     read = read_answer(answer, TRANSLATION, SOURCE)
     assert [(span.text, span.severity) for span in read.spans] == [("mat", "minor")]
     assert named_errors(answer)[1:] == [NamedError("minor", "accuracy", ())]

@@ -74,9 +74,7 @@ def read_table(
     if chunk < 1:
         raise InputError(f"a chunk must hold at least one row, not {chunk}.")
     notes: list[str] = []
-    pieces = read_pieces(
-        source, columns, chunk, notes, quoting=quoting, needs=needs, format=format, by=by, whole=whole
-    )
+    pieces = read_pieces(source, columns, chunk, notes, quoting=quoting, needs=needs, format=format, by=by, whole=whole)
     return Batches(pieces, notes)
 
 
