@@ -59,7 +59,8 @@ def test_chunks_are_labelled_as_the_whole(place: Path, capsys: pytest.CaptureFix
     assert main(apply(place, "tsv", "out.tsv")) == 0
     said = " ".join(capsys.readouterr().err.split())
     rows = polars.read_csv(place / "out.tsv", separator="\t")
-    assert rows["segment"].to_list() == list(range(1, ROWS + 1))
+    new_columns = ["label", "breakdown_probability", "language", "reason", "chrf", "flags"]
+    assert rows.columns == [*new.columns, *new_columns] and rows["mt"].to_list() == new["mt"].to_list()
     assert rows["label"].to_list() == whole.labels and rows["reason"].to_list() == whole.decisions.reasons
     assert rows["language"].unique(maintain_order=True).to_list() == ["es", "pt", "ro", "ja-en"]
     assert "⚠ less is promised for ro (90%, from 9 breakdowns)" in said
@@ -212,6 +213,7 @@ def test_labels_keep_id_document_scores_flags_and_texts(
         rows = [json.loads(line) for line in path.read_text().splitlines()]
     else:
         rows = polars.read_csv(path, separator="\t" if format == "tsv" else ",").fill_null("").to_dicts()
+        assert list(rows[0])[:5] == ["id", "doc", "mt", "ref", "lp"]
         rows = [{**row, "flags": row["flags"].split(",") if row["flags"] else []} for row in rows]
     assert [(row["id"], row["doc"], row["mt"], row["ref"]) for row in rows] == [
         ("x1", "d", "word1, word2", "word1 word2"),
@@ -219,7 +221,7 @@ def test_labels_keep_id_document_scores_flags_and_texts(
     ]
     assert [row["flags"] for row in rows] == [[], ["empty_hypothesis"]]
     expected = assay.score(["word1, word2", ""], ["word1 word2", "word3"], metrics=["chrf"]).segments["chrf"]
-    assert [row["chrf"] for row in rows] == pytest.approx(expected.tolist(), abs=1e-4)
+    assert [row.get("scores", row)["chrf"] for row in rows] == expected.tolist()
 
 
 def test_ready_scores_keep_id_and_document(place: Path) -> None:
@@ -233,7 +235,20 @@ def test_ready_scores_keep_id_and_document(place: Path) -> None:
     data = ["--data", str(place / "new.tsv"), "--format", "jsonl", "--out", str(out)]
     assert main(["decide", "apply", "--rule", rule, "--lang", "es", *data]) == 0
     rows = [json.loads(line) for line in out.read_text().splitlines()]
-    assert [(row["id"], row["doc"], row["z"]) for row in rows] == [("7", "a", 6.0), ("8", "b", 0.0)]
+    assert [(row["seg_id"], row["doc"], row["z"]) for row in rows] == [("7", "a", "6"), ("8", "b", "0")]
+    assert [row["label"] for row in rows] == ["use", "reject"]
+
+
+def test_rows_that_score_wrote_bring_their_scores(place: Path) -> None:
+    """Scores inside `scores` are read by fit and by apply, and stay where they are."""
+    table, rule = place / "scored.jsonl", place / "ready.json"
+    assert main(["score", "-m", "chrf", "--data", str(place / "outcomes.tsv"), "--out", str(table)]) == 0
+    assert main(["decide", "fit", "--data", str(table), "--score", "chrf", "--out", str(rule)]) == 0
+    out = place / "labels.jsonl"
+    assert main(["decide", "apply", "--rule", str(rule), "--data", str(table), "--out", str(out)]) == 0
+    before, after = ([json.loads(line) for line in path.read_text().splitlines()] for path in (table, out))
+    assert [{name: row[name] for name in before[0]} for row in after] == before
+    assert {row["label"] for row in after} <= {"use", "review", "reject"} and "chrf" not in after[0]
 
 
 def test_a_run_directory_keeps_every_label_for_the_page(place: Path) -> None:

@@ -21,7 +21,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 BEGINS = {
-    "json": b'{"systems"', "jsonl": b'{"system": "baseline"', "tsv": b"system\tsegment\tchrf\tflags\n", "csv": b"system,chrf\n",
+    "json": b'{"systems"', "jsonl": b'{"system": "baseline", "src": "', "tsv": b"system\tsrc\t", "csv": b"system,src,",
     "md": b"|", "latex": b"\\begin{table}", "html": b"<!doctype html>", "parquet": b"PAR1", "xlsx": b"PK\x03\x04",
 }  # fmt: skip
 
@@ -50,7 +50,15 @@ def test_other_names_say_nothing(capsys: pytest.CaptureFixture[str]) -> None:
         (["--out", "x.md", "--format", "table"], "--out x.md is a name for md, and --format says table"),
         (["--out", "x.tsv.gz"], "nothing is compressed"),
         (["--out", "x.xls"], "spreadsheets are written as .xlsx"),
-        (["--out", "x.tsv", "--spans"], "--spans goes with --format table, json, jsonl, html, not tsv"),
+        (
+            ["--out", "x.md", "--spans"],
+            "--spans goes with --format table, json, html, jsonl, tsv, csv, parquet, xlsx, not md",
+        ),
+        (
+            ["--out", "x.tsv", "--by", "length"],
+            "--by does not go with --format tsv, which has one row per segment. Add --summary",
+        ),
+        (["--out", "x.tsv", "--summary", "x.tsv"], "--summary and --out name the same file"),
     ],
 )
 def test_a_conflict_is_refused_and_nothing_is_written(
@@ -88,17 +96,19 @@ def test_every_table_has_its_sheet_and_a_parquet_file_holds_one(capsys: pytest.C
     assert polars.read_parquet("x.parquet")["accuracy"].to_list() == [tables["summary"][0]["accuracy"]]
 
 
-def test_scores_as_a_spreadsheet_have_systems_and_segments() -> None:
+def test_scores_as_a_spreadsheet_have_the_rows_of_the_input() -> None:
     texts = "system\tmt\tref\n=1+1\ta cat\ta cat\nb\ta dog\ta cat\n"
     Path("d.tsv").write_text(texts)
     assert main(["score", "-m", "chrf", "--data", "d.tsv", "--out", "x.xlsx"]) == 0
     assert main(["score", "-m", "chrf", "--data", "d.tsv", "--out", "x.parquet"]) == 0
+    assert main(["score", "-m", "chrf", "--data", "d.tsv", "--out", "y.xlsx", "--summary", "sum.xlsx"]) == 0
     sheets = read(Path("x.xlsx"))
-    assert [row[0] for row in sheets["systems"]] == ["system", "=1+1", "b"]
-    assert sheets["segments"][0] == ["system", "segment", "chrf", "flags"]
+    assert list(sheets) == ["segments"] and Path("x.xlsx").read_bytes() == Path("y.xlsx").read_bytes()
+    assert [row[0] for row in read(Path("sum.xlsx"))["systems"]] == ["system", "=1+1", "b"]
+    assert sheets["segments"][0] == ["system", "mt", "ref", "chrf", "flags"]
     kept = polars.read_parquet("x.parquet")
-    assert kept["flags"].to_list() == [[], []]  # a list there, words with blanks between them in a cell
-    assert [tuple(row) for row in sheets["segments"][1:]] == [(*row[:3], "") for row in kept.rows()]
+    assert kept["flags"].to_list() == [[], []]  # a list there, words with commas between them in a cell
+    assert [tuple(row) for row in sheets["segments"][1:]] == [(*row[:4], "") for row in kept.rows()]
 
 
 def test_a_rule_is_no_rendering_of_a_result(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from assay.core.rows import flat_row
+
 WORDS = [
     "der",
     "die",
@@ -93,7 +95,7 @@ def read(folder: Path) -> list[dict[str, Any]]:
                 found.append(row | {name: float(row[name]) for name in row if name in ("chrf", "bleu")})
         else:
             text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-            found += [json.loads(line) for line in text.decode().split("\n")[:-1]]
+            found += [flat_row(json.loads(line)) for line in text.decode().split("\n")[:-1]]
     return found
 
 

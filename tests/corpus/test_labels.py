@@ -11,6 +11,7 @@ import pytest
 import assay
 from assay.cli.main import main
 from assay.core.errors import InputError
+from assay.core.rows import flat_row
 from assay.corpus import cutting, plan
 from tests.corpus.corpora import contents, corpus, read, write
 
@@ -44,7 +45,7 @@ def single(rule: Path, whole: list[dict[str, Any]], folder: Path) -> tuple[list[
     words = ["decide", "apply", "--rule", str(rule), "--data", str(folder / "whole.jsonl"), "-q", "--flags", "all"]
     for name in ("rows.jsonl", "whole.json"):
         assert main([*words, "--out", str(folder / name)]) == 0
-    rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
+    rows = [dict(flat_row(json.loads(line))) for line in (folder / "rows.jsonl").read_text().splitlines()]
     return rows, json.loads((folder / "whole.json").read_text())
 
 
@@ -178,15 +179,12 @@ def test_what_cannot_be_meant_is_refused(
     rule, source, whole = labelled
     write(tmp_path / "scored.jsonl", [{**row, "s": i, "success": i % 2} for i, row in enumerate(whole)])
     assay.fit_rule(tmp_path / "scored.jsonl", scores=["s"], goal="at most 60% bad").save(tmp_path / "ready.json")
-    (tmp_path / "taken").mkdir()
-    write(tmp_path / "taken" / "a.jsonl", [{**row, "label": "x"} for row in whole[:3]])
     words = ["decide", "apply", "--rule", str(rule)]
     for given, said in (
         ([*words, "--data", str(source)], "is a corpus in many files: say where the results go, --out FOLDER/"),
         ([*words, "--data", str(tmp_path / "scored.jsonl"), "--engine", "ray"], "--engine goes with a corpus"),
         ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--texts"], "--texts does not go with a corpus"),
         ([*words, "--data", str(source), "--out", f"{tmp_path}/o/", "--format", "tsv"], "shards keep their form"),
-        ([*words, "--data", f"{tmp_path}/taken", "--out", f"{tmp_path}/o/"], "has a column 'label' already"),
         (["decide", "fit", "--data", "x.tsv", "--engine", "ray"], "--engine goes with assay decide apply"),
         (["decide", "apply", f"{tmp_path}/ready.json", str(source), "--out", f"{tmp_path}/o/"], "no column in"),
         (

@@ -60,7 +60,7 @@ def test_the_tables_are_those_of_one_file(whole: list[dict[str, Any]], tmp_path:
     assay.run_corpus(tmp_path / "in", names, out=tmp_path / "one", engine="inline")
     assert contents(tmp_path / "two") == contents(tmp_path / "one")
     first = json.loads(contents(tmp_path / "one")["part-0.jsonl"].splitlines()[5])
-    assert first["phenomena"] == "order" and first["chrf good"] is None, "it has no reference"
+    assert first["phenomena"] == "order" and first["scores"]["chrf good"] is None, "it has no reference"
     told = json.loads(contents(tmp_path / "one")["_manifest.json"])
     assert sum(told["pairs"]["chrf"].values()) == 240 and told["pairs"]["chrf"]["unscored"] == 19  # 5, 18 … 239
 

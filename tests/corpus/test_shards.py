@@ -163,7 +163,37 @@ def test_spans_on_request(tmp_path: Path) -> None:
     write(tmp_path / "in" / "b.parquet", [{"src": "It was in 1979.", "mt": "Es war 1997 blau.", "langpair": "en-de"}])
     score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["assay-mini"], spans=True, engine="inline")
     one, other = read(tmp_path / "out")
-    assert one["spans"] == other["spans"] and {"metric", "start", "end", "severity"} <= set(one["spans"][0])
+    assert one["spans"] == other["spans"] and list(one["spans"]) == ["assay-mini"]
+    fields = ["side", "start", "end", "text", "severity", "category", "confidence"]
+    assert all(list(span) == fields for span in one["spans"]["assay-mini"]) and one["spans"]["assay-mini"]
+    single = tmp_path / "one.jsonl"
+    assay.score(data=tmp_path / "in" / "a.jsonl", metrics=["assay-mini"], spans=True, texts=True).write_rows(single)
+    assert single.read_bytes() == (tmp_path / "out" / "a.jsonl").read_bytes()
+
+
+@pytest.mark.parametrize("form", ["jsonl", "tsv", "csv", "parquet"])
+def test_a_shard_is_what_one_file_gives(tmp_path: Path, form: str) -> None:
+    """The same columns under the same names, whichever way the rows went; none of the input is overwritten."""
+    import polars
+
+    own = {"src": "a", "mt": "das Haus", "ref": "das Haus", "flags": "mine", "domain": "news", "chrf": "7"}
+    source, one = tmp_path / "in" / f"a.{form}", tmp_path / f"one.{form}"
+    source.parent.mkdir()
+    frame = polars.DataFrame([own])
+    write_in = {"jsonl": frame.write_ndjson, "parquet": frame.write_parquet, "csv": frame.write_csv}
+    write_in.get(form, lambda path: frame.write_csv(path, separator="\t"))(source)
+    result = score_corpus(source.parent, out=tmp_path / "out", metrics=["chrf"], engine="inline", keep="input_chrf > 1")
+    single = assay.score(data=source, metrics=["chrf"], texts=True)
+    single.write_rows(one)
+    if form == "parquet":
+        assert polars.read_parquet(one).equals(polars.read_parquet(tmp_path / "out" / "a.parquet"))
+    else:
+        assert one.read_bytes() == (tmp_path / "out" / source.name).read_bytes()
+    rows = assay.filter_rows("chrf == 100", one).columns()
+    assert list(rows) == ["src", "mt", "ref", "input_flags", "domain", "input_chrf", "chrf", "flags"]
+    assert list(rows["input_chrf"]) == ["7"] and list(rows["input_flags"]) == ["mine"]
+    for notes in (result.notes, single.notes):
+        assert "the column 'chrf' of the input is written as 'input_chrf': assay adds one of that name." in notes
 
 
 def test_spans_of_metrics_that_mark_none_are_refused(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     predicted("clean.jsonl", [{"spans": []}, {"spans": []}])
     predicted("short.jsonl", [{"spans": [span]}])
     predicted("other.jsonl", [{"spans": [], "mt": "the cat sits"}, {"spans": []}])
-    predicted("nobody.jsonl", [{"spans": [], "segment": "7"}, {"spans": [], "segment": "8"}])
+    predicted("nobody.jsonl", [{"spans": [], "segment": str(n), "mt": f"text {n}"} for n in (7, 8)])
     predicted("bad.jsonl", [{"spans": [{**span, "end": 99}]}, {"spans": []}])
     cells = [(system, i) for system in ("A", "BB") for i in range(9)]
     Path("da.csv").write_text("system,segment,rater,score\n" + "".join(f"{s},{i},r,{i + len(s)}\n" for s, i in cells))
@@ -104,6 +104,52 @@ def test_one_clear_line(words: list[str], message: str, capsys: pytest.CaptureFi
     assert main(["spans", *words]) == 2
     said = capsys.readouterr().err
     assert message in said and said.count("\n") == 1
+
+
+def test_rows_of_score_are_a_prediction(capsys: pytest.CaptureFixture[str]) -> None:
+    """A table with segment numbers and raters of its own, in two language pairs, comes back with all that names its rows."""
+    from assay.io.judgements.campaign import read_campaign
+
+    gold = [
+        {"langpair": pair, "system": "A", "segment": f"{pair}-{n}", "rater": rater, "src": "s", "mt": text, "esa": 3, "spans": spans}
+        for pair in ("en-de", "en-ru")
+        for n, text in TEXTS.items()
+        for rater, spans in (("r", [{"start": 0, "end": 3, "severity": "minor"}]), ("q", []))
+    ]  # fmt: skip
+    Path("own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in gold))
+    for form in ("jsonl", "tsv", "parquet", "json"):
+        out = f"rows.{form}"
+        assert main(["score", "-m", "assay-mini", "--spans", "--data", "own.jsonl", "--quiet", "-o", out]) == 0
+        read = read_campaign(Path(out))
+        assert [list(cell) for cell in read.judgements] == [[r["langpair"], "A", r["segment"]] for r in gold[::2]]
+        assert read.raters == ["assay-mini"] and all(j.score is not None for _, j in read.each()) and not read.notes
+        assert main(["spans", "own.jsonl", "--predicted", out, "--samples", "5", "--format", "json"]) == 0
+        rows = json.loads(capsys.readouterr().out)["tables"]["summary"]
+        assert [(row["langpair"], row["n"]) for row in rows] == [("en-de", 4), ("en-ru", 4), ("avg", 8)]
+
+
+def test_without_common_names_texts_are_matched(capsys: pytest.CaptureFixture[str]) -> None:
+    """Files without segments, in another order; each language pair has its own."""
+    spans = [{"start": 0, "end": 3, "severity": "minor"}]
+    gold = [{"langpair": p, "segment": f"{p}{t}", "mt": t, "spans": spans} for p in ("en-de", "en-ru") for t in TEXTS.values()]
+    Path("own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in gold))
+    bare = [{"langpair": row["langpair"], "mt": row["mt"], "spans": spans if row["langpair"] == "en-de" else []} for row in gold]
+    Path("bare.jsonl").write_text("".join(json.dumps(row) + "\n" for row in reversed(bare)))
+    result = assay.spans("own.jsonl", ["bare.jsonl"], samples=5, trials=5)
+    assert [row["f1"] for row in result.table("summary").rows] == [1.0, 0.0, 0.5]
+    with Path("bare.jsonl").open("a") as file:
+        file.write(json.dumps({"langpair": "en-de", "mt": TEXTS["1"], "spans": []}) + "\n")
+    assert main(["spans", "own.jsonl", "--predicted", "bare.jsonl"]) == 2
+    assert "says different things about the same translation" in " ".join(capsys.readouterr().err.split())
+
+
+def test_spans_in_the_source_come_back(tmp_path: Path) -> None:
+    from assay.io.judgements.campaign import read_campaign
+
+    row = {"src": "the cat", "mt": "die", "spans": {"judge": [{"side": "source", "start": 4, "end": 7, "severity": "major"}]}}
+    Path("rows.jsonl").write_text(json.dumps(row) + "\n")
+    ((_, judgement),) = read_campaign(Path("rows.jsonl")).each()
+    assert [(span.side, span.text) for span in judgement.spans] == [("source", "cat")] and judgement.rater == "judge"
 
 
 def test_what_all_have_in_common(capsys: pytest.CaptureFixture[str]):

@@ -83,7 +83,8 @@ def run(args: argparse.Namespace) -> int:
     from assay.cli.texts import estimated, text_request
     from assay.verbs.live import live
 
-    output, asked, started = Output.of(args), text_request(args), time.monotonic()
+    kept = bool(args.run_dir) or args.format == "html"
+    output, asked, started = Output.of(args), text_request(args, rows=kept), time.monotonic()
     if args.estimate:
         return estimated(asked, output)
     with live(args.run_dir, "compare", asked.metrics, asked.rows):

@@ -9,10 +9,9 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from assay.cli.output import Output, write_bytes
-from assay.core.columns import Columns, plain_list
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -158,11 +157,12 @@ def _apply(args: argparse.Namespace) -> int:
     if args.mt and len(args.mt) > 1:
         raise InputError("assay decide apply labels one system at a time: give one --mt.")
     output, started = Output.of(args), time.monotonic()
-    rule, asked = label_request(args.rule, trust=bool(args.trust), **texts_of(args))
+    kept = bool(args.texts or args.run_dir or args.format != "table")
+    rule, asked = label_request(args.rule, trust=bool(args.trust), rows=kept, **texts_of(args))
     with rows_progress(asked, args.quiet) as progress:
         labels = label_stream(
             rule, asked, data=args.data, columns=column_map(args.columns), quoting=args.quoting,
-            language=args.lang or "", files=[args.rule], texts=args.texts or bool(args.run_dir), flags=args.flags,
+            language=args.lang or "", files=[args.rule], texts=kept, flags=args.flags,
             workers=args.workers, progress=progress.add, kept_rows=bool(args.run_dir),
         )  # fmt: skip
     with labels:
@@ -203,43 +203,38 @@ def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> No
 def _write(labels: LabelStream, output: Output) -> None:
     """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
     from assay.report import BINARY_FORMATS
-    from assay.report.data import json_lines
-    from assay.report.frames import write_parts
-    from assay.report.rows import WRITERS, RowWriter
+    from assay.report.rows import write_rows
     from assay.report.writing import whole_file
 
+    numbers = {"breakdown_probability", *labels.scores}
     if output.format == "table":
         labels.count()
         return
     if output.format in BINARY_FORMATS:
-        write_bytes(lambda stream: write_parts(labels.parts(), output.format, stream), output.out, output.format)
+        write_bytes(
+            lambda stream: labels.notes.extend(write_rows(labels.parts(), output.format, stream, scores=numbers)),
+            output.out,
+            output.format,
+        )
         return
     to_file = output.out is not None and output.out != "-"
     with whole_file(str(output.out)) if to_file else nullcontext(sys.stdout) as stream:
-        writer: RowWriter | None = None
-        separator = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": [\n'
-        for rows in labels.parts():
-            if output.format == "json":
-                stream.write(separator + json_lines(rows).rstrip("\n").replace("\n", ",\n"))
-                separator = ",\n"
-                continue
-            if output.format in ("tsv", "csv"):
-                rows = rounded(rows)
-            if writer is None:
-                writer = WRITERS[output.format](stream, list(rows), spreadsheet_safe=output.spreadsheet_safe)
-            writer.part([plain_list(column) for column in rows.values()])
-        if writer is not None:
-            writer.end()
-            labels.notes += writer.notes
-        elif output.format == "json":
-            about = {"counts": labels.tally.shares(), "flags": labels.flags, "warnings": labels.warnings}
-            stream.write(f"],\n{json.dumps(about, ensure_ascii=False)[1:]}\n")
+        if output.format == "json":
+            _write_json(labels, stream)
+        else:
+            safe = output.spreadsheet_safe
+            labels.notes += write_rows(
+                labels.parts(), output.format, stream, scores=labels.scores, spreadsheet_safe=safe
+            )
         stream.flush()
 
 
-def rounded(columns: Columns) -> Columns:
-    """Numbers with the four decimals that a person reads."""
-    return {
-        name: [f"{value:.4f}" if isinstance(value, float) and value == value else value for value in plain_list(column)]
-        for name, column in columns.items()
-    }
+def _write_json(labels: LabelStream, stream: IO[str]) -> None:
+    from assay.report.data import json_lines
+
+    separator = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": [\n'
+    for rows in labels.parts():
+        stream.write(separator + json_lines(rows, labels.scores).rstrip("\n").replace("\n", ",\n"))
+        separator = ",\n"
+    about = {"counts": labels.tally.shares(), "flags": labels.flags, "warnings": labels.warnings}
+    stream.write(f"],\n{json.dumps(about, ensure_ascii=False)[1:]}\n")

@@ -35,6 +35,14 @@ OTHERS = {
 """Suffixes of files that assay does not write, with what comes near."""
 
 
+def format_of(path: str) -> str:
+    """Return the format that the suffix of a file names; a table for people goes into any other file."""
+    suffix = PurePath(path).suffix.lower()
+    if suffix in OTHERS:
+        raise InputError(f"{path}: {OTHERS[suffix]}.")
+    return SUFFIXES.get(suffix, "table")
+
+
 def settle_format(args: argparse.Namespace, module: ModuleType) -> None:
     """Fill in ``args.format`` from the suffix of --out; refuse a suffix that says another thing than --format.
 

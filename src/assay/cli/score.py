@@ -5,8 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from typing import IO, TYPE_CHECKING, Any
+from contextlib import nullcontext
+from typing import TYPE_CHECKING
 
+from assay.cli.formats import format_of
 from assay.cli.output import Output, write_bytes, write_pieces
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
@@ -14,7 +16,6 @@ from assay.core.flags import flag_notes
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.report.scores import Scored
     from assay.verbs.request import TextRequest
     from assay.verbs.score import ScoreResult
 
@@ -31,12 +32,14 @@ EXAMPLES = """examples:
 Without -m: chrF and BLEU where there is a reference, assay-mini where it is installed (up to 20,000 rows).
 BLEU takes the tokenizer of the target language (--langpair, or the table's): zh, ja-mecab, ko-mecab, else 13a; of a table
 with several target languages there is one BLEU for each. bleu:tokenize=NAME decides otherwise.
-JSON has the form {"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [...]}}}};
-jsonl, tsv, parquet and xlsx have one row a segment, with its id, document and flags (and its texts: --texts).
+-o x.csv, .tsv, .jsonl, .parquet or .xlsx has your rows, one per segment and system: all columns of the input, then scores,
+flags and, with --spans, errors. --summary FILE writes the table of systems as well; so does --format json, md, latex or html.
 A folder or a pattern of shards (Parquet, JSON lines, TSV, CSV; text with --mt and --ref) goes into --out FOLDER/, shard by shard.
 A run that was stopped goes on where it stood when the same command is given again."""
 FORMATS = ("table", "json", "jsonl", "tsv", "parquet", "xlsx", "csv", "md", "latex", "html")
-SPAN_FORMATS = ("table", "json", "jsonl", "html")
+ROWS = ("jsonl", "tsv", "csv", "parquet", "xlsx")
+"""Formats with one row per segment."""
+SPAN_FORMATS = ("table", "json", "html", *ROWS)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -71,6 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_estimate(parser)
     add_run_dir(parser)
     parser.add_argument("--spans", action="store_true", help="show each translation with the errors found in it")
+    parser.add_argument(
+        "--summary", metavar="FILE", help="also write the table of systems here; the suffix selects the format"
+    )
     add_corpus(parser)
 
 
@@ -95,10 +101,12 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"--spans goes with --format {', '.join(SPAN_FORMATS)}, not {args.format}.")
     if args.score_only and (args.spans or args.ci or args.format != "table"):
         raise InputError("-b prints the scores alone: leave out --format, --ci and --spans.")
-    if args.by and (args.spans or args.format in ("jsonl", "tsv", "parquet", "xlsx")):
-        other = "--spans" if args.spans else f"--format {args.format}, which has a row a segment"
-        raise InputError(f"--by does not go with {other}. Try --format csv or json.")
-    asked = text_request(args)
+    if args.summary and args.summary == args.out:
+        raise InputError("--summary and --out name the same file. Give another name to one of them.")
+    if args.by and not args.summary and (args.spans or args.format in ROWS):
+        other = "--spans" if args.spans else f"--format {args.format}, which has one row per segment"
+        raise InputError(f"--by does not go with {other}. Add --summary FILE for its table, or take --format json.")
+    asked = text_request(args, rows=_wants_rows(args))
     if args.estimate:
         return estimated(asked, output)
     with live(args.run_dir, "score", asked.metrics, asked.rows):
@@ -112,20 +120,30 @@ def _score(args: argparse.Namespace, asked: TextRequest, output: Output, started
 
     with rows_progress(asked, args.quiet) as progress:
         result = score_request(
-            asked, spans=args.spans, texts=args.texts or bool(args.run_dir), flags=args.flags, ci=args.ci,
+            asked, spans=args.spans, texts=_wants_rows(args), flags=args.flags, ci=args.ci,
             by=args.by, samples=args.samples, seed=args.seed, workers=args.workers, progress=progress.add,
         )  # fmt: skip
     with result:
         if args.score_only:
             _write_numbers(result, output, args.width)
+        elif args.format in ROWS or (args.spans and args.format == "json"):
+            _write_rows(result, output)
         elif args.spans:
             _write_spans(result, output)
-        elif args.format in ("json", "jsonl", "tsv", "parquet", "xlsx"):
-            _write_segments(result, output, texts=args.texts)
+        elif args.format == "json":
+            _write_json(result, output.out, texts=args.texts)
+            _note_flags(result, output)
         else:
             _write_table(result, output, args)
+        if args.summary:
+            _write_summary(result, output, args)
         keep_run(result, args, output, started)
     finish(result, output)
+
+
+def _wants_rows(args: argparse.Namespace) -> bool:
+    """Whether every column of the input is kept."""
+    return bool(args.texts or args.run_dir or args.format in ROWS or (args.spans and args.format == "json"))
 
 
 def _write_numbers(result: ScoreResult, output: Output, digits: int | None) -> None:
@@ -146,31 +164,49 @@ def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) 
     output.emit([*shown, *chosen_components(result, args)])
 
 
-def _write_segments(result: ScoreResult, output: Output, *, texts: bool) -> None:
+def _write_summary(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
+    """The table of systems, whatever --format is, in the format of its own suffix."""
+    from dataclasses import replace
+
+    format = format_of(args.summary)
+    if format == "json":
+        _write_json(result, args.summary, texts=False)
+    else:
+        _write_table(result, replace(output, format=format, out=args.summary), args)
+
+
+def _write_json(result: ScoreResult, out: str | None, *, texts: bool) -> None:
     from assay.report import scores
     from assay.report.writing import whole_file
 
     run: scores.Scored = result.run if texts else scores.WithoutTexts(result.run)
-    if output.format in ("parquet", "xlsx"):
-        write_bytes(lambda stream: _write_rows(result, run, output.format, stream), output.out, output.format)
-        _note_flags(result, output)
-        return
+    with whole_file(out) if out and out != "-" else nullcontext(sys.stdout) as stream:
+        scores.as_json(run, result.known(), stream.write, result.groups(), result.system_flags)
+        stream.flush()
 
-    def to(stream: Any) -> None:
-        if output.format == "json":
-            scores.as_json(run, result.known(), stream.write, result.groups(), result.system_flags)
-        elif output.format == "jsonl":
-            scores.as_jsonl(run, result.run.asked, stream.write)
-        else:
-            safe = output.spreadsheet_safe
-            result.notes += scores.as_tsv(run, result.run.asked, stream, spreadsheet_safe=safe)
 
-    if output.out and output.out != "-":
-        with whole_file(output.out) as stream:
-            to(stream)
+def _write_rows(result: ScoreResult, output: Output) -> None:
+    """One row per segment: the columns of the input, scores, flags and error spans."""
+    from assay.report.rows import write_rows
+    from assay.report.spans import as_json
+    from assay.report.writing import whole_file
+
+    rows = result.rows()
+    if output.format == "json":
+        write_pieces(as_json(rows, rows.scores, lambda: result.signatures), output.out)
+    elif output.format in ("parquet", "xlsx"):
+        write_bytes(
+            lambda stream: result.notes.extend(write_rows(rows, output.format, stream, scores=rows.scores)),
+            output.out,
+            output.format,
+        )
     else:
-        to(sys.stdout)
-        sys.stdout.flush()
+        with whole_file(output.out) if output.out and output.out != "-" else nullcontext(sys.stdout) as stream:
+            result.notes += write_rows(
+                rows, output.format, stream, scores=rows.scores, spreadsheet_safe=output.spreadsheet_safe
+            )
+            stream.flush()
+    result.notes += rows.notes
     _note_flags(result, output)
 
 
@@ -180,18 +216,6 @@ def _note_flags(result: ScoreResult, output: Output) -> None:
         output.note(note)
 
 
-def _write_rows(result: ScoreResult, run: Scored, format: str, stream: IO[bytes]) -> None:
-    """A row a segment, as Parquet; or as a sheet behind those of the tables."""
-    from assay.report import scores
-
-    if format == "parquet":
-        scores.as_parquet(run, result.run.asked, stream)
-        return
-    from assay.report.xlsx import sheets, write_workbook
-
-    write_workbook(stream, [*sheets(list(result.tables.values())), scores.as_sheet(run, result.run.asked)])
-
-
 def _write_spans(result: ScoreResult, output: Output) -> None:
     from assay.report import spans, terminal
 
@@ -199,10 +223,8 @@ def _write_spans(result: ScoreResult, output: Output) -> None:
     if output.format == "table":
         colour = not output.out and terminal.wants_colour()
         pieces: Iterator[str] = (spans.as_terminal(row, colour=colour) for row in rows)
-    elif output.format == "jsonl":
-        pieces = spans.as_jsonl(rows)
     else:
-        pieces = (spans.as_json if output.format == "json" else spans.as_html)(rows, lambda: result.signatures)
+        pieces = spans.as_html(rows, lambda: result.signatures)
     write_pieces(pieces, output.out)
     cut = sum(rows for flag, rows in result.flags.items() if flag.endswith(" truncated"))
     others = {

@@ -52,12 +52,16 @@ def _translations(args: argparse.Namespace) -> list[str]:
     return bare or args.mt or []
 
 
-def text_request(args: argparse.Namespace) -> TextRequest:
-    """The texts that the arguments name, with the metrics they name."""
+def text_request(args: argparse.Namespace, *, rows: bool = False) -> TextRequest:
+    """The texts that the arguments name, with the metrics they name; with `rows`, all columns of a table."""
     from assay.verbs.request import request
 
     return request(
-        metrics=args.metrics, spans=getattr(args, "spans", False), by=getattr(args, "by", None), **texts_of(args)
+        metrics=args.metrics,
+        spans=getattr(args, "spans", False),
+        by=getattr(args, "by", None),
+        rows=rows,
+        **texts_of(args),
     )
 
 

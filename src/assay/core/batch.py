@@ -13,6 +13,7 @@ from hashlib import blake2b
 from typing import Any, TypeVar
 
 from assay.core.errors import InputError, count
+from assay.core.rows import InputRows
 
 Column = Sequence[str]
 T = TypeVar("T")
@@ -54,6 +55,8 @@ class Batch:
     ids: Column | None = None
     groups: Column | None = None
     """What each row is grouped by, where somebody asked (``--by``)."""
+    rows: InputRows | None = None
+    """All columns of the input, where the rows go out again."""
 
     def __post_init__(self) -> None:
         if isinstance(self.hypotheses, str):
@@ -91,6 +94,16 @@ class Batch:
         found: Sequence[str | None] | None = getattr(self, name)
         return found
 
+    def outward(self) -> dict[str, Sequence[str | None]]:
+        """The columns by the names that they have in rows: id, doc, langpair, src, mt, ref, ref2 …"""
+        named: dict[str, Sequence[str | None] | None] = {
+            "id": self.ids, "doc": self.documents, "langpair": self.langpairs, "src": self.sources, "mt": self.hypotheses,
+        }  # fmt: skip
+        named |= {
+            f"ref{number if number > 1 else ''}": column for number, column in enumerate(self.references or (), 1)
+        }
+        return {name: column for name, column in named.items() if column is not None}
+
     @property
     def nrefs(self) -> int:
         """Number of reference columns."""
@@ -124,5 +137,8 @@ class Batch:
             value = getattr(self, field.name)
             if value is None:
                 continue
-            changed[field.name] = tuple(map(change, value)) if field.name == "references" else change(value)
+            if field.name == "references":
+                changed[field.name] = tuple(map(change, value))
+            else:
+                changed[field.name] = value.map(change) if isinstance(value, InputRows) else change(value)
         return replace(self, **changed)

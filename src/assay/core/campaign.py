@@ -46,6 +46,8 @@ class Campaign:
     """(langpair, system) of translations that serve as the reference: no metric is asked about them."""
     notes: Sequence[str] = ()
     """What the reader left out or decided."""
+    counted: bool = False
+    """Whether segments had no names of their own, so that they were counted in their order."""
 
     @property
     def langpairs(self) -> list[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.metric import Scores
+from assay.core.rows import InputRows, span_objects
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +38,8 @@ class Kept:
     spans: bool = False
     """Error spans."""
     columns: tuple[str, ...] = ()
-    """Columns of the batch by name: ``hypotheses``, ``langpairs``, ``ids`` …, and ``reference`` for the first of those."""
+    """Columns of the batch by name: ``hypotheses``, ``langpairs``, ``ids`` …, ``reference`` for the first of those, and ``rows`` for
+    all columns of the input."""
     flags: Flagging = "auto"
     """Which flags of the texts are raised: see `assay.engine.flags`."""
 
@@ -54,8 +56,9 @@ class Chunk:
     """By metric, and by system and language number: parts that add up to the exact sum of the statistics (`assay.core.sums`)."""
     raised: Mapping[str, Bools] = field(default_factory=dict)
     """Flags of the texts by row; those of a metric are with its scores."""
-    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """Columns that are kept; empty where the batch had none. `references` is one column for each reference."""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    """Columns that are kept; empty where the batch had none. `references` is one column for each reference, `rows` what
+    `InputRows.to_dict` gave."""
     languages: Sequence[str] = ()
     """The target languages met so far, where a metric goes by them; `spoken` numbers each row's."""
     spoken: NDArray[np.int32] | None = None
@@ -80,8 +83,32 @@ class Chunk:
                     rows[i] = [*rows[i], flag]
         return rows
 
+    def named(self, met: dict[int, int]) -> dict[str, list[Any]]:
+        """The system of each row, where systems have names, and its number; `met` counts the rows of each so far, and is moved on."""
+        numbers, codes = [], self.codes.tolist()
+        for code in codes:
+            met[code] = met.get(code, 0) + 1
+            numbers.append(met[code])
+        named = {} if list(self.systems) == [""] else {"system": [self.systems[code] for code in codes]}
+        return {**named, "segment": numbers}
+
+    def rows(self, met: dict[int, int]) -> InputRows:
+        """The columns of the input; without them what names a row: system, number, id and document."""
+        named = self.named(met)
+        if kept := self.columns.get("rows"):
+            return InputRows(kept["columns"], kept["roles"])
+        return InputRows({**named, **self.beside()})
+
+    def span_objects(self) -> list[dict[str, Any]] | None:
+        """The error spans of each row by metric; None where no metric marks any, or none are kept."""
+        found = {name: scores.spans for name, scores in self.scores.items() if scores.spans is not None}
+        return span_objects(found) if found else None
+
     def beside(self) -> dict[str, Sequence[Any]]:
-        """The kept columns by the names that rows go out with: id, doc, langpair, src, mt, ref, ref2 …"""
+        """The kept columns by the names that rows go out with: id, doc, src, mt, ref, ref2 …, and the others of the input."""
+        if rows := self.columns.get("rows"):
+            named = InputRows(rows["columns"], rows["roles"]).by_role()
+            return {name: column for name, column in named.items() if name not in ("system", "segment")}
         found: dict[str, Sequence[Any]] = {}
         for name, shown in OUTWARD.items():
             column = self.columns.get(name) or ()

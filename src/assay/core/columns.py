@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -53,6 +54,23 @@ def joined(parts: Sequence[Columns]) -> dict[str, Any]:
                 for value in ([None] * length if column is None else plain_list(column))
             ]
     return whole
+
+
+def plain(value: Any) -> Any:
+    """Return a value that JSON can hold: numpy's numbers as Python's, NaN and infinities as null, dates and bytes as text."""
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, (str, int)):
+        return value
+    if isinstance(value, Mapping):
+        return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(inner) for inner in value]
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "backslashreplace")
+    return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
 def plain_list(column: Sequence[Any]) -> list[Any]:

@@ -36,6 +36,10 @@ FLAGS: Mapping[str, tuple[str, str]] = {
     "unreadable_answer": ("segment whose answer could not be read", "segments whose answers could not be read"),
     "cut_answer": ("segment whose answer was cut off", "segments whose answers were cut off"),
     "unread_spans": ("segment whose errors could not be read", "segments whose errors could not be read"),
+    "unread_lines": (
+        "segment whose answer has lines that name no error",
+        "segments whose answers have lines that name no error",
+    ),
     "lost_span": (
         "segment with a quoted error that stands in neither text",
         "segments with quoted errors that stand in neither text",

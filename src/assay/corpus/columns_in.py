@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, listing
+from assay.core.rows import SCORES, renamed_inputs
 from assay.corpus.job import Job, Shard
 from assay.io.table.choosing import lay_out
 from assay.io.table.open_table import OpenTable
@@ -58,13 +59,9 @@ def check_alike(job: Job, table: OpenTable, names: Sequence[str], layout: Layout
         )
 
 
-def check_free(names: Sequence[str], job: Job, shard: Shard) -> None:
-    """Refuse a shard with a column of a name that is to be added."""
-    taken = [name for name in job.added if name in names]
-    if taken:
-        raise InputError(
-            f"{shard.title} has a column {taken[0]!r} already, which the scores would take: rename it or leave it out."
-        )
+def renamed_columns(names: Sequence[str], job: Job) -> dict[str, str]:
+    """Return new names for the columns of a shard that have names of columns to be added."""
+    return renamed_inputs(names, {*job.added, *((SCORES,) if job.scores else ())})
 
 
 def reader_of(table: OpenTable, layout: Layout, job: Job) -> Columns | PairColumns | ReadyColumns:

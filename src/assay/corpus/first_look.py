@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, listing
+from assay.corpus.columns_in import renamed_columns
 from assay.corpus.job import Job, OnError, Shard, ShardPiece, ShardTask
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def _check(job: Job, shard: Shard, names: Sequence[str], has: Sequence[str], met
                 raise InputError(f"{name} needs {how}; {shard.title} has {listing(map(repr, names))}.")
         if metric.card.needs == "either" and not reference and "source" not in has:
             raise InputError(f"{name} needs sources or references; {shard.title} has {listing(map(repr, names))}.")
+    renamed = renamed_columns(names, job)
+    names = [renamed.get(name, name) for name in names]
     if job.keep:
         from assay.core.expression import parse
         from assay.corpus.keeping import RATIO

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from assay.core.chunk import Flagging
+from assay.core.rows import FLAGS, SIDES, SPANS
 
 Kind = Literal["survey", "score", "join", "shard"]
 """What is to be done: hash the rows of a piece; score a piece into a part; join the parts of a shard; or a whole shard at once."""
@@ -23,8 +24,6 @@ Purpose = Literal["score", "label", "make", "pairs"]
 """What a run is for: score rows; label them by a rule; make items of them; score minimal pairs."""
 MANIFEST, WORK, REJECTED, LOCK = "_manifest.json", "_work", "_rejected.jsonl", "_lock"
 """What lies beside the shards in the folder of results."""
-SIDES = ("good", "incorrect")
-"""The translations of a minimal pair."""
 LABEL_COLUMNS = ("label", "breakdown_probability", "language", "reason")
 """What a rule says of a row."""
 BATCH, NETWORK_BATCH = 16_384, 8_192
@@ -135,12 +134,18 @@ class Job:
         if self.purpose == "make":
             return ()
         if self.purpose == "pairs":
-            spans = tuple(f"spans {side}" for side in SIDES) if self.spans else ()
-            return (*(f"{name} {side}" for name in self.metrics for side in SIDES), *spans)
+            return (*self.scores, *((SPANS,) if self.spans else ()))
         own = self.settings.get("own", ())
         labels = [name for name in LABEL_COLUMNS if name not in own] if self.purpose == "label" else []
-        flags = () if self.flags == "none" else ("flags",)
-        return (*labels, *self.metrics, *flags, *(("spans",) if self.spans else ()))
+        flags = () if self.flags == "none" else (FLAGS,)
+        return (*labels, *self.scores, *flags, *((SPANS,) if self.spans else ()))
+
+    @property
+    def scores(self) -> tuple[str, ...]:
+        """Those of them that hold scores."""
+        if self.purpose == "pairs":
+            return tuple(f"{name} {side}" for name in self.metrics for side in SIDES)
+        return self.metrics
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from assay.core.item import Item
-from assay.corpus.job import SIDES, Job
+from assay.core.rows import SIDES, SPANS, span_objects
+from assay.corpus.job import Job
 from assay.corpus.piece import metrics_of
-from assay.corpus.rows_scored import told_span
 from assay.io.table.bad_rows import BadRows
 from assay.suites.contrastive import ItemReader, place_by_name
 
@@ -132,15 +132,12 @@ class PairRows:
             for at, side in enumerate(SIDES)
         }
         if self.job.spans:
-            for at, side in enumerate(SIDES):
-                added[f"spans {side}"] = [
-                    [
-                        {**told_span(name, span), "side": span.side}
-                        for name, pairs in chunk.spans.items()
-                        for span in pairs[row][at]
-                    ]
-                    for row in range(len(chunk))
-                ]
+            sides = {
+                f"{name} {side}": [pair[at] for pair in pairs]
+                for name, pairs in chunk.spans.items()
+                for at, side in enumerate(SIDES)
+            }
+            added[SPANS] = span_objects(sides) if sides else [{}] * len(chunk)
         return added
 
     def count(self, tally: CorpusTally, chunk: PairScores, keep: Bools | None) -> None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.errors import unknown
 from assay.corpus.job import Job
 from assay.corpus.piece import check_version
 from assay.corpus.rows_scored import rule_of
 from assay.io.judgements.outcomes import number
 from assay.io.scores.ready import ROLES
 from assay.io.table.choosing import lay_out
+from assay.io.table.open_table import score_place
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools, Floats
@@ -54,13 +54,10 @@ class ReadyColumns:
 
     def __init__(self, table: OpenTable, layout: Layout, job: Job) -> None:
         self._table, self._scores = table, job.settings["ready"]
-        for column in self._scores.values():
-            if column not in table.names:
-                raise unknown(f"column in {table.name}", column, table.names)
+        places = [score_place(table, column) for column in self._scores.values()]
         language = layout.places.get("language")
         self._spoken = language is not None
-        self.wanted = [table.names.index(column) for column in self._scores.values()]
-        self.wanted += [] if language is None else [language]
+        self.wanted = [*places, *([] if language is None else [language])]
 
     def batch(self, piece: Piece) -> ReadyBatch:
         """The piece, every score a number."""

@@ -14,7 +14,8 @@ from itertools import compress
 from typing import IO, Any
 
 from assay.core.batch import Batch
-from assay.corpus.columns_in import check_alike, check_free, layout_of, reader_of
+from assay.core.rows import renaming_notes
+from assay.corpus.columns_in import check_alike, layout_of, reader_of, renamed_columns
 from assay.corpus.job import Job, Shard, ShardPiece
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.open_table import Opened, OpenTable, inside
@@ -68,6 +69,17 @@ class ShardRows:
         return replace(self, batch=batch, numbers=numbers, listed=kept)
 
 
+    def renamed(self, renamed: Mapping[str, str]) -> ShardRows:
+        """The same rows, some columns under new names."""
+        names = [renamed.get(name, name) for name in self.names]
+        if self.listed is None:
+            return replace(self, names=names, frame=self.frame.rename(dict(renamed), strict=False))
+        objects = self.listed.objects
+        if objects is not None:
+            objects = [{renamed.get(name, name): value for name, value in row.items()} for row in objects]
+        return replace(self, names=names, listed=self.listed._replace(objects=objects))
+
+
 class PieceReader:
     """An open piece of a shard. `lines` counts the lines that were read of it."""
 
@@ -78,15 +90,28 @@ class PieceReader:
         self.notes: list[str] = []
         self.lines: Callable[[], int] = lambda: 0
 
+    def renamed(self, renamed: Mapping[str, str]) -> PieceReader:
+        """The same piece, some of its columns under new names."""
+        if not renamed:
+            return self
+        kinds = self.kinds and {renamed.get(name, name): kind for name, kind in self.kinds.items()}
+        names = [renamed.get(name, name) for name in self.names]
+        made = PieceReader(names, (rows.renamed(renamed) for rows in self.parts), kinds)
+        made.lines, made.notes = self.lines, [*self.notes, *renaming_notes(renamed)]
+        return made
+
 
 @contextmanager
 def reading(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Iterator[PieceReader]:
     """The rows of a piece; `paths` are its files on this machine."""
     if shard.form == "text":
-        yield _text(job, shard, piece, paths)
+        made = _text(job, shard, piece, paths)
+        yield made.renamed(renamed_columns(made.names, job))
         return
     with _table(job, shard, piece, paths[0]) as table:
+        own = list(table.names)
         made = _frames(job, table, shard, piece) if shard.form == "parquet" else _listed(job, table, shard)
+        made = made.renamed(renamed_columns(own, job))
         if isinstance(file := getattr(table, "ranged", None), _Ranged):
             made.lines = lambda: file.lines
         yield made
@@ -178,12 +203,11 @@ def _listed(job: Job, table: OpenTable, shard: Shard) -> PieceReader:
         return PieceReader([], iter(()))
     layout = layout_of(table, job)
     check_alike(job, table, names, layout, shard)
-    check_free(names, job, shard)
     columns = reader_of(table, layout, job)
 
     def value(part: RowPart, name: str) -> Sequence[Any]:
         if part.objects is not None:
-            keys = [name] if name in names else name.split(".")
+            keys = [name] if name in names else table.inner.get(name) or name.split(".")
             return [inside(row, keys) for row in part.objects]
         return part.columns[rows.names.index(name)]
 
@@ -202,7 +226,6 @@ def _frames(job: Job, table: Any, shard: Shard, piece: ShardPiece) -> PieceReade
     names = list(table.names)
     layout = layout_of(table, job)
     check_alike(job, table, names, layout, shard)
-    check_free(names, job, shard)
     columns = reader_of(table, layout, job)
     first, last = (piece.starts[0], piece.stops[0]) if piece.stops else (0, table.rows_in_all)
     texts = {name: str for name, kind in (table.kinds or {}).items() if str(kind) == "String"}
@@ -211,7 +234,7 @@ def _frames(job: Job, table: Any, shard: Shard, piece: ShardPiece) -> PieceReade
         if name in names:
             column = frame[name]
             return list((column.cast(table.kinds[name]) if name in texts else column).to_list())
-        outer, *keys = name.split(".")
+        outer, *keys = table.inner.get(name) or name.split(".")
         return [inside(cell, keys) for cell in frame[outer].to_list()]
 
     def parts() -> Iterator[ShardRows]:
@@ -230,7 +253,6 @@ def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Pi
     from assay.io.files.text import open_bytes, read_blocks, read_parallel, regroup, split_lines
 
     names = list(shard.columns)
-    check_free(names, job, shard)
     ranges = dict(zip(paths, zip(piece.starts, piece.stops, strict=True), strict=True)) if piece.stops else {}
     done = 0
 

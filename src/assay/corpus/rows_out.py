@@ -18,17 +18,17 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from assay.core.columns import Columns, import_polars
+from assay.core.rows import FLAGS, SPANS, row_objects
 from assay.corpus.job import Job, Shard
 from assay.corpus.rows_in import ShardRows
 from assay.io.files.atomic import blaming_scratch
 from assay.io.files.compression import SUFFIXES
 from assay.io.files.folders import Folder
+from assay.report.frames import span_kind
 from assay.report.rows import WRITERS
 
 ROW_GROUP = 65_536
 """Rows in a row group of Parquet."""
-SPAN = ("metric", "start", "end", "severity", "category", "confidence", "side")
-"""The parts of an error span; those of pairs alone say on which side they are."""
 
 
 def form_out(shard: Shard) -> str:
@@ -51,7 +51,10 @@ class Part(ABC):
 class TextPart(Part):
     """TSV, CSV or JSON lines without a header."""
 
-    def __init__(self, form: str, names: Sequence[str], stream: IO[bytes], apart: bool) -> None:
+    def __init__(
+        self, form: str, names: Sequence[str], stream: IO[bytes], apart: bool, scores: Sequence[str] = ()
+    ) -> None:
+        self._scores = scores
         self._stream, self._apart, self.sizes = stream, apart, list[int]()
         self._text = io.StringIO()
         self._writer = WRITERS[form](self._text, names)
@@ -73,7 +76,7 @@ class TextPart(Part):
         columns: list[Sequence[Any]] = []
         objects: list[Mapping[str, Any]] | None = None
         if self._json:
-            new = [dict(zip(added, row, strict=True)) for row in zip(*added.values(), strict=True)]
+            new = row_objects(added, self._scores)
             objects = [{**rows.row(i), **new[i]} for i in range(len(rows))]
         else:
             columns = [*(rows.column(name) for name in rows.names), *added.values()]
@@ -105,13 +108,7 @@ class ParquetPart(Part):
 
     def _kinds(self, job: Job) -> dict[str, Any]:
         polars = self._polars
-        kinds = {"start": polars.Int64, "end": polars.Int64, "confidence": polars.Float64}
-        parts = SPAN if job.purpose == "pairs" else SPAN[:-1]
-        span = polars.List(polars.Struct({name: kinds.get(name, polars.String) for name in parts}))
-        others = {
-            "flags": polars.List(polars.String),
-            **dict.fromkeys(("spans", "spans good", "spans incorrect"), span),
-        }
+        others = {FLAGS: polars.List(polars.String), SPANS: span_kind(job.scores)}
         if job.purpose == "label":
             others |= dict.fromkeys(("label", "language", "reason"), polars.String)
         return {name: others.get(name, polars.Float64) for name in job.added}
@@ -125,7 +122,7 @@ class ParquetPart(Part):
         """See `Part`."""
         polars = self._polars
         new = [
-            self._flags(added[name]) if name == "flags" else polars.Series(name, added[name], dtype=kind, strict=False)
+            self._flags(added[name]) if name == FLAGS else polars.Series(name, added[name], dtype=kind, strict=False)
             for name, kind in self._added.items()
         ]
         self._keep(rows.frame.with_columns(new))

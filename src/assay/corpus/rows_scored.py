@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from assay.core.chunk import Chunk, Kept
+from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import marks_none
 from assay.corpus.job import Job
 from assay.corpus.piece import WorkerRefused, metrics_of
@@ -19,7 +20,6 @@ from assay.corpus.poison import joined
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools
-    from assay.core.spans import ErrorSpan
     from assay.corpus.tally import CorpusTally
     from assay.decide.rule import Rule
 
@@ -69,9 +69,12 @@ class ScoredRows:
         """The columns that are added, in the order of `Job.added`."""
         added: Added = {name: scores.values.tolist() for name, scores in chunk.scores.items()}
         if self.job.flags != "none":
-            added["flags"] = chunk.flag_lists()
+            added[FLAGS] = chunk.flag_lists()
         if self.job.spans:
-            added["spans"] = _span_lists(chunk)
+            spans = chunk.span_objects()
+            if spans is None:
+                raise WorkerRefused(marks_none(*chunk.scores))
+            added[SPANS] = spans
         return added
 
     def count(self, tally: CorpusTally, chunk: Chunk, keep: Bools | None) -> None:
@@ -122,26 +125,3 @@ def _rule(told: str) -> Rule:
     from assay.decide.rule import Rule
 
     return Rule.from_dict(json.loads(told))
-
-
-def _span_lists(chunk: Chunk) -> list[Any]:
-    found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
-    if not found:
-        raise WorkerRefused(marks_none(*chunk.scores))
-    return [
-        [
-            told_span(name, span)
-            for name, spans in found.items()
-            for span in spans[i]
-            if span.side == "target"
-        ]
-        for i in range(len(chunk))
-    ]  # fmt: skip
-
-
-def told_span(metric: str, span: ErrorSpan) -> dict[str, Any]:
-    """An error span as a shard has it."""
-    return {
-        "metric": metric, "start": span.start, "end": span.end, "severity": span.severity, "category": span.category,
-        "confidence": span.confidence,
-    }  # fmt: skip

@@ -56,7 +56,9 @@ def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
             if task.shard.form == "parquet":
                 part = ParquetPart(job, rows_in.kinds or {}, stream)
             else:
-                part = TextPart(form_out(task.shard), [*rows_in.names, *job.added], stream, job.sample is not None)
+                part = TextPart(
+                    form_out(task.shard), [*rows_in.names, *job.added], stream, job.sample is not None, job.scores
+                )
                 header = part.header()
                 stream.write(header if whole else b"")
             with ahead(rows_in.parts, scoring.neural) as parts, behind(scoring.neural) as later:

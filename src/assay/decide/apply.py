@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from assay.core.errors import InputError
 from assay.core.metric import Scores
+from assay.core.rows import InputRows
 from assay.core.spans import SEVERITIES
 from assay.decide.rule import EVERY, Group, Rule
 
@@ -52,8 +53,10 @@ class Decisions:
     reasons: Sequence[str]
     scores: Mapping[str, Floats] = field(default_factory=dict)
     """The scores that the labels go by."""
-    beside: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """What else is known of each translation: id, doc, flags, texts."""
+    rows: InputRows | None = None
+    """The translations as they came in, where they are kept."""
+    flags: Sequence[Sequence[str]] | None = None
+    """What a reader should know of each translation."""
 
     def __len__(self) -> int:
         return len(self.codes)

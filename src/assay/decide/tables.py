@@ -7,6 +7,7 @@ from typing import Any
 
 from assay.core.columns import Columns
 from assay.core.errors import count
+from assay.core.rows import FLAGS
 from assay.core.table import Table, TableColumn
 from assay.decide.apply import LABELS, Decisions
 from assay.decide.rule import EVERY, OF_ALL, OWN, Rule
@@ -143,17 +144,14 @@ def warnings(tally: Tally) -> list[str]:
     return found
 
 
-def labels_columns(decisions: Decisions, first: int = 1) -> Columns:
-    """Decisions as columns, numbered from `first`, with id, doc and scores, and flags and texts where they are known."""
+def labels_columns(decisions: Decisions) -> Columns:
+    """Decisions as columns, with the scores that they go by and the flags of their translations."""
     names, codes = decisions.languages
-    beside = dict(decisions.beside)
-    columns: dict[str, Any] = {"segment": range(first, first + len(decisions))}
-    columns |= {name: beside.pop(name) for name in ("id", "doc") if name in beside}
-    columns |= {
+    columns: dict[str, Any] = {
         "label": [LABELS[code] for code in decisions.codes.tolist()],
         "breakdown_probability": [p if p == p else None for p in decisions.probabilities.tolist()],
         "language": [names[code] for code in codes.tolist()],
         "reason": decisions.reasons,
     }
-    scores = {name: [v if v == v else None for v in column.tolist()] for name, column in decisions.scores.items()}
-    return columns | {name: column for name, column in (scores | beside).items() if name not in columns}
+    columns |= {name: [v if v == v else None for v in column.tolist()] for name, column in decisions.scores.items()}
+    return columns if decisions.flags is None else columns | {FLAGS: decisions.flags}

@@ -15,6 +15,7 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.chunk import Chunk
 from assay.core.metric import Scores
+from assay.core.rows import InputRows, joined_rows
 from assay.core.spans import ErrorSpan
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def concat(batches: list[Batch]) -> Batch:
             continue
         if field.name == "references":
             joined[field.name] = tuple(_flat(parts) for parts in zip(*columns, strict=True))
+        elif isinstance(columns[0], InputRows):
+            joined[field.name] = joined_rows(columns)
         else:
             joined[field.name] = _flat(columns)
     return Batch(**joined)

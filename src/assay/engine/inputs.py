@@ -133,9 +133,10 @@ def from_table(
     langpair: str | None = None,
     metrics: Iterable[Metric] = (),
     by: str | None = None,
+    whole: bool = False,
 ) -> Inputs:
     """A table (a file, a frame of polars, pandas or Arrow, rows as they come) with a row a segment. Columns that `metrics` need
-    must be there. The column called `by` becomes the rows' groups.
+    must be there. The column called `by` becomes the rows' groups; with `whole`, batches keep every column.
     """
     from assay.io.table.folder import shards_of
     from assay.io.table.tables import read_table
@@ -148,14 +149,15 @@ def from_table(
             needs.setdefault("source", metric.card.name)
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
     name = "" if path is None else "stdin" if path == "-" else Path(path).name
-    rows = read_table(data, columns, PIECE, quoting=quoting, needs=needs, by=by)
+    rows = read_table(data, columns, PIECE, quoting=quoting, needs=needs, by=by, whole=whole)
 
     def batches() -> Iterator[Batch]:
         for batch in rows:
             if batch.systems is None:
                 batch = replace(batch, systems=[name] * len(batch))
             if langpair and batch.langpairs is None:
-                batch = replace(batch, langpairs=[langpair] * len(batch))
+                pairs = [langpair] * len(batch)
+                batch = replace(batch, langpairs=pairs, rows=batch.rows and batch.rows.with_column("langpair", pairs))
             yield batch
 
     about = f"langpair:{langpair} columns:{sorted((columns or {}).items())} quoting:{quoting}"

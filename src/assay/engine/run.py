@@ -7,11 +7,12 @@ goes through its spool where it has one, from which an interrupted run goes on.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from assay.core.batch import Batch
 from assay.core.chunk import Chunk, Kept
 from assay.core.flags import total_flags
 from assay.core.metric import Metric, Scores, statistics
+from assay.core.rows import InputRows
 from assay.core.sums import exact_parts, total
 from assay.core.watch import show
 from assay.engine.chunks import from_arrays, to_arrays
@@ -236,6 +238,8 @@ def _hash(batch: Batch, systems: list[str], kept: Sequence[str] = ()) -> bytes:
         lengths = np.fromiter((-1 if text is None else len(text) for text in column), np.int64, len(column))
         digest.update(lengths.tobytes())
         digest.update("".join(text for text in column if text is not None).encode("utf-8", "surrogatepass"))
+    if "rows" in kept and batch.rows is not None:
+        digest.update(json.dumps(batch.rows.to_dict()).encode())
     return digest.digest()
 
 
@@ -274,8 +278,21 @@ def score_chunk(
             spans=scores.spans if keep.spans else None,
             flags=flags,
         )
-    columns = {name: batch.column(name) or () for name in keep.columns}
+    columns: dict[str, Any] = {name: batch.column(name) or () for name in keep.columns if name != "rows"}
+    if "rows" in keep.columns:
+        columns["rows"] = (batch.rows or _own_rows(batch, list(numbers), codes, run.segments)).to_dict()
     return Chunk(list(numbers), codes, kept, sums, raised, columns, *(languages or ((), None)))
+
+
+def _own_rows(batch: Batch, systems: Sequence[str], codes: NDArray[np.int32], before: Mapping[str, int]) -> InputRows:
+    """The rows of texts that came without a table: numbered within their system, of which `before` went before."""
+    columns: dict[str, Any] = {"system": batch.systems} if batch.systems and list(systems) != [""] else {}
+    met, segments = {code: before.get(name, 0) for code, name in enumerate(systems)}, []
+    for code in codes.tolist():
+        met[code] += 1
+        segments.append(met[code])
+    columns["segment"] = segments
+    return InputRows({name: list(column) for name, column in (columns | batch.outward()).items()})
 
 
 def _sums(

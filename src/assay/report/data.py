@@ -6,31 +6,17 @@ import io
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from json.encoder import encode_basestring
 from types import NoneType
 from typing import Any
 
-from assay.core.columns import Columns, plain_list
+from assay.core.columns import Columns, plain, plain_list
+from assay.core.rows import SCORES, parted
 from assay.core.table import Table
 
 FORMULA = r"^ *[=+@\t\r\n＝＋－＠-]"
 """How a text begins that a spreadsheet takes for a formula."""
-
-
-def plain(value: Any) -> Any:
-    """A value that JSON can hold: numpy numbers become Python's, NaN and infinities null, dates and bytes text."""
-    if hasattr(value, "tolist"):
-        value = value.tolist()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): plain(inner) for key, inner in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(inner) for inner in value]
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "backslashreplace")
-    return value.isoformat() if hasattr(value, "isoformat") else value
 
 
 def rows(table: Table) -> list[dict[str, Any]]:
@@ -118,12 +104,21 @@ def _cells(column: Sequence[Any], decimals: int | None, spreadsheet_safe: bool) 
     return [inert(value) for value in values] if spreadsheet_safe and str in kinds else values
 
 
-def json_lines(columns: Columns) -> str:
-    """Columns as JSON lines; NaN is null."""
-    line = (
-        "{" + ",".join(f"{json.dumps(name, ensure_ascii=False)}:".replace("%", "%%") + "%s" for name in columns) + "}\n"
-    )
-    return "".join([line % row for row in zip(*map(_json_cells, columns.values()), strict=True)])
+def json_lines(columns: Columns, scores: Collection[str] = ()) -> str:
+    """Columns as JSON lines, those of `scores` in an object of their own (`assay.core.rows`); NaN is null."""
+    order, form = _form(list(columns), scores)
+    return "".join([form % row for row in zip(*(_json_cells(columns[name]) for name in order), strict=True)])
+
+
+def _form(names: Sequence[str], scores: Collection[str]) -> tuple[list[str], str]:
+    """The order of the columns in a line, and the line with a place for each of them."""
+
+    def members(some: Sequence[str]) -> list[str]:
+        return [f"{json.dumps(name, ensure_ascii=False)}: ".replace("%", "%%") + "%s" for name in some]
+
+    before, inside, after = parted(names, scores)
+    nested = [f'"{SCORES}": {{{", ".join(members(inside))}}}'] if inside else []
+    return [*before, *inside, *after], "{" + ", ".join([*members(before), *nested, *members(after)]) + "}\n"
 
 
 def _json_cells(column: Sequence[Any]) -> list[str]:
@@ -132,8 +127,12 @@ def _json_cells(column: Sequence[Any]) -> list[str]:
     kinds = set(map(type, values))
     if kinds == {str}:
         return list(map(encode_basestring, values))
+    if kinds <= {str, NoneType}:
+        return ["null" if value is None else encode_basestring(value) for value in values]
     if kinds == {int}:
         return list(map(str, values))
+    if kinds == {list} and not any(values):
+        return ["[]"] * len(values)
     if kinds <= {float, NoneType}:
         return [repr(value) if value is not None and math.isfinite(value) else "null" for value in values]
-    return [json.dumps(plain(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False) for value in values]
+    return [json.dumps(plain(value), ensure_ascii=False, allow_nan=False) for value in values]

@@ -3,29 +3,39 @@
 from __future__ import annotations
 
 import itertools
-import re
-from collections.abc import Iterator, Mapping, Sequence
+import shutil
+import tempfile
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
 from types import ModuleType
 from typing import IO, Any
 
-from assay.core.chunk import OUTWARD
 from assay.core.columns import Columns, import_polars, plain_list
 from assay.core.errors import InputError
+from assay.core.rows import SPAN, SPANS
+from assay.io.files.atomic import blaming_scratch
 from assay.report.rows import cell_text
-
-TEXTS = ("system", "label", "language", "reason", *OUTWARD.values())
-"""Columns of segments that hold texts, also where a part has none in them."""
 
 
 def write_parts(
-    parts: Iterator[Columns], format: str, stream: IO[bytes], kinds: Mapping[str, Any] | None = None
+    parts: Iterator[Columns],
+    format: str,
+    stream: IO[bytes],
+    kinds: Mapping[str, Any] | None = None,
+    *,
+    numbers: Collection[str] = (),
 ) -> None:
     """Parts of the same columns as ``parquet`` or ``xlsx``; a list is a cell with commas in a sheet.
 
-    `kinds` are those of the columns, as polars calls them, of rows that are no segments of ours; what does not fit is refused.
+    `kinds` are those of the columns, as polars calls them, where they are known: what does not fit is refused. `numbers` are columns
+    of numbers though all of their values may be missing.
     """
     if format == "parquet":
-        _parquet(parts, stream, kinds)
+        if kinds is None:
+            _parquet(parts, stream, numbers)
+        else:
+            _strict_parquet(parts, stream, kinds)
         return
     from assay.report.xlsx import Sheet, write_workbook
 
@@ -42,46 +52,84 @@ def write_parts(
     write_workbook(stream, [Sheet("segments", names, rows)])
 
 
-def _parquet(parts: Iterator[Columns], stream: IO[bytes], kinds: Mapping[str, Any] | None) -> None:
-    """A file of one row group for each part, joined at the end. A column without a value in some part is one of numbers, unless it
-    is known as one of texts; ``flags`` are lists of them."""
-    import shutil
-    import tempfile
-    from pathlib import Path
-
-    from assay.io.files.atomic import blaming_scratch
-
+def _strict_parquet(parts: Iterator[Columns], stream: IO[bytes], kinds: Mapping[str, Any]) -> None:
     polars = import_polars("Parquet")
+    with _scratch() as folder:
+        _write_joined([_kept(folder, n, _strict(polars, part, kinds)) for n, part in enumerate(parts)], folder, stream)
 
-    def frame(part: Columns) -> Any:
-        if kinds is not None:
-            return _strict(polars, part, kinds)
-        texts = {name: polars.String for name in part if name in TEXTS or re.fullmatch("ref[0-9]+", name)}
-        lists = {"flags": polars.List(polars.String)} if "flags" in part else {}
-        made = polars.DataFrame(dict(part), schema_overrides=texts | lists, strict=False)
-        return made.with_columns(polars.col(polars.Null).cast(polars.Float64))
 
+def _parquet(parts: Iterator[Columns], stream: IO[bytes], numbers: Collection[str]) -> None:
+    """A file of all parts. The kind of a column is known when all of them are there: a part that has another is written again."""
+    polars = import_polars("Parquet")
+    with _scratch() as folder:
+        files, found = [], []
+        for number, part in enumerate(parts):
+            found.append(kinds_of(part))
+            files.append(_kept(folder, number, _strict(polars, part, found[-1])))
+        kinds = {
+            name: _common(polars, [mine[name] for mine in found], name in numbers)
+            for name in (found[0] if found else ())
+        }
+        for file, mine in zip(files, found, strict=True):
+            if mine != kinds:
+                with blaming_scratch():
+                    again = _strict(polars, polars.read_parquet(file).to_dict(as_series=False), kinds)
+                    again.write_parquet(file)
+        _write_joined(files, folder, stream)
+
+
+def _common(polars: ModuleType, kinds: Sequence[Any], number: bool) -> Any:
+    """The kind that holds the values of all parts; text where they have nothing in common."""
+    different = {kind for kind in kinds if kind != polars.Null}
+    if not different:
+        return polars.Float64 if number else polars.String
+    if different == {polars.Int64, polars.Float64}:
+        return polars.Float64
+    return different.pop() if len(different) == 1 else polars.String
+
+
+@contextmanager
+def _scratch() -> Iterator[Path]:
     with blaming_scratch():
         scratch = tempfile.TemporaryDirectory(prefix="assay-")
     with scratch as folder:
-        whole = Path(folder) / "whole.parquet"
-        files: list[Path] = []
-        for part in parts:
-            files.append(Path(folder) / f"{len(files):06}.parquet")
-            with blaming_scratch():
-                frame(part).write_parquet(files[-1])
-        with blaming_scratch():
-            polars.scan_parquet(files).sink_parquet(whole)
-        with whole.open("rb") as source:
-            shutil.copyfileobj(source, stream)
+        yield Path(folder)
+
+
+def _kept(folder: Path, number: int, frame: Any) -> Path:
+    file = folder / f"{number:06}.parquet"
+    with blaming_scratch():
+        frame.write_parquet(file)
+    return file
+
+
+def _write_joined(files: Sequence[Path], folder: Path, stream: IO[bytes]) -> None:
+    """Write the parts as one file, of one row group for each."""
+    whole = folder / "whole.parquet"
+    with blaming_scratch():
+        import_polars("Parquet").scan_parquet(files).sink_parquet(whole)
+    with whole.open("rb") as source:
+        shutil.copyfileobj(source, stream)
+
+
+def span_kind(metrics: Sequence[str]) -> Any:
+    """The kind of the column of error spans: a list for each metric."""
+    polars = import_polars("Parquet")
+    kinds = {"start": polars.Int64, "end": polars.Int64, "confidence": polars.Float64}
+    span = polars.Struct({name: kinds.get(name, polars.String) for name in SPAN})
+    return polars.Struct(dict.fromkeys(metrics, polars.List(span)))
 
 
 def kinds_of(columns: Columns) -> dict[str, Any]:
     """The kinds of Parquet columns that hold the values; objects and mixed lists are JSON text."""
     polars = import_polars("Parquet")
 
-    def kind(column: Sequence[Any]) -> Any:
-        found = {type(value) for value in column if value is not None}
+    def kind(name: str, column: Sequence[Any]) -> Any:
+        if name == SPANS and _are_spans(column):
+            return span_kind(list(column[0]))
+        found = {type(value) for value in plain_list(column) if value is not None}
+        if not found:
+            return polars.Null
         if found and found <= {int, float}:
             return polars.Int64 if found == {int} else polars.Float64
         if found == {bool}:
@@ -90,7 +138,22 @@ def kinds_of(columns: Columns) -> dict[str, Any]:
             return polars.List(polars.String)
         return polars.String
 
-    return {name: kind(column) for name, column in columns.items()}
+    return {name: kind(name, column) for name, column in columns.items()}
+
+
+def _are_spans(column: Sequence[Any]) -> bool:
+    """Whether a column holds the error spans that assay writes, of the same metrics in every row."""
+    first = column[0] if len(column) else None
+    return (
+        isinstance(first, dict)
+        and bool(first)
+        and all(
+            isinstance(row, dict)
+            and row.keys() == first.keys()
+            and all(isinstance(span, dict) and tuple(span) == SPAN for spans in row.values() for span in spans)
+            for row in column
+        )
+    )
 
 
 def _strict(polars: ModuleType, part: Columns, kinds: Mapping[str, Any]) -> Any:

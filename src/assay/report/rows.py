@@ -7,11 +7,13 @@ import io
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import IO, Any
 
+from assay.core.columns import plain, plain_list
 from assay.core.errors import count
-from assay.report.data import inert, plain
+from assay.core.rows import row_objects
+from assay.report.data import inert, json_lines
 
 Columns = Sequence[Sequence[Any]]
 Objects = Sequence[Mapping[str, Any]]
@@ -25,9 +27,11 @@ class RowWriter(ABC):
         stream: IO[Any],
         names: Sequence[str],
         *,
+        scores: Collection[str] = (),
         spreadsheet_safe: bool = False,
     ) -> None:
-        self.stream, self.names, self._safe = stream, list(names), spreadsheet_safe
+        """`scores`: the columns that JSON keeps in an object of their own."""
+        self.stream, self.names, self._safe, self._scores = stream, list(names), spreadsheet_safe, scores
         self.notes: list[str] = []
         """What people should hear about the file; complete at the end."""
         self.begin()
@@ -105,12 +109,13 @@ class JsonLines(RowWriter):
 
     def part(self, columns: Columns, objects: Objects | None = None) -> None:
         """See `RowWriter`."""
-        self.stream.write("".join([f"{line}\n" for line in self.lines(columns, objects)]))
-
-    def lines(self, columns: Columns, objects: Objects | None) -> list[str]:
-        """Each row as JSON; NaN and infinities are null."""
         if objects is None:
-            objects = [dict(zip(self.names, row, strict=True)) for row in zip(*columns, strict=True)]
+            self.stream.write(json_lines(dict(zip(self.names, columns, strict=True)), self._scores))
+        else:
+            self.stream.write("".join([f"{line}\n" for line in self.lines(objects)]))
+
+    def lines(self, objects: Objects) -> list[str]:
+        """Each row as JSON; NaN and infinities are null."""
         try:
             return [json.dumps(row, ensure_ascii=False, allow_nan=False) for row in objects]
         except (TypeError, ValueError):
@@ -126,7 +131,9 @@ class JsonArray(JsonLines):
 
     def part(self, columns: Columns, objects: Objects | None = None) -> None:
         """See `RowWriter`."""
-        if lines := self.lines(columns, objects):
+        if objects is None:
+            objects = row_objects(dict(zip(self.names, columns, strict=True)), self._scores)
+        if lines := self.lines(objects):
             self.stream.write(self._separator + ",\n".join(lines))
             self._separator = ",\n"
 
@@ -135,7 +142,36 @@ class JsonArray(JsonLines):
         self.stream.write("[]\n" if self._separator == "[\n" else "\n]\n")
 
 
+def write_rows(
+    parts: Iterable[Mapping[str, Sequence[Any]]],
+    format: str,
+    stream: IO[Any],
+    *,
+    scores: Collection[str] = (),
+    spreadsheet_safe: bool = False,
+) -> list[str]:
+    """Write rows that come in parts, as columns by name, in one of the formats of rows. Returns what people should hear of the file.
+
+    `scores` are the columns that JSON keeps in an object of their own, and that hold numbers though all may be missing.
+    """
+    if format not in WRITERS:
+        from assay.report.frames import write_parts
+
+        write_parts(iter(parts), format, stream, numbers=scores)
+        return []
+    writer: RowWriter | None = None
+    for columns in parts:
+        writer = writer or WRITERS[format](stream, list(columns), scores=scores, spreadsheet_safe=spreadsheet_safe)
+        writer.part([plain_list(column) for column in columns.values()])
+    if writer is None:
+        return []
+    writer.end()
+    return writer.notes
+
+
 WRITERS: Mapping[str, type[RowWriter]] = {"tsv": TsvRows, "csv": CsvRows, "jsonl": JsonLines, "json": JsonArray}
+ROWS = ("jsonl", "tsv", "csv", "parquet", "xlsx")
+"""The formats with one row per segment."""
 
 
 def _texts(name: str, column: Sequence[Any]) -> list[str]:

@@ -1,8 +1,4 @@
-"""Segment scores of a run as JSON, JSON lines, TSV, Parquet or a sheet, written chunk by chunk so that memory stays flat.
-
-A row has its system, its number, the id and document that its table gave it, a score by every metric, its flags, and the texts
-where they were kept.
-"""
+"""Segment scores of a run: its rows as columns, chunk by chunk so that memory stays flat, and all of it as one JSON document."""
 
 from __future__ import annotations
 
@@ -10,15 +6,11 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
-from typing import IO, Any, Protocol
+from typing import Any, Protocol
 
 from assay.core.chunk import TEXTS, Chunk, Kept
 from assay.core.columns import Columns
-from assay.report.rows import TsvRows, cell_text
-from assay.report.xlsx import Sheet
-
-LABELS = ("id", "doc")
+from assay.core.rows import FLAGS, SCORES, SPANS, renamed_inputs, renaming_notes
 
 
 class Scored(Protocol):
@@ -62,7 +54,9 @@ class WithoutTexts:
     def chunks(self) -> Iterator[Chunk]:
         """See `Scored`."""
         for chunk in self.run.chunks():
-            yield replace(chunk, columns={name: kept for name, kept in chunk.columns.items() if name not in TEXTS})
+            yield replace(
+                chunk, columns={name: kept for name, kept in chunk.columns.items() if name not in (*TEXTS, "rows")}
+            )
 
 
 def as_json(
@@ -125,93 +119,33 @@ def _write_columns(run: Scored, code: int, write: Any) -> None:
     write(f'"flags": {json.dumps(flagged)}')
 
 
-def as_jsonl(run: Scored, metrics: Iterable[str], write: Any) -> None:
-    """One line a segment: ``{"system": .., "segment": 1, "id": .., "doc": .., "scores": {METRIC: x}, "flags": [..], "src": ..}``.
+class RowStream:
+    """The rows of a run as columns by name, a chunk at a time: those of the input, every metric's score, flags and error spans."""
 
-    Segments count from 1 in each system.
+    def __init__(self, run: Scored, metrics: Iterable[str], *, spans: bool = False) -> None:
+        self._run, self.scores, self._spans = run, list(metrics), spans
+        self.notes: list[str] = []
+        """What people should hear about the columns; known after the first chunk."""
+
+    def __iter__(self) -> Iterator[Columns]:
+        met: dict[int, int] = {}
+        for chunk in self._run.chunks():
+            added: dict[str, Sequence[Any]] = {name: chunk.scores[name].values.tolist() for name in self.scores}
+            if self._run.kept.flags != "none":
+                added[FLAGS] = chunk.flag_lists()
+            if self._spans and (found := chunk.span_objects()) is not None:
+                added[SPANS] = found
+            yield with_added(chunk.rows(met).columns, added, self.notes, nested=True)
+
+
+def with_added(columns: Columns, added: Columns, notes: list[str], *, nested: bool) -> dict[str, Any]:
+    """Columns of the input with those that are added; one of the input that has a name of theirs gets another, as `notes` report.
+
+    `nested`: JSON keeps some of them in an object ``scores``, so that this name is theirs, too.
     """
-    names = [json.dumps(metric) for metric in metrics]
-    systems = [json.dumps(system) for system in run.systems]
-    for codes, segments, columns, beside in _rows(run, metrics):
-        n = len(codes)
-        before = _members({name: beside.pop(name) for name in LABELS if name in beside}, n)
-        after = _members(beside, n)
-        lines = []
-        for code, segment, head, tail, *values in zip(codes, segments, before, after, *columns, strict=True):
-            scores = ", ".join([f"{name}: {_text(value)}" for name, value in zip(names, values, strict=True)])
-            lines.append(f'{{"system": {systems[code]}, "segment": {segment}{head}, "scores": {{{scores}}}{tail}}}\n')
-        write("".join(lines))
-
-
-def _members(columns: Mapping[str, Sequence[Any]], n: int) -> list[str]:
-    """The columns as members of each row's object."""
-    rows = [""] * n
-    for name, column in columns.items():
-        key = f", {json.dumps(name)}: "
-        empty = key + "[]"
-        rows = [a + (empty if b == [] else key + _json(b)) for a, b in zip(rows, column, strict=True)]
-    return rows
-
-
-def as_tsv(run: Scored, metrics: Iterable[str], stream: IO[str], *, spreadsheet_safe: bool = False) -> list[str]:
-    """A heading, then one line a segment; a segment that could not be scored has an empty field. What people should hear about
-    the file is given back."""
-    writer = None
-    for columns in _tables(run, list(metrics)):
-        writer = writer or TsvRows(stream, list(columns), spreadsheet_safe=spreadsheet_safe)
-        writer.part(list(columns.values()))
-    if writer is None:
-        return []
-    writer.end()
-    return writer.notes
-
-
-def as_parquet(run: Scored, metrics: Iterable[str], stream: IO[bytes]) -> None:
-    """The TSV's columns as Parquet; flags are lists."""
-    from assay.report.frames import write_parts
-
-    write_parts(_tables(run, list(metrics)), "parquet", stream)
-
-
-def as_sheet(run: Scored, metrics: Iterable[str]) -> Sheet:
-    """The TSV's columns as a sheet, which reads the run when it is written."""
-    tables = _tables(run, list(metrics))
-    first = next(tables, {})
-    rows = (
-        [cell_text(name, cell) if isinstance(cell, list) else cell for name, cell in zip(first, row, strict=True)]
-        for columns in chain([first], tables)
-        for row in zip(*columns.values(), strict=True)
-    )
-    return Sheet("segments", list(first), rows)
-
-
-def _tables(run: Scored, metrics: Sequence[str]) -> Iterator[Columns]:
-    """The rows of every chunk as columns by name."""
-    for codes, segments, columns, beside in _rows(run, metrics):
-        table: dict[str, Sequence[Any]] = {"system": [run.systems[code] for code in codes], "segment": segments}
-        table |= {name: beside.pop(name) for name in LABELS if name in beside}
-        table |= dict(zip(metrics, columns, strict=True))
-        yield table | {name: column for name, column in beside.items() if name not in table}
-
-
-def _rows(
-    run: Scored, metrics: Iterable[str]
-) -> Iterator[tuple[list[int], list[int], list[list[float]], dict[str, Sequence[Any]]]]:
-    """For every chunk: system numbers, segment numbers (from 1 in each system), each metric's values, and what is beside them: id
-    and doc, the flags, texts."""
-    metrics = list(metrics)
-    seen: dict[int, int] = {}
-    for chunk in run.chunks():
-        codes = chunk.codes.tolist()
-        segments = []
-        for code in codes:
-            seen[code] = seen.get(code, 0) + 1
-            segments.append(seen[code])
-        columns = chunk.beside()
-        beside = {name: columns.pop(name) for name in LABELS if name in columns}
-        if run.kept.flags != "none":
-            beside["flags"] = chunk.flag_lists()
-        yield codes, segments, [chunk.scores[metric].values.tolist() for metric in metrics], beside | columns
+    renamed = renamed_inputs(columns, {*added, *((SCORES,) if nested else ())})
+    notes[:] = renaming_notes(renamed)
+    return {renamed.get(name, name): column for name, column in columns.items()} | dict(added)
 
 
 def _json(value: Any) -> str:

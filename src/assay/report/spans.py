@@ -5,14 +5,17 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from assay.core.spans import ErrorSpan
+from assay.core.columns import Columns
+from assay.core.spans import ErrorSpan, Side
+from assay.report.data import json_lines
 from assay.report.text import display_width, visible
 
 MARKS = {"neutral": "ⁿᵉᵘ", "minor": "ᵐⁱⁿ", "major": "ᵐᵃʲ", "critical": "ᶜʳⁱᵗ"}
+SIDES: tuple[Side, ...] = ("target", "source")
 Signatures = Callable[[], Mapping[str, str]]
 """The metrics' signatures by name, asked for when all rows are through."""
 _COLOURS = {"neutral": "36", "minor": "33", "major": "35", "critical": "31"}
@@ -28,10 +31,11 @@ class SpanRow:
     score: float
     text: str
     spans: Sequence[ErrorSpan]
-    components: Mapping[str, float] = field(default_factory=dict)
-    truncated: bool = False
-    labels: Mapping[str, Any] = field(default_factory=dict)
-    """What names the row and what a reader should know of it: id, doc, flags, other texts."""
+    source: str | None = None
+
+    def on(self, side: Side) -> list[ErrorSpan]:
+        """The errors in one of the texts."""
+        return [span for span in self.spans if span.side == side]
 
 
 def marked(text: str, spans: Iterable[ErrorSpan], *, colour: bool = False) -> str:
@@ -54,55 +58,35 @@ def _woven(text: str, spans: Iterable[ErrorSpan], mark: Any, plain: Any) -> str:
 
 
 def as_terminal(row: SpanRow, *, colour: bool = False) -> str:
-    """System, segment, score and the marked translation; below it, how sure the metric is of each span."""
+    """System, segment, score and the marked translation.
+
+    Below it, the source if errors are marked there (omissions), the categories, and how sure the metric is of each span.
+    """
     score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
     before = f" {visible(row.system)} {row.segment:>4} {score:>6}  "
-    lines = [before + marked(row.text, row.spans, colour=colour)]
-    known = [f"{span.confidence:.2f}" for span in row.spans if span.confidence is not None]
-    if known:
-        lines.append(f"{'':{display_width(before)}}confidence {' · '.join(known)}")
-    return "\n".join(lines) + "\n"
+    lines = [before + marked(row.text, row.on("target"), colour=colour)]
+    below = (
+        [f"source: {marked(row.source, row.on('source'), colour=colour)}"] if row.source and row.on("source") else []
+    )
+    named = [span for side in SIDES for span in row.on(side)]
+    if any(span.category for span in named):
+        below.append(" · ".join(visible(span.category or "error") for span in named))
+    if known := [f"{span.confidence:.2f}" for span in named if span.confidence is not None]:
+        below.append(f"confidence {' · '.join(known)}")
+    indent = " " * display_width(before)
+    return "\n".join([*lines, *(indent + line for line in below)]) + "\n"
 
 
-def as_record(row: SpanRow) -> dict[str, Any]:
-    """One segment for JSON."""
-    return {
-        "system": row.system,
-        "segment": row.segment,
-        **row.labels,
-        "metric": row.metric,
-        "score": _number(row.score),
-        "components": {name: _number(value) for name, value in row.components.items()},
-        "truncated": row.truncated,
-        "mt": row.text,
-        "spans": [
-            {
-                "start": span.start,
-                "end": span.end,
-                "text": span.text,
-                "severity": span.severity,
-                "confidence": None if span.confidence is None else round(span.confidence, 6),
-            }
-            for span in row.spans
-        ],
-    }
-
-
-def as_jsonl(rows: Iterable[SpanRow]) -> Iterator[str]:
-    """One JSON object a line."""
-    for row in rows:
-        yield json.dumps(as_record(row), ensure_ascii=False) + "\n"
-
-
-def as_json(rows: Iterable[SpanRow], signatures: Signatures) -> Iterator[str]:
-    """``{"segments": [{"system", "segment", "score", "mt", "spans": [...]}, ...], "signatures": {METRIC: ...}}`` in pieces.
+def as_json(parts: Iterable[Columns], scores: Collection[str], signatures: Signatures) -> Iterator[str]:
+    """``{"segments": [ROW, ...], "signatures": {METRIC: ...}}`` in pieces; a row is what JSON lines have.
 
     The signatures come last: the number of references is known when all segments are read.
     """
     between = '{"segments": [\n'
-    for row in rows:
-        yield between + json.dumps(as_record(row), ensure_ascii=False)
-        between = ",\n"
+    for columns in parts:
+        if lines := json_lines(columns, scores).rstrip("\n"):
+            yield between + lines.replace("\n", ",\n")
+            between = ",\n"
     yield ("\n" if between == ",\n" else between) + '],\n"signatures": '
     yield json.dumps(dict(signatures()), ensure_ascii=False) + "}\n"
 
@@ -144,15 +128,14 @@ def fragment(rows: Iterable[SpanRow]) -> str:
 def _line(row: SpanRow) -> str:
     score = "n/a" if math.isnan(row.score) else f"{row.score:.2f}"
     tip = html.escape(f"{row.metric} · {row.system} · segment {row.segment}")
-    text = _woven(row.text, row.spans, _html_mark, html.escape)
-    return f'<div class="row" title="{tip}"><div class="score">{score}</div><div dir="auto">{text}</div></div>\n'
+    text = f'<div dir="auto">{_woven(row.text, row.on("target"), _html_mark, html.escape)}</div>'
+    if row.source and (missing := row.on("source")):
+        text = f'<div>{text}<div class="note" dir="auto">{_woven(row.source, missing, _html_mark, html.escape)}</div></div>'
+    return f'<div class="row" title="{tip}"><div class="score">{score}</div>{text}</div>\n'
 
 
 def _html_mark(inner: str, span: ErrorSpan) -> str:
     sure = "" if span.confidence is None else f", confidence {span.confidence:.2f}"
-    tip = html.escape(f"{span.severity}{sure}")
+    what = f"{span.severity} {span.category}".strip()
+    tip = html.escape(f"{what}{sure}")
     return f'<mark class="{span.severity}" title="{tip}">{html.escape(inner)}<sup>{span.severity}</sup></mark>'
-
-
-def _number(value: float) -> float | None:
-    return value if math.isfinite(value) else None

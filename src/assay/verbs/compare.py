@@ -173,7 +173,7 @@ def compare(
     asked = request(
         systems=systems, references=references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns,
         quoting=quoting, langpair=langpair, testset=testset, data_dir=data_dir,
-        metrics=metrics, by=by,
+        metrics=metrics, by=by, rows=texts,
     )  # fmt: skip
     return compare_request(
         asked, baseline=baseline, flags=flags, samples=samples, trials=trials, seed=seed, correction=correction, pairs=pairs, by=by,
@@ -208,14 +208,13 @@ def compare_request(
     from assay.analyses.segments import TEXTS
     from assay.core.chunk import KEYS, LABELS, NAMES, Kept
     from assay.engine import pairing
-    from assay.verbs.viewed import KEPT
 
     check_choice(asked.metrics, sort_by, correction)
     columns = (
         *(LABELS if asked.inputs.aligned else (*NAMES, *KEYS)),
         *(("groups",) if by is not None else ()),
         *(TEXTS if worst or changed else ()),
-        *(KEPT if texts else ()),
+        *(("rows",) if texts else ()),
     )
     kept = Kept(stats=True, spans=texts, columns=tuple(dict.fromkeys(columns)), flags=flags)
     run = asked.run(kept, workers, store, progress)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
@@ -13,6 +13,7 @@ from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
 from assay.core.metric import Metric, Scores
 from assay.core.outcomes import TaskOutcomes
+from assay.core.rows import joined_rows, row_objects
 from assay.core.task import Judge
 from assay.verbs.result import Result
 
@@ -39,6 +40,24 @@ class Learned(NamedTuple):
     teach: Any
     held: Any
     test: Any
+
+
+def labelled_columns(decisions: Decisions, first: int, scores: Collection[str], notes: list[str]) -> Columns:
+    """The rows of decisions: the columns of the input, then labels, the `scores` that were computed, and flags.
+
+    A column `language` of the input stays as it is. Rows of which nothing else is known are numbered from `first`.
+    """
+    from assay.decide.tables import labels_columns
+    from assay.report.scores import with_added
+
+    rows = decisions.rows
+    own = {"segment": range(first, first + len(decisions))} if rows is None else rows.columns
+    added = {
+        name: column
+        for name, column in labels_columns(decisions).items()
+        if (name not in decisions.scores or name in scores) and not (name == "language" and name in own)
+    }
+    return with_added(own, added, notes, nested=bool(scores))
 
 
 @dataclass(repr=False)
@@ -126,18 +145,15 @@ class Decided(Result):
         return warnings(self.tally)
 
     def columns(self) -> Columns:
-        """One row a translation."""
-        from assay.decide.tables import labels_columns
-
-        return labels_columns(self.decisions)
+        """One row a translation: what is known of it, label, probability and reason, scores and flags."""
+        return labelled_columns(self.decisions, 1, self.decisions.scores, [])
 
     scores_columns = columns
 
     def to_dict(self) -> dict[str, Any]:
         """``{"goal": ..., "segments": [...], "counts": {...}, "warnings": [...]}``."""
         about = {"counts": self.tally.shares(), "warnings": self.warnings}
-        columns = self.columns()
-        segments = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        segments = row_objects(self.columns(), self.decisions.scores)
         return {"goal": self.rule.goal, "segments": segments, **about}
 
 
@@ -297,9 +313,10 @@ def apply_rule(
     spoken = Spoken.of(languages, asked.rows or 0)
     run = asked.run(kept(flags, texts=texts), workers, store, None)
     scored = {name: Scores.concat(list(run.scores("", name))) for name in run.metrics}
-    known = [found.beside for found in labelled(read, run.chunks(), flags=flags != "none")]
-    beside = {name: [value for part in known for value in part[name]] for name in known[0]}
-    return _decided(read, replace(label(read, scored, spoken), beside=beside), run.flags, run.notices)
+    parts = list(labelled(read, run.chunks(), flags=flags != "none"))
+    rows = joined_rows([part.rows for part in parts if part.rows is not None])
+    raised = None if flags == "none" else [row for part in parts for row in part.flags or ()]
+    return _decided(read, replace(label(read, scored, spoken), rows=rows, flags=raised), run.flags, run.notices)
 
 
 def apply_scores(rule: AnyRule, scores: Mapping[str, Any], *, languages: Sequence[str] | str = "") -> Decided:
@@ -338,8 +355,8 @@ def label_ready_scores(
     from assay.io.scores.ready import read_ready_scores
 
     names, empty = [member.name for member in rule.members], True
-    for scores, languages, beside in read_ready_scores(data, names, columns, quoting=quoting, notes=notes):
-        yield replace(decide(rule, scores, language or languages), beside=beside)
+    for scores, languages, rows in read_ready_scores(data, names, columns, quoting=quoting, notes=notes):
+        yield replace(decide(rule, scores, language or languages), rows=rows)
         empty = False
     if empty:
         raise InputError(f"{data} is empty: there is nothing to label.")

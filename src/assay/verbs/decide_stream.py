@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.columns import Columns
 from assay.core.errors import InputError
-from assay.verbs.decide import label_ready_scores, read_rule, rule_metrics
+from assay.verbs.decide import label_ready_scores, labelled_columns, read_rule, rule_metrics
 from assay.verbs.request import request
 from assay.verbs.result import Result
 from assay.verbs.viewed_decisions import SeenQualities, viewed_labels
@@ -56,14 +56,19 @@ class LabelStream(Result):
             self.seen.add(part)
 
     def parts(self) -> Iterator[Columns]:
-        """The labels of each chunk as columns, numbered from 1 over all of them."""
-        from assay.decide.tables import labels_columns
-
+        """The rows of each chunk with their labels, as columns."""
+        renamed: list[str] = []
         for part in self.chunks:
-            rows = labels_columns(part, len(self.tally) + 1)
+            rows = labelled_columns(part, len(self.tally) + 1, self.scores, renamed)
             self._count(part)
             yield rows
+        self.notes += renamed
         self._complete()
+
+    @property
+    def scores(self) -> list[str]:
+        """The scores that were computed; ready ones are columns of the input."""
+        return [] if self.run is None else [member.name for member in self.rule.members]
 
     def count(self) -> None:
         """Go through all labels and keep their counts alone."""

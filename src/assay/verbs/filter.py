@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from itertools import chain
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -222,7 +221,7 @@ def _tally(made: Filtered, systems: Sequence[Any], keep: Sequence[bool]) -> None
 
 def _write(chosen: Iterator[RowPart], rows: WholeRows, target: str, format: str, spreadsheet_safe: bool) -> list[str]:
     """Write the rows where they are wanted; what people should hear about the file."""
-    from assay.report.frames import kinds_of, write_parts
+    from assay.report.frames import write_parts
     from assay.report.rows import WRITERS
     from assay.report.writing import whole_file, write_bytes
 
@@ -230,9 +229,9 @@ def _write(chosen: Iterator[RowPart], rows: WholeRows, target: str, format: str,
         chosen = _headed(chosen, rows)
     if format not in WRITERS:
         parts = _by_name(chosen, rows)
-        first = next(parts)
-        kinds = None if format != "parquet" else rows.table.kinds or kinds_of(first)
-        write_bytes(lambda stream: write_parts(chain([first], parts), format, stream, kinds), target, format)
+        write_bytes(
+            lambda stream: write_parts(parts, format, stream, rows.table.kinds, numbers=rows.scores), target, format
+        )
         return []
     with nullcontext(sys.stdout) if target == "-" else whole_file(target) as stream:
         writer = WRITERS[format](stream, rows.names, spreadsheet_safe=spreadsheet_safe)

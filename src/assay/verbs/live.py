@@ -132,7 +132,7 @@ class Live:
         most = min(ROWS_AT_ONCE, MOST_ROWS - self._shown)
         if most <= 0:
             return
-        for row in islice(chunk_rows(chunk, kept, self._met, named=list(chunk.systems) != [""]), most):
+        for row in islice(chunk_rows(chunk, kept, self._met), most):
             self._rows.write(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) + "\n")
             self._shown += 1
         self._rows.flush()

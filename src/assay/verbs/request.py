@@ -69,11 +69,12 @@ def request(
     metrics: Sequence[str | Metric] | Mapping[str, Metric] | None = None,
     spans: bool = False,
     by: str | Sequence[str] | None = None,
+    rows: bool = False,
 ) -> TextRequest:
     """What the arguments of `assay.score` (or, with `systems`, of `assay.compare`) ask for.
 
     Without `metrics` it is what the texts allow (`assay.verbs.defaults`); with `spans`, a metric that marks errors. `by` groups the
-    segments: a column of the table, ``length``, or a label for each segment.
+    segments: a column of the table, ``length``, or a label for each segment. With `rows`, all columns of a table are read.
     """
     from assay.engine.grouping import grouped
     from assay.metrics import build_metrics
@@ -90,7 +91,7 @@ def request(
         "hypotheses": hypotheses, "references": references, "sources": sources, "systems": systems, "mt": mt, "ref": ref,
         "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair, "by": by,
     }  # fmt: skip
-    inputs = grouped(_inputs(built, known=known, **given), by)
+    inputs = grouped(_inputs(built, known=known, whole=rows, **given), by)
     made = TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans)
     chosen = list(made.metrics) if metrics is None else metrics
     asked = {**given, "testset": testset, "data_dir": data_dir, "metrics": chosen}
@@ -122,6 +123,7 @@ def _inputs(
     langpair: str | None,
     by: str | Sequence[str] | None,
     known: Known | None,
+    whole: bool,
 ) -> Inputs:
     from assay.engine.grouping import column_of
     from assay.engine.inputs import from_files, from_known, from_table
@@ -138,7 +140,9 @@ def _inputs(
             raise InputError("--data brings its own columns: leave out --mt, --ref and --src.")
         if lists:
             raise InputError("data brings its own columns: leave out hypotheses, references and sources.")
-        return from_table(data, columns, quoting=quoting, langpair=langpair, metrics=built.values(), by=column)
+        return from_table(
+            data, columns, quoting=quoting, langpair=langpair, metrics=built.values(), by=column, whole=whole
+        )
     if columns:
         raise InputError("--columns goes with --data.")
     if lists and files:

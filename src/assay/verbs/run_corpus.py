@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
 from assay.core.errors import InputError
+from assay.core.rows import SIDES, SPANS
 from assay.core.suite import Measured
-from assay.corpus.job import SIDES
 from assay.verbs.corpora import CorpusWorkers, corpus_shards, counted, remarks
 from assay.verbs.run import METRICS, SuiteResult, flagged, of_langpair
 
@@ -142,7 +142,8 @@ class _Pairs:
     def __init__(self, job: Job, folder: Folder) -> None:
         self._job, self._folder = job, folder
         self._scores: dict[str, list[float]] = {f"{name} {side}": [] for name in job.metrics for side in SIDES}
-        self._spans: dict[str, list[Any]] = {f"spans {side}": [] for side in SIDES if job.spans}
+        self._spans: list[Any] = []
+        """The error spans of every item by metric and side."""
         self.problems: list[str] = []
 
     def items(self, shard: Shard) -> Iterator[Item]:
@@ -167,17 +168,18 @@ class _Pairs:
 
     def _read(self, shard: Shard) -> None:
         from assay.io.table.forms import open_table
+        from assay.io.table.open_table import score_place
 
         with (
             self._folder.local(shard.name) as path,
             open_table(path, quoting="csv" if shard.form in ("tsv", "csv") else "auto", form=shard.form) as table,
         ):
-            for piece in table.pieces([table.names.index(name) for name in self._job.added], 4096):
+            for piece in table.pieces([score_place(table, name) for name in self._job.added], 4096):
                 columns = dict(zip(self._job.added, piece.columns, strict=True))
                 for name, scores in self._scores.items():
                     scores.extend(float("nan") if value in (None, "") else float(value) for value in columns[name])
-                for name, spans in self._spans.items():
-                    spans.extend(map(_in_cell, columns[name]))
+                if self._job.spans:
+                    self._spans.extend(map(_in_cell, columns[SPANS]))
 
     def measured(self, metrics: Mapping[str, Metric], items: Sequence[Item], told: Mapping[str, Any]) -> list[Measured]:
         """What each metric said about all items."""
@@ -207,8 +209,8 @@ class _Pairs:
             )
 
         return [
-            tuple(span(item, one) for one in spans or () if one["metric"] == metric)
-            for item, spans in zip(items, self._spans[f"spans {side}"], strict=True)
+            tuple(span(item, one) for one in (spans or {}).get(f"{metric} {side}") or ())
+            for item, spans in zip(items, self._spans, strict=True)
         ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.call import recorded
 from assay.core.columns import Columns, joined
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError, count, listing
 from assay.core.flags import flag_notes
 from assay.core.metric import Metric, Scores
+from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import marks_none
 from assay.verbs.request import TextRequest, request
 from assay.verbs.result import Result
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from assay.engine.run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
+    from assay.report.scores import RowStream
     from assay.report.spans import SpanRow
 
 MOST_SPANS = 20
@@ -121,6 +124,9 @@ class RunOverTexts(Result):
 class ScoreResult(RunOverTexts):
     """Scores of one or more systems: `systems` by name, `system` and `segments` where there is one."""
 
+    marked: bool = field(default=False, kw_only=True)
+    """Whether error spans were asked for."""
+
     verb = "score"
 
     @property
@@ -157,38 +163,46 @@ class ScoreResult(RunOverTexts):
         return self.run.systems[0]
 
     def columns(self) -> Columns:
-        """One row a segment: the system where systems have names, id and doc where the texts came with them, every metric's score,
-        its components and flags, all flags in a list, and the texts where they were kept."""
-        parts: list[Columns] = []
-        for code, system in enumerate(self.run.systems):
-            scored = self.scores_of(system)
-            n = self.run.segments[system]
-            columns: dict[str, Any] = {"system": [system] * n} if self.run.systems != [""] else {}
-            columns["segment"] = range(1, n + 1)
-            beside, flags = self._beside(code)
-            columns |= {name: beside.pop(name) for name in ("id", "doc") if name in beside}
-            for name, scores in scored.items():
-                columns[name] = scores.values
-                columns |= {f"{name} {part}": values for part, values in scores.components.items()}
-                columns |= {f"{name} {flag}": raised for flag, raised in scores.flags.items()}
-            if self.run.kept.flags != "none":
-                columns["flags"] = flags
-            parts.append(columns | beside)
+        """One row a segment: the columns of the input where they were kept (``texts=True``), else what names the row; then every
+        metric's score, its components and flags, all flags in a list, and error spans where they were asked for."""
+        parts = []
+        stream = self.rows()
+        for chunk, columns in zip(self.run.chunks(), stream, strict=True):
+            added = dict(columns)
+            after = {name: added.pop(name) for name in (FLAGS, SPANS) if name in added}
+            for name in self.run.asked:
+                scores = chunk.scores[name]
+                place = {name: scores.values}
+                place |= {f"{name} {part}": values for part, values in scores.components.items()}
+                place |= {f"{name} {flag}": raised for flag, raised in scores.flags.items()}
+                del added[name]
+                added |= place
+            parts.append(added | after)
         return joined(parts)
 
     scores_columns = columns
 
-    def _beside(self, code: int) -> tuple[dict[str, list[Any]], list[list[str]]]:
-        """The kept columns of one system, and the flags of its rows."""
-        columns: dict[str, list[Any]] = {}
-        flags: list[list[str]] = []
-        for chunk in self.run.chunks():
-            rows = (chunk.codes == code).nonzero()[0].tolist()
-            listed = chunk.flag_lists()
-            flags += [listed[i] for i in rows]
-            for name, column in chunk.beside().items():
-                columns.setdefault(name, []).extend(column[i] for i in rows)
-        return columns, flags
+    def rows(self) -> RowStream:
+        """The rows that `write_rows` writes, as columns, a chunk at a time."""
+        from assay.report.scores import RowStream
+
+        return RowStream(self.run, self.run.asked, spans=self.marked)
+
+    def write_rows(self, path: PathName, *, spreadsheet_safe: bool = False) -> None:
+        """Write one row per segment: the columns of the input (``texts=True`` keeps them), scores, flags and error spans.
+
+        The suffix selects the format: .jsonl, .tsv, .csv, .parquet or .xlsx.
+        """
+        from assay.report.rows import ROWS, write_rows
+        from assay.report.writing import whole_file
+
+        format = os.fspath(path).rpartition(".")[2].lower()
+        if format not in ROWS:
+            raise InputError(f"{path}: rows are written as {listing(f'.{form}' for form in ROWS)}.")
+        rows = self.rows()
+        with whole_file(os.fspath(path), binary=format in ("parquet", "xlsx")) as stream:
+            notes = write_rows(rows, format, stream, scores=rows.scores, spreadsheet_safe=spreadsheet_safe)
+        self.notes += [*notes, *rows.notes]
 
     def to_dict(self) -> dict[str, Any]:
         """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "components": {...}, "segments": [...]}}}}``."""
@@ -229,31 +243,19 @@ class ScoreResult(RunOverTexts):
         """Every segment of every metric with the errors marked in it (``score(spans=True)``)."""
         from assay.report.spans import SpanRow
 
-        numbers: dict[int, int] = {}
+        met: dict[int, int] = {}
         for chunk in self.run.chunks():
             places = []
             for code in chunk.codes.tolist():
-                numbers[code] = numbers.get(code, 0) + 1
-                places.append((chunk.systems[code], numbers[code]))
-            texts = chunk.columns["hypotheses"]
-            beside = {name: column for name, column in chunk.beside().items() if name != "mt"}
-            if self.run.kept.flags != "none":
-                beside["flags"] = chunk.flag_lists()
+                met[code] = met.get(code, 0) + 1
+                places.append((chunk.systems[code], met[code]))
+            texts, sources = chunk.columns["hypotheses"], chunk.columns.get("sources") or [None] * len(chunk)
             for name, scores in chunk.scores.items():
                 if scores.spans is None:
                     continue
-                truncated = scores.flags.get("truncated")
                 for i, (system, segment) in enumerate(places):
                     yield SpanRow(
-                        system=system,
-                        segment=segment,
-                        metric=name,
-                        score=float(scores.values[i]),
-                        text=str(texts[i]),
-                        spans=scores.spans[i],
-                        components={part: float(column[i]) for part, column in scores.components.items()},
-                        truncated=bool(truncated[i]) if truncated is not None else False,
-                        labels={label: column[i] for label, column in beside.items()},
+                        system, segment, name, float(scores.values[i]), str(texts[i]), scores.spans[i], sources[i]
                     )
 
     def _repr_html_(self) -> str:
@@ -316,8 +318,8 @@ def score(
         metrics: Names with options (``"bleu:tokenize=zh"``), paths of checkpoints, or Metric objects; by default chrF and
             BLEU where there are references, and assay-mini where it is installed, up to 20,000 rows.
         spans: Keep the error spans that a metric marks (`ScoreResult.span_rows`).
-        texts: Keep sources, translations, references and error spans beside the scores: in rows, in `ScoreResult.to_polars`, and
-            for `assay view` in what `ScoreResult.write` writes.
+        texts: Keep all columns of the input, and error spans: in `ScoreResult.to_polars`, `ScoreResult.write_rows`, and for
+            `assay view` in what `ScoreResult.write` writes.
         flags: Which flags of the texts to raise: ``auto``, ``all`` (identify languages whatever it costs) or ``none``.
         ci: 95% bootstrap intervals beside the corpus scores.
         by: Add the table `groups`, with a score for each document, domain …: a column of `data` (``doc``), ``length``, or a label
@@ -333,7 +335,7 @@ def score(
     asked = request(
         hypotheses, references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns, quoting=quoting,
         langpair=langpair, testset=testset, data_dir=data_dir,
-        metrics=metrics, spans=spans, by=by,
+        metrics=metrics, spans=spans, by=by, rows=texts,
     )  # fmt: skip
     return score_request(
         asked, spans=spans, texts=texts, flags=flags, ci=ci, by=by, samples=samples, seed=seed, workers=workers, store=store,
@@ -358,10 +360,9 @@ def score_request(
 ) -> ScoreResult:
     """`score` for a request that is made already."""
     from assay.analyses import comparison, comparison_tables
-    from assay.core.chunk import LABELS, Kept
-    from assay.verbs.viewed import KEPT
+    from assay.core.chunk import LABELS, TEXTS, Kept
 
-    shown = KEPT if texts else ("hypotheses",) if spans else ()
+    shown = (*(TEXTS if spans else ()), *(("rows",) if texts else ()))
     columns = tuple(dict.fromkeys((*LABELS, *shown, *(("groups",) if by is not None else ()))))
     keep = Kept(stats=ci or by is not None, spans=spans or texts, columns=columns, flags=flags)
     run = asked.run(keep, workers, store, progress)
@@ -379,7 +380,7 @@ def score_request(
     if by is not None:
         tables.append(_by_group(run, by if isinstance(by, str) else "group"))
     found_tables = {table.name: table for table in tables}
-    made = ScoreResult(found_tables, run, standings, files=asked.inputs.paths, seed=seed if ci else None)
+    made = ScoreResult(found_tables, run, standings, files=asked.inputs.paths, seed=seed if ci else None, marked=spans)
     made.add_components()
     return made
 

@@ -189,7 +189,7 @@ def _read_predictions(
     skip_bad: bool,
     notes: list[str],
 ) -> dict[str, Marks]:
-    from assay.analyses.spans.aligned import check_texts, predictions_of, renamed
+    from assay.analyses.spans.aligned import check_texts, matched, predictions_of, renamed
     from assay.io.judgements.campaign import read_campaign
 
     named = list(predicted.items()) if isinstance(predicted, Mapping) else [_named(path) for path in predicted]
@@ -199,7 +199,7 @@ def _read_predictions(
         read = read_campaign(Path(path), langpair=only, columns=columns, skip_bad=skip_bad)
         if not read.marked:
             raise InputError(f"{read.name} has scores and no error spans to evaluate.")
-        read = renamed(read, people)
+        read = matched(renamed(read, people), people)
         check_texts(read, people)
         notes += [f"{read.name}: {note}" for note in read.notes]
         extra = sum(cell not in people.judgements for cell in read.judgements)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from assay.core.item import Item
 from assay.core.judged import Judged
+from assay.core.rows import FLAGS, SCORES, SPANS, renamed_inputs, span_fields
 from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
 from assay.core.viewed import Viewed
@@ -16,8 +17,6 @@ if TYPE_CHECKING:
     from assay.core.chunk import Chunk, Kept
     from assay.engine.run import ScoredRun
 
-KEPT = ("ids", "documents", "langpairs", "sources", "hypotheses", "references")
-"""Columns of a batch that a run over texts must keep for its rows to be whole."""
 _ITEM = {
     "id": "id", "phenomenon": "phenomenon", "category": "category", "severity": "severity", "langpair": "langpair",
     "src": "source", "ref": "reference", "good": "good", "incorrect": "incorrect",
@@ -93,34 +92,23 @@ def viewed_run(run: ScoredRun) -> Viewed:
 def _run_rows(run: ScoredRun) -> Iterator[Mapping[str, Any]]:
     met: dict[int, int] = {}
     for chunk in run.chunks():
-        yield from chunk_rows(chunk, run.kept, met, named=run.systems != [""])
+        yield from chunk_rows(chunk, run.kept, met)
 
 
-def chunk_rows(chunk: Chunk, keeps: Kept, met: dict[int, int], *, named: bool) -> Iterator[Mapping[str, Any]]:
-    """The rows of one chunk; `met` counts the segments of each system so far, `named` says whether there are several."""
-    n, kept = len(chunk), chunk.columns
-    codes = chunk.codes.tolist()
-    columns: dict[str, Sequence[Any]] = {"system": [chunk.systems[code] for code in codes]} if named else {}
-    numbers = []
-    for code in codes:
-        met[code] = met.get(code, 0) + 1
-        numbers.append(met[code])
-    columns["segment"] = numbers
-    columns |= {shown: kept[name] for name, shown in _BESIDE.items() if len(kept.get(name) or ()) == n}
-    for number, references in enumerate(kept.get("references") or (), 1):
-        columns[f"ref{number if number > 1 else ''}"] = cast(Sequence[Any], references)
-    columns |= {name: scores.values.tolist() for name, scores in chunk.scores.items()}
+def chunk_rows(chunk: Chunk, keeps: Kept, met: dict[int, int]) -> Iterator[Mapping[str, Any]]:
+    """The rows of one chunk, columns with a role under its name; `met` counts the segments of each system so far."""
+    numbered = dict(met)
+    columns = chunk.rows(met).by_role()
+    columns = {name: c for name, c in chunk.named(numbered).items() if name not in columns} | columns
+    added: dict[str, Sequence[Any]] = {name: scores.values.tolist() for name, scores in chunk.scores.items()}
     if keeps.flags != "none":
-        columns["flags"] = chunk.flag_lists()
-    if keeps.spans:
-        found = {name: scores.spans for name, scores in chunk.scores.items() if scores.spans is not None}
-        if found:
-            columns["spans"] = [marked({name: spans[i] for name, spans in found.items()}) for i in range(n)]
+        added[FLAGS] = chunk.flag_lists()
+    if keeps.spans and (spans := chunk.span_objects()) is not None:
+        added[SPANS] = spans
+    renamed = renamed_inputs(columns, {*added, SCORES})
+    columns = {renamed.get(name, name): column for name, column in columns.items()} | added
     for row in zip(*columns.values(), strict=True):
         yield dict(zip(columns, row, strict=True))
-
-
-_BESIDE = {"ids": "id", "documents": "doc", "langpairs": "langpair", "sources": "src", "hypotheses": "mt"}
 
 
 def _segments(systems: Sequence[str] | None, n: int) -> list[int]:
@@ -133,18 +121,6 @@ def _segments(systems: Sequence[str] | None, n: int) -> list[int]:
     return found
 
 
-def marked(spans: Mapping[str, Sequence[ErrorSpan]]) -> list[dict[str, Any]]:
-    """Every metric's error spans in one translation."""
-    return [
-        {
-            "metric": metric,
-            "start": span.start,
-            "end": span.end,
-            "severity": span.severity,
-            "category": span.category,
-            "confidence": span.confidence,
-        }
-        for metric, found in spans.items()
-        for span in found
-        if span.side == "target"
-    ]
+def marked(spans: Mapping[str, Sequence[ErrorSpan]]) -> dict[str, list[dict[str, Any]]]:
+    """Every metric's error spans in one translation and its source."""
+    return {metric: list(map(span_fields, found)) for metric, found in spans.items()}

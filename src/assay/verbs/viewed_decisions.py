@@ -163,14 +163,18 @@ def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: SeenQualities) -
     from assay.decide.rule import EVERY
     from assay.decide.sweep import Swept
     from assay.decide.tables import labels_columns
+    from assay.report.scores import with_added
 
     def rows() -> Iterator[Mapping[str, Any]]:
         done = 0
         for part in parts:
-            columns = {name: list(column) for name, column in labels_columns(part, done + 1).items()}
+            added = {name: list(column) for name, column in labels_columns(part).items()}
             if rule.blend is not None:
-                columns[QUALITY] = list(numbers(part.qualities))
+                added[QUALITY] = list(numbers(part.qualities))
+            own: Mapping[str, Sequence[Any]] = {} if part.rows is None else part.rows.by_role()
+            numbered = {} if "segment" in own else {"segment": range(done + 1, done + len(part) + 1)}
             done += len(part)
+            columns = with_added({**numbered, **own}, added, [], nested=True)
             for row in zip(*columns.values(), strict=True):
                 yield dict(zip(columns, row, strict=True))
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 import pytest
 
 from assay.core.errors import InputError
-from assay.io.judgements.answers import named_errors, read_answer
+from assay.io.judgements.answers import NamedError, named_errors, read_answer
 
 TRANSLATION = "The cat sat on the mat, and the cat didn't sleep."
 SOURCE = "Die Katze saß heute auf der Matte und schlief nicht."
@@ -100,6 +100,46 @@ def test_what_says_nothing_is_refused(answer):
         read_answer(answer, TRANSLATION)
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "no issues", "No issues found.", "There are no issues.", "Keine Fehler", "无", "没有发现错误", "エラーなし", "없음",
+        "нет ошибок", "-", "—", "0", "0 errors", "None", "- none", "N/A", "no major errors", "accuracy: none", "fluency - n/a", "Aucune erreur.",
+    ],
+)  # fmt: skip
+def test_a_line_below_a_heading_that_says_that_there_is_none(said):
+    for answer in (
+        f"Critical:\n{said}\nMajor:\n{said}\nMinor:\n{said}",
+        f"Critical: {said}\nMajor: no-error\nMinor: no-error",
+    ):
+        read = read_answer(answer, TRANSLATION, SOURCE)
+        assert (read.spans, read.unlocated, read.unread) == ((), (), ())
+        assert named_errors(answer) == []
+
+
+def test_a_line_below_a_heading_needs_a_quote_or_a_category():
+    """What a person would not count is no error; it is reported, and alone it is no answer."""
+    answer = (
+        'Critical:\nno-error\nMajor:\nI had some doubts here\nMinor:\nstyle/awkward - "mat"\naccuracy\n\nStyle is good.'
+    )
+    read = read_answer(answer, TRANSLATION, SOURCE)
+    assert [(span.text, span.severity) for span in read.spans] == [("mat", "minor")]
+    assert named_errors(answer)[1:] == [NamedError("minor", "accuracy", ())]
+    assert read.unread == ("I had some doubts here", "Style is good.")
+    with pytest.raises(InputError, match="names no error"):
+        read_answer("Critical:\nfine so far\nMajor:\nfine\nMinor:\nfine", TRANSLATION)
+    assert found("Major:\nthe mat - accuracy/mistranslation\nMinor:\naccuracy/omission - heute") == [
+        ("target", "the mat", "major", "accuracy/mistranslation"),
+        ("source", "heute", "minor", "accuracy/omission"),
+    ]
+
+
+def test_words_of_a_quote_do_not_say_that_there_is_no_error():
+    (error,) = named_errors('Major:\naccuracy/mistranslation - "There is no error here"')
+    assert error.quotes == ("There is no error here",)
+    assert [error.quotes for error in named_errors('{"major": ["the mat"], "minor": ["none"]}')] == [("the mat",)]
+
+
 def test_an_unknown_severity_is_refused():
     with pytest.raises(InputError, match="severity 'huge' is none of"):
         read_answer('[{"span": "mat", "severity": "huge"}]', TRANSLATION)
@@ -112,6 +152,8 @@ def test_an_unknown_severity_is_refused():
         ("Major:\n" + '"' * 90_000, "Der Hund."),
         ("Major:\naccuracy - " + '"x" ' * 20_000, "Der Hund."),
         ("minor" + " " * 90_000 + "x", "Der Hund."),
+        ("Minor:\nno " + "error " * 15_000 + "x", "Der Hund."),
+        ("Minor:\n" + "-" * 90_000 + "x", "Der Hund."),
         ('Major:\naccuracy - "' + "a … " * 20_000 + '"', "a " * 20_000),
     ],
 )

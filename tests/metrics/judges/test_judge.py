@@ -184,7 +184,7 @@ def test_the_signature_says_who_answered(server):
     result = judged(server, "judge-da", rows=2)
     assert result.signatures["judge-da"] == (
         f"judge-DA|prompt:assay-1-{metric('judge-da').prompt.digest}|model:tiny|answered:tiny-2026-01-01|temp:0.0|samples:1|"
-        "insist:3|limit:500|v:2"
+        "insist:3|limit:500|v:3"
     )
     server.model = "tiny-2026-02-02"  # the endpoint moved on: new answers come from another model
     assert "answered:tiny-2026-01-01+tiny-2026-02-02|" in judged(server, "judge-da", rows=3).signatures["judge-da"]

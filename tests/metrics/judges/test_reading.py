@@ -51,6 +51,21 @@ def test_a_score_counts_errors_that_stand_nowhere_and_flags_them():
     assert (reading.value, [span.text for span in reading.spans], reading.flags) == (-6, ["cat"], {"lost_span"})
 
 
+def test_a_clean_translation_costs_nothing_however_it_is_said():
+    for said in ("no issues", "Keine Fehler", "无", "-", "0", "None"):
+        answer = "\n".join(f"{level}:\n{said}" for level in ("Critical", "Major", "Minor"))
+        for prompt in (MQM, OURS):
+            assert rating(prompt, answer, "The cat.", "Die Katze.") == JudgeReading(0.0)
+
+
+def test_a_line_that_names_no_error_is_flagged_and_costs_nothing():
+    answer = 'Critical:\nall good here\nMajor:\nno-error\nMinor:\nstyle - "cat"'
+    reading = rating(MQM, answer, "The cat.", "Die Katze.")
+    assert (reading.value, reading.flags) == (-1, {"unread_lines"})
+    alone = rating(MQM, "Critical:\nall good\nMajor:\nall good\nMinor:\nall good", "The cat.", "Die Katze.")
+    assert math.isnan(alone.value) and alone.flags == {"unreadable_answer"}
+
+
 def test_an_error_without_a_quote_is_not_lost():
     assert errors("Major:\naccuracy/omission", "The cat.", "").flags == frozenset()
 

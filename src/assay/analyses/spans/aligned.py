@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from assay.core.campaign import Campaign, Cell
+from assay.core.campaign import Campaign, Cell, JudgedText
 from assay.core.errors import InputError, count
 from assay.core.schema import shorten
 from assay.core.spans import ErrorSpan
@@ -43,7 +43,6 @@ def predictions_of(campaign: Campaign, name: str) -> dict[str, Marks]:
 
 def renamed(predicted: Campaign, gold: Campaign) -> Campaign:
     """The prediction with the language pair and the system of the gold, where one side does not say and there is but one."""
-    from dataclasses import replace
 
     def changed(place: int) -> dict[str, str]:
         theirs, ours = ({cell[place] for cell in side.judgements} for side in (predicted, gold))
@@ -62,6 +61,41 @@ def renamed(predicted: Campaign, gold: Campaign) -> Campaign:
         judgements={cell_of(cell): found for cell, found in predicted.judgements.items()},
         texts={cell_of(cell): text for cell, text in predicted.texts.items()},
     )
+
+
+def matched(predicted: Campaign, gold: Campaign) -> Campaign:
+    """The prediction under the names of the gold's translations: by their own names, else by language pair and texts.
+
+    A prediction about a text that several translations share is about each of them. Counted numbers name nothing where the other
+    side has names.
+    """
+    named = predicted.counted == gold.counted
+    judgements = {c: found for c, found in predicted.judgements.items() if named and c in gold.judgements}
+    others = [cell for cell in predicted.judgements if cell not in judgements]
+    if not others:
+        return predicted
+    own, texts = set(judgements), {cell: predicted.texts[cell] for cell in judgements if cell in predicted.texts}
+    pairs = {cell.langpair for cell in (*gold.judgements, *predicted.judgements)} - {""}
+    alike: dict[tuple[str, str | None], list[Cell]] = {}
+    for cell in gold.judgements:
+        alike.setdefault((cell.langpair if len(pairs) > 1 else "", _text_of(gold, cell).text), []).append(cell)
+    for cell in others:
+        said = _text_of(predicted, cell)
+        for place in alike.get((cell.langpair if len(pairs) > 1 else "", said.text), ()) if said.text is not None else ():
+            theirs = _text_of(gold, place)
+            if place in own or None not in (said.source, theirs.source) and said.source != theirs.source:
+                continue
+            if judgements.setdefault(place, predicted.judgements[cell]) != predicted.judgements[cell]:
+                raise InputError(
+                    f"{predicted.name} says different things about the same translation ({place}): give it the segment names of "
+                    f"{gold.name}."
+                )
+            texts[place] = theirs
+    return replace(predicted, judgements=judgements, texts=texts) if len(judgements) > len(own) else predicted
+
+
+def _text_of(campaign: Campaign, cell: Cell) -> JudgedText:
+    return campaign.texts.get(cell) or JudgedText()
 
 
 def check_texts(predicted: Campaign, gold: Campaign) -> None:

@@ -6,7 +6,8 @@
   by severity.
 
 A model quotes the erroneous words instead of counting characters: each quote is looked for in the translation, an omission in
-the source first. Whatever else the model says is passed over.
+the source first. Below a heading, a line is an error if it quotes something or begins with an MQM category. A line that says that
+there is none ("no issues", "-", "无") is none; any other line is reported as unread.
 """
 
 from __future__ import annotations
@@ -39,6 +40,35 @@ _HEADING = re.compile(rf"[\W_]*+({_LEVEL})(?: errors?)?+[\s*_]*+(?::[\s*_]*+(.*)
 _WORD = re.compile(rf"\b({_LEVEL})\b", re.IGNORECASE)
 _CLEAN = re.compile(r"\bno[- ]?errors?\b|\bno (?:critical|major|minor)\b|\berror[- ]free\b", re.IGNORECASE)
 _NOTHING = re.compile(r"\W*(?:none|nothing|n/?a|no)\W*", re.IGNORECASE)
+_FAULTS = (
+    r"errors?|issues?|problems?|mistakes?|fehler|probleme?|erreurs?|problèmes?|errore?s|errori|problemas?|erros|fouten|"
+    r"ошибок|ошибки|проблем|błędów|chyby|错误|錯誤|问题|問題|エラー|誤り|오류|문제"
+)
+_NONE_HERE = re.compile(
+    r"\W*+(?:(?:there (?:are|were|is|was) )?+(?:none|nothing|n/?a|nil|null|no|0|zero|keine?"
+    r"|nichts|aucune?|néant|rien|ningun[oa]?|ningún|nada|sin|nessun[oa]?"
+    r"|nenhum[a]?|geen|нет|не обнаружено|brak|žádné|无|無|没有|沒有|未发现|未發現"
+    r"|なし|ない|없음|없습니다|لا يوجد)"
+    rf"(?:[\W_]*+(?:critical|major|minor|such|other|obvious|translation"
+    rf"|发现|發現|任何|明显|明顯|{_FAULTS}))*+"
+    r"(?:\s++(?:were |was |are |is )?(?:found|detected|identified|observed|noted|present|here|gefunden|vorhanden))?+"
+    r"(?:\s++in (?:this|the) \w++)?+)?+"
+    rf"(?:[\W_]*+(?:{_FAULTS})?+[\W_]*+(?:なし|ない|없음))?+\W*+",
+    re.IGNORECASE,
+)
+"""A line below a heading that says that there is no such error."""
+_TOPICS = (
+    r"accuracy|addition|mis-?translation|omission|untranslated(?: text)?|creative reinterpretation|fluency|character encoding|"
+    r"grammar|grammatical|inconsisten(?:t|cy)|punctuation|register|spelling|locale(?: convention)?|"
+    r"(?:address|currency|date|name|telephone|time) format|style|stylistic|awkward|(?:bad )?sentence structure|terminology|"
+    r"inappropriate(?: for context)?|non-?translation!?|source (?:issue|error)|other|hallucination|"
+    r"(?:wrong|incorrect) (?:word|term|translation)|word order"
+)
+_CATEGORY = re.compile(
+    rf"[\W_]*+(?:{_TOPICS})(?:\s++(?:errors?|issues?|problems?|use|of|in|for|to)\b|[\s*_]*+(?:[-–—:,;/()\[.]|$))",
+    re.IGNORECASE,
+)
+"""How a line begins that names an MQM category."""
 _OPEN, _CLOSE = "\"“„”«»「'‘’`", "\"”“»«」'’‘`"
 _FENCE = re.compile(r"```[a-zA-Z]*\n?|```")
 _QUOTES = ("quote", "span", "text", "error_span", "error span", "target_span", "marked_text", "error")
@@ -56,10 +86,30 @@ class NamedError:
 
 @dataclass(frozen=True, slots=True)
 class AnswerSpans:
-    """The errors of an answer as spans; `unlocated` are quotes that stand in neither text."""
+    """The errors of an answer as spans."""
 
     spans: tuple[ErrorSpan, ...] = ()
-    unlocated: tuple[str, ...] = field(default=())
+    unlocated: tuple[str, ...] = ()
+    """Quotes that stand in neither text."""
+    unread: tuple[str, ...] = ()
+    """Lines below a heading that neither name an error nor say that there is none."""
+
+
+@dataclass
+class NamedErrors:
+    """The errors that an answer names, in its order, and what it says below its headings."""
+
+    errors: list[NamedError] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
+    """Lines below a heading that neither name an error nor say that there is none."""
+    none: set[str] = field(default_factory=set)
+    """The headings below which it says that there is none."""
+    doubtful: set[str] = field(default_factory=set)
+    """Those with unread lines."""
+
+    def is_clean(self) -> bool:
+        """Whether it says below its headings, down to the last, that there is no error."""
+        return not self.errors and {"major", "minor"} <= self.none and self.doubtful <= self.none
 
 
 def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
@@ -67,14 +117,15 @@ def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
     spans: list[ErrorSpan] = []
     unlocated = []
     taken: set[tuple[Side, int, int]] = set()
-    for error in named_errors(answer):
+    named = read_errors(answer)
+    for error in named.errors:
         span = _located(error, translation, source, taken)
         if span is None:
             unlocated.append(error.quotes[0] if error.quotes else "")
         else:
             taken.add((span.side, span.start, span.end))
             spans.append(span)
-    return AnswerSpans(tuple(spans), tuple(unlocated))
+    return AnswerSpans(tuple(spans), tuple(unlocated), tuple(named.unread))
 
 
 def without_thoughts(answer: str) -> str:
@@ -85,13 +136,19 @@ def without_thoughts(answer: str) -> str:
 
 def named_errors(answer: str) -> list[NamedError]:
     """The errors that an answer names, in its order."""
+    return read_errors(answer).errors
+
+
+def read_errors(answer: str) -> NamedErrors:
+    """Return what an answer names; one that neither names errors nor says that there are none is an InputError."""
     text = _FENCE.sub("", without_thoughts(answer)[:MOST_ANSWER]).strip()
-    found = _of_json(text)
-    if found is None:
-        found = list(_of_lines(text))
-        if not found and not (_CLEAN.search(text) or _NOTHING.fullmatch(text) or _empty_headings(text)):
+    named = _of_json(text)
+    if named is None:
+        named = _of_lines(text)
+        clean = named.is_clean() or _CLEAN.search(text) or _NOTHING.fullmatch(text) or _empty_headings(text)
+        if not named.errors and not clean:
             raise InputError(f"the answer {shorten(text)} names no error and does not say that there is none.")
-    return found
+    return named
 
 
 def _empty_headings(text: str) -> bool:
@@ -101,7 +158,7 @@ def _empty_headings(text: str) -> bool:
     return None not in headings and {"major", "minor"} <= named
 
 
-def _of_json(text: str) -> list[NamedError] | None:
+def _of_json(text: str) -> NamedErrors | None:
     """The errors of a JSON answer; None where it is none."""
     start = min((at for at in (text.find("["), text.find("{")) if at >= 0), default=-1)
     if start < 0:
@@ -111,7 +168,7 @@ def _of_json(text: str) -> list[NamedError] | None:
     except ValueError:
         return None
     objects = isinstance(value, dict) or (isinstance(value, list) and all(isinstance(one, dict) for one in value))
-    return list(_of_value(value, None)) if objects and (value or start == 0) else None
+    return NamedErrors(list(_of_value(value, None))) if objects and (value or start == 0) else None
 
 
 def _of_value(value: Any, severity: str | None) -> Iterator[NamedError]:
@@ -120,7 +177,9 @@ def _of_value(value: Any, severity: str | None) -> Iterator[NamedError]:
         for one in value:
             yield from _of_value(one, severity)
     elif isinstance(value, str) and severity is not None:
-        yield from _of_lines(f"{severity}:\n{value}")
+        named = _of_lines(f"{severity}:\n{value}")
+        yield from named.errors
+        yield from (NamedError(severity, "", (line,)) for line in named.unread)
     elif isinstance(value, dict):
         keys = {str(key).lower(): one for key, one in value.items()}
         level = str(keys.get("severity") or severity or "").lower()
@@ -136,43 +195,82 @@ def _of_value(value: Any, severity: str | None) -> Iterator[NamedError]:
                     yield from _of_value(one, key if key in SEVERITIES else severity)
 
 
-def _of_lines(text: str) -> Iterator[NamedError]:
+def _of_lines(text: str) -> NamedErrors:
     """Errors of a plain answer: below headings of severities (GEMBA), or each with its own severity (AutoMQM)."""
+    named = NamedErrors()
     section: str | None = None
     for line in text.splitlines():
         heading = _HEADING.fullmatch(line)
         if heading:
             section = heading[1].lower()
             line = heading[2] or ""
+        if section is not None:
+            _below(section, line.strip(), named)
+            continue
         waiting = ""
-        for piece in line.split(";") if section is None else [line]:
+        for piece in line.split(";"):
             waiting = f"{waiting};{piece}" if waiting else piece
-            error = _of_line(waiting.strip(" \t*•"), section)
+            error = _marked_line(waiting.strip(" \t*•"))
             if error is not None:
-                yield error
+                named.errors.append(error)
                 waiting = ""
+    return named
 
 
-def _of_line(line: str, section: str | None) -> NamedError | None:
-    """``category - "quote"`` in a section, ``"quote" - severity/category`` without one; None for anything else."""
-    line = re.sub(r"^(?:[-–•*]|\(?\d{1,3}[.)])\s+", "", line)
+def _below(section: str, line: str, named: NamedErrors) -> None:
+    """Read a line below a heading: ``category - "quote"``, a category alone, or words that say that there is no error."""
+    if not line:
+        return
+    line = _without_bullet(line.strip(" \t*•"))
+    quotes, before, after = _quoted(line)
+    if quotes:
+        if _CLEAN.search(f"{before} {after}"):
+            named.none.add(section)
+        else:
+            named.errors.append(NamedError(section, _category(before or after), quotes))
+        return
+    left, _, right = (part.strip() for part in _parted(line))
+    if _CATEGORY.match(right) and not _CATEGORY.match(left):
+        left, right = right, left
+    if _CLEAN.search(line) or _NONE_HERE.fullmatch(line):
+        named.none.add(section)
+    elif not _CATEGORY.match(left):
+        named.unread.append(line)
+        named.doubtful.add(section)
+    elif _says_none(left, right):
+        named.none.add(section)
+    else:
+        named.errors.append(NamedError(section, _category(left), (right,) if right else ()))
+
+
+def _says_none(category: str, said: str) -> bool:
+    """Whether what follows a category says that there is no such error: ``accuracy: none``, ``fluency - n/a``."""
+    said = said or category.partition(":")[2].strip()
+    return bool(said) and _NONE_HERE.fullmatch(said) is not None
+
+
+def _marked_line(line: str) -> NamedError | None:
+    """Read a line without a heading above it, ``"quote" - severity/category``; None for anything else."""
+    line = _without_bullet(line)
     if not line or _CLEAN.search(line) or _NOTHING.fullmatch(line):
         return None
     quotes, before, after = _quoted(line)
     if not quotes:
         left, dash, right = (part.strip() for part in _parted(line))
-        if not dash and section is None:
+        if not dash:
             return None
-        (before, quotes) = (left, (right,) if right else ()) if section is not None else ("", (left,))
-        after = "" if section is not None else right
-    rest = before or after if section is not None else after if _WORD.search(after) else before
+        before, quotes, after = "", (left,), right
+    rest = after if _WORD.search(after) else before
     said = _WORD.search(rest)
-    severity = section or (said[1].lower() if said else None)
-    if severity is None:
-        return None
-    category = _WORD.sub("", rest) if section is None else rest
-    category = re.sub(r"\s*/\s*", "/", re.sub(r"\(\s*\)", "", category)).strip(" -–—/:,.;").lower()
-    return NamedError(severity, category, quotes)
+    return NamedError(said[1].lower(), _category(_WORD.sub("", rest)), quotes) if said else None
+
+
+def _without_bullet(line: str) -> str:
+    return re.sub(r"^(?:[-–•*]|\(?\d{1,3}[.)])\s+", "", line)
+
+
+def _category(text: str) -> str:
+    return re.sub(r"\s*/\s*", "/", re.sub(r"\(\s*\)", "", text)).strip(" -–—/:,.;").lower()
 
 
 def _parted(line: str) -> tuple[str, str, str]:

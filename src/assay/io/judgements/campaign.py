@@ -4,8 +4,9 @@
 - Exports of Appraise without a header (direct assessment, ESA of WMT24): rater, system, segment, type, two languages, score,
   document, whether the document as a whole is meant, perhaps spans, two times. Attention checks, tutorials, repeated and
   incomplete documents are left out, and of a rater's several judgements of one translation the last counts, as in WMT24.
-- Any table with a column of translations and one of spans (a JSON list), answers of a language model, or start, end and severity
-  indices as in the WMT23 quality-estimation task (the end is the last character marked); or with system, segment and score.
+- Any table with a column of translations and one of spans (a JSON list, or lists by metric as rows of assay have them), answers of
+  a language model, or start, end and severity indices as in the WMT23 quality-estimation task (the end is the last character
+  marked); or with system, segment and score.
 """
 
 from __future__ import annotations
@@ -20,10 +21,11 @@ from assay.core.campaign import Campaign, Cell, JudgedText, Protocol
 from assay.core.errors import InputError, count, listing
 from assay.core.judged import Judgement
 from assay.core.numbers import to_number
+from assay.core.rows import SCORES
 from assay.core.schema import shorten
 from assay.core.spans import ErrorSpan
 from assay.io.documents import decode, read_document
-from assay.io.judgements.answers import read_answer
+from assay.io.judgements.answers import AnswerSpans, read_answer
 from assay.io.judgements.mqm import WANTED as MQM
 from assay.io.judgements.mqm import read_mqm
 from assay.io.judgements.spans_json import parse_spans
@@ -62,6 +64,8 @@ class _CampaignRows:
     texts: dict[Cell, JudgedText] = field(default_factory=dict)
     repeated: int = 0
     notes: list[str] = field(default_factory=list)
+    counted: bool = False
+    """Whether segments have no names of their own, so that they were counted."""
 
     def add(self, cell: Cell, judgement: Judgement, text: JudgedText) -> str:
         """Take a judgement in; the sentence says what is wrong with it, if anything."""
@@ -69,7 +73,7 @@ class _CampaignRows:
         if known.text != text.text:
             return f"{cell} has two translations, {shorten(known.text)} and {shorten(text.text)}."
         raters = self.judgements.setdefault(cell, {})
-        self.repeated += judgement.rater in raters
+        self.repeated += judgement.rater in raters and raters[judgement.rater] != judgement
         raters[judgement.rater] = judgement
         return ""
 
@@ -80,7 +84,8 @@ class _CampaignRows:
         if self.repeated:
             self.notes.append(f"{count(self.repeated, 'judgement')} repeated by the same rater: the last one counts")
         found = {cell: tuple(raters.values()) for cell, raters in self.judgements.items()}
-        return Campaign(path.name, protocol, found, self.texts, marked, notes=[*self.notes, *bad.sentences()])
+        notes = [*self.notes, *bad.sentences()]
+        return Campaign(path.name, protocol, found, self.texts, marked, notes=notes, counted=self.counted)
 
 
 def read_campaign(
@@ -167,24 +172,33 @@ def _from_rows(
 ) -> Campaign:
     layout = assign(names, WANTED, columns, str(path))
     marked = _check_columns(path, names, layout)
-    gathered, numbers, unlocated = _CampaignRows(), dict[tuple[str, str, str], int](), 0
+    gathered, numbers, unlocated, unread = _CampaignRows(), dict[tuple[str, str, str], int](), 0, 0
+    gathered.counted = "segment" not in layout.places
     for line, row in rows:
         said = {role: row[place] for role, place in layout.places.items()}
-        rater = str(said.get("rater") or "")
+        by_metric = _by_metric(said.get("spans"))
+        rater = "" if by_metric is not None else str(said.get("rater") or "")
         cell = _cell(said, langpair, rater, numbers)
         reference = row[layout.references[0]] if layout.references else None
         mt, source, reference = (_text(one) for one in (said.get("mt"), said.get("source"), reference))
         text = JudgedText(mt, source, reference, _document(said))
+        problem, where = "", f"{path} line {line}"
         try:
-            spans, lost = _spans(said, text, f"{path} line {line}") if marked else ((), 0)
-            score = _score(said.get("score"), path, line)
-            problem = gathered.add(cell, Judgement(score, spans, rater), text)
+            if by_metric is not None:
+                scores = _scores_by_metric(names, row)
+                for metric, found in by_metric.items():
+                    spans = parse_spans(found or [], text.source or "", text.text or "", where)
+                    judgement = Judgement(_score(scores.get(metric), path, line), spans, metric)
+                    problem = problem or gathered.add(cell, judgement, text)
+            else:
+                answer = _spans(said, text, where) if marked else AnswerSpans()
+                unlocated += len(answer.unlocated)
+                unread += len(answer.unread)
+                problem = gathered.add(cell, Judgement(_score(said.get("score"), path, line), answer.spans, rater), text)
         except InputError as error:
-            problem = str(error).removeprefix(f"{path} line {line}: ")
-            lost = 0
+            problem = str(error).removeprefix(f"{where}: ")
         if problem:
             bad(path, line, problem)
-        unlocated += lost
     if (
         not marked
         and gathered.judgements
@@ -192,6 +206,8 @@ def _from_rows(
     ):
         column = names[layout.places["score"]]
         raise InputError(f"{path} has no scores in its column {column!r}: --columns score=COLUMN takes another.")
+    if unread:
+        gathered.notes.append(f"{count(unread, 'line')} of answers named no error and were left out")
     if unlocated:
         gathered.notes.append(f"{count(unlocated, 'quoted error')} stood in neither text and were left out")
     return gathered.campaign(path, _protocol(names, layout, marked), marked, bad)
@@ -244,8 +260,25 @@ def _score(value: Any, path: Path, line: int) -> float | None:
     return number
 
 
-def _spans(said: Mapping[str, Any], text: JudgedText, where: str) -> tuple[tuple[ErrorSpan, ...], int]:
-    """The spans of one row, and how many errors of an answer could not be found in its texts."""
+def _by_metric(value: Any) -> dict[str, Any] | None:
+    """The error spans of a row of assay, a list for each metric; None for spans in any other form."""
+    if isinstance(value, str) and value.lstrip().startswith("{"):
+        try:
+            value = decode(value)
+        except ValueError:
+            return None
+    return value if isinstance(value, dict) else None
+
+
+def _scores_by_metric(names: Sequence[str], row: Sequence[Any]) -> Mapping[str, Any]:
+    """The scores of a row of assay: an object in JSON, else columns."""
+    cells = dict(zip(names, row, strict=False))
+    inside = cells.get(SCORES)
+    return inside if isinstance(inside, dict) else cells
+
+
+def _spans(said: Mapping[str, Any], text: JudgedText, where: str) -> AnswerSpans:
+    """The spans of one row, and what of an answer could not be found in its texts or read."""
     output, source = text.text or "", text.source or ""
     if "spans" in said:
         value = said["spans"]
@@ -254,11 +287,10 @@ def _spans(said: Mapping[str, Any], text: JudgedText, where: str) -> tuple[tuple
                 value = decode(value) if value.strip() not in ("", "None") else []
             except ValueError as error:
                 raise InputError(f"{where}: the spans are not JSON: {error}.") from error
-        return parse_spans([] if value is None else value, source, output, where), 0
+        return AnswerSpans(parse_spans([] if value is None else value, source, output, where))
     if "answer" in said:
-        found = read_answer(str(said["answer"] or ""), output, source)
-        return found.spans, len(found.unlocated)
-    return parse_spans(_indexed(said, where), source, output, where), 0
+        return read_answer(str(said["answer"] or ""), output, source)
+    return AnswerSpans(parse_spans(_indexed(said, where), source, output, where))
 
 
 def _indexed(said: Mapping[str, Any], where: str) -> list[dict[str, Any]]:

@@ -15,12 +15,12 @@ from dataclasses import replace
 from typing import Any
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError, unknown
+from assay.core.errors import InputError
 from assay.core.numbers import to_number
 from assay.core.outcomes import BOTH, DEV, NO_TYPE, TEST, TaskOutcomes
 from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
-from assay.io.table.open_table import Quoting
+from assay.io.table.open_table import Quoting, score_place
 from assay.io.table.quoting import quoted
 from assay.io.table.tables import Columns
 from assay.io.table.vocabulary import ColumnChoice, Wanted
@@ -72,10 +72,7 @@ def read_outcomes(
     with open_table(source, quoting=quoting) as table:
         name = table.name
         layout = lay_out(table, WANTED if judged is None else UNJUDGED, columns)
-        for column in scores:
-            if column not in table.names:
-                raise unknown(f"column of scores in {name}", column, table.names)
-        places = {column: table.names.index(column) for column in scores}
+        places = {column: score_place(table, column) for column in scores}
         reader = Columns(table, layout, list(places.values()))
         read: dict[str, list[Any]] = {role: [] for role in layout.places}
         references: list[list[str | None]] = []

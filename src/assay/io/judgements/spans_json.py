@@ -86,7 +86,7 @@ def parse_spans(errors: Any, source: str, output: str, where: str) -> tuple[Erro
 def _span(error: Any, source: str, output: str, where: str) -> ErrorSpan:
     if not isinstance(error, dict):
         raise InputError(f"{where}: an error span must be a JSON object, not {type(error).__name__}.")
-    side: Side = "source" if error.get("is_source_error") else "target"
+    side: Side = "source" if error.get("is_source_error") or error.get("side") == "source" else "target"
     start, end = _ends(error)
     severity = str(error.get("severity") or "").lower()
     category = str(error.get("category") or error.get("error_type") or "")

@@ -79,7 +79,7 @@ class ShardedTable(OpenTable):
 
     def __init__(self, path: str, files: Sequence[str], opener: Callable[[str], OpenTable]) -> None:
         self.name, self._files, self._open = path, list(files), opener
-        self._inner: list[str] = []
+        self._inner: dict[str, Sequence[str]] = {}
         self._current = opener(self._files[0])
         self.names = list(self._current.names)
 
@@ -88,11 +88,11 @@ class ShardedTable(OpenTable):
         """See `OpenTable`."""
         return self._current.notes
 
-    def look_inside(self, column: str) -> bool:
+    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
         """See `OpenTable`."""
-        self._inner.append(column)
+        self._inner[column] = keys
         self.names.append(column)
-        return self._current.look_inside(column)
+        return self._current.look_inside(column, keys)
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
         """See `OpenTable`. Rows are numbered through all files."""
@@ -101,8 +101,8 @@ class ShardedTable(OpenTable):
             if at:
                 self._current.close()
                 self._current = self._open(file)
-                for column in self._inner:
-                    self._current.look_inside(column)
+                for column, keys in self._inner.items():
+                    self._current.look_inside(column, keys)
             places = self._places(wanted, file)
             for piece in self._current.pieces(places, chunk):
                 yield Piece(piece.columns, range(done + 1, done + len(piece.numbers) + 1), "row")

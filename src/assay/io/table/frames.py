@@ -33,12 +33,12 @@ class FrameTable(OpenTable):
             columns = [_values(self._columns[place], start, stop) for place in wanted]
             yield Piece(columns, range(start + 1, stop + 1), "row")
 
-    def look_inside(self, column: str) -> bool:
+    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
         """See `OpenTable`."""
-        first, *keys = column.split(".")
+        first, *inner = keys or column.split(".")
         held = self._columns[self.names.index(first)]
         self.names.append(column)
-        self._columns.append([inside(value, keys) for value in _values(held, 0, self._rows)])
+        self._columns.append([inside(value, inner) for value in _values(held, 0, self._rows)])
         return True
 
     def close(self) -> None:
@@ -52,19 +52,21 @@ class IteratedTable(OpenTable):
         first = next(rows, None)
         self.names = [str(name) for name in self._checked(first)] if first is not None else []
         self._rows = chain([] if first is None else [first], rows)
+        self.inner: dict[str, Sequence[str]] = {}
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
         """See `OpenTable`."""
-        paths = [self.names[place] for place in wanted]
+        paths = [self.inner.get(self.names[place], [self.names[place]]) for place in wanted]
         done = 0
         while taken := [self._checked(row) for row in islice(self._rows, chunk)]:
-            columns = [[row[name] if name in row else inside(row, name.split(".")) for row in taken] for name in paths]
+            columns = [[inside(row, keys) for row in taken] for keys in paths]
             yield Piece(columns, range(done + 1, done + len(taken) + 1), "row")
             done += len(taken)
 
-    def look_inside(self, column: str) -> bool:
+    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
         """See `OpenTable`."""
         self.names.append(column)
+        self.inner[column] = list(keys) or column.split(".")
         return True
 
     def close(self) -> None:

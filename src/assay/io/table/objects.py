@@ -33,16 +33,16 @@ class JsonTable(OpenTable):
         self.ahead = _ahead(self._objects)
         self.names = list(dict.fromkeys(key for _, row in self.ahead for key in row))
         self._objects = self._checked(chain(self.ahead, self._objects), frozenset(self.names))
-        self._inner: dict[str, list[str]] = {}
+        self.inner: dict[str, Sequence[str]] = {}
 
-    def look_inside(self, column: str) -> bool:
+    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
         """See `OpenTable`."""
         self.names.append(column)
-        self._inner[column] = column.split(".")
+        self.inner[column] = list(keys) or column.split(".")
         return True
 
     def _value(self, row: dict[str, Any], name: str) -> Any:
-        return inside(row, self._inner[name]) if name in self._inner else row.get(name)
+        return inside(row, self.inner[name]) if name in self.inner else row.get(name)
 
     def _checked(self, objects: Iterator[Numbered], known: frozenset[str]) -> Iterator[Numbered]:
         for number, row in objects:

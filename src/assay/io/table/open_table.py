@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import IO, Any, Literal, NamedTuple
 
-from assay.core.errors import InputError, listing
+from assay.core.errors import InputError, listing, unknown
+from assay.core.rows import SCORES
 from assay.io.table.bad_rows import BadRows
 
 Quoting = Literal["auto", "csv", "none"]
@@ -45,6 +47,15 @@ def inside(value: Any, keys: Sequence[str]) -> Any:
     return value
 
 
+def score_place(table: OpenTable, name: str) -> int:
+    """Return the place of a column of scores, which JSON may hold inside ``scores``; an unknown one is an InputError."""
+    if name not in table.names and SCORES in table.names:
+        table.look_inside(name, (SCORES, name))
+    if name not in table.names:
+        raise unknown(f"column in {table.name}", name, table.names)
+    return table.names.index(name)
+
+
 class OpenTable(ABC):
     """A table under the reader's eyes; a context manager that closes its file."""
 
@@ -56,6 +67,8 @@ class OpenTable(ABC):
     """Its columns; none where a JSON file has no row."""
     kinds: Mapping[str, Any] | None = None
     """The kinds of the columns, as polars calls them, where the form knows them."""
+    inner: Mapping[str, Sequence[str]] = MappingProxyType({})
+    """The columns that look inside objects, with the keys on the way there."""
     repeated_headers = 0
     stray_fields = 0
     """Rows with empty fields beyond the last column: the fields are dropped."""
@@ -89,8 +102,11 @@ class OpenTable(ABC):
         """Take the line that names the columns for a row; the columns are called 1, 2, 3 … then."""
         raise InputError(f"{self.name} names its columns: choose by name. It has {listing(map(repr, self.names))}.")
 
-    def look_inside(self, column: str) -> bool:
-        """Add a column of what is inside the objects of another (``translation.de``); False where a form has no objects."""
+    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
+        """Add a column of what is inside the objects of another (``translation.de``); False where a form has no objects.
+
+        `keys` are those on the way there, where the parts of the name are not.
+        """
         return False
 
     @abstractmethod

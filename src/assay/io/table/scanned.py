@@ -38,19 +38,19 @@ class ScannedTable(OpenTable):
             self.rows_in_all = int(self._frame.select(polars.len()).collect().item())
         self.names = self.schema.names()
         self.kinds = {name: polars.String if kind == polars.Categorical else kind for name, kind in self.schema.items()}
-        self._inner: dict[str, list[str]] = {}
+        self.inner: dict[str, Sequence[str]] = {}
 
-    def look_inside(self, column: str) -> bool:
+    def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
         """See `OpenTable`."""
         self.names.append(column)
-        self._inner[column] = column.split(".")
+        self.inner[column] = list(keys) or column.split(".")
         return True
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
         """See `OpenTable`."""
         import polars as pl
 
-        paths = [self._inner.get(self.names[place], [self.names[place]]) for place in wanted]
+        paths = [self.inner.get(self.names[place], [self.names[place]]) for place in wanted]
         names = list(dict.fromkeys(path[0] for path in paths))
         as_text = [pl.col(n).cast(pl.String) if self.schema[n] == pl.Categorical else pl.col(n) for n in names]
         size = max(1, SLICE // chunk) * chunk

@@ -7,7 +7,9 @@ from dataclasses import replace
 from typing import Any
 
 from assay.core.batch import Batch
+from assay.core.columns import plain as plain_json
 from assay.core.errors import InputError, count, listing, unknown
+from assay.core.rows import InputRows, renamed_inputs
 from assay.io.documents import decode
 from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
@@ -33,6 +35,8 @@ WANTED = Wanted(
 )
 Further = dict[str, Sequence[Any]]
 """Columns beside a batch, by name."""
+SHOWN = {"source": "src", "system": "system", "document": "doc", "langpair": "langpair", "id": "id"}
+"""Roles by the names that they have in rows of assay."""
 
 
 class Batches(Iterator[Batch]):
@@ -54,6 +58,7 @@ def read_table(
     needs: Mapping[str, str] | None = None,
     format: str | None = None,
     by: str | None = None,
+    whole: bool = False,
 ) -> Batches:
     """The rows of a table as batches of at most `chunk` segments.
 
@@ -64,12 +69,12 @@ def read_table(
     translations (``{"mt": ["A", "B"]}``) are a system each, and a piece of the table gives the rows of one after those of the
     other. `quoting` says what quotation marks around the cells of delimited text mean; `needs` maps a role that must be
     there (``reference``, ``source``) to the metric that wants it; `format` is told from the name or the first bytes when not
-    given. The column called `by` becomes the batches' `groups`.
+    given. The column called `by` becomes the batches' `groups`. With `whole`, batches keep every column (`Batch.rows`).
     """
     if chunk < 1:
         raise InputError(f"a chunk must hold at least one row, not {chunk}.")
     notes: list[str] = []
-    pieces = read_pieces(source, columns, chunk, notes, quoting=quoting, needs=needs, format=format, by=by)
+    pieces = read_pieces(source, columns, chunk, notes, quoting=quoting, needs=needs, format=format, by=by, whole=whole)
     return Batches(pieces, notes)
 
 
@@ -84,17 +89,20 @@ def read_pieces(
     needs: Mapping[str, str] | None = None,
     format: str | None = None,
     by: str | None = None,
+    whole: bool = False,
 ) -> Iterator[tuple[Batch, Further]]:
     """Batches with `further` columns beside them."""
     with open_table(source, quoting=quoting, form=format) as table:
         if not table.names:
             return
+        header = list(table.names)
         layout = lay_out(table, WANTED, columns)
+        own = len(header) if table.names[: len(header)] == header else len(table.names)
         _check_needs(layout, needs or {}, table)
         said = _doubts(layout, columns or {}, table)
         if by is not None:
             layout = replace(layout, places={**layout.places, "group": _grouping(by, layout, table)})
-        reader = Columns(table, layout, [table.names.index(name) for name in further])
+        reader = Columns(table, layout, [table.names.index(name) for name in further], own=own if whole else 0)
         for piece in table.pieces(reader.wanted, chunk):
             notes[:] = [*said, *table.notes]
             yield reader.batch(piece), dict(zip(further, reader.further(piece), strict=True))
@@ -138,7 +146,8 @@ def _grouping(by: str, layout: Layout, table: OpenTable) -> int:
 class Columns:
     """Pieces of a table by role, every value checked."""
 
-    def __init__(self, table: OpenTable, layout: Layout, further: Sequence[int] = ()) -> None:
+    def __init__(self, table: OpenTable, layout: Layout, further: Sequence[int] = (), *, own: int = 0) -> None:
+        """`own`: how many columns, from the first, the batches keep as they are."""
         self._name, self._names, self._layout, self._further = table.name, table.names, layout, further
         self._width: int | None = None
         listed = [] if layout.references_list is None else [layout.references_list]
@@ -148,8 +157,9 @@ class Columns:
                 f"{table.name} has a column of systems ({table.names[layout.places['system']]!r}), and --columns names several "
                 "columns of translations: it is one or the other."
             )
+        self._own = range(own)
         self.wanted = list(
-            dict.fromkeys([*layout.places.values(), *self._systems, *layout.references, *listed, *further])
+            dict.fromkeys([*layout.places.values(), *self._systems, *layout.references, *listed, *further, *self._own])
         )
         """The places of the columns to ask the table for."""
         self._at = {place: at for at, place in enumerate(self.wanted)}
@@ -178,8 +188,33 @@ class Columns:
             documents=labels("document"),
             ids=labels("id"),
             groups=labels("group"),
+            rows=self._rows(piece) if self._own and not self._systems else None,
         )
         return self._wide(batch, piece) if self._systems else batch
+
+    def _rows(self, piece: Piece) -> InputRows:
+        """All columns of the piece. Several of translations are told apart by `system`, with the translation in `mt`."""
+        columns = {self._names[place]: json_values(self.column(piece, place)) for place in self._own}
+        if self._systems:
+            many, n = len(self._systems), len(piece.numbers)
+            columns = {name: list(column) * many for name, column in columns.items()}
+            mine = {
+                "system": [self._names[place] for place in self._systems for _ in range(n)],
+                "mt": [text for place in self._systems for text in self._texts(piece, place)],
+            }
+            renamed = renamed_inputs(columns, mine)
+            columns = {renamed.get(name, name): column for name, column in columns.items()} | mine
+        return InputRows(columns, self._roles())
+
+    def _roles(self) -> dict[str, str]:
+        """The names that rows of assay have for the columns with a role."""
+        layout = self._layout
+        places = {} if self._systems else {"mt": layout.places["hypothesis"]}
+        places |= {shown: layout.places[role] for role, shown in SHOWN.items() if role in layout.places}
+        if own := spelled(self._names, "segment", "segment id"):
+            places["segment"] = self._names.index(own[0])
+        places |= {f"ref{i if i > 1 else ''}": place for i, place in enumerate(layout.references, 1)}
+        return {self._names[place]: shown for shown, place in places.items()}
 
     def _wide(self, batch: Batch, piece: Piece) -> Batch:
         """The batch once for each column of translations, which is a system."""
@@ -197,6 +232,7 @@ class Columns:
             documents=again(batch.documents),
             ids=again(batch.ids),
             groups=again(batch.groups),
+            rows=self._rows(piece) if self._own else None,
         )
 
     def references(self, piece: Piece) -> list[Sequence[str | None]]:
@@ -255,6 +291,13 @@ class Columns:
         return InputError(
             f"{self._name} {where}: {column!r} is {what} ({str(value)[:40]}), not text. Write it in quotes."
         )
+
+
+def json_values(column: Sequence[Any]) -> Sequence[Any]:
+    """Return a column with values that JSON can hold: dates and bytes become text."""
+    if set(map(type, column)) <= {str, int, float, bool, type(None)}:
+        return column
+    return [plain_json(value) for value in column]
 
 
 def reference_list(value: Any) -> Any:

@@ -11,13 +11,12 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 from assay.core.errors import InputError
+from assay.core.rows import SCORES, flat_row
 from assay.io.table.objects import JsonTable, Numbered
 from assay.io.table.open_table import ROWS, OpenTable
 
 MOST_ROWS, MOST_CHARACTERS = 16_384, 16_000_000
 """Rows, and characters of text, from which on a part is handed on: memory depends on neither rows nor their length."""
-SCORES = "scores"
-"""The key of the object in which a JSON row may hold its scores by metric."""
 
 
 class RowPart(NamedTuple):
@@ -35,6 +34,8 @@ class WholeRows:
     def __init__(self, table: OpenTable, most: int = MOST_ROWS) -> None:
         self.table, self._most = table, most
         self._first: list[Numbered] = []
+        self.scores: tuple[str, ...] = ()
+        """The columns that are inside `SCORES`."""
         self.names = list(table.names)
         if isinstance(table, JsonTable):
             self._objects = table.objects()
@@ -44,6 +45,7 @@ class WholeRows:
                 at = self.names.index(SCORES)
                 scores = dict.fromkeys(name for scores in inside for name in scores)
                 self.names[at : at + 1] = [name for name in scores if name not in self.names]
+                self.scores = tuple(scores)
 
     def parts(self) -> Iterator[RowPart]:
         """All rows, in parts of bounded size."""
@@ -79,14 +81,14 @@ class WholeRows:
             yield self._part(taken)
 
     def _part(self, taken: Sequence[Numbered]) -> RowPart:
-        flat = [_flat(row) for _, row in taken]
+        flat = [flat_row(row, f"{self.table.name} line {number}") for number, row in taken]
         columns = [[row.get(name) for row in flat] for name in self.names]
         return RowPart(columns, [number for number, _ in taken], "line", [row for _, row in taken])
 
     def check_keys(self, part: RowPart) -> None:
         """Refuse a JSON row with a key that the first one lacks, where rows go out under a fixed header."""
         for number, row in zip(part.numbers, part.objects or (), strict=False):
-            if extra := _flat(row).keys() - set(self.names):
+            if extra := flat_row(row).keys() - set(self.names):
                 raise InputError(
                     f"{self.table.name} {part.noun} {number} has {sorted(extra)[0]!r}, which the first row lacks, so that it would "
                     "be lost under the header: write JSON lines (--format jsonl)."
@@ -98,10 +100,3 @@ def _characters(values: Collection[Any]) -> int:
         return sum(map(len, values))
     except TypeError:
         return sum(len(value) for value in values if isinstance(value, str))
-
-
-def _flat(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    inside = row.get(SCORES)
-    if not isinstance(inside, dict):
-        return row
-    return {**inside, **{name: value for name, value in row.items() if name != SCORES}}

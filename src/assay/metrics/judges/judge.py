@@ -31,8 +31,8 @@ from assay.metrics.judges.reading import UNREADABLE, JudgeReading, errors, ratin
 if TYPE_CHECKING:
     from assay.core.keeping import Keeper
 
-VERSION = 2
-"""Of how answers are read; in version 1 what a model thought aloud was read as its answer."""
+VERSION = 3
+"""Of how answers are read. Version 1 read thoughts as the answer; version 2 counted every line below a heading as an error."""
 STEP = 0.1
 """By how much the temperature rises when an answer could not be read and the same question is asked again (as in GEMBA)."""
 

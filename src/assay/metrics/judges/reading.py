@@ -62,12 +62,13 @@ def _rating(prompt: Prompt, answer: str, translation: str, source: str) -> Judge
 
 
 def errors(answer: str, translation: str, source: str) -> JudgeReading:
-    """The error spans in an answer; quotes that stand in neither text are flagged, and so is an answer that names nothing."""
+    """Return the error spans in an answer. Flags report quotes in neither text, unread lines, and an answer that names nothing."""
     try:
         found = read_answer(answer, translation, source)
     except InputError:
         return JudgeReading(flags=frozenset({"unread_spans"}))
-    return JudgeReading(spans=found.spans, flags=frozenset({"lost_span"} if any(found.unlocated) else ()))
+    flags = {"lost_span": any(found.unlocated), "unread_lines": bool(found.unread)}
+    return JudgeReading(spans=found.spans, flags=frozenset(flag for flag, raised in flags.items() if raised))
 
 
 def points(prompt: Prompt, named: Sequence[NamedError]) -> float:
