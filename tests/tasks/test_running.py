@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from assay.core.errors import InputError, UnknownName
+from assay.core.task import Example
 from assay.tasks.running import task_outcomes
 from tests.tasks_fake import Mirror, Same, WordTask
 
@@ -34,6 +37,33 @@ def test_question_and_context_are_both_scored_and_the_worse_counts() -> None:
     assert outcomes.fold(scores, False).tolist() == [max(pair) for pair in scores.reshape(-1, 2).tolist()]
     # A spoilt context breaks every example that shares it; a spoilt question breaks its own.
     assert (outcomes.success == (folded == 1.0)).all()
+
+
+class Gaps(WordTask):
+    """Every fifth example has no text in xx, every tenth for a known reason; five more are left out in every language."""
+
+    def examples(self) -> list[Example]:
+        found = super().examples()
+        for i in range(0, self.n, 5):
+            found[i] = replace(found[i], translations={}, absent={"xx": "too long"} if i % 10 == 0 else {})
+        found[1] = replace(found[1], translations=found[1].translations | {"yy": {"question": "1 2"}})
+        return found
+
+    def omitted(self) -> Mapping[str, int]:
+        return {"unreadable": 5}
+
+
+def test_examples_without_a_text_in_a_language_are_reported() -> None:
+    # Of 40 examples e9, e19, e29 and e39 fail in English; 0, 10, 20, 30 and 5, 15, 25, 35 have no text in xx; e7 is not translated.
+    run = task_outcomes(Gaps(40), Mirror(), ["xx"])
+    assert run.absent == {"xx": {"too long": 4, "no human translation": 4}} and len(run.outcomes) == 36 - 8 - 1
+    assert run.notes() == [
+        "36 of 40 examples succeed in the task language and take part",
+        "⚠ 5 examples left out in every language: unreadable",
+        "⚠ xx: 28 of 36 take part, 8 left out (4: too long; 4: no human translation)",
+        "⚠ xx: 1 example could not be translated (e7)",
+    ]
+    assert task_outcomes(WordTask(40), Mirror(), ["xx"]).absent == {}
 
 
 class Broken(Mirror):

@@ -220,6 +220,31 @@ def test_a_person_names_error_types_in_the_result(tmp_path: Path) -> None:
     assert [dict(row) for row in again.tables["errors"].rows] == [dict(row) for row in result.tables["errors"].rows]
 
 
+def test_types_named_in_a_review_do_not_enter_the_matrix(tmp_path: Path) -> None:
+    """Only wrongly judged translations are reviewed: their share of breakdowns is that of false positives."""
+    path = outcomes_file(tmp_path / "o.tsv")
+    lines = path.read_text().splitlines()
+    head = lines[0] + "\tmine\terror_type\tid"
+    rows = [
+        f"{line}\t{(i * 7) % 10 / 10}\t{'omission' if i % 5 == 0 else ''}\te{i}" for i, line in enumerate(lines[1:])
+    ]
+    path.write_text("\n".join([head, *rows]) + "\n")
+    given = assay.breakdown(path, [], scores=["mine"], samples=50)
+    before = [dict(row) for row in given.tables["matrix"].rows]
+    bad = sum(row.split("\t")[2] == "breakdown" for row in rows[::5])
+    assert [(row["error_type"], row["breakdowns"], row["n"]) for row in before] == [("omission", bad, 12)]
+    came = given.review(tmp_path / "kept.jsonl", stream=io.StringIO("m\n" * 200), write=io.StringIO().write)
+    assert came.answered and given.outcomes.reviewed is not None
+    again = assay.breakdown(path, [], scores=["mine"], samples=50, decisions=tmp_path / "kept.jsonl")
+    given.write(tmp_path / "run", figures=())
+    reread = assay.breakdown(tmp_path / "run" / "outcomes.tsv", [], scores=["mine"], samples=50)
+    for result in (given, again, reread):
+        assert [dict(row) for row in result.tables["matrix"].rows] == before
+        assert "mistranslation" in {row["error_type"] for row in result.tables["errors"].rows}
+        n = int(result.outcomes.reviewed.sum())
+        assert any(note.startswith(f"{n} types named in a review") for note in result.tables["errors"].notes)
+
+
 def test_nobody_is_asked_about_what_is_typed_already(tmp_path: Path) -> None:
     """The case: a table with error types; a person's answer about such an example had no effect."""
     path = outcomes_file(tmp_path / "o.tsv")

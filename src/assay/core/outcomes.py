@@ -35,8 +35,9 @@ class TaskOutcomes:
     `success` says whether the step that read the translation succeeded (False: a breakdown). Where outcomes are graded,
     `grades` says how far it did, from 0 to 1, and `success` is a grade of one half or more. `error_types` names the MQM type
     of the error, where a person or a perturbation gave one; `controlled` marks examples whose error was made on purpose.
-    `back` are the translations translated back into the source language, for pseudo-references. `scores` are row scores that
-    came with the data.
+    `reviewed` marks examples whose error type was named in a review of wrongly judged translations; such types say nothing about
+    translations that were judged rightly. `back` are the translations translated back into the source language, for
+    pseudo-references. `scores` are row scores that came with the data.
     """
 
     batch: Batch
@@ -52,10 +53,11 @@ class TaskOutcomes:
     back: Sequence[str | None] | None = None
     scores: Mapping[str, Floats] = field(default_factory=dict)
     grades: Floats | None = None
+    reviewed: Bools | None = None
 
     def __post_init__(self) -> None:
         n = len(self.success)
-        for name in ("languages", "splits", "tasks", "ids", "error_types", "controlled", "grades"):
+        for name in ("languages", "splits", "tasks", "ids", "error_types", "controlled", "grades", "reviewed"):
             if getattr(self, name) is not None and len(getattr(self, name)) != n:
                 raise InputError(f"outcomes: {name} has {len(getattr(self, name)):,} values for {n:,} examples.")
         if len(self.example) != len(self.batch):
@@ -171,6 +173,7 @@ class TaskOutcomes:
             back=None if self.back is None else [self.back[i] for i in at],
             scores={name: values[rows] for name, values in self.scores.items()},
             grades=None if self.grades is None else self.grades[mask],
+            reviewed=None if self.reviewed is None else self.reviewed[mask],
         )
 
 
@@ -215,6 +218,7 @@ def concat(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
     some_back = any(part.back is not None for part in parts)
     scored = [name for name in parts[0].scores if all(name in part.scores for part in parts)]
     graded = any(part.grades is not None for part in parts)
+    reviewed = [np.zeros(len(part), bool) if part.reviewed is None else part.reviewed for part in parts]
     return TaskOutcomes(
         batch=Batch(
             [text for part in parts for text in part.batch.hypotheses],
@@ -233,4 +237,5 @@ def concat(parts: Sequence[TaskOutcomes]) -> TaskOutcomes:
         back=[text for part in parts for text in part.back or [None] * len(part.batch)] if some_back else None,
         scores={name: np.concatenate([part.scores[name] for part in parts]) for name in scored},
         grades=np.concatenate([part.worth for part in parts]) if graded else None,
+        reviewed=np.concatenate(reviewed) if any(part.reviewed is not None for part in parts) else None,
     )

@@ -47,6 +47,8 @@ class Example:
     expected: Any
     split: str = "test"
     meta: Mapping[str, Any] = field(default_factory=dict)
+    absent: Mapping[str, str] = field(default_factory=dict)
+    """Why a language is not among the translations, for languages whose reason is known."""
 
 
 @runtime_checkable
@@ -78,6 +80,10 @@ class Task(ABC):
     @abstractmethod
     def examples(self) -> Sequence[Example]:
         """All examples, development and test parts together."""
+
+    def omitted(self) -> Mapping[str, int]:
+        """How many examples of the data `examples` leaves out in every language, by reason."""
+        return {}
 
     @abstractmethod
     def model(self) -> TaskModel:

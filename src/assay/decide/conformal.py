@@ -9,6 +9,12 @@ what a translation falls short of a full success, where it is used.
 then Test (Angelopoulos et al. 2021): of twenty thresholds, fixed by the share they let through, those count whose exact
 binomial test rejects "more than alpha are bad"; by Bonferroni all of them keep the promise with the wanted probability. For
 graded outcomes the test is that of Hoeffding and Bentkus (Bates et al. 2021), which holds for any loss in [0, 1].
+
+Over several languages, `catch` and `lose` allow each language a stricter threshold than the shared one: their losses never rise
+with the threshold, so that the shared guarantee holds as before. The share of bad ones among what is used may rise as well as fall:
+of two thresholds that hold for one language each, neither need hold for the mixture. `clean` therefore has one threshold for all
+languages. `clean_holds` repeats its test for one language: as every candidate threshold follows from the scores of all examples and
+has the same Bonferroni share of the level, a language that passes has the guarantee for itself.
 """
 
 from __future__ import annotations
@@ -74,16 +80,25 @@ def clean(quality: Floats, worth: Floats | Bools, share: float, confidence: floa
     """
     n = len(quality)
     order = np.sort(quality)[::-1]
-    level, best = (1 - confidence) / STEPS, None
-    p_value = binomial_p if is_binary(worth) else bounded_p
+    best = None
     for step in range(1, STEPS + 1):
         let_through = round(n * step / STEPS)
         if let_through < 1:
             continue
         limit = _limit(float(order[let_through]) if let_through < n else -math.inf, quality, worth)
-        if limit.used and p_value(limit.bad, limit.used, share) <= level:
+        if _is_clean(limit, share, confidence, binary=is_binary(worth)):
             best = limit
     return best
+
+
+def clean_holds(above: float, quality: Floats, worth: Floats, share: float, confidence: float) -> bool:
+    """Return whether at most `share` of these are bad above a threshold of `clean`, tested at the level of its candidates."""
+    return _is_clean(_limit(above, quality, worth), share, confidence, binary=is_binary(worth))
+
+
+def _is_clean(limit: Limit, share: float, confidence: float, *, binary: bool) -> bool:
+    p_value = binomial_p if binary else bounded_p
+    return limit.used > 0 and p_value(limit.bad, limit.used, share) <= (1 - confidence) / STEPS
 
 
 def is_binary(worth: Floats | Bools) -> bool:

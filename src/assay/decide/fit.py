@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from assay.core.errors import InputError, count
 from assay.decide.calibration import Blend, Curve, blend, breakdown_curve
-from assay.decide.conformal import STEPS, Limit, catch, clean, fewest_breakdowns, is_binary, lose
+from assay.decide.conformal import STEPS, Limit, catch, clean, clean_holds, fewest_breakdowns, is_binary, lose
 from assay.decide.goals import Catch, Clean, Cost, Goal, Lose
 from assay.decide.rule import EVERY, OF_ALL, STRICTER, Group, Member, Rule
 
@@ -123,20 +123,26 @@ def _language(name: str, quality: Floats, worth: Floats, goal: Goal, reject_at: 
     stricter limit never catches less, and by conformal risk control the best-scored of n breakdowns alone already catches
     n / (n + 1) of new ones on average; so much can still be promised. The other goals take the limits of all, and nothing is
     promised for the language alone.
+
+    `at most N% bad` has one threshold for all languages (`assay.decide.conformal` says why). It is guaranteed for the language
+    alone if the test of the goal holds on its own examples, too.
     """
     lost, bad = float((1 - worth).sum()), _breakdowns(worth)
     enough = len(worth) >= CURVE and min(lost, len(worth) - lost) >= CURVE_CLASS
     curve = breakdown_curve(quality, worth) if enough else every.curve
     quantiles = _quantiles(quality) if len(quality) >= FEWEST else every.quantiles
-    if enough or not isinstance(goal, Cost):
+    if isinstance(goal, Catch | Lose) or (isinstance(goal, Cost) and enough):
         try:
             own = replace(_group(name, quality, worth, goal, reject_at, curve), quantiles=quantiles)
-            return _not_looser(own, every, quality) if isinstance(goal, Catch | Lose) else own
+            return own if isinstance(goal, Cost) else _not_looser(own, every, quality)
         except InputError:
             pass
-    above, limits, promised = every.above, OF_ALL, None
+    above, limits, promised, promise = every.above, OF_ALL, None, NO_PROMISE
+    if isinstance(goal, Clean) and clean_holds(above, quality, worth, goal.share, goal.confidence):
+        promised, promise = goal.share, every.promise
     if isinstance(goal, Catch) and bad:
         promised = math.floor(1000 * bad / (bad + 1)) / 1000
+        promise = _promise(Catch(promised))
         if (best := float(quality[worth < 1].max())) > above:
             above, limits = best, STRICTER
     used = int(((quality > above) & (curve.at(quality) <= every.use_at)).sum())
@@ -149,7 +155,7 @@ def _language(name: str, quality: Floats, worth: Floats, goal: Goal, reject_at: 
         every.reject_at,
         curve,
         quantiles,
-        NO_PROMISE if promised is None else _promise(Catch(promised)),
+        promise,
         used,
         limits,
         promised,

@@ -10,14 +10,16 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.core.errors import AssayError, InputError
+from assay.core.errors import AssayError, InputError, listing
 from assay.core.schema import Bounds, Count, Place, Share, typed
 from assay.core.suite import Measured
 from assay.decide.calibration import Blend, Curve
 
 Floats = NDArray[np.float64]
 
-FORMAT = "assay decision rule 1"
+FORMAT = "assay decision rule 2"
+EARLIER = "assay decision rule 1"
+"""Rules of this version may have thresholds of single languages with which the guarantee over all languages does not hold."""
 EVERY = "all"
 """The group of every language together, for languages that have no limits of their own."""
 OWN, OF_ALL, STRICTER = "own", "of all", "stricter"
@@ -124,7 +126,7 @@ class Rule:
     @classmethod
     def from_dict(cls, read: Any, where: str = "the rule") -> Rule:
         """The rule from JSON's values; anything else is refused with its place."""
-        if not isinstance(read, dict) or read.get("format") != FORMAT:
+        if not isinstance(read, dict) or read.get("format") not in (FORMAT, EARLIER):
             raise InputError(
                 f"{where} is not a decision rule of this assay ('format': {FORMAT!r}). assay decide fit makes one."
             )
@@ -138,10 +140,15 @@ class Rule:
                 card=kept.card,
             )
             _check(rule)
-            return rule
         except AssayError as error:
             said = str(error).rstrip(".")
             raise InputError(f"{where} is damaged ({said}). Make it again with assay decide fit.") from error
+        if read["format"] == EARLIER and (names := _unsound(rule)):
+            raise InputError(
+                f"{where} was made by an earlier version of assay: with its thresholds for {listing(names)}, its guarantee over "
+                "all languages does not hold. Make it again with assay decide fit."
+            )
+        return rule
 
 
 def _check(rule: Rule) -> None:
@@ -159,6 +166,16 @@ def _check(rule: Rule) -> None:
             raise InputError(f"groups.{name}.curve or quantiles are empty or of unequal length.")
         if (np.diff(group.curve.quality) < 0).any():
             raise InputError(f"groups.{name}.curve.quality does not rise.")
+
+
+def _unsound(rule: Rule) -> list[str]:
+    """Return the languages whose thresholds break the guarantee over all languages: for `catch` and `lose` looser ones, for `at
+    most N% bad` any other one."""
+    shared = rule.groups[EVERY].above
+    if rule.goal.startswith("cost"):
+        return []
+    clean = rule.goal.startswith("at most")
+    return [name for name, group in rule.groups.items() if group.above < shared or (clean and group.above != shared)]
 
 
 @dataclass(frozen=True)

@@ -98,8 +98,8 @@ def unpromised(rule: Rule, languages: Mapping[str, int], noun: str) -> list[str]
         )
     if nothing:
         found.append(
-            f"⚠ nothing is promised for {', '.join(nothing)} alone: too few outcomes were known. The limits are those of all "
-            "languages, and the promise holds for the mixture"
+            f"⚠ nothing is promised for {', '.join(nothing)} alone: too few outcomes were known, or too many of them were bad. The "
+            "limits are those of all languages, and the promise holds for the mixture"
         )
     return found
 

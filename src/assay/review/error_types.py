@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from assay.core.outcomes import NO_TYPE, TASK_MODEL, TaskOutcomes
 from assay.core.question import Choice, Passage, Question
@@ -41,15 +44,17 @@ def question(outcomes: TaskOutcomes, example: int, rows: Sequence[int], what: st
     return Question(type_key(outcomes, example, rows), f"{name}: {what}", tuple(passages), CHOICES)
 
 
-def typed(outcomes: TaskOutcomes, decisions: Mapping[str, str]) -> list[str]:
-    """The examples' error types, those that a person decided filled in."""
+def typed(outcomes: TaskOutcomes, decisions: Mapping[str, str]) -> TaskOutcomes:
+    """Return the outcomes with the error types that a person decided filled in, and these examples marked as reviewed."""
     known = {choice.name for choice in CHOICES}
     found = list(outcomes.error_types)
+    reviewed = np.zeros(len(outcomes), bool) if outcomes.reviewed is None else outcomes.reviewed.copy()
     for example, rows in enumerate(rows_of(outcomes)):
         if found[example] == NO_TYPE:
             decided = decisions.get(type_key(outcomes, example, rows), NO_TYPE)
             found[example] = decided if decided in known else NO_TYPE
-    return found
+            reviewed[example] = found[example] != NO_TYPE
+    return replace(outcomes, error_types=found, reviewed=reviewed if reviewed.any() else None)
 
 
 def rows_of(outcomes: TaskOutcomes) -> list[list[int]]:

@@ -64,9 +64,9 @@ def _ends(spans: Spans) -> set[Span]:
     return {(start, end, "minor" if level == "minor" else "major") for start, end, level in spans if level != "neutral"}
 
 
-def ratio(part: Floats, whole: Floats) -> Floats:
-    """part / whole, and 0 where there is nothing to divide by."""
-    return np.divide(part, whole, out=np.zeros(np.broadcast(part, whole).shape), where=np.asarray(whole) > 0)
+def ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
+    """part / whole, and `empty` where there is nothing to divide by."""
+    return np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, empty), where=np.asarray(whole) > 0)
 
 
 def harmonic(precision: Floats, recall: Floats) -> Floats:
@@ -74,19 +74,34 @@ def harmonic(precision: Floats, recall: Floats) -> Floats:
     return ratio(2 * precision * recall, precision + recall)
 
 
-def f1(sums: Floats, found: str = "credit", gold: str = "gold", predicted: str = "predicted") -> Floats:
-    """F1 from summed rows, over the last axis: any of the counts of what was found against what there was on each side."""
-    return harmonic(precision(sums, found, predicted), recall(sums, found, gold))
+def f1(
+    sums: Floats, found: str = "credit", gold: str = "gold", predicted: str = "predicted", *, empty: float = 0.0
+) -> Floats:
+    """F1 from summed rows, over the last axis: any of the counts of what was found against what there was on each side.
+
+    `empty` where there is nothing on either side; bootstrap draws pass NaN, which `drop_undefined` leaves out.
+    """
+    some = sums[..., PLACES[gold]] + sums[..., PLACES[predicted]] > 0
+    return np.where(some, harmonic(precision(sums, found, predicted), recall(sums, found, gold)), empty)
 
 
-def precision(sums: Floats, found: str = "credit", predicted: str = "predicted") -> Floats:
+def precision(sums: Floats, found: str = "credit", predicted: str = "predicted", *, empty: float = 0.0) -> Floats:
     """Share of what was predicted that is right."""
-    return ratio(sums[..., PLACES[found]], sums[..., PLACES[predicted]])
+    return ratio(sums[..., PLACES[found]], sums[..., PLACES[predicted]], empty)
 
 
-def recall(sums: Floats, found: str = "credit", gold: str = "gold") -> Floats:
+def recall(sums: Floats, found: str = "credit", gold: str = "gold", *, empty: float = 0.0) -> Floats:
     """Share of gold that was found."""
-    return ratio(sums[..., PLACES[found]], sums[..., PLACES[gold]])
+    return ratio(sums[..., PLACES[found]], sums[..., PLACES[gold]], empty)
+
+
+def drop_undefined(drawn: Floats) -> Floats:
+    """Return the draws that have a value; a single NaN if none has.
+
+    A resample without the spans in question says nothing about the share of them that is found: it is no evidence for 0.
+    """
+    kept = drawn[~np.isnan(drawn)]
+    return kept if len(kept) else np.full(1, np.nan)
 
 
 def grouped(rows: Floats, groups: Sequence[object]) -> Floats:

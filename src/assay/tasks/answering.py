@@ -10,7 +10,7 @@ paper.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from assay.core.errors import InputError
@@ -53,6 +53,10 @@ class Answering(Task):
         if self.data_dir is not None:
             return xquad.examples(self.data_dir, spans=self.span_model is not None)
         return _embedded(self.in_context)
+
+    def omitted(self) -> Mapping[str, int]:
+        """Questions of XQuAD whose answer cannot be judged by its sentence."""
+        return {} if self.data_dir is None or self.span_model is not None else xquad.omitted(self.data_dir)
 
     def model(self) -> TaskModel:
         """The English-only answerer; it looks inside the given context, or in all paragraphs where there is none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,10 +26,21 @@ class TaskRun:
     untranslated: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Language to the ids of examples that the translator could not translate; they take no part either."""
     remarks: Sequence[str] = ()
+    omitted: Mapping[str, int] = field(default_factory=dict)
+    """Examples of the data that the task leaves out in every language, by reason."""
+    absent: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """Language to how many of the kept examples have no text in it that the task can use, by reason."""
 
     def notes(self) -> list[str]:
-        """One sentence on what was kept, one for each language with translations missing."""
+        """One sentence on what was kept, one for each reason and each language that leaves examples out."""
         notes = [f"{self.kept:,} of {count(self.examples, 'example')} succeed in the task language and take part"]
+        notes += [f"⚠ {count(n, 'example')} left out in every language: {reason}" for reason, n in self.omitted.items()]
+        for language, reasons in self.absent.items():
+            missing = sum(reasons.values())
+            why = "; ".join(f"{n:,}: {reason}" for reason, n in reasons.items())
+            notes.append(
+                f"⚠ {language}: {self.kept - missing:,} of {self.kept:,} take part, {missing:,} left out ({why})"
+            )
         for language, ids in self.untranslated.items():
             notes.append(f"⚠ {language}: {count(len(ids), 'example')} could not be translated ({listing(ids, 3)})")
         return [*notes, *self.remarks]
@@ -140,13 +152,15 @@ def task_outcomes(
         assert translator is not None
         if missing := _translated(rows, task, model, translator, language, kept, pseudo):
             untranslated[language] = missing
+    absent = {language: found for language in langs if (found := _absent(kept, language, task))}
     for language in (langs or [task.language]) if errors else ():
         _controlled(rows, task, model, errors, language, kept, seed)
     if not rows.ids:
         raise InputError(
             f"task {task.name}: {getattr(translator, 'name', 'nothing')} translated none of {count(len(kept), 'example')}."
         )
-    return TaskRun(rows.outcomes(pseudo and translator is not None), len(examples), len(kept), untranslated, rows.notes)
+    outcomes = rows.outcomes(pseudo and translator is not None)
+    return TaskRun(outcomes, len(examples), len(kept), untranslated, rows.notes, task.omitted(), absent)
 
 
 def _check_languages(examples: Sequence[Example], langs: Sequence[str], task: Task) -> None:
@@ -154,6 +168,16 @@ def _check_languages(examples: Sequence[Example], langs: Sequence[str], task: Ta
     for language in langs:
         if language not in known and language != task.language:
             raise unknown(f"language of task {task.name}", language, known)
+
+
+def _absent(kept: Sequence[Example], language: str, task: Task) -> dict[str, int]:
+    """How many of the kept examples have no text in a language, by reason, the most frequent first."""
+    if language == task.language:
+        return {}
+    reasons = Counter(
+        example.absent.get(language, "no human translation") for example in kept if not _texts(example, language, task)
+    )
+    return dict(reasons.most_common())
 
 
 def _answers(model: TaskModel, inputs: Sequence[Mapping[str, str]]) -> list[Any]:

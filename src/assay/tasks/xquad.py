@@ -41,21 +41,33 @@ def examples(folder: str | os.PathLike[str], spans: bool = False) -> list[Exampl
         if expected is None:
             continue
         translations: dict[str, Mapping[str, str]] = {}
+        absent: dict[str, str] = {}
         for code, rows in others.items():
             other = rows.get(identifier)
-            if other and (spans or _same_place(row, other)):
+            if other and not (reason := "" if spans else _other_place(row, other)):
                 translations[code] = {"question": other["question"], "context": other["context"]}
+            else:
+                absent[code] = reason if other else "not in the file of this language"
         inputs = {"question": row["question"], "context": row["context"]}
         meta = {"title": row["title"], "span": row["text"]}
-        found.append(Example(identifier, inputs, translations, expected, row["split"], meta))
+        found.append(Example(identifier, inputs, translations, expected, row["split"], meta, absent))
     return found
 
 
-def _same_place(row: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two languages have the answer in the same sentence of equally many."""
+def omitted(folder: str | os.PathLike[str]) -> dict[str, int]:
+    """How many questions have an English answer that does not stand in one sentence."""
+    n = sum(_answer(row) is None for row in _questions(home(folder, "xquad"), "en").values())
+    return {"the answer is not within one sentence of the English context": n} if n else {}
+
+
+def _other_place(row: Mapping[str, Any], other: Mapping[str, Any]) -> str:
+    """Why the answer in another language cannot be judged by the English sentence's position; empty if it can."""
     first, second = _answer(row), _answer(other)
-    same = first is not None and second is not None and first.position == second.position
-    return same and len(sentences(row["context"])) == len(sentences(other["context"]))
+    if len(sentences(row["context"])) != len(sentences(other["context"])):
+        return "the context has another number of sentences than in English"
+    if first is None or second is None:
+        return "the answer is not within one sentence"
+    return "" if first.position == second.position else "the answer is in another sentence than in English"
 
 
 def _questions(folder: Path, code: str) -> dict[str, dict[str, Any]]:

@@ -119,7 +119,7 @@ class BreakdownResult(Result):
             questions
         )
         log.reload()
-        self.outcomes = replace(self.outcomes, error_types=typed(self.outcomes, log))
+        self.outcomes = typed(self.outcomes, log)
         settings: dict[str, Any] = {"seed": self.seed, "samples": self.samples, "case": self.case}
         made = tables(self.outcomes, self.measured, pseudo=self.pseudo, **settings)
         self.tables |= {table.name: table for table in made if table.name in ("errors", "matrix")}
@@ -212,7 +212,7 @@ def breakdown(
         from assay.review.decisions import DecisionLog
         from assay.review.error_types import typed
 
-        outcomes = replace(outcomes, error_types=typed(outcomes, DecisionLog(Path(decisions))))
+        outcomes = typed(outcomes, DecisionLog(Path(decisions)))
     built = build_metrics(metrics) if metrics else {}
     brought = ready_scores(outcomes, scores, built)
     kept = Store.for_metrics(built, store)

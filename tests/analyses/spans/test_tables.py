@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import numpy as np
@@ -66,6 +67,24 @@ def test_categories():
     assert accuracy["f1"] == pytest.approx(f1(1, 4, 5))
     assert (style["located"], style["recall"], style["f1"]) == (0.5, 0.5, 0.0)
     assert categories.table(compared([[span(0, 1)]], mine=[[]]), FAST) == []
+
+
+def test_a_resample_without_a_category_is_no_evidence_that_it_is_not_found():
+    """The case: a category in two of 20 segments, always found, had "1.000 ±0.500": one resample in eight has neither segment."""
+    gold = [[span(0, 4, "major", "rare"), span(6, 8)] if i < 2 else [span(6, 8)] for i in range(20)]
+    (table,) = categories.table(compared(gold, mine=gold), FAST)
+    (rare,) = table.rows
+    assert rare["recall"] == rare["located"] == 1.0
+    assert math.isnan(rare["recall_low"]) and math.isnan(rare["located_high"])
+    # Half of the rare error is found in one of the two segments: a resample has 0.5, 0.75 or 1, or something between.
+    found = [[span(0, 2, "major", "rare")], *gold[1:]]
+    (table,) = categories.table(compared(gold, mine=found), FAST)
+    (rare,) = table.rows
+    assert (rare["recall"], rare["recall_low"], rare["recall_high"]) == (0.75, 0.5, 1.0)
+    major = only(tables(compared(gold, mine=found), FAST)[1], severity="major")
+    assert (major["recall_low"], major["precision"]) == (0.5, 1.0) and math.isnan(major["precision_low"])
+    minor = only(tables(compared(gold, mine=found), FAST)[1], severity="minor")
+    assert minor["recall"] == 19 / 20 and 0.8 <= minor["recall_low"] < minor["recall_high"] <= 1
 
 
 def test_calibration():

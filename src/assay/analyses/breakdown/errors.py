@@ -131,6 +131,9 @@ def errors(outcomes: TaskOutcomes, verdicts: Verdicts, metric: str) -> Table | N
         "false positive: a breakdown that the metric let through · false negative: a good translation that it held back",
         f"95% intervals (Wilson) · {metric} was looked at (--case METRIC looks at another)",
     ]
+    if outcomes.reviewed is not None:
+        n = int(outcomes.reviewed.sum())
+        notes.append(f"{count(n, 'type')} named in a review of wrongly judged translations, not counted in the matrix")
     if faults:
         notes.insert(
             1, f"the task model was at fault in {faults:,} of {named:,} ({faults / named:.0%}), which are left out"
@@ -159,8 +162,11 @@ def matrix(outcomes: TaskOutcomes) -> Table | None:
 
     Controlled errors where there are any, otherwise the types that people gave; all splits together. A controlled error is
     made in the human text of the task's language and is the same whatever language is translated from, so it counts once.
+    Types that were named in a review are left out: only wrongly judged translations are reviewed, and among these the share of
+    breakdowns is a share of false positives, whatever the error.
     """
-    chosen = outcomes.controlled if outcomes.controlled.any() else np.ones(len(outcomes), bool)
+    reviewed = np.zeros(len(outcomes), bool) if outcomes.reviewed is None else outcomes.reviewed
+    chosen = outcomes.controlled if outcomes.controlled.any() else ~reviewed
     cells: dict[tuple[str, str], list[int]] = {}
     seen: set[tuple[str, str]] = set()
     for i in np.flatnonzero(chosen).tolist():

@@ -35,8 +35,8 @@ def table(compared: Compared, how: Resampling) -> list[Table]:
         for place, category in enumerate(names):
             sums, draws = found[:, place].sum(axis=0), drawn[:, place]
             row: dict[str, Any] = {"metric": metric, "category": category, "gold": int(sums[2])}
-            row |= cells("recall", bounds(ratio(sums[0], sums[2]), ratio(draws[:, 0], draws[:, 2])))
-            row |= cells("located", bounds(ratio(sums[1], sums[2]), ratio(draws[:, 1], draws[:, 2])))
+            row |= cells("recall", bounds(ratio(sums[0], sums[2]), ratio(draws[:, 0], draws[:, 2], np.nan)))
+            row |= cells("located", bounds(ratio(sums[1], sums[2]), ratio(draws[:, 1], draws[:, 2], np.nan)))
             rows.append({**row, "f1": float(f1(within[place])) if named[metric] else None})
     columns = [
         METRIC, TableColumn("category"), *estimate_columns("recall", "recall", mark=None),

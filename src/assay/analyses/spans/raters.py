@@ -11,12 +11,12 @@ import numpy as np
 
 from assay.analyses.rows import estimate_columns
 from assay.analyses.spans.aligned import on_target, plain
-from assay.analyses.spans.tables import Resampling, cells
+from assay.analyses.spans.tables import Resampling, bounds, cells
 from assay.core.campaign import Campaign, Cell
 from assay.core.errors import count
 from assay.core.judged import Judgement
 from assay.core.table import Table, TableColumn
-from assay.stats.resampling import bootstrap_sums, interval
+from assay.stats.resampling import bootstrap_sums
 from assay.stats.span_counts import FIELDS, counts, f1
 
 if TYPE_CHECKING:
@@ -82,15 +82,13 @@ def _of_pair(
     rows, drawn, values = [], [], []
     for (first, second), found in rated.items():
         by_segment = _counted(found, first, second, judged, campaign, places)
-        draws = f1(bootstrap_sums(by_segment, how.samples, how.seed))
+        draws = f1(bootstrap_sums(by_segment, how.samples, how.seed), empty=np.nan)
         value = float(f1(by_segment.sum(axis=0)))
-        around = interval(draws)
         row = {"langpair": langpair, "first": first, "second": second, "cells": len(found)}
-        rows.append({**row, **cells("f1", (value, around.low, around.high))})
+        rows.append({**row, **cells("f1", bounds(np.asarray(value), draws))})
         drawn.append(draws)
         values.append(value)
-    around = interval(np.mean(drawn, axis=0))
-    whole = (float(np.mean(values)), around.low, around.high)
+    whole = bounds(np.asarray(np.mean(values)), np.mean(drawn, axis=0))
     mean = {"langpair": langpair, "first": "mean", "second": "", "cells": len(judged), **cells("f1", whole)}
     return [*rows, mean], Ceiling(langpair, whole, len(rated), len(judged))
 

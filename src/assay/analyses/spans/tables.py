@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
@@ -23,14 +23,14 @@ from assay.core.figure import Figure
 from assay.core.table import Table, TableColumn
 from assay.stats.multiple import holm
 from assay.stats.resampling import bootstrap_sums, interval, p_value, randomization_sums
-from assay.stats.span_counts import FIELDS, LEVELS, counts, f1, grouped, precision, recall
+from assay.stats.span_counts import FIELDS, LEVELS, counts, drop_undefined, f1, grouped, precision, recall
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.core.metric import Floats
 
-    Statistic = Callable[[Floats], Floats]
+    Statistic = Callable[..., Floats]
 
 AVERAGE = "avg"
 LANGPAIR = TableColumn("langpair", "langpair")
@@ -82,7 +82,7 @@ class Counted:
         values: dict[str, dict[str, list[Floats]]] = {}
         for pair, chosen in self.pairs.items():
             sums, drawn = rows[chosen].sum(axis=0), self.draws(rows, pair)
-            values[pair] = {key: [np.asarray(of(sums)), of(drawn)] for key, of in statistics.items()}
+            values[pair] = {key: [np.asarray(of(sums)), of(drawn, empty=np.nan)] for key, of in statistics.items()}
         if len(values) > 1:
             values[AVERAGE] = {
                 key: [np.mean([found[key][part] for found in list(values.values())], axis=0) for part in (0, 1)]
@@ -94,8 +94,8 @@ class Counted:
 
 
 def bounds(value: Floats, drawn: Floats) -> tuple[float, float, float]:
-    """A value, and the interval of what was drawn."""
-    around = interval(drawn)
+    """A value, and the interval of what was drawn; resamples in which it is not defined (NaN) are left out."""
+    around = interval(drop_undefined(drawn))
     return float(value), around.low, around.high
 
 
@@ -108,8 +108,8 @@ WHOLE: Mapping[str, Statistic] = {
     "f1": f1,
     "precision": precision,
     "recall": recall,
-    "located": lambda sums: f1(sums, "located"),
-    "exact": lambda sums: f1(sums, "exact", "gold_spans", "predicted_spans"),
+    "located": lambda sums, **how: f1(sums, "located", **how),
+    "exact": lambda sums, **how: f1(sums, "exact", "gold_spans", "predicted_spans", **how),
 }
 
 
@@ -203,9 +203,9 @@ def severities(counted: Counted) -> Table:
         for level in LEVELS:
             both, gold, guessed = (f"{level}_{part}" for part in ("both", "gold", "predicted"))
             statistics: Mapping[str, Statistic] = {
-                "f1": lambda sums, a=both, b=gold, c=guessed: f1(sums, a, b, c),  # type: ignore[misc]
-                "precision": lambda sums, a=both, c=guessed: precision(sums, a, c),  # type: ignore[misc]
-                "recall": lambda sums, a=both, b=gold: recall(sums, a, b),  # type: ignore[misc]
+                "f1": partial(f1, found=both, gold=gold, predicted=guessed),
+                "precision": partial(precision, found=both, predicted=guessed),
+                "recall": partial(recall, found=both, gold=gold),
             }
             for pair, found in counted.estimates(counted.rows[name], statistics).items():
                 chosen = counted.pairs.get(pair, range(len(counted.rows[name])))

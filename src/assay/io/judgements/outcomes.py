@@ -38,6 +38,7 @@ WANTED = Wanted(
         "task": ("task",),
         "error_type": ("error type", "error", "mqm"),
         "controlled": ("controlled",),
+        "reviewed": ("type reviewed",),
         "back": ("back",),
     },
     required=("translation", "outcome"),
@@ -163,6 +164,7 @@ def _outcomes(
     at, mine = first.tolist(), worth[first]
     known = ~np.isnan(mine)
     made = [word.lower() in GOOD for word in _text(table.get("controlled"), n)]
+    reviewed = [word.lower() in GOOD for word in _text(table.get("reviewed"), n)]
     outcomes = TaskOutcomes(
         batch=batch,
         success=mine >= 0.5,
@@ -177,6 +179,7 @@ def _outcomes(
         back=None if back is None else [text or None for text in back],
         scores=scores,
         grades=None if np.isin(mine[known], (0.0, 1.0)).all() else mine,
+        reviewed=np.array([reviewed[i] for i in at]) if any(reviewed) else None,
     )
     return outcomes if known.all() else outcomes.select(known)
 
@@ -216,7 +219,8 @@ def write_outcomes(outcomes: TaskOutcomes, path: str | os.PathLike[str]) -> None
 def as_tsv(outcomes: TaskOutcomes) -> str:
     """The same as text."""
     header = ["id", "task", "language", "split", "part", "source", "translation", "reference", "outcome", "error_type"]
-    header += ["controlled", *(["back_translation"] if outcomes.back is not None else []), *outcomes.scores]
+    header += ["controlled", *(["type_reviewed"] if outcomes.reviewed is not None else [])]
+    header += [*(["back_translation"] if outcomes.back is not None else []), *outcomes.scores]
     lines = ["\t".join(header)]
     batch = outcomes.batch
     for row, i in enumerate(outcomes.example.tolist()):
@@ -227,6 +231,7 @@ def as_tsv(outcomes: TaskOutcomes) -> str:
         word = "success" if outcomes.success[i] else "breakdown"
         cells += [word if outcomes.grades is None else repr(float(outcomes.grades[i])), outcomes.error_types[i]]
         cells += ["yes" if outcomes.controlled[i] else "no"]
+        cells += [] if outcomes.reviewed is None else ["yes" if outcomes.reviewed[i] else "no"]
         cells += [outcomes.back[row] or ""] if outcomes.back is not None else []
         cells += [repr(float(values[row])) for values in outcomes.scores.values()]
         cells = [" ".join(cell.split()) if any(c in cell for c in "\t\n\r") else cell for cell in cells]

@@ -52,6 +52,7 @@ ROLES: Mapping[str, tuple[str, ...]] = {
     "split": ("split",),
     "outcome": ("outcome", "success", "label"),
     "controlled": ("controlled",),
+    "type reviewed": ("type reviewed",),
     "rater": ("rater", "annotator", "user", "worker", "judge"),
     "spans": ("spans", "errors", "target errors", "error spans", "esa spans"),
     "starts": ("error start id", "error start indices", "start indices"),
