@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-assay[neural]')")
+pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-assay[neural]')")
+
+import torch
 
 from assay.kernels import _native
 from assay.kernels.twins.mini import Mini as Twin
