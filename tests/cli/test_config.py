@@ -114,3 +114,25 @@ def test_one_column_cannot_be_translation_and_reference(capsys: pytest.CaptureFi
     Path("assay.toml").write_text('[score]\ncolumns = "mt=ref,ref=ref"\nmetric = "chrf"\n')
     assert main(["score", "--data", "t.tsv"]) == 2
     assert "takes 'ref' of t.tsv as hypothesis and as reference" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["src", "ref"])
+@pytest.mark.parametrize("given", ["/etc/hostname", "../secret", "~/secret", "link"])
+def test_a_file_names_inputs_of_its_own_folder_only(name: str, given: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("../secret").write_text("a\nb\n")
+    Path("link").symlink_to(Path("../secret").absolute())
+    Path("assay.toml").write_text(f'{name} = "{given}"\n')
+    assert main(["score", "h", "-m", "chrf"]) == 2
+    said = capsys.readouterr().err
+    assert f"assay.toml sets {name} = {given}, which lies outside this folder: type --{name}" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize("section", ["", "[fetch]\n"])
+def test_a_file_does_not_say_where_fetch_writes(
+    section: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Path("assay.toml").write_text(f'{section}data-dir = "{tmp_path / "made"}"\n')
+    assert main(["fetch", "demetr"]) == 2
+    assert "where assay fetch writes: a file must not decide that. Type --data-dir" in capsys.readouterr().err
+    assert not (tmp_path / "made").exists()

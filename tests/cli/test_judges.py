@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+import assay
 from assay.cli.main import main
+from assay.core.errors import InputError
 from assay.engine.store import Store
 from tests.chat_server import ChatServer, raw, status
 
@@ -100,7 +102,7 @@ def test_the_key_is_written_nowhere(server, place, capsys):
     server.model = f"tiny-{KEY}"
     server.faults = [status(500, {"message": f"for {KEY} it fell over"})]
     assert main(command(server, "--run-dir", "kept", "--out", "out.json", "--spans", "--retries", "3")) == 0
-    assert main(["rerun", "kept", "--endpoint", server.url, "--llm", "tiny"]) == 0
+    assert main(["rerun", "kept", "--trust", "--endpoint", server.url, "--llm", "tiny"]) == 0
     captured = capsys.readouterr()
     assert KEY not in captured.out + captured.err
     server.always = status(400, {"message": f"no: {KEY}"})
@@ -113,7 +115,7 @@ def test_the_key_is_written_nowhere(server, place, capsys):
 def test_a_run_is_done_again_without_a_request(server, capsys):
     assert main(command(server, "--run-dir", "kept")) == 0
     before = server.answered
-    assert main(["rerun", "kept", "--endpoint", server.url, "--llm", "tiny"]) == 0
+    assert main(["rerun", "kept", "--trust", "--endpoint", server.url, "--llm", "tiny"]) == 0
     assert "equal" in capsys.readouterr().out
     assert server.answered == before
 
@@ -176,12 +178,45 @@ def test_one_line_more(server, capsys, monkeypatch):
     assert server.answered == 0
 
 
-def test_a_file_may_name_the_model_but_not_where_texts_go(server, capsys):
-    Path("assay.toml").write_text('llm = "tiny"\nmetric = ["judge-mqm"]\nrpm = 100000\nprice = "1,2"\n')
+def test_a_file_may_name_the_model_but_neither_a_judge_nor_where_texts_go(server, capsys):
+    Path("assay.toml").write_text('llm = "tiny"\nrpm = 100000\nprice = "1,2"\n')
     texts = ["--src", "s", "--mt", "h", "--langpair", "en-de"]
-    assert main(["score", *texts, "--endpoint", server.url, "--signatures"]) == 0
+    assert main(["score", "-m", "judge-mqm", *texts, "--endpoint", server.url, "--signatures"]) == 0
     assert "model:tiny" in capsys.readouterr().out
+    before = server.answered
+    for judge in ("judge-mqm", "judge-da:model=tiny", "gemba-da", "automqm"):
+        Path("assay.toml").write_text(f'metric = ["chrf", "{judge}"]\n')
+        said = failed(["score", *texts, "--ref", "h", "--endpoint", server.url, "--llm", "tiny"], capsys)
+        assert "is said on the command line alone (-m)" in said
+    assert server.answered == before
     Path("assay.toml").write_text(f'endpoint = "{server.url}"\n')
     assert "endpoint is said on the command line alone" in failed(["score", *texts, "-m", "chrf"], capsys)
     Path("assay.toml").write_text(f'metric = ["judge-mqm:endpoint={server.url}"]\n')
     assert "is said on the command line alone" in failed(["score", *texts], capsys)
+
+
+def test_a_price_from_a_file_does_not_weaken_a_typed_budget(server, capsys):
+    Path("assay.toml").write_text('price = "0,0"\n')
+    said = failed(command(server, "--max-cost", "0.0000001"), capsys)
+    assert "assay.toml sets the price that --max-cost goes by" in said and "Type --price" in said
+    assert server.answered == 0
+    assert "of --max-cost" in failed(command(server, "--max-cost", "0.0000001", "--price", "1,1"), capsys)
+    assert server.answered == 0
+
+
+@pytest.mark.parametrize("judge", ["judge-mqm", "judge-da:model=gpt-5-pro", "gemba-da"])
+def test_no_manifest_card_rule_or_receipt_asks_a_model_unless_it_is_trusted(server, judge, capsys, monkeypatch):
+    """Finding C3: a manifest sent a file of the user, line by line, to the endpoint in the environment."""
+    monkeypatch.setenv("ASSAY_LLM_ENDPOINT", server.url)
+    monkeypatch.setenv("ASSAY_LLM_MODEL", "tiny")
+    assert main(["score", "-m", "chrf", "--mt", "h", "--ref", "h", "--out", "o.json"]) == 0
+    manifest = json.loads(Path("o.json.manifest.json").read_text())
+    manifest["call"]["arguments"] |= {"metrics": [judge], "mt": ["/etc/passwd"], "ref": [], "langpair": "en-de"}
+    manifest["inputs"] = []
+    Path("o.json.manifest.json").write_text(json.dumps(manifest))
+    assert "asks an OpenAI-compatible endpoint" in failed(["rerun", "o.json"], capsys)
+    with pytest.raises(InputError, match="asks an OpenAI-compatible endpoint"):
+        assay.rerun("o.json")
+    Path("card.json").write_text(json.dumps(assay.card("chrf", ["embedded"], samples=2).to_dict() | {"metric": judge}))
+    assert "asks an OpenAI-compatible endpoint" in failed(["check", "--against", "card.json"], capsys)
+    assert server.answered == 0

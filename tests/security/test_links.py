@@ -10,8 +10,9 @@ import pytest
 
 import assay
 from assay.core.errors import OutputError
-from assay.io.files.atomic import open_locked
+from assay.io.files.atomic import atomic_write, open_locked, own_folder
 from assay.io.files.folders import LocalFolder
+from assay.io.judgements.decisions import Decision, append
 from assay.verbs.live import Live
 from assay.viewer.runs import find_runs
 
@@ -82,3 +83,24 @@ def test_a_run_directory_is_not_read_through_links(tmp_path: Path, name: str) ->
     (read,) = find_runs([str(run)])
     assert read.stored is None and "hunter2" not in str(vars(read))
     assert assay.view(str(run), out=str(page)).out == page
+
+
+def test_decisions_are_not_written_through_a_link(tmp_path: Path, victim: Path) -> None:
+    log = tmp_path / "set.jsonl.decisions.jsonl"
+    log.symlink_to(victim)
+    with pytest.raises(OutputError, match="it is a link: name the file that it leads to"):
+        append(log, Decision("$(touch PWNED)", "good", "2026-01-01", "me"))
+    assert victim.read_text() == "precious"
+
+
+def test_a_linked_folder_of_a_training_run_is_refused(tmp_path: Path, victim: Path) -> None:
+    (tmp_path / "model").symlink_to(victim.parent)
+    with pytest.raises(OutputError, match="it is a link"):
+        own_folder(tmp_path / "model")
+
+
+def test_a_typed_link_stays(tmp_path: Path, victim: Path) -> None:
+    (tmp_path / "out.json").symlink_to(victim)
+    with atomic_write(tmp_path / "out.json", "w", typed=True) as out:
+        out.write("new")
+    assert (tmp_path / "out.json").is_symlink() and victim.read_text() == "new"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -229,3 +230,51 @@ def test_a_judge_in_a_manifest_is_not_run_unless_it_is_trusted(capsys: pytest.Ca
     assert main(["rerun", "kept", "--trust"]) == 0 and not Path("ran").exists()
     Path("judged.jsonl").unlink()
     assert main(["rerun", "kept", "--trust"]) == 0 and Path("ran").exists()
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run of the user's own in the working folder, and the user in another folder."""
+    assert main(["score", "-m", "chrf", "--mt", "h", "--ref", "r", "--run-dir", "kept"]) == 0
+    own, other = tmp_path / "own", tmp_path / "other"
+    own.mkdir()
+    other.mkdir()
+    monkeypatch.chdir(other)
+    return tmp_path / "kept"
+
+
+def test_a_run_is_done_again_from_another_folder(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its inputs are the bytes that the manifest knows, so that whoever wrote it learns nothing new."""
+    assert main(["rerun", str(elsewhere)]) == 0
+
+
+@pytest.mark.parametrize("name", ["mt", "ref", "src", "data"])
+def test_files_elsewhere_are_typed_or_trusted(
+    elsewhere: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    secret = tmp_path / "own" / "secret"
+    secret.write_text("first\nsecond\n")
+    place = elsewhere / "manifest.json"
+    plain = json.loads(place.read_text())
+    named = f"x={secret}" if name == "mt" else str(secret)
+    (elsewhere / "link").symlink_to(secret)
+    for given in (named, os.path.relpath(secret, tmp_path), "kept/link"):
+        arguments = plain["call"]["arguments"] | {name: given if name == "src" else [given]}
+        place.write_text(json.dumps(plain | {"call": plain["call"] | {"arguments": arguments}}))
+        assert main(["rerun", str(elsewhere)]) == 2
+        said = capsys.readouterr().err
+        assert "which lies elsewhere" in said and "--folder DIR" in said and said.count("\n") == 1
+        with pytest.raises(InputError, match="which lies elsewhere"):
+            assay.rerun(elsewhere)
+        main(["rerun", str(elsewhere), "--trust"])
+        assert "which lies elsewhere" not in capsys.readouterr().err
+
+
+def test_a_pipe_in_a_manifest_is_refused(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(elsewhere / "pipe")
+    place = elsewhere / "manifest.json"
+    plain = json.loads(place.read_text())
+    arguments = plain["call"]["arguments"] | {"mt": [str(elsewhere / "pipe")]}
+    place.write_text(json.dumps(plain | {"call": plain["call"] | {"arguments": arguments}}))
+    assert main(["rerun", str(elsewhere)]) == 2
+    assert "neither a file nor a folder" in capsys.readouterr().err

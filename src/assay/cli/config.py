@@ -36,6 +36,10 @@ DECISIVE = (
     "subsample",
 )
 """Options that choose texts, columns, metrics or an endpoint."""
+PLACES = ("src", "ref")
+"""Options that name inputs: a file names those of its own folder only."""
+WRITTEN = {"fetch": "data-dir"}
+"""Options that say where a verb writes."""
 MOST_BYTES = 1 << 20
 
 
@@ -44,6 +48,7 @@ class Config:
     """What the file says for one verb: option to value, ready for argparse's namespace."""
 
     path: str = ""
+    verb: str = ""
     values: dict[str, Any] = field(default_factory=dict)
     """By the name in argparse's namespace."""
     names: dict[str, str] = field(default_factory=dict)
@@ -69,8 +74,27 @@ class Config:
         typed_format = PurePath(getattr(args, "out", None) or "").suffix.lower() in SUFFIXES
         for dest, value in self.values.items():
             if getattr(args, dest, None) is None and not (dest == "format" and typed_format):
+                self._check(self.names[dest].replace("_", "-"), value, args)
                 setattr(args, dest, value)
                 self.used.append(f"{self.names[dest]} = {_shown(value)}")
+
+    def _check(self, name: str, value: Any, args: argparse.Namespace) -> None:
+        """Refuse a value that would read or write outside the folder, or weaken a budget that was typed."""
+        if name == WRITTEN.get(self.verb):
+            raise InputError(
+                f"{self.path} sets {name}, where assay {self.verb} writes: a file must not decide that. Type --{name} {value}, or "
+                "--no-config."
+            )
+        if name == "price" and "max_cost" not in self.values and getattr(args, "max_cost", None) is not None:
+            raise InputError(
+                f"{self.path} sets the price that --max-cost goes by: a file must not weaken a budget. Type --price IN,OUT, too."
+            )
+        if name in PLACES:
+            for given in value if isinstance(value, list) else [value]:
+                if not Path(given).expanduser().resolve().is_relative_to(Path.cwd().resolve()):
+                    raise InputError(
+                        f"{self.path} sets {name} = {given}, which lies outside this folder: type --{name} {given}, or --no-config."
+                    )
 
 
 def config_for(verb: str, parser: argparse.ArgumentParser) -> Config:
@@ -101,7 +125,7 @@ def config_for(verb: str, parser: argparse.ArgumentParser) -> Config:
     }
     merged |= {_name(key): value for key, value in own.items()}
     values = {options[key].dest: _value(options[key], value, path, key) for key, value in merged.items()}
-    return Config(path, values, {options[key].dest: key for key in merged})
+    return Config(path, verb, values, {options[key].dest: key for key in merged})
 
 
 def _shown(value: Any) -> str:
@@ -185,6 +209,6 @@ def _admitted(spec: str, path: str) -> str:
     from assay.verbs.list import is_admitted
 
     if not is_admitted(spec, path):
-        why = "a file names registered ones, without paths"
+        why = "a file names registered ones, without paths, that ask no service"
         raise InputError(f"{path}: the metric {spec!r} is said on the command line alone (-m): {why}.")
     return spec

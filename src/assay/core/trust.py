@@ -1,7 +1,8 @@
 """What a file may ask for. A rule, a card or receipts may come from anybody, so that what they name must not run anything.
 
 A spec that a person types is that person's wish. One that stands in a file names a registered thing (built in, or an entry
-point of an installed package) whose options are numbers, yes or no, or plain words; never code, a command or a path.
+point of an installed package) whose options are numbers, yes or no, or plain words; never code, a command, a path or a service
+that is paid for.
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ def admit(registry: Registry, spec: object, where: str, *, trust: bool = False) 
         raise _refused(registry, spec, where, f"is not a registered one ({registry.look})")
     if name in registry.commands:
         raise _refused(registry, spec, where, "runs a command")
+    if service := getattr(getattr(registry.resolve(name), "card", None), "service", ""):
+        raise _refused(registry, spec, where, f"asks {service}, with your key and at your cost")
     try:
         options = parse(spec)[1]
     except InputError as error:

@@ -14,7 +14,8 @@ from assay.core.errors import InputError, MissingPart
 from assay.core.schema import Bounds, Place, typed
 from assay.io.documents import read_document
 from assay.models.config import EncoderConfig, Size
-from assay.models.encoder_files import fingerprint_files, weight_files
+from assay.models.encoder_files import weight_files
+from assay.models.hashing import fingerprint_files
 
 TENSORFLOW = "bleurt_config.json"
 PIECES = ("spm.model", "sent_piece.model", "sentencepiece.model", "vocab.txt")

@@ -210,10 +210,10 @@ def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
 
     import yaml
 
-    from assay.io.files.atomic import atomic_write
+    from assay.io.files.atomic import atomic_write, own_folder
 
     place = Path(folder)
-    (place / "checkpoints").mkdir(parents=True, exist_ok=True)
+    own_folder(place / "checkpoints")
     hparams = {**model.config.to_hparams(), "pretrained_model": "."}
     content = {
         "state_dict": to_official({k: v.cpu() for k, v in model.state_dict().items()}, model.encoder_config),
@@ -229,7 +229,8 @@ def save(model: CometModel, folder: str | Path, tokenizer: str | Path) -> Path:
     source = Path(tokenizer)
     target = place / (source.name if source.suffix != ".json" else "tokenizer.json")
     if source.resolve() != target.resolve():
-        shutil.copyfile(source, target)
+        with source.open("rb") as words, atomic_write(target) as out:
+            shutil.copyfileobj(words, out)
     with atomic_write(place / "hparams.yaml", "w") as out:
         yaml.safe_dump(hparams, out, sort_keys=False)
     return place

@@ -1,15 +1,14 @@
-"""Where the parts of an encoder lie in a folder as the hub has it, and the hash that signatures know them by. Without torch."""
+"""Where the parts of an encoder lie in a folder as the hub has it. Without torch."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from hashlib import blake2b
 from pathlib import Path
-from typing import Any
 
 from assay.core.errors import MissingPart
 from assay.io.documents import read_document
 from assay.models.config import EncoderConfig
+from assay.models.hashing import fingerprint_files
 from assay.models.tokenizer import FILES
 
 NAMES = ("model.safetensors", "pytorch_model.bin")
@@ -63,18 +62,3 @@ def weight_files(folder: Path) -> tuple[Path, ...]:
 def read_shape(path: Path) -> EncoderConfig:
     """The shape that a config.json describes."""
     return EncoderConfig.from_json(read_document(path, said="cannot be read"), str(path))
-
-
-def fingerprint_files(*files: Path) -> str:
-    """A hash of the files' bytes, in this order."""
-    state = blake2b(digest_size=8)
-    for path in files:
-        hash_into(state, path)
-    return state.hexdigest()
-
-
-def hash_into(state: Any, path: Path) -> None:
-    """Add the bytes of a file to a hash."""
-    with path.open("rb") as file:
-        while block := file.read(1 << 22):
-            state.update(block)

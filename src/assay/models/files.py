@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import os
-import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from glob import escape
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from assay.core.errors import InputError, MissingPart, listing
 from assay.io.documents import read_document
 from assay.models.config import ENCODER_NAMES, KNOWN_ENCODERS, EncoderConfig, ModelConfig
-from assay.models.encoder_files import hash_into
+from assay.models.hashing import fingerprint_files
 from assay.models.marian_files import find_marian, find_vocabulary, hparams_of
 from assay.models.tokenizer import FILES
 
@@ -141,22 +138,6 @@ def read_config(files: Files, config: ModelConfig) -> EncoderConfig:
 
 
 def fingerprint(files: Files) -> str:
-    """A hash of weights, hyperparameters and tokenizer.
-
-    A checkpoint is a zip archive with a checksum for every tensor: hashing the checksums takes no time and changes with any
-    weight. Files without such checksums are hashed whole.
-    """
-    state = blake2b(digest_size=8)
-    if zipfile.is_zipfile(files.weights):
-        with zipfile.ZipFile(files.weights) as archive:
-            entries = [(entry.filename.partition("/")[2], entry.file_size, entry.CRC) for entry in archive.infolist()]
-        if all(crc for _, size, crc in entries if size):
-            state.update(json.dumps(sorted(entries)).encode())
-        else:
-            hash_into(state, files.weights)
-    else:
-        hash_into(state, files.weights)
-    if files.hparams != files.weights:
-        hash_into(state, files.hparams)
-    hash_into(state, files.tokenizer)
-    return state.hexdigest()
+    """Return the hash of weights, hyperparameters and tokenizer."""
+    described = () if files.hparams == files.weights else (files.hparams,)
+    return fingerprint_files(files.weights, *described, files.tokenizer)

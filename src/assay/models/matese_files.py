@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart, listing
-from assay.models.encoder_files import fingerprint_files
+from assay.models.hashing import fingerprint_files
 from assay.models.tokenizer import FILES
 
 

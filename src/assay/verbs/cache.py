@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -68,12 +69,14 @@ def clear(answers: bool = False) -> CacheCleared:
     """
     from assay.engine import spool
     from assay.engine.store import default_store
-    from assay.io.files.paths import cache_dir, spool_dir
+    from assay.io.files.paths import cache_dir, hashes_dir, ours, spool_dir
 
     default_store().clear()
     if answers and default_store().answers.folder.is_dir():
         default_store().answers.clear()
     runs = spool.prune(spool_dir(), days=0)
+    if ours(hashes_dir()):
+        shutil.rmtree(hashes_dir(), ignore_errors=True)
     return CacheCleared(_facts({"folder": cache_dir(), "unfinished runs": runs}), cache_dir(), runs)
 
 

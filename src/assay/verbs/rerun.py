@@ -82,11 +82,13 @@ def rerun(
         run: A run directory, a manifest, or a file that ``--out`` wrote (its manifest lies beside it).
         folder: Where relative paths of the run start; by default the folder in which it was made. The process works there while
             the run is done again.
-        trust: The manifest is my own: run the ``module:name`` and read the checkpoint folders that it names.
+        trust: The manifest is my own: run the ``module:name``, ask the language models and read the checkpoint folders and the files
+            elsewhere that it names.
         workers: Threads to use; by default one a core.
         store: Take scores of slow metrics from the store where they are kept, instead of scoring anew.
     """
     from assay.engine.manifest import Manifest
+    from assay.verbs.rerun_arguments import inside
     from assay.verbs.rerun_compare import compare_results
 
     path = manifest_of(Path(run))
@@ -95,9 +97,12 @@ def rerun(
     if not place.is_dir():
         raise InputError(f"{path} was made in {place}, which is not here: say where its files are now (--folder DIR).")
     kept = path.parent.absolute() if path.name == "manifest.json" else None
+    roots = [root.resolve() for root in (path.parent, Path.cwd(), *([] if folder is None else [place]))]
     with contextlib.chdir(place):
         call, arguments = _checked(then, str(path), trust)
         changed = _changed(then, str(path))
+        if not trust:
+            inside(arguments, {file.path for file in then.inputs} - set(changed), roots, str(path))
         with _again(then, arguments, store) as given:
             result: Result = call(**{**given, "workers": workers})
         compared = compare_results(then, result, kept)

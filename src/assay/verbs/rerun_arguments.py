@@ -7,7 +7,7 @@ import inspect
 import os
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import NoneType
 from typing import Any, Literal
@@ -22,6 +22,9 @@ KNOWN = {
     "SystemTest": str, "Correlation": str, "Analysis": NoneType, "LevelScores": NoneType,
 }  # fmt: skip
 """What the names in the verbs' annotations come to in a file; one that is not here could be anything."""
+
+_NO_PATHS = ("metrics", "analysis", "judge", "out", "engine", "address")
+"""Arguments whose names are looked at as such (`admitted`), or that are not used again."""
 
 
 class _Names(dict[str, Any]):
@@ -61,6 +64,37 @@ def _fits(value: Any, hint: Any) -> bool:
     if hint is float:
         return type(value) in (int, float)
     return type(value) is hint
+
+
+def inside(arguments: Mapping[str, Any], known: Collection[str], roots: Sequence[Path], where: str) -> None:
+    """Refuse arguments that name a file outside the `roots`, unless it is one of the `known` ones.
+
+    A manifest may name any file of the user, and what the run says of it may be sent on.
+    """
+    for given in _texts({name: value for name, value in arguments.items() if name not in _NO_PATHS}):
+        for text in dict.fromkeys((given, given.partition("=")[2], given.rpartition(":")[0])):
+            path = Path(text.replace("\0", "")).expanduser()
+            if not text or not (path.is_absolute() or ".." in path.parts or os.path.lexists(path)):
+                continue
+            if path.exists() and not (path.is_file() or path.is_dir()):
+                raise InputError(f"{where} names {shorten(text)}, which is neither a file nor a folder.")
+            if text not in known and not any(path.resolve().is_relative_to(root) for root in roots):
+                raise InputError(
+                    f"{where} names {shorten(text)}, which lies elsewhere, and not as the manifest knows it: type the folder that "
+                    "holds it (--folder DIR), or give --trust (trust=True) if the manifest is your own."
+                )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in arguments, however deep."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, Mapping):
+        yield from _texts(list(value.keys()))
+        yield from _texts(list(value.values()))
+    elif isinstance(value, (list, tuple)):
+        for inner in value:
+            yield from _texts(inner)
 
 
 def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:

@@ -21,6 +21,7 @@ pytest.importorskip("yaml", reason="training needs the extra 'neural'")
 
 from assay.core.errors import InputError
 from assay.io.files.tensors import read_tensors
+from assay.kernels import _native
 from assay.models.mini.groups import load_groups
 from assay.models.mini.pack import tensors_of
 from assay.models.mini.toy import toy_groups
@@ -106,7 +107,7 @@ def test_a_killed_and_resumed_run_ends_with_the_bits_of_an_unbroken_one(whole: P
 
 @pytest.mark.slow
 def test_the_packed_model_says_what_the_trained_one_says(whole: Path) -> None:
-    """The twin of the runtime, written from the description of the arithmetic alone, on texts it cuts itself."""
+    """The runtime and its twin, written from the description of the arithmetic alone, on texts they cut themselves."""
     twin = pytest.importorskip("assay.kernels.twins.mini", reason="the runtime is not here")
     config: Any = _configuration(whole / "mini.yaml")
     from assay.models.mini.corpus import PreparedCorpus
@@ -122,13 +123,14 @@ def test_the_packed_model_says_what_the_trained_one_says(whole: Path) -> None:
     found, values, tags = stage._predicted(model, stage._planned(rows), 3)
     groups, _ = load_groups(config)
     texts = [(group.source, group.references[0], one.text) for group in groups for one in group.hypotheses]
-    runtime = twin.Mini(tensors_of(whole / "run" / "model"))
+    tensors = tensors_of(whole / "run" / "model")
     sources, references, hypotheses = (list(column) for column in zip(*(texts[row] for row in found), strict=True))
-    for view, (reference, source) in enumerate(((references, sources), (references, None), (None, sources))):
-        expected, probabilities, *_ = runtime.score(hypotheses, reference, source)
-        assert np.abs(values[:, view] - expected).max() < 2e-3
-        if view == 0:
-            assert np.abs(tags / 255 - probabilities).max() < 0.01
+    for runtime in (twin.Mini(tensors), _native.Mini(tensors)):
+        for view, (reference, source) in enumerate(((references, sources), (references, None), (None, sources))):
+            expected, probabilities, *_ = runtime.score(hypotheses, reference, source, True, 1)
+            assert np.abs(values[:, view] - expected).max() < 2e-3
+            if view == 0:
+                assert np.abs(tags / 255 - probabilities).max() < 0.01
 
 
 def test_the_example_runs_as_written_and_stops_in_time(tmp_path: Path) -> None:

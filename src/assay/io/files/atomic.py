@@ -104,6 +104,16 @@ def open_locked(path: Path, *, mode: int = 0o666) -> int:
     return descriptor
 
 
+def own_folder(path: Path) -> None:
+    """Make a folder whose name assay chose, in one that may have come from somebody else: a link in its place is refused."""
+    if path.is_symlink():
+        raise OutputError(f"cannot write in {path}: it is a link. Remove it, or give another output folder.")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _output_error(str(path), error) from error
+
+
 def _open(descriptor: int, mode: Literal["wb", "w"]) -> IO[Any]:
     if mode == "w":
         return open(descriptor, "w", encoding="utf-8", errors="backslashreplace", newline="\n")

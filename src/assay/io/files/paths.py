@@ -43,6 +43,11 @@ def spool_dir() -> Path:
     return cache_dir() / "spool"
 
 
+def hashes_dir() -> Path:
+    """The folder with the hashes of large files that were computed before."""
+    return cache_dir() / "hashes"
+
+
 def private_folder(folder: Path, *, sticky: bool = False) -> None:
     """Make a folder of the cache for its owner alone, or check that one which is there is ours."""
     folder.parent.parent.mkdir(parents=True, exist_ok=True)

@@ -7,6 +7,7 @@ over it and the next writer removes it, so a malformed line anywhere else is an 
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from assay.core.errors import InputError, OutputError
 from assay.io.documents import decode
-from assay.io.files.system import PLAIN, lock
+from assay.io.files.system import NO_LINK, PLAIN, lock
 
 UNDO = "undo"
 FIELDS = ("key", "choice", "time", "who")
@@ -100,7 +101,8 @@ def append(path: Path, decision: Decision) -> tuple[int, tuple[int, int]]:
     except OutputError:
         raise
     except OSError as error:
-        raise OutputError(f"cannot write a decision to {path}: {error.strerror}. The decision was not kept.") from error
+        why = "it is a link: name the file that it leads to" if error.errno == errno.ELOOP else error.strerror
+        raise OutputError(f"cannot write a decision to {path}: {why}. The decision was not kept.") from error
 
 
 def stamp(path: Path) -> tuple[int, int]:
@@ -115,7 +117,7 @@ def stamp(path: Path) -> tuple[int, int]:
 @contextmanager
 def _locked(path: Path) -> Iterator[int]:
     """The file opened for appending, with every other writer kept out until it is closed."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | PLAIN, 0o644)
+    file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | NO_LINK | PLAIN, 0o644)
     try:
         lock(file)
         yield file

@@ -66,7 +66,7 @@ class Mee(Metric):
 
     def _vectors_hash(self) -> str:
         if self._hash is None:
-            from assay.models.encoder_files import fingerprint_files
+            from assay.models.hashing import fingerprint_files
 
             self._hash = fingerprint_files(self.vectors)
         return self._hash

@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from assay.io.files.atomic import atomic_write
+from assay.io.files.atomic import atomic_write, own_folder
 from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.model import MiniModel
 from assay.models.mini.pieces import Arrays
@@ -22,7 +22,10 @@ from assay.models.mini.quantise import BLOCK, eight_bits, four_bits, nibbles
 FORMAT = 1
 MODEL, EMBEDDINGS, PIECES = "model.safetensors", "embeddings.safetensors", "pieces.safetensors"
 SMALL = 5000
-"""Matrices of so many entries or fewer stay in half precision."""
+"""Matrices of so many entries or fewer stay in half precision, except those that the runtime reads in 8 bits alone."""
+_EIGHT_BITS = re.compile(r"(enc\.pos|enc\.layers\.\d+\.(qkv|o|fi|fo)|fus\.\d+\.(qkv|o|f1|f2)|ws|wr|wx|glob|g2)\.weight")
+_PLAIN = ("typ", "enc.typ")
+"""Matrices that the runtime never reads in 8 bits."""
 WORDS = "encoder.words.weight"
 EXACT = ("scm", "scs")
 """What stays in float32: mean and deviation of the triples' numbers."""
@@ -72,6 +75,13 @@ def runtime_name(name: str) -> str:
     return name
 
 
+def _eight_bits(shown: str, value: Tensor) -> bool:
+    """Return whether the runtime is given this tensor as 8-bit rows."""
+    if value.dim() != 2 or shown in _PLAIN:
+        return False
+    return value.numel() > SMALL or _EIGHT_BITS.fullmatch(shown) is not None
+
+
 def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
     """The tensors of ``model.safetensors`` and of ``embeddings.safetensors``."""
     matrices: Arrays = {}
@@ -80,7 +90,7 @@ def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
         if name in _LEFT_OUT:
             continue
         shown, value = runtime_name(name), value.detach().cpu()
-        if value.dim() == 2 and value.numel() > SMALL:
+        if _eight_bits(shown, value):
             codes, scales = eight_bits(value)
             matrices[f"{shown}.q"], matrices[f"{shown}.s"] = codes.numpy(), scales.numpy()
         else:
@@ -98,7 +108,7 @@ def packed_tensors(model: MiniModel) -> tuple[Arrays, Arrays]:
 def write_model(model: MiniModel, pieces: Path, folder: Path, card: Mapping[str, Any]) -> None:
     """The folder that the runtime opens; `pieces` is the prepared file of the vocabulary."""
     matrices, embeddings = packed_tensors(model)
-    folder.mkdir(parents=True, exist_ok=True)
+    own_folder(folder)
     write_tensors(folder / MODEL, matrices)
     write_tensors(folder / EMBEDDINGS, embeddings)
     write_tensors(folder / PIECES, read_tensors(pieces))
@@ -118,7 +128,7 @@ def round_all(model: MiniModel) -> None:
     for name, value in model.state_dict().items():
         if name == WORDS:
             value.copy_(four_bits(value)[2])
-        elif value.dim() == 2 and value.numel() > SMALL:
+        elif _eight_bits(runtime_name(name), value):
             codes, scales = eight_bits(value)
             value.copy_(codes.float() * scales.float()[:, None])
         elif runtime_name(name) not in EXACT and name != "rarity":

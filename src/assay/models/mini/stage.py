@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from torch.utils.data import DataLoader, Dataset
 
 from assay.core.errors import InputError
+from assay.io.files.atomic import own_folder
 from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.batch import TrainingBatch, assemble
 from assay.models.mini.config import MiniConfig, plain_stage
@@ -112,7 +113,7 @@ class StageRun:
         """Learn until the last step is done, and keep the weights."""
         if (self.folder / WEIGHTS).is_file():
             return
-        self.folder.mkdir(parents=True, exist_ok=True)
+        own_folder(self.folder)
         progress, saved, optimizer_state = self._resume()
         model = self.fresh()
         if saved:

@@ -17,8 +17,9 @@ import torch
 from assay.core.errors import InputError, MissingPart
 from assay.core.schema import Bounds, Place, typed
 from assay.io.files.text import read_text
+from assay.models.hashing import fingerprint_files
 from assay.models.seq2seq.config import Shape, Size, activation
-from assay.models.seq2seq.folder import build, fingerprint, given
+from assay.models.seq2seq.folder import build, given
 from assay.models.seq2seq.network import Network
 from assay.models.seq2seq.texts import Words, numbered
 from assay.models.weights import StandIn, read_torch
@@ -98,7 +99,7 @@ class FairseqFolder:
 
     def fingerprint(self) -> str:
         """A hash of all four files."""
-        return fingerprint(self.files)
+        return fingerprint_files(*self.files)
 
 
 def find_fairseq(path: str | Path) -> FairseqFolder:

@@ -5,11 +5,9 @@ No code of a file is run. A folder is told by what is in it, never by its name.
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ from torch import Tensor
 
 from assay.core.errors import InputError, MissingPart, count
 from assay.io.documents import read_document
-from assay.models.encoder_files import hash_into
+from assay.models.hashing import fingerprint_files
 from assay.models.seq2seq.config import Shape, read_shape
 from assay.models.seq2seq.naming import official_names, transposed
 from assay.models.seq2seq.network import Network
@@ -47,7 +45,7 @@ class ModelFolder:
 
     def fingerprint(self, *others: Path) -> str:
         """A hash of weights, shape and `others` (the tokenizer)."""
-        return fingerprint((*self.weights, self.config, *others))
+        return fingerprint_files(*self.weights, self.config, *others)
 
 
 def find_model(path: str | Path) -> ModelFolder:
@@ -162,17 +160,3 @@ def _joined(name: str, way: list[str], found: Mapping[str, Take], shape: Shape, 
     if not bool(torch.isfinite(whole).all()):
         raise InputError(f"{where}: {way[0]} contains NaN or infinite values. The checkpoint is damaged.")
     return whole
-
-
-def fingerprint(paths: Iterable[Path]) -> str:
-    """A hash of files; of a torch archive only its checksums are read, which change with any weight."""
-    state = blake2b(digest_size=8)
-    for path in paths:
-        if path.suffix in (".bin", ".pt", ".pth") and zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                entries = [(one.filename.partition("/")[2], one.file_size, one.CRC) for one in archive.infolist()]
-            if all(crc for _, size, crc in entries if size):
-                state.update(repr(sorted(entries)).encode())
-                continue
-        hash_into(state, path)
-    return state.hexdigest()

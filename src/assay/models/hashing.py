@@ -1,0 +1,108 @@
+"""The hash by which a signature knows the files of a model: of their bytes, computed once per file and remembered. Without torch.
+
+The checksums in the directory of a zip archive are not enough: they say what the bytes should be, and a reader that maps the
+weights into memory never compares them.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+import zipfile
+from collections.abc import Sequence
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+
+from assay.core.errors import InputError
+from assay.io.files.atomic import atomic_write
+from assay.io.files.paths import check_file, check_folder, hashes_dir, private_folder
+
+_BLOCK = 1 << 22
+_WORTH = 1 << 24
+"""Files of fewer bytes altogether are hashed each time."""
+_SETTLED = 2_000_000_000
+"""Nanoseconds after its last change from which on the times of a file tell the next change."""
+
+
+def fingerprint_files(*files: Path) -> str:
+    """Return the hash of the files' bytes, in this order.
+
+    Raises:
+        InputError: a torch archive whose bytes do not have the checksums that were saved with them.
+    """
+    before = _states(files)
+    worth = sum(size for _, size, *_ in before) >= _WORTH
+    if worth and (found := _recall(before)) is not None:
+        return found
+    state = blake2b(digest_size=8)
+    for path in files:
+        _check_archive(path)
+        with path.open("rb") as file:
+            while block := file.read(_BLOCK):
+                state.update(block)
+    if worth and before == _states(files):
+        _remember(before, state.hexdigest())
+    return state.hexdigest()
+
+
+def _states(files: Sequence[Path]) -> list[list[str | int]]:
+    """Path, size, times, inode and device of each file: what changes when its bytes do."""
+    found: list[list[str | int]] = []
+    for path in files:
+        real = path.resolve()
+        said = real.stat()
+        found.append([str(real), said.st_size, said.st_mtime_ns, said.st_ctime_ns, said.st_ino, said.st_dev])
+    return found
+
+
+def _check_archive(path: Path) -> None:
+    """Refuse a torch archive of which a member differs from its checksum. Torch can be told to save none: 0 stands there then."""
+    if not zipfile.is_zipfile(path):
+        return
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [item for item in archive.infolist() if item.CRC and item.compress_type == zipfile.ZIP_STORED]
+            if sum(item.file_size for item in members) > path.stat().st_size:
+                raise zipfile.BadZipFile("its members are larger than the file")
+            for item in members:
+                with archive.open(item) as member:
+                    while member.read(_BLOCK):
+                        pass
+    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError, ValueError) as error:
+        raise InputError(f"{path} is damaged ({str(error)[:160]}). Fetch it again.") from error
+
+
+def _record(states: Sequence[Sequence[str | int]]) -> Path:
+    name = blake2b(json.dumps([path for path, *_ in states]).encode(), digest_size=16).hexdigest()
+    return hashes_dir() / f"{name}.json"
+
+
+def _recall(states: list[list[str | int]]) -> str | None:
+    """The hash of files that have not changed since; a record that is damaged or not ours counts as none."""
+    path = _record(states)
+    with suppress(OSError, ValueError, LookupError, TypeError, RecursionError):
+        check_folder(path.parent)
+        check_file(path)
+        if path.stat().st_size > 1 << 20:
+            return None
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if record["files"] == states and record["check"] == _check(states, record["hash"]):
+            return str(record["hash"])
+    return None
+
+
+def _remember(states: list[list[str | int]], found: str) -> None:
+    now = time.time_ns()
+    if any(now - max(int(item[2]), int(item[3])) < _SETTLED for item in states):
+        return
+    path = _record(states)
+    with suppress(OSError):
+        private_folder(path.parent)
+        check_file(path)
+        with atomic_write(path, "w") as out:
+            out.write(json.dumps({"files": states, "hash": found, "check": _check(states, found)}) + "\n")
+
+
+def _check(states: list[list[str | int]], found: str) -> str:
+    return blake2b(json.dumps([states, found]).encode(), digest_size=16).hexdigest()
