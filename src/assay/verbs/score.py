@@ -256,9 +256,9 @@ class ScoreResult(RunOverTexts):
                         labels={label: column[i] for label, column in beside.items()},
                     )
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         whole = super()._repr_html_()
-        if not self.run.kept.spans:
+        if whole is None or not self.run.kept.spans:
             return whole
         from itertools import islice
 
