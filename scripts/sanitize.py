@@ -48,7 +48,8 @@ def main() -> int:
     else:
         command = ["-m", "tests.kernels.fuzz", "--module", module, *options]
     run = [sys.executable, *command]
-    return subprocess.run(run, cwd=ROOT, env={**environment(), "ASSAY_FAULTS_MODULE": module}, check=False).returncode
+    variables = {**environment(), "ASSAY_FAULTS_MODULE": module, "ASSAY_FAULT_INPUTS": "200"}
+    return subprocess.run(run, cwd=ROOT, env=variables, check=False).returncode
 
 
 if __name__ == "__main__":

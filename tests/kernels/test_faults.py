@@ -21,8 +21,8 @@ from tests.kernels.mini_model import random_model
 from tests.kernels.texts import Batch, batch
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("kernels with faults")]
-INPUTS, FEW = 200, 6
-"""Batches of a kernel, and of one that allocates a great deal."""
+INPUTS, FEW = int(os.environ.get("ASSAY_FAULT_INPUTS", "40")), 6
+"""Batches of a kernel (`make fuzz` takes 200), and of one that allocates a great deal."""
 ALLOCATIONS = (*range(100), *(round(100 * 1.01**k) for k in range(400)))
 """Which allocations of a call fail in turn, the first of them number 0: every one of most calls, one in so many of the longest."""
 

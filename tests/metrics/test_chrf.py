@@ -1,17 +1,12 @@
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
 import sacrebleu
 
 from assay.core import Batch
 from assay.metrics import metric
-from tests.corruption import corrupt
-from tests.data import demetr_requests, ntrex
-
-LANGUAGES = ["arb", "ces", "deu", "fra", "hin", "jpn", "rus", "tha", "zho-CN", "kor"]
+from tests.metrics.sacrebleu_cases import LANGUAGES, assert_equals_sacrebleu, cases, columns
 
 
 def close(ours: object, theirs: object) -> bool:
@@ -44,45 +39,19 @@ def test_equals_sacrebleu_on_odd_lines(spec: str, options: dict[str, int]) -> No
 @pytest.mark.real
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", ["chrf", "chrf++"])
-def test_equals_sacrebleu_on_demetr(spec: str) -> None:
-    pairs = demetr_requests()
-    assert len(pairs) == 31_918
-    hypotheses, references = map(list, zip(*pairs, strict=True))
-    theirs = sacrebleu.CHRF(word_order=2 if spec == "chrf++" else 0)
-    ours = metric(spec).score(Batch(hypotheses, references=(references,)))
-    assert close(ours.values, [theirs.sentence_score(h, [r]).score for h, r in pairs])
+def test_demetr_and_ten_languages_with_one_and_two_references(spec: str) -> None:
+    assert_equals_sacrebleu(spec)
 
 
 @pytest.mark.real
-@pytest.mark.slow
-def test_equals_sacrebleu_on_demetr_with_two_references() -> None:
-    """The second reference is the item's machine translation; every third request, segment and corpus."""
-    translations: dict[str, str] = {}
-    rows = []
-    for hypothesis, reference in demetr_requests():  # an item's mt_sent comes before its perturbation
-        rows.append((hypothesis, reference, translations.setdefault(reference, hypothesis)))
-    hypotheses, first, second = map(list, zip(*rows[::3], strict=True))
-    theirs = sacrebleu.CHRF(word_order=2)
-    ours = metric("chrf++").score(Batch(hypotheses, references=(first, second)))
-    assert close(ours.values, [theirs.sentence_score(h, [a, b]).score for h, a, b in rows[::3]])
-    assert ours.stats is not None
-    corpus = theirs.corpus_score(hypotheses, [first, second]).score
-    assert close(metric("chrf++").combine(ours.stats.sum(axis=0)), corpus)
-
-
-@pytest.mark.real
-@pytest.mark.parametrize("code", LANGUAGES)
-def test_equals_sacrebleu_on_ntrex_with_two_references(code: str) -> None:
-    rng = random.Random(code)
-    lines = ntrex(code)[:1000]
-    hypotheses = [corrupt(line, rng) for line in lines]
-    second = [corrupt(line, rng) for line in lines[1:] + lines[:1]]
-    for spec, order in (("chrf", 0), ("chrf++", 2)):
-        theirs = sacrebleu.CHRF(word_order=order)
-        ours = metric(spec).score(Batch(hypotheses, references=(lines, second)))
-        rows = list(zip(hypotheses, lines, second, strict=True))
-        assert close(ours.values, [theirs.sentence_score(h, [a, b]).score for h, a, b in rows])
+@pytest.mark.parametrize(("spec", "order"), [("chrf", 0), ("chrf++", 2)])
+def test_a_sample_beside_sacrebleu_itself(spec: str, order: int) -> None:
+    """The stored hashes say what sacrebleu counts; here it is asked, for segments and for the corpus."""
+    theirs = sacrebleu.CHRF(word_order=order)
+    for case in ("demetr", "demetr, two references", *(f"ntrex {code}, two references" for code in LANGUAGES)):
+        rows = cases()[case][:: 40 if case.startswith("demetr") else 20]
+        hypotheses, references = columns(rows)
+        ours = metric(spec).score(Batch(hypotheses, references=references))
+        assert close(ours.values, [theirs.sentence_score(h, r).score for h, r in rows])
         assert ours.stats is not None
-        assert close(
-            metric(spec).combine(ours.stats.sum(axis=0)), theirs.corpus_score(hypotheses, [lines, second]).score
-        )
+        assert close(metric(spec).combine(ours.stats.sum(axis=0)), theirs.corpus_score(hypotheses, references).score)

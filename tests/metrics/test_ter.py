@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import multiprocessing
 import random
 from collections.abc import Sequence
 
@@ -19,8 +18,8 @@ from assay.metrics import metric
 from assay.metrics.ter import Ter
 from tests.corruption import corrupt
 from tests.data import demetr_requests, ntrex
+from tests.metrics.sacrebleu_cases import LANGUAGES, assert_equals_sacrebleu, cases, with_second_reference
 
-LANGUAGES = ["arb", "ces", "deu", "fra", "hin", "jpn", "kor", "rus", "tha", "zho-CN"]
 OPTIONS = ("normalized", "no_punct", "asian_support", "case_sensitive")
 Row = tuple[str, tuple[str | None, ...]]
 
@@ -55,43 +54,20 @@ def compare(rows: Sequence[Row], **options: bool) -> None:
     assert_equal(rows, [their_statistics(row, **options) for row in rows], **options)
 
 
-def compare_on_two_cores(rows: Sequence[Row]) -> None:
-    with multiprocessing.get_context("fork").Pool(2) as pool:
-        expected = pool.map(their_statistics, rows, chunksize=200)
-    assert_equal(rows, expected)
-
-
-def with_second_reference(pairs: Sequence[tuple[str, str]]) -> list[Row]:
-    """The undamaged translation of the same sentence (the first that DEMETR names) as a second reference."""
-    first: dict[str, str] = {}
-    for hypothesis, reference in pairs:
-        first.setdefault(reference, hypothesis)
-    return [(hypothesis, (reference, first[reference])) for hypothesis, reference in pairs]
+@pytest.mark.real
+@pytest.mark.slow
+def test_demetr_and_ten_languages_with_one_and_two_references() -> None:
+    assert_equals_sacrebleu("ter")
 
 
 @pytest.mark.real
 @pytest.mark.slow
-def test_all_of_demetr() -> None:
-    compare_on_two_cores([(hypothesis, (reference,)) for hypothesis, reference in demetr_requests()])
-
-
-@pytest.mark.real
-@pytest.mark.slow
-def test_demetr_with_two_references() -> None:
-    compare_on_two_cores(with_second_reference(demetr_requests())[::10])
-
-
-@pytest.mark.real
-@pytest.mark.slow
-def test_ten_languages_with_damaged_lines() -> None:
-    """Against the whole line, and with the damaged next line as a second reference."""
-    rows: list[Row] = []
+def test_a_sample_beside_sacrebleu_itself() -> None:
+    """The stored hashes say what sacrebleu counts; here it is asked."""
+    for name in ("demetr", "demetr, two references"):
+        compare(cases()[name][::40])
     for code in LANGUAGES:
-        rng = random.Random(code)
-        for line, after in itertools.pairwise(ntrex(code)[:1001]):
-            rows.append((corrupt(line, rng), (line, corrupt(after, rng))))
-    compare_on_two_cores([(hypothesis, references[:1]) for hypothesis, references in rows])
-    compare_on_two_cores(rows)
+        compare(cases()[f"ntrex {code}, two references"][::20])
 
 
 @pytest.mark.real

@@ -24,6 +24,12 @@ def short_limit(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def elapsed_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Limits as on Windows, which cannot limit the processor time of a process."""
+    monkeypatch.setattr(patterns, "CLOCK", "elapsed")
+
+
+@pytest.fixture
 def children_seconds() -> Iterator[None]:
     """At most five seconds of processor time in other processes, whatever else the machine does."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -68,6 +74,23 @@ def test_a_rule_that_takes_too_long_is_left_to_people(rule: str, text: str) -> N
         f"item 1 (de-en): positive_regex {shown!r} takes too long to search "
         "(a rule has 0.2 seconds, all rules together 20)."
     )
+
+
+@pytest.mark.usefixtures("elapsed_time", "children_seconds")
+def test_a_rule_that_takes_too_long_is_ended_without_a_limit_of_processor_time() -> None:
+    judged = ruled("a", "(a+)+$", "a*b", "a$", text="a" * 40 + "!")
+    assert [ruling.ground for ruling in judged.rulings] == ["rules", "bad rule", "neither", "neither"]
+    (problem,) = judged.problems
+    assert "positive_regex '(a+)+$' takes too long to search" in problem
+
+
+@pytest.mark.usefixtures("elapsed_time")
+def test_both_limits_give_the_same_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = ["", "abba", "a" * 30, "Grün, naïve 北京"]
+    rules = dict.fromkeys(("b+", "^$", "(?i)GRÜN", "[^a]$", r"\w+$", "(", "x{2}"), texts)
+    elapsed = patterns.search(rules)
+    monkeypatch.setattr(patterns, "CLOCK", "processor")
+    assert elapsed == patterns.search(rules)
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,14 @@ thirty letters takes longer than anyone waits, holds the interpreter's lock and 
 The file is also the program of that process: it imports little, reads every rule with its texts, and gives the processor time of
 each rule a limit at which the system ends it. The rules after such a one are searched by the next process. Why not another
 engine: docs/decisions/0007-patterns.md.
+
+Windows cannot limit processor time. There a watchdog thread of `faulthandler` ends the process by elapsed time. It needs no
+interpreter lock, so it also ends a search that never returns to Python.
 """
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import re
 import signal
@@ -26,6 +30,12 @@ WHOLE = 20.0
 """Processor time for all rules together, with a millisecond more for every text of a rule."""
 PATIENCE = 10
 """So many rules may end their process before all are refused."""
+CLOCK = "processor" if hasattr(signal, "setitimer") else "elapsed"
+"""The time that limits are measured in. Elapsed time is counted generously, because it also passes while other programs run."""
+GENEROSITY = 5.0
+"""Seconds of elapsed time per second of a limit."""
+WATCHDOG_STATUS = 1
+"""Exit status of a process that the watchdog ended."""
 TOGETHER = 256
 """Rules that a process answers at once; after an end the next process answers each by itself, and names the culprit."""
 
@@ -53,7 +63,7 @@ def _process(rules: Mapping[str, Sequence[str]], together: int, searched: dict[s
     """Put what one process says about the rules into `searched`, up to one that ends it; the process's exit status."""
     import subprocess
 
-    command = [sys.executable, "-I", "-S", "-W", "ignore", __file__, str(SECONDS), str(WHOLE), str(together)]
+    command = [sys.executable, "-I", "-S", "-W", "ignore", __file__, CLOCK, str(SECONDS), str(WHOLE), str(together)]
     request = json.dumps(list(rules.items())).encode()
     done = subprocess.run(command, input=request, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False)
     *lines, _ = done.stdout.split(b"\n")
@@ -63,7 +73,7 @@ def _process(rules: Mapping[str, Sequence[str]], together: int, searched: dict[s
 
 
 def _end(code: int) -> str:
-    if code == -signal.SIGPROF:
+    if code == (-signal.SIGPROF if CLOCK == "processor" else WATCHDOG_STATUS):
         return f"takes too long to search (a rule has {SECONDS:g} seconds, all rules together {WHOLE:g})"
     return f"cannot be searched: its process ended with {f'signal {-code}' if code < 0 else f'status {code}'}"
 
@@ -79,12 +89,20 @@ def shortened(pattern: str) -> str:
     return repr(pattern if len(pattern) <= 200 else f"{pattern[:200]}…")
 
 
-def _serve(seconds: float, whole: float, together: int) -> None:
+def _end_after(seconds: float, clock: str) -> None:
+    """End this process when the time is up, unless this is called again before."""
+    if clock == "processor":
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+    else:
+        faulthandler.dump_traceback_later(GENEROSITY * seconds, exit=True)
+
+
+def _serve(clock: str, seconds: float, whole: float, together: int) -> None:
     """Answer every rule on standard input with a line: the number of each text where it fired, start and end; or a sentence."""
     answers: list[str] = []
     for pattern, texts in json.load(sys.stdin.buffer):
         whole += len(texts) / 1000
-        signal.setitimer(signal.ITIMER_PROF, min(seconds, max(whole - time.process_time(), 0.001)))
+        _end_after(min(seconds, max(whole - time.process_time(), 0.001)), clock)
         answer: list[tuple[int, int, int]] | str
         try:
             matches = map(re.compile(pattern).search, texts)
@@ -106,4 +124,4 @@ def _say(answers: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    _serve(float(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3]))
+    _serve(sys.argv[1], float(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4]))

@@ -6,7 +6,7 @@ terminal cannot disagree. Intervals and first-place marks are columns of their o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -82,7 +82,14 @@ class Table:
         """The rows as columns, None where a row lacks a key."""
         return by_column(self.rows)
 
-    def _repr_html_(self) -> str:
-        from assay.report.markup import fragment
+    def _repr_html_(self) -> str | None:
+        return None if _html_renderer is None else _html_renderer(self)
 
-        return fragment(self)
+
+_html_renderer: Callable[[Table], str] | None = None
+
+
+def set_html_renderer(renderer: Callable[[Table], str]) -> None:
+    """Set the function that draws tables in notebooks. `assay.report` registers its own when a verb is used."""
+    global _html_renderer  # noqa: PLW0603
+    _html_renderer = renderer

@@ -204,5 +204,5 @@ class Result:
 
         return render([self.table()])
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         return self.table()._repr_html_()

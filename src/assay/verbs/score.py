@@ -258,9 +258,9 @@ class ScoreResult(RunOverTexts):
                         system, segment, name, float(scores.values[i]), str(texts[i]), scores.spans[i], sources[i]
                     )
 
-    def _repr_html_(self) -> str:
+    def _repr_html_(self) -> str | None:
         whole = super()._repr_html_()
-        if not self.run.kept.spans:
+        if whole is None or not self.run.kept.spans:
             return whole
         from itertools import islice
 

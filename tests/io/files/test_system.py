@@ -35,6 +35,13 @@ def test_scores_are_written_over_an_older_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith("assay-part")] == []
 
 
+def test_rows_are_filtered_by_a_regular_expression(tmp_path: Path) -> None:
+    table = tmp_path / "rows.tsv"
+    table.write_text("mt\tref\nthe cat\tthe cat\na dog\ta dog\n")
+    done = on_windows("filter", 'mt ~ "c.t$"', str(table), "--format", "tsv", cache=tmp_path / "c")
+    assert (done.returncode, done.stdout) == (0, "mt\tref\nthe cat\tthe cat\n")
+
+
 def test_a_run_of_several_chunks_leaves_no_spool(tmp_path: Path) -> None:
     text = tmp_path / "long.txt"
     text.write_text("".join(f"line {i} of many\n" for i in range(45_000)))

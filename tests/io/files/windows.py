@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import signal
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -52,6 +53,8 @@ def become() -> None:
     sys.modules["msvcrt"] = SimpleNamespace(LK_NBLCK=2, locking=_locking)  # type: ignore[assignment]
     for name in CALLS:
         delattr(os, name)
+    for name in ("setitimer", "ITIMER_PROF", "SIGPROF"):
+        delattr(signal, name)
     for name in ("replace", "rename", "unlink"):
         setattr(os, name, _refusing_open_files(getattr(os, name)))
     Path.replace = lambda self, target: os.replace(self, target) or Path(target)  # type: ignore[method-assign]

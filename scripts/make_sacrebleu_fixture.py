@@ -1,0 +1,32 @@
+"""Make ``tests/fixtures/sacrebleu.json``: hashes of what sacrebleu counts on DEMETR and NTREX for TER, chrF and chrF++.
+
+    python -m scripts.make_sacrebleu_fixture        # some minutes; with the version of sacrebleu in requirements/test.txt
+
+No number here comes from assay.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from importlib.metadata import version
+
+from tests.metrics.sacrebleu_cases import FIXTURE, ORIGINALS, cases, hashes, original_statistics
+
+
+def stored(name: str) -> dict[str, list[str]]:
+    """The hashes of one metric, by case."""
+    return {case: hashes(original_statistics(name, rows)) for case, rows in cases().items()}
+
+
+def fixture() -> dict[str, object]:
+    """All that the fixture holds."""
+    with multiprocessing.get_context("fork").Pool() as pool:
+        return {
+            "sacrebleu": version("sacrebleu"),
+            "hashes": dict(zip(ORIGINALS, pool.map(stored, ORIGINALS), strict=True)),
+        }
+
+
+if __name__ == "__main__":
+    FIXTURE.write_text(json.dumps(fixture(), indent=1) + "\n")
