@@ -131,9 +131,16 @@ def test_rows_of_score_are_a_prediction(capsys: pytest.CaptureFixture[str]) -> N
 def test_without_common_names_texts_are_matched(capsys: pytest.CaptureFixture[str]) -> None:
     """Files without segments, in another order; each language pair has its own."""
     spans = [{"start": 0, "end": 3, "severity": "minor"}]
-    gold = [{"langpair": p, "segment": f"{p}{t}", "mt": t, "spans": spans} for p in ("en-de", "en-ru") for t in TEXTS.values()]
+    gold = [
+        {"langpair": p, "segment": f"{p}{t}", "mt": t, "spans": spans}
+        for p in ("en-de", "en-ru")
+        for t in TEXTS.values()
+    ]
     Path("own.jsonl").write_text("".join(json.dumps(row) + "\n" for row in gold))
-    bare = [{"langpair": row["langpair"], "mt": row["mt"], "spans": spans if row["langpair"] == "en-de" else []} for row in gold]
+    bare = [
+        {"langpair": row["langpair"], "mt": row["mt"], "spans": spans if row["langpair"] == "en-de" else []}
+        for row in gold
+    ]
     Path("bare.jsonl").write_text("".join(json.dumps(row) + "\n" for row in reversed(bare)))
     result = assay.spans("own.jsonl", ["bare.jsonl"], samples=5, trials=5)
     assert [row["f1"] for row in result.table("summary").rows] == [1.0, 0.0, 0.5]
@@ -146,7 +153,11 @@ def test_without_common_names_texts_are_matched(capsys: pytest.CaptureFixture[st
 def test_spans_in_the_source_come_back(tmp_path: Path) -> None:
     from assay.io.judgements.campaign import read_campaign
 
-    row = {"src": "the cat", "mt": "die", "spans": {"judge": [{"side": "source", "start": 4, "end": 7, "severity": "major"}]}}
+    row = {
+        "src": "the cat",
+        "mt": "die",
+        "spans": {"judge": [{"side": "source", "start": 4, "end": 7, "severity": "major"}]},
+    }
     Path("rows.jsonl").write_text(json.dumps(row) + "\n")
     ((_, judgement),) = read_campaign(Path("rows.jsonl")).each()
     assert [(span.side, span.text) for span in judgement.spans] == [("source", "cat")] and judgement.rater == "judge"

@@ -57,7 +57,8 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
         {"system": system, "segment": i + 1, "langpair": "en-ar", "src": HOSTILE[-1 - i], "mt": text,
          "ref": "good text", "chrf": 10.0 * i,
          "flags": ["empty_hypothesis"] if not text else [],
-         "spans": [{"metric": "m", "start": 0, "end": 3, "severity": "major", "category": HOSTILE[0], "confidence": 0.5}]}
+         "spans": {"m": [{"side": "target", "start": 0, "end": 3, "text": "", "severity": "major", "category": HOSTILE[0],
+                          "confidence": 0.5}]}}
         for system in ("a", HOSTILE[0]) for i, text in enumerate(HOSTILE)
     ]  # fmt: skip
     keep(folder / "hostile", rows)

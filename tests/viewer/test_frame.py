@@ -154,12 +154,19 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ROWS = [
-    {"segment": 1, "mt": "Haus", "chrf": 3.5, "flags": [], "odd": 1, "spans": []},
+    {"segment": 1, "mt": "Haus", "chrf": 3.5, "flags": [], "odd": 1, "spans": {"m": []}},
     {"segment": 2, "mt": None, "chrf": None, "flags": ["copied_source"], "odd": "a",
-     "spans": [{"metric": "m", "start": 0, "end": 2, "severity": "major", "category": "", "confidence": None}]},
-    {"segment": 3, "mt": "Baum", "chrf": 7, "flags": [], "odd": None, "spans": []},
-    {"segment": 3, "mt": "", "chrf": 1.25, "flags": [], "odd": [1], "spans": []},
+     "spans": {"m": [{"side": "target", "start": 0, "end": 2, "text": "Ha", "severity": "major", "category": "", "confidence": None},
+                     {"side": "source", "start": 1, "end": 2, "text": "x", "severity": "minor", "category": "o", "confidence": .5}]}},
+    {"segment": 3, "mt": "Baum", "chrf": 7, "flags": [], "odd": None, "spans": {"m": []}},
+    {"segment": 3, "mt": "", "chrf": 1.25, "flags": [], "odd": [1], "spans": {"m": []}},
 ]  # fmt: skip
+MARKED = [{"metric": "m", **span} for span in ROWS[1]["spans"]["m"]]  # type: ignore[index]
+SHOWN = [
+    {**row, "spans": MARKED[:1] if i == 1 else [], "source_spans": MARKED[1:] if i == 1 else []}
+    for i, row in enumerate(ROWS)
+]
+"""The same as the page has them: places in the source are none in the translation."""
 
 
 def values(rows: Rows) -> dict[str, list[Any]]:
@@ -170,9 +177,9 @@ def test_a_file_is_read_into_a_frame_as_into_lists(few_are_many: None, tmp_path:
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     found = reading.read_rows(path, {})
-    assert isinstance(found, FrameRows) and set(found.others) == {"odd", "spans"}
-    assert values(found) == {name: [row[name] for row in ROWS] for name in ROWS[0]}
-    assert found.window(found.order(Asked(sort="chrf")), 0, 2) == [{"#": 3, **ROWS[3]}, {"#": 0, **ROWS[0]}]
+    assert isinstance(found, FrameRows) and set(found.others) == {"odd", "spans", "source_spans"}
+    assert values(found) == {name: [row[name] for row in SHOWN] for name in SHOWN[0]}
+    assert found.window(found.order(Asked(sort="chrf")), 0, 2) == [{"#": 3, **SHOWN[3]}, {"#": 0, **SHOWN[0]}]
     assert found.numbers("chrf").tolist()[2] == 7 and found.numbers("mt") is None and found.numbers("odd") is None
     table = tmp_path / "rows.tsv"
     table.write_text("mt\tchrf\tid\n" + "Haus\t31.5\t1\nBaum\t\t2\nx\t1e3\tb\n")
@@ -202,7 +209,7 @@ def test_a_run_directory_says_the_types_of_its_columns(
         patched.setattr(reading, "_read_parts", None)  # polars reads it by itself
         (run,) = find_runs([folder])
         assert isinstance(run.rows, FrameRows) and values(run.rows) == {
-            name: [row[name] for row in rows] for name in rows[0]
+            name: [row[name] for row in SHOWN] for name in SHOWN[0] if name != "odd"
         }
     broken = [*rows, {**rows[0], "mt": "half \ud800 a pair", "odd": 1}]
     (run,) = find_runs([keep(tmp_path / "broken", broken)])

@@ -151,7 +151,7 @@ def test_rows_are_a_table_for_everybody(runs: Path) -> None:
     lines = gzip.decompress((runs / "demo" / "rows.jsonl.gz").read_bytes()).decode().splitlines()
     assert len(lines) == 40 and json.loads(lines[0])["system"] == "baseline"
     kept = assay.filter_rows("chrf < 50", runs / "demo" / "rows.jsonl.gz")
-    assert kept.kept == sum(json.loads(line)["chrf"] < 50 for line in lines)
+    assert kept.kept == sum(json.loads(line)["scores"]["chrf"] < 50 for line in lines)
 
 
 def test_spans_are_kept_with_the_texts(tmp_path: Path) -> None:

@@ -101,7 +101,7 @@ def test_an_export_is_read_again_and_runs_in_no_spreadsheet(asking: Asking, show
     demo, path = key(shown, "demo"), asking.parts.path
     status, headers, body = asking(f"{path}api/export?run={demo}&format=jsonl&where={quote('chrf < 50')}")
     rows = [json.loads(line) for line in body.splitlines()]
-    assert status == 200 and rows and all(row["chrf"] < 50 for row in rows)
+    assert status == 200 and rows and all(row["scores"]["chrf"] < 50 for row in rows)
     assert headers["Content-Disposition"] == 'attachment; filename="demo.jsonl"'
     body = asking(f"{path}api/export?run={demo}&format=csv")[2]
     table = list(csv.DictReader(io.StringIO(body)))

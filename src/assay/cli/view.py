@@ -28,7 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--annotate", metavar="FILE", help="mark errors by MQM, kept in this .jsonl or .tsv")
     parser.add_argument("--annotator", metavar="NAME", help="with --annotate: who marks them (default: the user)")
     parser.add_argument(
-        "--columns", metavar="NAME=COLUMN,…", help="with --annotate: which columns to take, where names differ"
+        "--columns",
+        metavar="NAME=COLUMN,…",
+        help="which columns of a table to take, where names differ: ref=Post-edited",
     )
     parser.add_argument("--port", type=natural, default=0, metavar="N", help="the port (default: a free one)")
     parser.add_argument("--no-open", action="store_true", help="print the address, and open no browser")

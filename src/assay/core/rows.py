@@ -123,6 +123,13 @@ def row_objects(columns: Columns, scores: Collection[str]) -> list[dict[str, Any
     return made
 
 
+def nested_row(row: Mapping[str, Any], metrics: Collection[str]) -> dict[str, Any]:
+    """Return a row with the scores of these metrics in an object of their own."""
+    before, inside, after = parted(list(row), {name for name in row if is_score(name, metrics)})
+    nested = {SCORES: {name: row[name] for name in inside}} if inside else {}
+    return {name: row[name] for name in before} | nested | {name: row[name] for name in after}
+
+
 def flat_row(row: Mapping[str, Any], where: str = "the row") -> Mapping[str, Any]:
     """Return a row with its scores as columns; a score with the name of another column is refused."""
     inside = row.get(SCORES)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from assay.core.metric import Card
+from assay.core.rows import SPAN
 from assay.core.screens import Deciding, People
 
 RowKind = Literal["segments", "items"]
@@ -17,8 +18,6 @@ ABOUT, ROWS = "view.json", "rows.jsonl.gz"
 """The files of a run directory: what the rows and tables are, and the rows."""
 PROGRESS, LIVE = "progress.json", "rows.live.jsonl"
 """The same while the run is under way: how far it is, and some of the rows that are done. They go when it is through."""
-SPAN = ("metric", "start", "end", "severity", "category", "confidence")
-"""What a span of a row says, in this order."""
 TEXTS = ("src", "mt", "ref", "good", "incorrect")
 """Columns that hold texts (``ref2`` … are further references)."""
 
@@ -30,7 +29,7 @@ class Viewed:
     A segment has ``system``, ``segment``, ``id``, ``doc``, ``langpair``, ``src``, ``mt``, ``ref`` (``ref2`` …), a number for
     every metric, ``flags`` and ``spans``; an item has ``id``, ``phenomenon``, ``category``, ``severity``, ``langpair``, ``src``,
     ``ref``, ``good``, ``incorrect`` and two numbers for every metric (``chrf good``, ``chrf incorrect``). What is not known is
-    left out. A span is ``{"metric", "start", "end", "severity", "category", "confidence"}``, counted in characters of ``mt``.
+    left out. Spans are lists by metric (`assay.core.rows.SPAN`).
     """
 
     kind: RowKind
@@ -74,11 +73,14 @@ def _listed(value: Any) -> str:
         return ""
     if isinstance(value, float):  # numpy's
         return "number"
+    if type(value) is dict and all(
+        type(spans) is list and all(type(span) is dict and tuple(span) == SPAN for span in spans)
+        for spans in value.values()
+    ):
+        return "spans"
     if isinstance(value, list):
         if not value:
             return ""
         if all(type(item) is str for item in value):
             return "texts"
-        if all(type(item) is dict and tuple(item) == SPAN for item in value):
-            return "spans"
     return "other"

@@ -68,7 +68,6 @@ class ShardRows:
         kept = part._replace(columns=columns, numbers=numbers, objects=objects)
         return replace(self, batch=batch, numbers=numbers, listed=kept)
 
-
     def renamed(self, renamed: Mapping[str, str]) -> ShardRows:
         """The same rows, some columns under new names."""
         names = [renamed.get(name, name) for name in self.names]

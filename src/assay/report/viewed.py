@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from assay._version import __version__
+from assay.core.rows import SPANS, is_score, nested_row
 from assay.core.table import Table
 from assay.core.viewed import ABOUT, FORMAT, ROWS, Types, Viewed
 from assay.io.files.atomic import atomic_write
@@ -43,6 +44,7 @@ def write_viewed(
 def _write_rows(path: Path, viewed: Viewed) -> dict[str, Any]:
     columns: dict[str, None] = {}
     systems: dict[str, None] = {}
+    marking: dict[str, None] = {}
     types, rows, sound = Types(), 0, True
     with (
         atomic_write(path, "wb") as file,
@@ -55,7 +57,9 @@ def _write_rows(path: Path, viewed: Viewed) -> dict[str, Any]:
             if system := row.get("system"):
                 systems[system] = None
             types.note(row)
-            line = _line(row)
+            if isinstance(spans := row.get(SPANS), Mapping):
+                marking |= dict.fromkeys(spans)
+            line = _line(nested_row(row, viewed.metrics))
             try:
                 buffered.write(line.encode())
             except UnicodeEncodeError:  # half a surrogate pair, which readers make different things of
@@ -65,6 +69,8 @@ def _write_rows(path: Path, viewed: Viewed) -> dict[str, Any]:
         "rows": rows,
         "columns": list(columns),
         "systems": list(systems),
+        "scores": [name for name in columns if is_score(name, viewed.metrics)],
+        "spans": list(marking),
         **({"types": types.named()} if sound else {}),
     }
 

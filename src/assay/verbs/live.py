@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
+from assay.core.rows import nested_row
 from assay.core.viewed import LIVE, PROGRESS
 from assay.core.watch import watching, watching_chunks
 
@@ -133,7 +134,9 @@ class Live:
         if most <= 0:
             return
         for row in islice(chunk_rows(chunk, kept, self._met), most):
-            self._rows.write(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) + "\n")
+            self._rows.write(
+                json.dumps(plain(nested_row(row, self._metrics)), ensure_ascii=False, allow_nan=False) + "\n"
+            )
             self._shown += 1
         self._rows.flush()
 

@@ -74,7 +74,7 @@ def view(
         annotate: Let a person mark the errors (MQM) in the translations of one table or run, and keep them in this file: a
             ``.jsonl``, or a ``.tsv`` in Google's form. One that is there already is gone on with.
         annotator: Whose annotations they are; by default the user's. Those of others stay as they are.
-        columns: With `annotate`: which column of the table plays which role where the names differ.
+        columns: Which column of a table plays which role where the names differ.
         port: The port of the server; by default a free one.
         browser: Open a browser on the page.
 
@@ -87,11 +87,11 @@ def view(
         raise InputError(
             "there is no folder runs here: name a run directory or a table (assay run keeps one in runs/)."
         )
-    if annotate is None and (annotator is not None or columns is not None):
-        raise InputError("--annotator and --columns go with --annotate FILE.")
+    if annotate is None and annotator is not None:
+        raise InputError("names of annotators go with --annotate FILE: leave out --annotator.")
     if annotate is not None and out is not None:
         raise InputError("a page in one file has nothing to write to: --annotate and --out do not go together.")
-    found = find_runs(given or [RUNS])
+    found = find_runs(given or [RUNS], columns)
     heads = [run.head() for run in found]
     keys = ("name", "verb", "rows", "started")
     listed = [TableColumn(key, kind="count" if key == "rows" else "text") for key in keys]

@@ -6,14 +6,15 @@ import io
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
 
 from assay.core.errors import unknown
+from assay.core.rows import nested_row
 from assay.report.data import plain
 from assay.report.rows import CsvRows
 from assay.viewer.challenge import as_item
 from assay.viewer.rows import Asked
 from assay.viewer.runs import Run
+from assay.viewer.shape import SOURCE_SPANS, file_row, marking
 
 FORMATS = ("csv", "jsonl", "challenge")
 _PART = 1000
@@ -31,9 +32,10 @@ def exported(run: Run, asked: Asked, format: str) -> tuple[str, Iterator[str]]:
 
 
 def _jsonl(run: Run, order: list[int]) -> Iterator[str]:
+    metrics = marking(run.rows.columns)
     for number in order:
-        row: dict[str, Any] = {name: column[number] for name, column in run.rows.columns.items()}
-        yield json.dumps(plain(row), ensure_ascii=False, allow_nan=False, default=str) + "\n"
+        row = file_row({name: column[number] for name, column in run.rows.columns.items()}, metrics)
+        yield json.dumps(plain(nested_row(row, run.metrics)), ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
 def _challenge(run: Run, order: list[int]) -> Iterator[str]:
@@ -44,10 +46,12 @@ def _challenge(run: Run, order: list[int]) -> Iterator[str]:
 def _csv(run: Run, order: list[int]) -> Iterator[str]:
     """Texts that a spreadsheet would run are quoted: the file is made by a click, and opened by another."""
     out = io.StringIO()
-    writer = CsvRows(out, run.rows.names, spreadsheet_safe=True)
+    metrics = marking(run.rows.columns)
+    names = [name for name in run.rows.names if name != SOURCE_SPANS]
+    writer = CsvRows(out, names, spreadsheet_safe=True)
     for at in range(0, len(order), _PART):
-        part = order[at : at + _PART]
-        writer.part([[column[i] for i in part] for column in run.rows.columns.values()])
+        rows = [file_row(run.rows.row(i), metrics) for i in order[at : at + _PART]]
+        writer.part([[row[name] for row in rows] for name in names])
         yield _taken(out)
     writer.end()
     yield _taken(out)

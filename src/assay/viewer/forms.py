@@ -65,6 +65,8 @@ class ViewFile:
     rows: Count = 0
     columns: tuple[str, ...] = ()
     systems: tuple[str, ...] = ()
+    scores: tuple[str, ...] = ()
+    spans: tuple[str, ...] = ()
     types: dict[str, str] = field(default_factory=dict)
     metrics: dict[str, MetricFacts] = field(default_factory=dict)
     tables: tuple[ShownTable, ...] = ()

@@ -48,6 +48,15 @@ class FrameRows(Rows):
         names = self.order_of_names or [*self.frame.columns, *self.others]
         self.columns = {name: self.others[name] if name in self.others else Column(self.frame[name]) for name in names}
 
+    def renamed(self, names: Mapping[str, str]) -> FrameRows:
+        """See `Rows`."""
+        return FrameRows(
+            frame=self.frame.rename(dict(names), strict=False),
+            others={names.get(name, name): column for name, column in self.others.items()},
+            order_of_names=[names.get(name, name) for name in self.columns],
+            scores=self.scores,
+        )
+
     def _where(self, where: str) -> Order:
         import numpy as np
 
@@ -112,7 +121,7 @@ class FrameRows(Rows):
     def beside(self, number: int) -> list[int]:
         """See `Rows`."""
         keys = [name for name in SEGMENT if name in self.columns]
-        if "segment" not in keys or "system" not in self.columns:
+        if not self._paired():
             return [number]
         if any(name in self.others for name in keys):
             return super().beside(number)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 LENGTHS = {"length(src)": "length of the source", "length(mt)": "length of the translation"}
 FIRST = {"langpair": "language pair", "language": "language", "domain": "domain", "doc": "document"}
 """Columns that people group by, in this order, before those that a run happens to have."""
-NEVER = {"id", "system", "segment", "src", "mt", "good", "incorrect", "spans", "flags", "reason"}
+NEVER = {"id", "system", "segment", "src", "mt", "good", "incorrect", "spans", "source_spans", "flags", "reason"}
 MOST_GROUPS = 1000
 
 

@@ -14,6 +14,7 @@ from assay.core.viewed import LIVE, PROGRESS
 from assay.io.documents import read_document
 from assay.io.files.paths import is_own_file
 from assay.viewer.rows import Rows
+from assay.viewer.shape import page_row
 
 SILENT = 60.0
 """Seconds after which a run of another machine that says nothing any more is taken for dead."""
@@ -99,7 +100,7 @@ class Growing:
         whole, _, _ = new.rpartition(b"\n")
         if whole:
             self._at += len(whole) + 1
-            self._rows += [row for line in whole.split(b"\n") if (row := _object(line))]
+            self._rows += [page_row(row) for line in whole.split(b"\n") if (row := _object(line))]
             names = list(self._rows[0]) if self._rows else []
             self._made = Rows({name: [row.get(name) for row in self._rows] for name in names})
         return self._made

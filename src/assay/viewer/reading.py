@@ -12,8 +12,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from assay.core.viewed import SPAN
+from assay.core.errors import InputError
+from assay.core.rows import SCORES, SPAN, SPANS
 from assay.viewer.rows import SHOWN, Rows, cut
+from assay.viewer.shape import names_by_role, page_columns, page_row
 
 MANY = 10_000
 """Rows from which on a frame is worth importing polars."""
@@ -21,12 +23,27 @@ TYPED = ("jsonl", "json", "parquet", "arrow")
 """Forms whose values have types of their own; in the others a column of numbers is one whose texts are all numbers."""
 
 
-def read_rows(path: Path, about: Mapping[str, Any]) -> Rows:
-    """The rows of a table; `about` is what view.json says of them."""
-    many = int(about.get("rows") or 0) >= MANY
-    found = _read_typed(path, about) if many else None
+def read_rows(path: Path, about: Mapping[str, Any] | None, columns: Mapping[str, Any] | None = None) -> Rows:
+    """The rows of a file; `about` is what view.json says of them, None for a table of somebody's own.
+
+    Columns of such a table go by the name of their role; `columns` says which plays which where the names differ.
+    """
+    many = int((about or {}).get("rows") or 0) >= MANY
+    found = _read_typed(path, about or {}) if many else None
     found = found or _read_scanned(path)
-    return found if found is not None else _read_parts(path, about.get("columns") or ())
+    found = found if found is not None else _read_parts(path, (about or {}).get("columns") or ())
+    return found if about is not None else found.renamed(_roles(found.names, columns, path))
+
+
+def _roles(names: Sequence[str], columns: Mapping[str, Any] | None, path: Path) -> dict[str, str]:
+    if not names:
+        return {}
+    try:
+        return names_by_role(names, columns, str(path))
+    except InputError:
+        if columns:
+            raise
+        return {}
 
 
 def first_rows(path: Path, names: Sequence[str], count: int) -> list[dict[str, Any]]:
@@ -38,7 +55,8 @@ def first_rows(path: Path, names: Sequence[str], count: int) -> list[dict[str, A
         if not isinstance(table, JsonTable):
             return []
         rows = [row for _, row in islice(table.objects(), count)]
-    return [{"#": i, **{name: cut(row.get(name), SHOWN) for name in names}} for i, row in enumerate(rows)]
+    shown = map(page_row, rows)
+    return [{"#": i, **{name: cut(row.get(name), SHOWN) for name in names}} for i, row in enumerate(shown)]
 
 
 def _read_typed(path: Path, about: Mapping[str, Any]) -> Rows | None:
@@ -46,20 +64,30 @@ def _read_typed(path: Path, about: Mapping[str, Any]) -> Rows | None:
     types, names = about.get("types"), about.get("columns")
     if not isinstance(types, Mapping) or not isinstance(names, list) or (pl := _polars()) is None:
         return None
-    spans = dict(zip(SPAN, (pl.String, pl.Int64, pl.Int64, pl.String, pl.String, pl.Float64), strict=True))
-    known = {
-        "text": pl.String, "integer": pl.Int64, "number": pl.Float64, "truth": pl.Boolean,
-        "texts": pl.List(pl.String), "spans": pl.List(pl.Struct(spans)),
-    }  # fmt: skip
     from assay.viewer.frame import FrameRows
 
+    number = {"start": pl.Int64, "end": pl.Int64, "confidence": pl.Float64}
+    span = pl.Struct({name: number.get(name, pl.String) for name in SPAN})
+    known = {
+        "text": pl.String, "integer": pl.Int64, "number": pl.Float64, "truth": pl.Boolean,
+        "texts": pl.List(pl.String), "spans": pl.Struct(dict.fromkeys(about.get("spans") or (), pl.List(span))),
+    }  # fmt: skip
+    scores = [name for name in about.get("scores") or () if name in names]
     try:
-        frame = pl.read_ndjson(
-            path, schema={name: known[types.get(name, "texts" if name == "flags" else "text")] for name in names}
-        )
+        kinds = {name: known[types.get(name, "texts" if name == "flags" else "text")] for name in names}
+        schema: dict[str, Any] = {name: kind for name, kind in kinds.items() if name not in scores}
+        if scores:
+            schema[SCORES] = pl.Struct({name: kinds[name] for name in scores})
+        frame = pl.read_ndjson(path, schema=schema)
+        frame = frame.unnest(SCORES) if scores else frame
     except (pl.exceptions.PolarsError, OSError, KeyError):
         return None
-    return FrameRows(frame=frame) if len(frame) == about["rows"] else None
+    if len(frame) != about["rows"]:
+        return None
+    spans = page_columns({SPANS: frame[SPANS].to_list()}) if SPANS in names else {}
+    frame = frame.drop(SPANS, strict=False)
+    order = [*names, *(name for name in spans if name not in names)]
+    return FrameRows(frame=frame, others=spans, order_of_names=order, scores=tuple(scores))
 
 
 def _read_scanned(path: Path) -> Rows | None:
@@ -67,7 +95,6 @@ def _read_scanned(path: Path) -> Rows | None:
     with path.open("rb") as file:
         if file.read(4) != b"PAR1" or (pl := _polars()) is None:
             return None
-    from assay.core.errors import InputError
     from assay.io.files.panics import without_panics
     from assay.viewer.frame import FrameRows
 
@@ -85,7 +112,11 @@ def _read_scanned(path: Path) -> Rows | None:
         name for name, kind in frame.schema.items() if not (kind in plain or kind.is_integer() or kind.is_float())
     ]
     lists = {name: frame[name].to_list() for name in others}
-    return FrameRows(frame=frame.drop(others), others=lists, order_of_names=frame.columns)
+    if frame.schema.get(SPANS) == pl.String:
+        lists[SPANS] = frame[SPANS].to_list()
+    shown = page_columns(lists)
+    order = [*frame.columns, *(name for name in shown if name not in frame.columns)]
+    return FrameRows(frame=frame.drop(lists), others=shown, order_of_names=order)
 
 
 def _read_parts(path: Path, names: Sequence[str]) -> Rows:
@@ -101,14 +132,14 @@ def _read_parts(path: Path, names: Sequence[str]) -> Rows:
         for part in rows.parts():
             for column, values in zip(held, part.columns, strict=True):
                 column.add(values)
-    made = {name: column.whole() for name, column in zip(rows.names, held, strict=True)}
+    made = page_columns({name: column.whole() for name, column in zip(rows.names, held, strict=True)})
     if all(isinstance(column, list) for column in made.values()):
-        return Rows(made)
+        return Rows(made, scores=rows.scores)
     from assay.viewer.frame import FrameRows
 
     lists = {name: column for name, column in made.items() if isinstance(column, list)}
     series = [column.alias(name) for name, column in made.items() if not isinstance(column, list)]
-    return FrameRows(frame=_polars().DataFrame(series), others=lists, order_of_names=list(made))
+    return FrameRows(frame=_polars().DataFrame(series), others=lists, order_of_names=list(made), scores=rows.scores)
 
 
 class Held:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -51,12 +51,18 @@ class Rows:
     """Columns of equal length by name."""
 
     columns: Mapping[str, Sequence[Any]]
+    scores: tuple[str, ...] = ()
+    """The columns that the file said are scores."""
     _orders: dict[Asked, Order] = field(default_factory=dict, repr=False)
     _by_column: dict[tuple[str, bool], Order] = field(default_factory=dict, repr=False)
     _lock: Lock = field(default_factory=Lock, repr=False)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
+
+    def renamed(self, names: Mapping[str, str]) -> Rows:
+        """The same rows, some columns under new names."""
+        return replace(self, columns={names.get(name, name): column for name, column in self.columns.items()})
 
     @property
     def names(self) -> list[str]:
@@ -159,6 +165,10 @@ class Rows:
             shown[name] = cut(column[number], most)
         return shown
 
+    def _paired(self) -> bool:
+        """Whether rows say of which system and segment they are: by its number, or its texts."""
+        return "system" in self.columns and any(name in self.columns for name in ("segment", "src", "ref"))
+
     @cached_property
     def _partners(self) -> dict[tuple[Any, ...], list[int]]:
         keys = [self.columns[name] for name in SEGMENT if name in self.columns]
@@ -169,7 +179,7 @@ class Rows:
 
     def beside(self, number: int) -> list[int]:
         """The rows of other systems for the same segment, this one among them."""
-        if "segment" not in self.columns or "system" not in self.columns:
+        if not self._paired():
             return [number]
         key = tuple(self.columns[name][number] for name in SEGMENT if name in self.columns)
         return self._partners[key]

@@ -33,7 +33,7 @@ STORED = (ROWS, "scores.parquet", "scores.csv")
 """Where the rows of a run may be, the best first: older runs have scores alone."""
 LABELS = (
     "system", "segment", "id", "doc", "langpair", "src", "mt", "ref", "good", "incorrect", "phenomenon", "category", "severity",
-    "flags", "spans", "metric", "line", "row", "domain", "language", "task", "split", "outcome", "grade", "error_type",
+    "flags", "spans", "source_spans", "metric", "line", "row", "domain", "language", "task", "split", "outcome", "grade", "error_type",
     "controlled", "label", "breakdown_probability", "reason", "score", "z", "judgements",
 )  # fmt: skip
 """Columns that are no metric's scores."""
@@ -54,6 +54,8 @@ class Run:
     problems: list[str] = field(default_factory=list)
     progress: Mapping[str, Any] | None = None
     """How far it is, where it is still being written."""
+    chosen: Mapping[str, Any] | None = None
+    """Which columns of a table play which role, where the user says so."""
     stamp: tuple[Any, ...] = ()
     """When its files were written: another one means that it must be opened again."""
     _growing: Growing | None = None
@@ -106,6 +108,8 @@ class Run:
         if self.stored is None:
             return Rows({})
         try:
+            if self.path.is_file():
+                return read_rows(self.stored, None, self.chosen)
             return read_rows(self.stored, self.about if self.stored.name == ROWS else {})
         except AssayError as error:
             self.problems.append(str(error))
@@ -133,6 +137,7 @@ class Run:
             found = [name.removesuffix(" good") for name in names if name.endswith(" good")]
         else:
             found = [n for n in names if n not in LABELS and self.rows.numbers(n) is not None]
+            found = [n for n in found if n in self.rows.scores] or found
         return {name: {"label": name, "decimals": 2, "higher_is_better": True} for name in found}
 
     def tables(self) -> list[dict[str, Any]]:
@@ -215,9 +220,11 @@ def systems(rows: Rows) -> list[str]:
 class Found(list[Run]):
     """The runs in some places, those under way and then the newest first."""
 
-    def __init__(self, runs: Iterable[Run], paths: Sequence[str | os.PathLike[str]]) -> None:
+    def __init__(
+        self, runs: Iterable[Run], paths: Sequence[str | os.PathLike[str]], chosen: Mapping[str, Any] | None = None
+    ) -> None:
         super().__init__(sorted(runs, key=_newest, reverse=True))
-        self.paths = paths
+        self.paths, self.chosen = paths, chosen
 
     def again(self) -> Found:
         """The runs as they are by now: those that were begun since are added, those that changed are opened again under their
@@ -234,17 +241,19 @@ class Found(list[Run]):
             if run is None or run.stamp != _stamp(place):
                 number += run is None
                 try:
-                    run = _open(run.key if run else f"r{number}", place)
+                    run = _open(run.key if run else f"r{number}", place, self.chosen)
                 except InputError:  # a table that is being written anew
                     continue
             runs.append(run)
-        return Found(runs, self.paths)
+        return Found(runs, self.paths, self.chosen)
 
 
-def find_runs(paths: Sequence[str | os.PathLike[str]]) -> Found:
-    """The runs in these places: run directories, folders of them, and tables."""
+def find_runs(paths: Sequence[str | os.PathLike[str]], columns: Mapping[str, Any] | None = None) -> Found:
+    """The runs in these places: run directories, folders of them, and tables; `columns` says which column of a table plays which
+    role where the names differ."""
     places = [place for path in paths for place in _places(Path(path))]
-    return Found([_open(f"r{number}", place) for number, place in enumerate(dict.fromkeys(places))], paths)
+    runs = [_open(f"r{number}", place, columns) for number, place in enumerate(dict.fromkeys(places))]
+    return Found(runs, paths, columns)
 
 
 def _newest(run: Run) -> tuple[bool, str]:
@@ -283,10 +292,10 @@ def _is_run(folder: Path) -> bool:
     return any(is_own_file(folder / name) for name in (MANIFEST, TABLES, ABOUT, PROGRESS))
 
 
-def _open(key: str, path: Path) -> Run:
+def _open(key: str, path: Path, chosen: Mapping[str, Any] | None = None) -> Run:
     stamp = _stamp(path)
     if path.is_file():
-        run = Run(key, path, stored=path, stamp=stamp)
+        run = Run(key, path, stored=path, stamp=stamp, chosen=chosen)
         if not len(run.rows):
             raise InputError(run.problems[0] if run.problems else f"{path} is empty: there is nothing to look at.")
         return run

@@ -81,7 +81,9 @@ def matched(predicted: Campaign, gold: Campaign) -> Campaign:
         alike.setdefault((cell.langpair if len(pairs) > 1 else "", _text_of(gold, cell).text), []).append(cell)
     for cell in others:
         said = _text_of(predicted, cell)
-        for place in alike.get((cell.langpair if len(pairs) > 1 else "", said.text), ()) if said.text is not None else ():
+        for place in (
+            alike.get((cell.langpair if len(pairs) > 1 else "", said.text), ()) if said.text is not None else ()
+        ):
             theirs = _text_of(gold, place)
             if place in own or None not in (said.source, theirs.source) and said.source != theirs.source:
                 continue

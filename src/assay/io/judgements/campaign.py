@@ -194,7 +194,9 @@ def _from_rows(
                 answer = _spans(said, text, where) if marked else AnswerSpans()
                 unlocated += len(answer.unlocated)
                 unread += len(answer.unread)
-                problem = gathered.add(cell, Judgement(_score(said.get("score"), path, line), answer.spans, rater), text)
+                problem = gathered.add(
+                    cell, Judgement(_score(said.get("score"), path, line), answer.spans, rater), text
+                )
         except InputError as error:
             problem = str(error).removeprefix(f"{where}: ")
         if problem:

@@ -55,9 +55,7 @@ def read_ready_scores(
             where = [f"{table.name} {piece.where(i)}" for i in range(len(piece.numbers))]
             by_place = dict(zip(places, piece.columns, strict=True))
             found = {
-                score: np.array(
-                    [number(value, score, at) for value, at in zip(by_place[place], where, strict=True)]
-                )
+                score: np.array([number(value, score, at) for value, at in zip(by_place[place], where, strict=True)])
                 for score, place in zip(scores, wanted, strict=True)
             }
             spoken: Sequence[Any] = [""] * len(where) if language is None else by_place[language]

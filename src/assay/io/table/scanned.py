@@ -60,7 +60,8 @@ class ScannedTable(OpenTable):
             for at in range(0, len(part), chunk):
                 rows = part.slice(at, chunk)
                 numbers = range(start + at + 1, start + at + len(rows) + 1)
-                lists = {name: rows[name].to_list() for name in names}
+                with self._speaking():
+                    lists = {name: rows[name].to_list() for name in names}
                 yield Piece(
                     [
                         lists[path[0]] if len(path) == 1 else [inside(value, path[1:]) for value in lists[path[0]]]

@@ -1,0 +1,101 @@
+"""Between the rows of files (`assay.core.rows`) and those of the page.
+
+The page wants spans as one list, each with its metric, and those of the source apart: a place in the source is none in the
+translation. Columns of a table go by the name of their role there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from assay.core.rows import SPAN, SPANS, flat_row, renamed_inputs
+
+SOURCE_SPANS = "source_spans"
+"""The column of spans that lie in the source."""
+_NUMBERS = ("start", "end")
+
+
+def page_spans(value: Any) -> tuple[list[dict[str, Any]] | None, list[dict[str, Any]]]:
+    """Return the spans of a row for the page: those of the translation and those of the source; None where nobody looked.
+
+    What is no span is left out: the table may be anybody's.
+    """
+    if isinstance(value, str) and value[:1] in ("{", "["):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return None, []
+    if isinstance(value, Mapping):
+        told = [(metric, span) for metric, spans in value.items() for span in _listed(spans)]
+    elif isinstance(value, list):
+        told = [(str(span.get("metric") or ""), span) for span in _listed(value)]
+    else:
+        return None, []
+    found: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
+    for metric, span in told:
+        source = bool(span.get("side") == "source" or span.get("is_source_error"))
+        found[source].append({"metric": metric, **{name: span[name] for name in SPAN if name in span}})
+    return found
+
+
+def _listed(value: Any) -> list[Mapping[str, Any]]:
+    spans = value if isinstance(value, list) else []
+    return [s for s in spans if isinstance(s, Mapping) and all(type(s.get(name)) is int for name in _NUMBERS)]
+
+
+def page_columns(columns: Mapping[str, Sequence[Any]]) -> dict[str, Sequence[Any]]:
+    """Return columns of rows as the page shows them."""
+    if SPANS not in columns:
+        return dict(columns)
+    spans = [page_spans(value) for value in columns[SPANS]]
+    made = {name: [one[0] for one in spans] if name == SPANS else column for name, column in columns.items()}
+    return made | ({SOURCE_SPANS: [one[1] for one in spans]} if any(one[1] for one in spans) else {})
+
+
+def page_row(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return one row of a file as the page shows it."""
+    shown = dict(flat_row(row))
+    if SPANS in shown:
+        shown[SPANS], source = page_spans(shown[SPANS])
+        shown |= {SOURCE_SPANS: source} if source else {}
+    return shown
+
+
+def marking(columns: Mapping[str, Sequence[Any]]) -> list[str]:
+    """Return the metrics that mark spans in rows of the page."""
+    found: dict[str, None] = {}
+    for name in (SPANS, SOURCE_SPANS):
+        for spans in columns.get(name, ()):
+            found |= dict.fromkeys(str(span.get("metric") or "") for span in spans or ())
+    return list(found)
+
+
+def file_row(row: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
+    """Return a row of the page with its spans as files have them: a list for each of the metrics that mark any."""
+    made = {name: value for name, value in row.items() if name != SOURCE_SPANS}
+    if isinstance(row.get(SPANS), list):
+        by_metric: dict[str, list[dict[str, Any]]] = {metric: [] for metric in metrics}
+        for span in [*row[SPANS], *(row.get(SOURCE_SPANS) or ())]:
+            by_metric.setdefault(str(span.get("metric") or ""), []).append({name: span.get(name) for name in SPAN})
+        made[SPANS] = by_metric
+    return made
+
+
+def names_by_role(names: Sequence[str], columns: Mapping[str, Any] | None, file: str) -> dict[str, str]:
+    """Return the name on the page of each column of a table that has another; `columns` are those the user chose."""
+    from assay.io.table.tables import SHOWN, WANTED
+    from assay.io.table.vocabulary import assign
+
+    wanted = replace(
+        WANTED, roles={**WANTED.roles, "segment": ("segment", "segment id")}, required=(), once=(), shared=False
+    )
+    layout = assign(names, wanted, columns, file)
+    shown = {"hypothesis": "mt", "segment": "segment", **SHOWN}
+    places = {shown[role]: place for role, place in layout.places.items() if role in shown}
+    places |= {f"ref{i if i > 1 else ''}": place for i, place in enumerate(layout.references, 1)}
+    roles = {names[place]: name for name, place in places.items()}
+    others = renamed_inputs([name for name in names if name not in roles], set(roles.values()))
+    return {old: new for old, new in (roles | others).items() if old != new}
