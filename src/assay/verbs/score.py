@@ -359,8 +359,13 @@ def score_request(
     """`score` for a request that is made already."""
     from assay.analyses import comparison, comparison_tables
     from assay.core.chunk import LABELS, Kept
+    from assay.engine.scoring import may_mark_spans
     from assay.verbs.viewed import KEPT
 
+    if spans:
+        for metric in asked.metrics.values():
+            if not may_mark_spans(metric):
+                raise InputError(marks_none(metric.card.name))
     shown = KEPT if texts else ("hypotheses",) if spans else ()
     columns = tuple(dict.fromkeys((*LABELS, *shown, *(("groups",) if by is not None else ()))))
     keep = Kept(stats=ci or by is not None, spans=spans or texts, columns=columns, flags=flags)
