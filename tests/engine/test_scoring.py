@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay.core import Batch, Card, InputError, Metric, Scores, Signature
-from assay.engine.scoring import score
+from assay.engine.scoring import may_mark_spans, score
 from assay.engine.store import Store
 
 
@@ -89,3 +89,34 @@ def test_a_metric_that_breaks_its_contract_is_told_by_name(gives: Any, words: st
     metric.gives = gives
     with pytest.raises(InputError, match=words):
         score(Batch(["a", "b"], sources=["c", "d"]), metric)
+
+
+@pytest.mark.parametrize("verb", ["score", "spans"])
+def test_a_metric_without_spans_is_refused_before_the_texts_are_scored(verb: str, tmp_path: Path) -> None:
+    import assay
+
+    metric, texts = Packed(), ["one text", "another one"]
+    if verb == "score":
+        with pytest.raises(InputError, match="packed marks no error spans"):
+            assay.score(texts, sources=texts, metrics=[metric], spans=True, store=False)
+    else:
+        gold = tmp_path / "gold.jsonl"
+        span = '[{"start": 0, "end": 3, "severity": "minor"}]'
+        gold.write_text(
+            "".join(f'{{"src": "{t}", "mt": "{t}", "langpair": "en-de", "spans": {span}}}\n' for t in texts)
+        )
+        with pytest.raises(InputError, match="packed marks no error spans"):
+            assay.spans(gold, metrics=[metric], store=False)
+    assert metric.sizes == [1], "one invented segment"
+
+
+def test_a_judge_is_not_asked_whether_it_marks_spans(monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.metrics import metric
+
+    monkeypatch.setenv("ASSAY_LLM_MODEL", "none")
+    assert may_mark_spans(metric("judge-mqm:model=none")) and not may_mark_spans(metric("judge-da:model=none"))
+
+
+def test_a_metric_that_fails_on_an_invented_segment_is_left_to_the_run() -> None:
+    metric = Broken()
+    assert may_mark_spans(metric)

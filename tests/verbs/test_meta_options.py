@@ -128,9 +128,36 @@ def test_a_file_of_tasks(data: Path, tmp_path: Path, capsys: pytest.CaptureFixtu
     assert "2: he-en seg pearson, news" in capsys.readouterr().out  # people see the tasks first
 
 
+def test_xcomets_evaluation_takes_a_domain_and_stored_metrics(data: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["meta", "wmt23", "--data-dir", str(data), "--recipe", "xcomet", "--draws", "5", "--langpair", "he-en"]
+    found = {}
+    for name, options in {
+        "all": ["--metrics", "*"],
+        "news": ["--metrics", "[BX]*", "--domain", "news"],
+        "paper": [],
+    }.items():
+        assert main([*command, *options, "--format", "json"]) == 0
+        rows = json.loads(capsys.readouterr().out)["tables"]["segments"]
+        found[name] = {(row["metric"], row["column"]): row["value"] for row in rows}
+    assert {metric for metric, _ in found["all"]} == {"BLEU", "chrF", "CometKiwi", "XCOMET-XL"}
+    assert {metric for metric, _ in found["news"]} == {"BLEU", "XCOMET-XL"}
+    assert all(found["all"][key] != value for key, value in found["news"].items())
+    assert {metric for metric, _ in found["paper"]} == {"XCOMET-XL"}
+    assert main([*command, "--domain", "news"]) == 0
+    out = " ".join(capsys.readouterr().out.split())
+    assert "domain news" in out
+    assert (
+        "⚠ no stored scores of BLEURT-20, COMET, MetricX-23, XCOMET-XXL: --metrics '*' shows every stored metric"
+        in out
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
+        (["--recipe", "xcomet", "--domain", "*"], "--recipe xcomet takes one domain, and --domain fits"),
+        (["--recipe", "xcomet", "--domain", "sports"], "no domain called 'sports'"),
+        (["--recipe", "xcomet", "--metrics", "COMET-99"], "no stored metric called 'COMET-99'"),
         (["--gold", "wmt"], "no human score called 'wmt'. There is esa, mqm."),
         (["--metrics", "COMET-99"], "no stored metric called 'COMET-99'"),
         (["--systems", "Z"], "no system called 'Z'"),

@@ -92,7 +92,7 @@ def test_files_by_hand(capsys: pytest.CaptureFixture[str]):
         (["gold.tsv", "--predicted", "other.jsonl"], "different translations for A segment 1: 'the cat sits' and 'the cat sat'"),
         (["gold.tsv", "--predicted", "nobody.jsonl"], "nobody has none of the 2 judged translations of gold.tsv"),
         (["gold.tsv", "--predicted", "bad.jsonl"], "bad.jsonl line 1: span 4:99 lies outside its target of 11 characters"),
-        (["gold.tsv", "-m", "chrf"], "chrf needs a reference"),
+        (["gold.tsv", "-m", "chrf"], "chrf marks no error spans. Use a model that does"),
         (["clean.jsonl", "--predicted", "clean.jsonl"], "clean.jsonl marks no error in 2 translations: there is nothing to find"),
         (["with_ref.jsonl", "-m", "chrf"], "chrf marks no error spans. Use a model that does: xcomet-xl"),
         (["gold.tsv", "--rater", "rr"], "no rater in gold.tsv called 'rr'. Did you mean r?"),

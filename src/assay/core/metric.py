@@ -250,6 +250,11 @@ class Metric(ABC):
         """Give back what was loaded to score, such as a network; the next `score` loads it again."""
 
     @property
+    def marks_spans(self) -> bool | None:
+        """Whether scores come with error spans; None if only a score shows it."""
+        return None
+
+    @property
     def reads(self) -> Metric | None:
         """Another metric whose scores this one only reads otherwise (`reading`): computed and stored once for both."""
         return None

@@ -48,6 +48,8 @@ class PerturbationCard:
     """Columns of the row that say what it guesses otherwise: with them it is sure in every language."""
     extra: str | None = None
     """The optional extra of mt-assay that brings the resources."""
+    off: str = ""
+    """Why it is switched off in every language, in a sentence without its full stop; empty for one that can be made."""
     manual: bool = False
     """True where the paper had people write the change and the rule here only approximates it."""
 

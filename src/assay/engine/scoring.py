@@ -48,6 +48,20 @@ def score(batch: Batch, metric: Metric, *, workers: int | None = None, store: St
     return scores if inverse is None else scores.take(inverse)
 
 
+def may_mark_spans(metric: Metric) -> bool:
+    """Return whether a metric marks error spans, before the user's texts are scored.
+
+    One invented segment shows it, unless the metric says so itself. A metric that fails on that segment is taken to mark spans: the
+    run reports what is wrong.
+    """
+    if metric.marks_spans is not None:
+        return metric.marks_spans
+    try:
+        return score(Batch(["a"], ["a"], (["a"],)), metric).spans is not None
+    except Exception:
+        return True
+
+
 def check_needs(batch: Batch, metric: Metric, before: int = 0) -> None:
     """Refuse at once what the metric's card says it cannot do without; `before` is how many segments came before these."""
     card = metric.card

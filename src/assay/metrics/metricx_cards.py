@@ -41,7 +41,8 @@ def _card(version: str, size: str, qe: bool) -> Card:
         needs=needs,
         higher_is_better=False,
         range=(0.0, 25.0),
-        meaning=f"Expected MQM errors from 0 (none) to 25, with {beside}. mT5 of {_SIZES[size]}.",
+        meaning=f"Expected MQM errors from 0 (none) to 25, with {beside}. mT5 of {_SIZES[size]}. Characters outside its "
+        "vocabulary are read as bytes; the published script makes <unk> of them.",
         languages=MT5_LANGUAGES,
         licence="Apache-2.0",
         citation=_PAPERS[version],

@@ -162,14 +162,14 @@ def meta(
 
         given = {
             "--task": tasks, "--contrastive": contrastive, "--worth": worth, "extra": extra, "--statistic": statistics,
-            "--level": levels, "--group": groups, "--gold": gold, "--domain": domains, "--systems": systems,
-            "--humans": humans is not None, "--metrics": stored,
+            "--level": levels, "--group": groups, "--gold": gold, "--systems": systems,
+            "--humans": humans is not None,
         }  # fmt: skip
         if wrong := next((option for option, value in given.items() if value), None):
             raise InputError(f"{wrong} belongs to the official tasks, not to --recipe xcomet.")
         return xcomet(
-            name, metrics, metric_files=metric_files, data_dir=data_dir, langpairs=langpairs, draws=draws or 200, seed=seed,
-            workers=workers, store=store,
+            name, metrics, stored=stored, metric_files=metric_files, data_dir=data_dir, langpairs=langpairs, domain=domains,
+            draws=draws or 200, seed=seed, workers=workers, store=store,
         )  # fmt: skip
     if worth and domains:
         raise InputError("--worth looks at whole systems: leave --domain out.")

@@ -361,7 +361,12 @@ def score_request(
     """`score` for a request that is made already."""
     from assay.analyses import comparison, comparison_tables
     from assay.core.chunk import LABELS, TEXTS, Kept
+    from assay.engine.scoring import may_mark_spans
 
+    if spans:
+        for metric in asked.metrics.values():
+            if not may_mark_spans(metric):
+                raise InputError(marks_none(metric.card.name))
     shown = (*(TEXTS if spans else ()), *(("rows",) if texts else ()))
     columns = tuple(dict.fromkeys((*LABELS, *shown, *(("groups",) if by is not None else ()))))
     keep = Kept(stats=ci or by is not None, spans=spans or texts, columns=columns, flags=flags)

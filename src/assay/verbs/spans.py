@@ -223,22 +223,27 @@ def score_marked(
     people: Campaign, metrics: Mapping[str, Metric], *, workers: int | None = None, store: bool = True
 ) -> tuple[dict[str, Scores], list[Cell]]:
     """What each metric says about the judged translations, each once; a metric without spans is refused."""
-    from assay.engine.scoring import score
+    from assay.engine.scoring import may_mark_spans, score
     from assay.engine.store import Store
 
     if not metrics:
         return {}, []
+    for metric in metrics.values():
+        if not may_mark_spans(metric):
+            raise InputError(_markless(metric))
     cells, batch = judged_batch(people)
     kept = Store.for_metrics(metrics, store)
     found = {}
     for name, metric in metrics.items():
         scores = score(batch, metric, workers=workers, store=kept)
         if scores.spans is None:
-            raise InputError(
-                f"{metric.card.name} marks no error spans. Use a model that does: xcomet-xl, or a checkpoint of its class."
-            )
+            raise InputError(_markless(metric))
         found[name] = scores
     return found, cells
+
+
+def _markless(metric: Metric) -> str:
+    return f"{metric.card.name} marks no error spans. Use a model that does: xcomet-xl, or a checkpoint of its class."
 
 
 def judged_batch(people: Campaign) -> tuple[list[Cell], Any]:

@@ -4,7 +4,9 @@ import pytest
 
 from assay.core.errors import InputError, MissingPart, UnknownName
 from assay.perturb.language import tools
+from assay.perturb.making.controlled import find_errors
 from assay.perturb.making.corpus import quotas
+from assay.perturb.making.matrix import states
 from assay.perturb.making.selection import choose_perturbations, fitting
 
 
@@ -33,6 +35,20 @@ def test_a_language_without_the_resource_is_named() -> None:
     able, left_out = fitting(group, ["de"])
     assert "repeat-twice" in able["de"]
     assert "negation" in left_out
+
+
+@pytest.mark.parametrize("language", ["en", "de", "zh", "xx"])
+def test_what_is_switched_off_is_in_no_group_and_says_why(language: str) -> None:
+    with pytest.raises(MissingPart, match=r"^name-swapped: switched off: .*finds names of persons only"):
+        fitting(choose_perturbations(["name-swapped"]), [language])
+    for group in ("all", "smaug"):
+        able, left_out = fitting(choose_perturbations([group]), [language])
+        assert "name-swapped" not in able[language] and "switched off" in left_out["name-swapped"]
+    errors, reasons = find_errors(["all"], language)
+    assert errors and any("name-swapped" in reason and "switched off" in reason for reason in reasons)
+    with pytest.raises(MissingPart, match="switched off"):
+        find_errors(["name-swapped"], language)
+    assert "switched off" in states("name-swapped")["en"]
 
 
 def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:

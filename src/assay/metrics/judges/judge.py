@@ -73,6 +73,11 @@ class PromptJudge(Metric):
             samples=self.samples, insist=self.insist, limit=self._limit(self.prompt.max_tokens) or "none",
         )  # fmt: skip
 
+    @property
+    def marks_spans(self) -> bool:
+        """Whether the prompt asks for errors; no request is needed to know."""
+        return self.prompt.gives_spans
+
     def signed(self, nrefs: int) -> str:
         """With the number of references where the prompt shows one: the first."""
         return super().signed(min(nrefs, 1) if self.card.needs_reference else 0)

@@ -54,6 +54,8 @@ def _built(spec: str) -> Perturbation:
 
 def obstacle(card: PerturbationCard, language: str) -> str:
     """Why a perturbation cannot be made in a language, in a sentence; empty when it can."""
+    if card.off:
+        return f"{card.name}: switched off: {card.off}."
     base = base_language(language)
     if "any" not in card.languages and base not in card.languages:
         if "parse" in card.needs and base not in PARSED:
