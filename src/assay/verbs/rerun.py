@@ -82,8 +82,8 @@ def rerun(
         run: A run directory, a manifest, or a file that ``--out`` wrote (its manifest lies beside it).
         folder: Where relative paths of the run start; by default the folder in which it was made. The process works there while
             the run is done again.
-        trust: The manifest is my own: run the ``module:name``, ask the language models and read the checkpoint folders and the files
-            elsewhere that it names.
+        trust: The manifest is my own: run the ``module:name``, ask the language models, and read the checkpoint folders and files
+            that it names.
         workers: Threads to use; by default one a core.
         store: Take scores of slow metrics from the store where they are kept, instead of scoring anew.
     """

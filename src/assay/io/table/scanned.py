@@ -1,9 +1,8 @@
-"""Parquet, and Arrow's own files (Feather): columns on the disk, through polars, a slice at a time."""
+"""Parquet, and Arrow's own files (Feather): columns on the disk, through polars in a process of its own, a slice at a time."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from assay.core.columns import import_polars
 from assay.core.errors import InputError
 from assay.io.files.panics import without_panics
 from assay.io.files.text import MOST_TEXT, file_name
+from assay.io.table.column_files import ColumnFile
 from assay.io.table.open_table import Opened, OpenTable, Piece, inside
 
 PARQUET = b"PAR1"
@@ -25,17 +25,15 @@ SLICE = 65_536
 class ScannedTable(OpenTable):
     """The columns of a file; categories are read as their text."""
 
-    def __init__(self, opened: Opened, kind: str, marks: tuple[bytes, ...], scan: Callable[[Any, Path], Any]) -> None:
+    def __init__(self, opened: Opened, kind: str, marks: tuple[bytes, ...]) -> None:
         opened.file.close()
-        self.name, self._kind, path = file_name(opened.path), kind, Path(opened.path)
+        self.name, path = file_name(opened.path), Path(opened.path)
         if opened.path == "-" or not _begins_with(path, marks):
             file = f"{'an' if kind == 'Arrow' else 'a'} {kind} file"
             raise InputError(f"{self.name} is not {file} as it stands. Give a plain .{kind.lower()} file.")
         polars = import_polars(f"{self.name} is {kind}, which")
-        with self._speaking():
-            self._frame = scan(polars, path)
-            self.schema = self._frame.collect_schema()
-            self.rows_in_all = int(self._frame.select(polars.len()).collect().item())
+        self._file = ColumnFile(str(path.absolute()), kind, self.name)
+        self.schema, self.rows_in_all = self._file.schema, self._file.rows
         self.names = self.schema.names()
         self.kinds = {name: polars.String if kind == polars.Categorical else kind for name, kind in self.schema.items()}
         self.inner: dict[str, Sequence[str]] = {}
@@ -48,20 +46,15 @@ class ScannedTable(OpenTable):
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
         """See `OpenTable`."""
-        import polars as pl
-
         paths = [self.inner.get(self.names[place], [self.names[place]]) for place in wanted]
         names = list(dict.fromkeys(path[0] for path in paths))
-        as_text = [pl.col(n).cast(pl.String) if self.schema[n] == pl.Categorical else pl.col(n) for n in names]
         size = max(1, SLICE // chunk) * chunk
         for start in range(0, self.rows_in_all, size):
-            with self._speaking():
-                part = self._frame.select(as_text).slice(start, size).collect(engine="streaming")
+            part = self._file.slice(names, start, size)
             for at in range(0, len(part), chunk):
                 rows = part.slice(at, chunk)
                 numbers = range(start + at + 1, start + at + len(rows) + 1)
-                with self._speaking():
-                    lists = {name: rows[name].to_list() for name in names}
+                lists = {name: self._list(rows[name]) for name in names}
                 yield Piece(
                     [
                         lists[path[0]] if len(path) == 1 else [inside(value, path[1:]) for value in lists[path[0]]]
@@ -71,37 +64,40 @@ class ScannedTable(OpenTable):
                     "row",
                 )
 
+    def _list(self, column: Any) -> list[Any]:
+        """Python's own values; it has no dates before the year 1 or after 9999."""
+        if column.dtype == _text():
+            return list(column.to_list())
+        try:
+            with without_panics(InputError):
+                return list(column.to_list())
+        except (InputError, OverflowError, ValueError) as error:
+            raise InputError(
+                f"{self.name}: the column {column.name!r} has a value that Python cannot hold ({error}). Write it as text, or leave "
+                "the column out."
+            ) from error
+
     def frames(self, start: int, stop: int, rows: int) -> Iterator[Any]:
         """The rows from `start` up to `stop` as frames of polars with all columns as they are, so many rows each."""
         last, size = min(stop, self.rows_in_all), max(1, SLICE // rows) * rows
         for begin in range(start, last, size):
-            with self._speaking():
-                part = self._frame.slice(begin, min(size, last - begin)).collect(engine="streaming")
+            part = self._file.slice(None, begin, min(size, last - begin))
             yield from (part.slice(at, rows) for at in range(0, len(part), rows))
 
     def close(self) -> None:
-        """Nothing is held open between slices."""
+        """See `OpenTable`."""
+        self._file.close()
 
-    @contextmanager
-    def _speaking(self) -> Iterator[None]:
-        """The reader's errors and panics as InputErrors that name the file."""
-        from polars.exceptions import PolarsError
 
-        try:
-            with without_panics(lambda _: self._wrong("its content contradicts itself")):
-                yield
-        except InputError:
-            raise
-        except (PolarsError, OSError, OverflowError, UnicodeDecodeError, ValueError) as error:
-            raise self._wrong((str(error).strip().splitlines() or [type(error).__name__])[0]) from error
+def _text() -> Any:
+    import polars
 
-    def _wrong(self, said: str) -> InputError:
-        return InputError(f"{self.name} cannot be read as {self._kind}: {said}. The file is damaged: make it again.")
+    return polars.String
 
 
 def read_parquet(opened: Opened) -> OpenTable:
     """A Parquet file."""
-    return ScannedTable(opened, "Parquet", (PARQUET,), lambda polars, path: polars.scan_parquet(path, glob=False))
+    return ScannedTable(opened, "Parquet", (PARQUET,))
 
 
 def read_arrow(opened: Opened) -> OpenTable:
@@ -110,17 +106,12 @@ def read_arrow(opened: Opened) -> OpenTable:
         raise InputError(
             f"{file_name(opened.path)} is Feather of version 1, which is no longer written. Write it again with pandas or pyarrow."
         )
-    return ScannedTable(opened, "Arrow", (ARROW, STREAM), _scan_arrow)
-
-
-def _scan_arrow(polars: Any, path: Path) -> Any:
-    if _begins_with(path, (ARROW,)):
-        return polars.scan_ipc(path)
-    if path.stat().st_size > MOST_TEXT:
+    if opened.path != "-" and opened.head.startswith(STREAM) and Path(opened.path).stat().st_size > MOST_TEXT:
         raise InputError(
-            f"{path} is an Arrow stream of more than {MOST_TEXT >> 20} MiB, which would be held in memory. Write it as Parquet."
+            f"{opened.path} is an Arrow stream of more than {MOST_TEXT >> 20} MiB, which would be held in memory. Write it as "
+            "Parquet."
         )
-    return polars.read_ipc_stream(path).lazy()
+    return ScannedTable(opened, "Arrow", (ARROW, STREAM))
 
 
 def _begins_with(path: Path, marks: tuple[bytes, ...]) -> bool:

@@ -1,0 +1,119 @@
+"""The process that reads Parquet and Arrow: damaged data may end it, and takes nobody along.
+
+It is started as ``python -m assay.io.table.column_worker`` by `column_files` and spoken to through pipes: a request is a line of JSON; an
+answer is the length of its head, the length of its body, the head in JSON and the body, which is an Arrow stream that this process wrote
+itself. It ends with its input.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import struct
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+LENGTHS = struct.Struct("<QQ")
+SECONDS = 300
+"""Processor time for one request, all cores together."""
+LEAST_MEMORY = 4 << 30
+"""Bytes of memory that it may have at least; it may have half of the machine's."""
+ARROW = b"ARROW1"
+
+
+def most_memory() -> int:
+    """Bytes of memory that the process may have."""
+    try:
+        whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (ValueError, OSError, AttributeError):
+        whole = 0
+    return max(whole // 2, LEAST_MEMORY)
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the caller's affair, and this process ends with it
+    replies = os.fdopen(os.dup(1), "wb")
+    _bound_memory()
+    import polars
+
+    open_files: dict[str, Any] = {}
+    body: bytes | memoryview
+    for line in sys.stdin.buffer:
+        _bound_time()
+        try:
+            head, body = _answer(polars, open_files, json.loads(line))
+        except BaseException as error:  # a panic of Rust's is no Exception
+            head, body = {"error": _said(error), "panic": type(error).__name__ == "PanicException"}, b""
+        data = json.dumps(head).encode()
+        replies.write(LENGTHS.pack(len(data), len(body)) + data)
+        replies.write(body)
+        replies.flush()
+
+
+def _answer(
+    polars: Any, open_files: dict[str, Any], asked: dict[str, Any]
+) -> tuple[dict[str, Any], bytes | memoryview]:
+    path, kind = asked["path"], asked["kind"]
+    if asked["do"] == "close":
+        open_files.pop(path, None)
+        return {}, b""
+    if asked["do"] == "open" or path not in open_files:
+        open_files[path] = _scan(polars, path, kind)
+    frame = open_files[path]
+    if asked["do"] == "open":
+        schema = frame.collect_schema()
+        rows = int(frame.select(polars.len()).collect().item())
+        return {"rows": rows}, _stream(polars.DataFrame(schema=schema))
+    part = frame
+    if (names := asked["columns"]) is not None:
+        schema = frame.collect_schema()
+        part = frame.select(
+            polars.col(name).cast(polars.String) if schema[name] == polars.Categorical else polars.col(name)
+            for name in names
+        )
+    return {}, _stream(part.slice(asked["start"], asked["size"]).collect(engine="streaming"))
+
+
+def _scan(polars: Any, path: str, kind: str) -> Any:
+    if kind == "Parquet":
+        return polars.scan_parquet(path, glob=False)
+    with Path(path).open("rb") as file:
+        mapped = file.read(len(ARROW)) == ARROW
+    return polars.scan_ipc(path) if mapped else polars.read_ipc_stream(path).lazy()
+
+
+def _stream(frame: Any) -> memoryview:
+    out = io.BytesIO()
+    frame.write_ipc_stream(out)
+    return out.getbuffer()
+
+
+def _said(error: BaseException) -> str:
+    return (str(error).strip().splitlines() or [type(error).__name__])[0]
+
+
+def _bound_memory() -> None:
+    """An allocation beyond the limit fails, and ends the process; so does one that the data asks for and nobody has."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (most_memory(), resource.getrlimit(resource.RLIMIT_DATA)[1]))
+
+
+def _bound_time() -> None:
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+        resource.setrlimit(resource.RLIMIT_CPU, (int(used.ru_utime + used.ru_stime) + SECONDS, hard))
+
+
+if __name__ == "__main__":
+    main()
