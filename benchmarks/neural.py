@@ -102,12 +102,14 @@ class BleurtCase(Case):
 
     def prepare(self, texts: Texts) -> None:
         """A port's folder, which both sides load."""
-        from assay.metrics.bleurt import BleurtFolder
+        from assay.metrics import METRICS
 
         self.folder = self.setting.folder / f"rembert-{self.setting.size}"
         if not (self.folder / "config.json").is_file():
             write_bleurt(self.folder, SIZES[self.setting.size], texts)
-        self.metric = BleurtFolder(path=str(self.folder), precision=self.setting.precision, device=self.setting.device)
+        self.metric = METRICS.resolve("bleurt")(
+            path=str(self.folder), precision=self.setting.precision, device=self.setting.device
+        )
         self.network: Any = None
 
     def ours(self, texts: Texts) -> Sequence[float]:

@@ -16,7 +16,8 @@ from assay.cli.main import main
 from assay.core.errors import InputError
 from assay.core.metric import short_signature
 from assay.core.spec import split
-from assay.models.hub import PUBLISHED, published_name
+from assay.data.checkpoints import of_family
+from assay.models.published import published_name
 from tests.data import need
 
 HYP = ["the cat sat on the mat", "a dog", "ein Hund"]
@@ -140,7 +141,7 @@ def test_the_short_signature_is_sacrebleus(capsys: pytest.CaptureFixture[str]) -
 
 def test_names_of_the_hub_are_understood(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HOME", "nowhere")
-    for name, one in PUBLISHED.items():
+    for name, one in of_family("comet").items():
         assert published_name(one.repository) == published_name(one.repository.partition("/")[2].lower()) == name
     assert published_name("someone/wmt22-comet-da") is None
     assert main(["score", "-m", "Unbabel/wmt22-comet-da", "h", "--ref", "r", "--src", "r"]) == 2

@@ -15,7 +15,7 @@ from assay.testing import check_metric
 from assay.testing.contract import Contract
 from tests.models.official import reference, tiny, unpack
 
-NAMES = [name for name in METRICS.names() if METRICS.entries.get(name, "").startswith("assay.metrics.comet:")]
+NAMES = [name for name, target in METRICS.entries.items() if target.startswith("assay.metrics.comet:")]
 
 
 @pytest.fixture(autouse=True)

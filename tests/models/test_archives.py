@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import InputError, MissingPart
+from assay.data.checkpoints import checkpoints
 from assay.models import archives
 from assay.models.archives import fetch_archive, find_archive, unpack
 
@@ -34,7 +35,7 @@ def test_fetched_unpacked_and_found(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(archives, "download", download)
     place = fetch_archive("bleurt-20-d3")
     assert find_archive("bleurt-20-d3") == place and (place / "variables/v").read_bytes() == b"1"
-    assert fetch_archive("bleurt-20-d3") == place and asked == [archives.ARCHIVES["bleurt-20-d3"].address]
+    assert fetch_archive("bleurt-20-d3") == place and asked == [checkpoints()["bleurt-20-d3"].archive]
     assert sorted(one.name for one in place.iterdir()) == ["bleurt_config.json", "variables"]
     assert [one.name for one in place.parent.iterdir()] == ["bleurt-20-d3"]
 

@@ -17,8 +17,9 @@ from typing import Any
 import pytest
 
 from assay.core.errors import InputError, MissingPart, OutputError
-from assay.models import hub as hub_module
-from assay.models.hub import encoder_name, fetch_checkpoint, fetch_encoder, find_checkpoint, find_encoder
+from assay.data.checkpoints import checkpoints
+from assay.models import published
+from assay.models.published import encoder_name, fetch_published, fetchable_name, find_encoder, find_published
 from tests.models.official import reference, tiny, unpack
 
 COMMIT = "c0ffee" + "0" * 34
@@ -145,7 +146,7 @@ def test_fetched_and_scored(hub: type[Hub], capsys: pytest.CaptureFixture[str]) 
     from assay.cli.main import main
 
     assert main(["fetch", "comet-22"]) == 0
-    folder = find_checkpoint("comet-22")
+    folder = find_published("comet-22")
     assert str(folder) in capsys.readouterr().err
     assert whole(hub, folder)
     assert [(how, path) for how, path, _ in hub.asked if path.endswith("ckpt")] == [
@@ -167,9 +168,9 @@ def test_a_model_of_marian_is_fetched(hub: type[Hub]) -> None:
     for file in ("vocab.spm", "checkpoints/marian.model.bin"):
         hub.files[f"marian-nmt/cometoid22-wmt22/{file}"] = file.encode() * 100
     with pytest.raises(MissingPart, match=r"cometoid22-wmt22 is not on this machine\. Get it \(2\.3 GB\): assay fetch"):
-        find_checkpoint("cometoid22-wmt22")
-    folder = fetch_checkpoint("cometoid22-wmt22")
-    assert find_checkpoint("cometoid22-wmt22") == folder
+        find_published("cometoid22-wmt22")
+    folder = fetch_published("cometoid22-wmt22")
+    assert find_published("cometoid22-wmt22") == folder
     assert {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()} == {
         "vocab.spm",
         "checkpoints/marian.model.bin",
@@ -178,34 +179,34 @@ def test_a_model_of_marian_is_fetched(hub: type[Hub]) -> None:
 
 def test_a_licence_must_be_accepted(hub: type[Hub], monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(MissingPart, match=r"accept its licence at http.*cometkiwi-da, set HF_TOKEN, then assay fetch"):
-        fetch_checkpoint("cometkiwi-22")
+        fetch_published("cometkiwi-22")
     assert hub.asked == []
     monkeypatch.setenv("HF_TOKEN", "wrong")
     with pytest.raises(
         MissingPart, match=r"does not hand cometkiwi-22 to the account of HF_TOKEN \(403 at .*accept its"
     ):
-        fetch_checkpoint("cometkiwi-22")
+        fetch_published("cometkiwi-22")
     monkeypatch.setenv("HF_TOKEN", "right")
-    assert whole(hub, fetch_checkpoint("cometkiwi-22"), KIWI)
+    assert whole(hub, fetch_published("cometkiwi-22"), KIWI)
 
 
 def test_a_repository_that_is_not_there(hub: type[Hub]) -> None:
     with pytest.raises(
         MissingPart, match=r"resolve/main/hparams.yaml: the server answered 404 Not Found. Try again, or"
     ):
-        fetch_checkpoint("unite")
+        fetch_published("unite")
     hub.files.pop(TOKENIZER)
     with pytest.raises(MissingPart, match=r"resolve/main/tokenizer.json: the server answered 404"):
-        fetch_checkpoint("comet-22")
+        fetch_published("comet-22")
 
 
 def test_a_broken_line_goes_on_where_it_was(hub: type[Hub], tmp_path: Path) -> None:
     hub.cut_at = 20_000
     with pytest.raises(MissingPart, match=r"ended after 20,000 of [\d,]+ bytes; the same command goes on from there"):
-        fetch_checkpoint("comet-22", str(tmp_path))
+        fetch_published("comet-22", str(tmp_path))
     folder = tmp_path / "comet-22" / "checkpoints"
     assert [path.name for path in folder.iterdir()] == ["model.ckpt.part"]
-    assert whole(hub, fetch_checkpoint("comet-22", str(tmp_path)))
+    assert whole(hub, fetch_published("comet-22", str(tmp_path)))
     assert hub.asked[-1][2] == "bytes=20000-"
 
 
@@ -213,7 +214,7 @@ def test_a_part_of_an_older_file_is_not_continued(hub: type[Hub], tmp_path: Path
     folder = tmp_path / "comet-22" / "checkpoints"
     folder.mkdir(parents=True)
     (folder / "model.ckpt.part").write_bytes(b"older" * 100)
-    assert whole(hub, fetch_checkpoint("comet-22", str(tmp_path)))
+    assert whole(hub, fetch_published("comet-22", str(tmp_path)))
     assert [given for _, path, given in hub.asked if path.startswith("/cdn")] == ["bytes=500-", None]
 
 
@@ -222,14 +223,14 @@ def test_a_part_that_is_all_there_is_not_fetched_again(hub: type[Hub], tmp_path:
     folder = tmp_path / "comet-22" / "checkpoints"
     folder.mkdir(parents=True)
     (folder / "model.ckpt.part").write_bytes(body)
-    assert whole(hub, fetch_checkpoint("comet-22", str(tmp_path)))
+    assert whole(hub, fetch_published("comet-22", str(tmp_path)))
     assert [given for _, path, given in hub.asked if path.startswith("/cdn")] == [f"bytes={len(body)}-"]
 
 
 def test_another_content_than_the_hub_says_is_not_kept(hub: type[Hub], tmp_path: Path) -> None:
     hub.tag = "0" * 64
     with pytest.raises(InputError, match=r"is not the file it was.*expected 000000000000"):
-        fetch_checkpoint("comet-22", str(tmp_path))
+        fetch_published("comet-22", str(tmp_path))
     assert list((tmp_path / "comet-22" / "checkpoints").iterdir()) == []
 
 
@@ -239,7 +240,7 @@ def test_a_full_disk(hub: type[Hub], tmp_path: Path, monkeypatch: pytest.MonkeyP
     with pytest.raises(
         OutputError, match=r"too full for .*GB are to come and 0.0 GB are free. Free some space, or give"
     ):
-        fetch_checkpoint("comet-22", str(tmp_path))
+        fetch_published("comet-22", str(tmp_path))
 
 
 def test_a_disk_that_fills_up_on_the_way(hub: type[Hub], tmp_path: Path) -> None:
@@ -253,7 +254,7 @@ def test_a_disk_that_fills_up_on_the_way(hub: type[Hub], tmp_path: Path) -> None
     done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "the disk is too full for" in done.stderr
-    assert whole(hub, fetch_checkpoint("comet-22", str(tmp_path)))
+    assert whole(hub, fetch_published("comet-22", str(tmp_path)))
 
 
 def test_killed_in_the_middle_and_again(hub: type[Hub], tmp_path: Path) -> None:
@@ -264,12 +265,12 @@ def test_killed_in_the_middle_and_again(hub: type[Hub], tmp_path: Path) -> None:
         running = subprocess.Popen(command, env=dict(os.environ), stderr=subprocess.DEVNULL)
         assert hub.reached.wait(60)
         with pytest.raises(OutputError, match=r"being fetched by another process"):
-            fetch_checkpoint("comet-22", str(tmp_path))
+            fetch_published("comet-22", str(tmp_path))
         running.send_signal(signal.SIGKILL)
         assert running.wait() == -signal.SIGKILL
         hub.go_on.set()
         assert not (tmp_path / "comet-22" / "checkpoints" / "model.ckpt").exists()
-    assert whole(hub, fetch_checkpoint("comet-22", str(tmp_path)))
+    assert whole(hub, fetch_published("comet-22", str(tmp_path)))
 
 
 LABSE = "sentence-transformers/LaBSE"
@@ -299,7 +300,7 @@ def test_an_encoder_is_fetched_with_its_head(hub: type[Hub]) -> None:
     found = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
     assert found == files  # pytorch_model.bin, since the hub has no model.safetensors
     count = len(hub.asked)
-    assert fetch_encoder("labse") == folder
+    assert fetch_published("labse") == folder
     assert len(hub.asked) == count
 
 
@@ -316,8 +317,8 @@ def test_baselines_come_with_an_encoder(
         "path": "en/mpnet.tsv",
         "sha256": hashlib.sha256(baseline).hexdigest(),
     }
-    real = hub_module.rows
-    monkeypatch.setattr(hub_module, "rows", lambda name: [row] if name == "bertscore_baselines.csv" else real(name))
+    real = published.rows
+    monkeypatch.setattr(published, "rows", lambda name: [row] if name == "bertscore_baselines.csv" else real(name))
     serve_encoder(hub, "microsoft/mpnet-base")
     address = f"{os.environ['HF_ENDPOINT']}Tiiiger/resolve/main"
     monkeypatch.setenv("ASSAY_BASELINES", f"{address}/nowhere")
@@ -331,7 +332,7 @@ def test_baselines_come_with_an_encoder(
     kept.unlink()
     hub.files["Tiiiger/en/mpnet.tsv"] = b"LAYER,P,R,F\n0,0.9,0.9,0.9\n"
     with pytest.raises(InputError, match=r"is not the file"):
-        fetch_encoder("mpnet-base")
+        fetch_published("mpnet-base")
     assert not kept.exists()
 
 
@@ -351,36 +352,34 @@ def test_an_encoder_in_the_hubs_own_cache(tmp_path: Path, monkeypatch: pytest.Mo
 def test_offline_means_offline(hub: type[Hub], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(MissingPart, match=r"comet-22 is not whole on this machine, and HF_HUB_OFFLINE is set"):
-        fetch_checkpoint("comet-22")
+        fetch_published("comet-22")
     assert hub.asked == []
     monkeypatch.delenv("HF_HUB_OFFLINE")
-    folder = fetch_checkpoint("comet-22")
+    folder = fetch_published("comet-22")
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    assert fetch_checkpoint("comet-22") == folder
+    assert fetch_published("comet-22") == folder
 
 
 def test_a_model_in_several_files_is_fetched_by_the_metrics_name(
     hub: type[Hub], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from assay.models.seq2seq.published import fetch_model, find_model_of, model_name
-
     base = "google/metricx-24-hybrid-xl-v2p6"
     index = b'{"weight_map": {"a": "pytorch_model-00001-of-00002.bin", "b": "pytorch_model-00002-of-00002.bin"}}'
     files = {"config.json": b"{}", "pytorch_model.bin.index.json": index}
     files |= {f"pytorch_model-0000{i}-of-00002.bin": b"%d" % i for i in (1, 2)}
     hub.files |= {f"{base}/{name}": content for name, content in files.items()}
     hub.files["google/mt5-xl/spiece.model"] = b"pieces"
-    assert model_name("metricx-24-qe-xl") == model_name(base) == "metricx-24-xl"
+    assert fetchable_name("metricx-24-qe-xl") == fetchable_name(base) == "metricx-24-xl"
     with pytest.raises(MissingPart, match="assay fetch metricx-24-xl"):
-        find_model_of("metricx-24-xl")
-    folder = fetch_model("metricx-24-xl")
-    assert find_model_of("metricx-24-xl") == folder
+        find_published("metricx-24-xl")
+    folder = fetch_published("metricx-24-xl")
+    assert find_published("metricx-24-xl") == folder
     assert {path.name: path.read_bytes() for path in folder.iterdir()} == {**files, "spiece.model": b"pieces"}
 
     hub.files[f"{base}/pytorch_model.bin.index.json"] = b'{"weight_map": {"a": "../elsewhere.bin"}}'
     monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "another"))
     with pytest.raises(InputError, match="names no files of weights beside it"):
-        fetch_model("metricx-24-xl")
+        fetch_published("metricx-24-xl")
 
 
 def test_an_archive_gives_its_four_files_and_nothing_else(
@@ -389,8 +388,6 @@ def test_an_archive_gives_its_four_files_and_nothing_else(
     import io
     import tarfile
     from dataclasses import replace
-
-    from assay.models.seq2seq import published
 
     names = ("m39v1/checkpoint.pt", "m39v1/spm.model", "m39v1/dict.src.txt", "m39v1/dict.tgt.txt", "../outside.txt")
     packed = io.BytesIO()
@@ -401,10 +398,11 @@ def test_an_archive_gives_its_four_files_and_nothing_else(
             archive.addfile(about, io.BytesIO(name.encode()))
     hub.files["prism/m39v1.tar"] = packed.getvalue()
     address = f"{os.environ['HF_ENDPOINT']}prism/resolve/main/m39v1.tar"
-    monkeypatch.setitem(published.MODELS, "m39v1", replace(published.MODELS["m39v1"], repository=address))
-    folder = published.fetch_model("m39v1", str(tmp_path / "here"))
+    there = {**checkpoints(), "m39v1": replace(checkpoints()["m39v1"], archive=address)}
+    monkeypatch.setattr(published, "checkpoints", lambda: there)
+    folder = fetch_published("m39v1", str(tmp_path / "here"))
     assert {path.name: path.read_text() for path in folder.iterdir()} == {Path(name).name: name for name in names[:4]}
     hub.files["prism/m39v1.tar"] = packed.getvalue()[:700]
     monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path / "another"))
     with pytest.raises(InputError, match=r"cut short|has no dict"):
-        published.fetch_model("m39v1", str(tmp_path / "there"))
+        fetch_published("m39v1", str(tmp_path / "there"))

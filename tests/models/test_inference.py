@@ -88,7 +88,7 @@ def test_out_of_memory_halves_the_batch(place: Path, monkeypatch: pytest.MonkeyP
 
     monkeypatch.setattr(type(tight.model), "forward", limited)
     np.testing.assert_allclose(tight.predict(*columns()).values, expected, atol=1e-5, rtol=0)
-    assert max(sizes) > 300 and tight.budget <= 300
+    assert max(sizes) > 300 and tight.runner.budget <= 300
 
 
 def test_one_sequence_that_does_not_fit_is_an_error(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,15 +209,6 @@ def test_of_the_last_layer_only_what_is_read_is_computed(family: str, monkeypatc
         torch.testing.assert_close(part.scores, whole.scores, atol=1e-6, rtol=0)
         torch.testing.assert_close(part.logits, kept, atol=1e-6, rtol=0)
         assert rows == [49, 49, 49, 49, 49, 49 if "layer_norm" in further else sum(leading)]
-
-
-def test_batches_fill_alike() -> None:
-    """100 tokens in batches of at most 40 are three of about 34, not two of 40 and one of 20."""
-    from assay.models.batching import batches
-
-    sizes = [sum(2 for _ in batch) for batch in batches([2] * 50, 40)]
-    assert sizes == [34, 34, 32]
-    assert [len(batch) for batch in batches([50, 3, 3], 40)] == [1, 2]  # what exceeds the budget goes alone
 
 
 def test_numbers_too_large_for_fp16_are_an_error_with_the_way_out(place: Path) -> None:

@@ -14,16 +14,18 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from assay.cli.main import main
 from assay.core.errors import InputError, MissingPart, OutputError
+from assay.data.checkpoints import checkpoints
 from assay.io.files import server as asking
 from assay.io.files.download import download
 from assay.io.files.first_use import record_of
-from assay.models.hub import fetch_checkpoint
+from assay.models.published import fetch_published
 
 BODY = b"x" * 1000
 SUM = hashlib.sha256(BODY).hexdigest()
@@ -137,7 +139,7 @@ def test_on_the_command_line_it_is_one_line_and_exit_2(
 def test_an_address_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_ENDPOINT", "not an address")
     with pytest.raises(MissingPart, match="could not be fetched from not an address"):
-        fetch_checkpoint("comet-22", str(tmp_path))
+        fetch_published("comet-22", str(tmp_path))
 
 
 def test_a_server_that_says_nothing_and_one_that_drips(
@@ -237,15 +239,16 @@ def test_a_checkpoint_without_a_checksum_is_named(
 def test_a_pin_counts_for_more_than_the_hub(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, named: str | None
 ) -> None:
-    pins = [{"checkpoint": "comet-22", "file": "hparams.yaml", "sha256": "1" * 64}]
-    monkeypatch.setattr("assay.models.hub.rows", lambda table: pins if table == "checkpoints.csv" else [])
+    pins = {"hparams.yaml": "1" * 64}
+    known = {**checkpoints(), "comet-22": replace(checkpoints()["comet-22"], sha256=pins)}
+    monkeypatch.setattr("assay.models.hub.checkpoints", lambda: known)
     monkeypatch.setenv("HF_ENDPOINT", address)
     Server.behave = hub_of(named)
     with pytest.raises(InputError, match="expected 111111111111"):
-        fetch_checkpoint("comet-22", str(tmp_path))
+        fetch_published("comet-22", str(tmp_path))
     assert len([how for how, _, _ in Server.asked if how == "GET"]) == (0 if named else 1)
-    pins[0]["sha256"] = SUM
-    folder = fetch_checkpoint("comet-22", str(tmp_path))
+    pins["hparams.yaml"] = SUM
+    folder = fetch_published("comet-22", str(tmp_path))
     assert (folder / "hparams.yaml").read_bytes() == BODY
     assert not record_of(f"{address}/Unbabel/wmt22-comet-da/resolve/main/hparams.yaml").exists()
 
@@ -254,20 +257,20 @@ def test_the_token_does_not_travel_in_the_open(address: str, tmp_path: Path, mon
     """The server plays the proxy, so that a request to any host comes to it."""
     monkeypatch.setenv("HF_TOKEN", "SECRET")
     monkeypatch.setenv("HF_ENDPOINT", address)
-    fetch_checkpoint("comet-22", str(tmp_path / "here"))
+    fetch_published("comet-22", str(tmp_path / "here"))
     assert {token for _, _, token in Server.asked} == {"Bearer SECRET"}  # to this machine itself
     Server.asked.clear()
     monkeypatch.setenv("http_proxy", address)
     monkeypatch.setenv("HF_ENDPOINT", "http://hub.example")
     heard: list[str] = []
-    fetch_checkpoint("comet-22", str(tmp_path / "there"), say=heard.append)
+    fetch_published("comet-22", str(tmp_path / "there"), say=heard.append)
     assert {token for _, _, token in Server.asked} == {None} and Server.asked[0][1].startswith("http://hub.example/")
     assert heard[0] == "HF_TOKEN is not sent to http://hub.example, since anybody on the way could read it."
     Server.asked.clear()
     with pytest.raises(
         MissingPart, match=r"anybody on the way could read it, and xcomet-xl needs it\. Set HF_ENDPOINT"
     ):
-        fetch_checkpoint("xcomet-xl", str(tmp_path / "there"))
+        fetch_published("xcomet-xl", str(tmp_path / "there"))
     download("it", "http://hub.example/file", tmp_path / "file", headers={"Authorization": "Bearer SECRET"})
     assert {token for _, _, token in Server.asked} == {None}
 

@@ -47,7 +47,11 @@ def test_metrics_stand_by_kind_and_say_what_they_still_need(monkeypatch: pytest.
     assert rows["mee4"]["state"] == "weights 1.9 GB (Apache-2.0) + word vectors (vectors=FILE)"
     labse = tmp_path / "checkpoints" / "labse"
     labse.mkdir(parents=True)
-    monkeypatch.setattr("assay.models.hub.find_encoder", lambda name: labse)
+    for file in ("config.json", "tokenizer.json", "model.safetensors", "modules.json"):
+        (labse / file).write_text("{}")
+    for folder, file in (("1_Pooling", "config.json"), ("2_Dense", "config.json"), ("2_Dense", "model.safetensors")):
+        (labse / folder).mkdir(exist_ok=True)
+        (labse / folder / file).write_text("{}")
     found = {row["name"]: row for row in lists.metrics().table().rows}
     assert found["labse-sim"]["state"] == "ready" and found["mee4"]["state"] == "word vectors (vectors=FILE)"
     place = tmp_path / "checkpoints" / "bleurt-20-d3"

@@ -8,12 +8,16 @@ name does not match or when everything is listed, so that start-up stays light.
 
 from __future__ import annotations
 
+import functools
 import importlib
 from collections.abc import Collection, Mapping
 from typing import Any
 
 from assay.core.blame import culprit, met, why
 from assay.core.errors import AssayError, InputError, MissingPart, UnknownName, unknown
+
+FURTHER = "*"
+"""The key of a function that returns further entries in this place, called when a name is not among the others."""
 
 
 class Registry:
@@ -39,10 +43,21 @@ class Registry:
         if kind == "analysis":
             self.group = "assay.analyses"
         self.look = f"assay list {self.group.removeprefix('assay.')}"
-        self.entries = dict(entries)
+        self._given = dict(entries)
         self.commands, self.mark, self.elsewhere = frozenset(commands), mark, elsewhere
         self.left_out = dict(left_out or {})
         self._plugins: dict[str, str] | None = None
+
+    @functools.cached_property
+    def entries(self) -> dict[str, str]:
+        """All built-in names and what they stand for."""
+        found: dict[str, str] = {}
+        for name, target in self._given.items():
+            found |= load(target, self.kind)() if name == FURTHER else {name: target}
+        return found
+
+    def _built_in(self, name: str) -> str | None:
+        return None if name == FURTHER else self._given.get(name) or self.entries.get(name)
 
     def plugins(self) -> dict[str, str]:
         """Names that other installed distributions add."""
@@ -58,14 +73,14 @@ class Registry:
 
     def registered(self, name: str) -> bool:
         """Whether `name` is built in or an installed distribution's; nothing is imported to find out."""
-        return name in self.entries or name in self.plugins()
+        return self._built_in(name) is not None or name in self.plugins()
 
     def resolve(self, name: str) -> Any:
         """The thing called `name`; ``module:attribute`` is taken as it is."""
-        target = self.entries.get(name)
+        target = self._built_in(name)
         if target is None and ":" in name:
             known, _, option = name.partition(":")
-            if known in self.entries:
+            if self._built_in(known) is not None:
                 raise InputError(f"option {option!r} of {known} has no value. Write {known}:{option}=VALUE.")
             target = name
         if target is None:

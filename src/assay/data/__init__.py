@@ -28,3 +28,9 @@ def _all_checksums() -> Mapping[str, Mapping[str, str]]:
 def checksums(suite: str) -> Mapping[str, str]:
     """File name to sha256 of the files a suite is known by."""
     return _all_checksums().get(suite, {})
+
+
+@functools.cache
+def model_languages() -> Mapping[str, tuple[str, ...]]:
+    """The languages that pretrained models were trained on, by the model's name."""
+    return {row["model"]: tuple(row["languages"].split()) for row in rows("model_languages.csv")}

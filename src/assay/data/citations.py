@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from assay.data.checkpoints import checkpoints
+
 KINDS = ("metrics", "suites", "analyses", "methods")
 
 
@@ -50,12 +52,15 @@ def _facts() -> Any:
 def works(name: str) -> list[Work]:
     """The publications behind a name of any kind, each once; none for a name that has none."""
     keys = [key for kind in KINDS for key in _facts()["of"][kind].get(name, ())]
+    if not keys and (checkpoint := checkpoints().get(name)) is not None:
+        keys = list(checkpoint.citation.cite)
     return [_work(key) for key in dict.fromkeys(keys)]
 
 
 def names(kind: str) -> list[str]:
     """The names of a kind that there is something to cite for."""
-    return list(_facts()["of"][kind])
+    published = [name for name, one in checkpoints().items() if one.is_metric] if kind == "metrics" else []
+    return [*_facts()["of"][kind], *published]
 
 
 def _work(key: str) -> Work:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.core.registry import Registry, load
+from assay.core.registry import FURTHER, Registry, load
 from assay.core.rooms import listed
 
 if TYPE_CHECKING:
@@ -40,41 +40,7 @@ METRICS = Registry(
         "mee": "assay.metrics.embedding.mee:Mee",
         "mee2": "assay.metrics.embedding.mee:Mee2",
         "mee4": "assay.metrics.embedding.mee:Mee4",
-        "xcomet-xl": "assay.metrics.comet:XcometXl",
-        "xcomet-xxl": "assay.metrics.comet:XcometXxl",
-        "comet-20": "assay.metrics.comet:Comet20",
-        "comet-22": "assay.metrics.comet:Comet22",
-        "comet-qe": "assay.metrics.comet:CometQe",
-        "cometkiwi-22": "assay.metrics.comet:CometKiwi22",
-        "cometkiwi-xl": "assay.metrics.comet:CometKiwiXl",
-        "cometkiwi-xxl": "assay.metrics.comet:CometKiwiXxl",
-        "unite": "assay.metrics.comet:Unite",
-        "ms-comet-22": "assay.metrics.comet:MsComet22",
-        "ms-comet-qe-22": "assay.metrics.comet:MsCometQe22",
-        "cometoid22-wmt21": "assay.metrics.comet:Cometoid22Wmt21",
-        "cometoid22-wmt22": "assay.metrics.comet:Cometoid22Wmt22",
-        "cometoid22-wmt23": "assay.metrics.comet:Cometoid22Wmt23",
-        "chrfoid-wmt23": "assay.metrics.comet:ChrfoidWmt23",
-        "bleurt-20": "assay.metrics.bleurt:Bleurt20",
-        "bleurt-20-d12": "assay.metrics.bleurt:Bleurt20D12",
-        "bleurt-20-d6": "assay.metrics.bleurt:Bleurt20D6",
-        "bleurt-20-d3": "assay.metrics.bleurt:Bleurt20D3",
-        "bleurt": "assay.metrics.bleurt:BleurtFolder",
-        "matese": "assay.metrics.matese:Matese",
-        "matese-qe": "assay.metrics.matese:MateseQe",
-        "metricx-22": "assay.metrics.metricx:Metricx22",
-        "metricx-23-large": "assay.metrics.metricx:Metricx23Large",
-        "metricx-23-xl": "assay.metrics.metricx:Metricx23Xl",
-        "metricx-23-xxl": "assay.metrics.metricx:Metricx23Xxl",
-        "metricx-23-qe-large": "assay.metrics.metricx:Metricx23QeLarge",
-        "metricx-23-qe-xl": "assay.metrics.metricx:Metricx23QeXl",
-        "metricx-23-qe-xxl": "assay.metrics.metricx:Metricx23QeXxl",
-        "metricx-24-large": "assay.metrics.metricx:Metricx24Large",
-        "metricx-24-xl": "assay.metrics.metricx:Metricx24Xl",
-        "metricx-24-xxl": "assay.metrics.metricx:Metricx24Xxl",
-        "metricx-24-qe-large": "assay.metrics.metricx:Metricx24QeLarge",
-        "metricx-24-qe-xl": "assay.metrics.metricx:Metricx24QeXl",
-        "metricx-24-qe-xxl": "assay.metrics.metricx:Metricx24QeXxl",
+        FURTHER: "assay.metrics.published:targets",
         "bartscore": "assay.metrics.bartscore:BartScore",
         "prism": "assay.metrics.prism:Prism",
         "prism-qe": "assay.metrics.prism:PrismQe",
@@ -94,7 +60,7 @@ METRICS = Registry(
         "judge": "assay.metrics.judges.own:Judge",
     },
     mark="@assay.metric",
-    elsewhere="assay.models.hub:published_name",
+    elsewhere="assay.models.published:published_name",
     left_out={
         "reuse": "its chunker was not published, and without it it orders segments as labse-sim does (docs/neural.md).",
         "kg-bertscore": "which recogniser of names and which graph it takes is not stated well enough (docs/neural.md); "
@@ -118,7 +84,7 @@ def is_path(name: str) -> bool:
 
 _COMET = "assay.metrics.comet:CometFolder"
 _FOLDERS = (
-    ("bleurt_config.json", "assay.metrics.bleurt:BleurtFolder"),
+    ("bleurt_config.json", "assay.metrics.bleurt:bleurt"),
     ("hparams.yaml", _COMET),
     ("checkpoints/marian.model.bin", _COMET),
 )

@@ -16,9 +16,9 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
-from assay.core.weights import WeightsNeeded
 from assay.metrics.common import best, with_references
 from assay.metrics.neural import Precision, need_neural
+from assay.metrics.published import weights_of
 from assay.metrics.sequence import (
     SequenceMetric,
     folder_of,
@@ -60,13 +60,7 @@ class BartScore(SequenceMetric):
         extra="neural",
         decimals=3,
         kind="likelihood",
-        weights=WeightsNeeded(
-            1.6,
-            "assay fetch bart-large-cnn",
-            "assay.models.seq2seq.published:find_model_of",
-            "bart-large-cnn",
-            licence="MIT",
-        ),
+        weights=replace(weights_of("bart-large-cnn"), licence="MIT"),
     )
 
     def __init__(

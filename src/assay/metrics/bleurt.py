@@ -8,40 +8,16 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.batch import Batch
 from assay.core.errors import MissingPart
-from assay.core.metric import Card, Scores, Signature
+from assay.core.metric import Scores, Signature
 from assay.core.spec import Word
-from assay.core.weights import WeightsNeeded
-from assay.metrics.comet_cards import XLMR_LANGUAGES
 from assay.metrics.common import reference_columns
 from assay.metrics.neural import free_memory, need_neural, placed
+from assay.metrics.published import members
 from assay.metrics.room import NetworkMetric
-from assay.models.archives import ARCHIVES
-
-_PAPER = "Pu et al. 2021, Learning compact metrics for MT"
-_WMT = ("wmt15-da", "wmt16-da", "wmt17-da", "wmt18-da", "wmt19-da")
-
-
-def _card(name: str, label: str, meaning: str) -> Card:
-    return Card(
-        name=name,
-        label=label,
-        needs="reference",
-        higher_is_better=True,
-        range=(None, None),
-        meaning=meaning,
-        languages=XLMR_LANGUAGES,
-        licence="Apache-2.0",
-        citation=_PAPER,
-        trained_on=(*_WMT, "wmt sentence pairs with made errors"),
-        extra="neural",
-        decimals=4,
-        kind="learned",
-        weights=WeightsNeeded(ARCHIVES[name].gigabytes, f"assay fetch {name}", "assay.models.archives:find_archive"),
-    )
 
 
 class Bleurt(NetworkMetric):
@@ -63,12 +39,12 @@ class Bleurt(NetworkMetric):
     ) -> None:
         super().__init__()
         need_neural(self.card.name, "sentencepiece", "tokenizers", "safetensors")
-        from assay.models.archives import find_archive
         from assay.models.bleurt_files import locate_bleurt
+        from assay.models.published import find_published
 
         if path is None and self.published is None:
             raise MissingPart("bleurt is any BLEURT checkpoint of yours: give its folder, bleurt:path=FOLDER.")
-        self.path = Path(path).expanduser() if path is not None else find_archive(str(self.published))
+        self.path = Path(path).expanduser() if path is not None else find_published(self.published or self.card.name)
         self.precision, self.device = precision, device
         self.files = locate_bleurt(self.path)
         if path is not None:
@@ -136,49 +112,5 @@ class Bleurt(NetworkMetric):
         self.__dict__.update(state, _lock=threading.RLock())
 
 
-_ABOUT = "How well the translation says what the reference says, from about 0 to 1."
-
-
-class BleurtFolder(Bleurt):
-    """Any BLEURT checkpoint, by its path."""
-
-    card = Card(
-        name="bleurt",
-        label="BLEURT",
-        needs="reference",
-        higher_is_better=True,
-        range=(None, None),
-        meaning="What the BLEURT checkpoint at path=FOLDER learned to predict.",
-        licence="the checkpoint's own",
-        citation="Sellam et al. 2020, BLEURT: learning robust metrics for text generation",
-        extra="neural",
-        decimals=4,
-        kind="learned",
-        weights=WeightsNeeded(
-            None, "bleurt:path=FOLDER of a checkpoint of google-research/bleurt, or of a PyTorch port"
-        ),
-    )
-
-
-class Bleurt20(Bleurt):
-    """BLEURT-20: RemBERT with 32 layers, 579 million parameters."""
-
-    card, published = _card("bleurt-20", "BLEURT-20", _ABOUT), "bleurt-20"
-
-
-class Bleurt20D12(Bleurt):
-    """BLEURT-20 distilled to 12 layers, 167 million parameters."""
-
-    card, published = _card("bleurt-20-d12", "BLEURT-20-D12", f"{_ABOUT} Twelve layers."), "bleurt-20-d12"
-
-
-class Bleurt20D6(Bleurt):
-    """BLEURT-20 distilled to 6 layers, 45 million parameters."""
-
-    card, published = _card("bleurt-20-d6", "BLEURT-20-D6", f"{_ABOUT} Six layers."), "bleurt-20-d6"
-
-
-class Bleurt20D3(Bleurt):
-    """BLEURT-20 distilled to 3 layers, 30 million parameters."""
-
-    card, published = _card("bleurt-20-d3", "BLEURT-20-D3", f"{_ABOUT} Three layers."), "bleurt-20-d3"
+if not TYPE_CHECKING:
+    __getattr__ = members("bleurt", lambda: Bleurt)

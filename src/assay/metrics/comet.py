@@ -16,10 +16,10 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card, Needs, Scores, Signature
 from assay.core.spec import Word
-from assay.metrics.comet_cards import CARDS
 from assay.metrics.comet_reading import Inputs, Value, reading, valued
 from assay.metrics.common import best
 from assay.metrics.neural import device_named, free_memory, need_neural
+from assay.metrics.published import members
 from assay.metrics.room import NetworkMetric
 
 if TYPE_CHECKING:
@@ -208,11 +208,11 @@ class CometFolder(Comet):
 
 
 def _find(name: str | None) -> Path:
-    from assay.models.hub import find_checkpoint
+    from assay.models.published import find_published
 
     if name is None:
         raise InputError("a checkpoint needs its path: -m PATH.")
-    return find_checkpoint(name)
+    return find_published(name)
 
 
 def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
@@ -252,91 +252,5 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
     )
 
 
-class XcometXl(Comet):
-    """xCOMET-XL: score and error spans, 3.5 billion parameters."""
-
-    card, published = CARDS["xcomet-xl"], "xcomet-xl"
-
-
-class XcometXxl(Comet):
-    """xCOMET-XXL: score and error spans, 10.7 billion parameters."""
-
-    card, published = CARDS["xcomet-xxl"], "xcomet-xxl"
-
-
-class Comet20(Comet):
-    """COMET-20, the default of COMET 1."""
-
-    card, published = CARDS["comet-20"], "comet-20"
-
-
-class Comet22(Comet):
-    """COMET-22, the default of COMET 2."""
-
-    card, published = CARDS["comet-22"], "comet-22"
-
-
-class CometQe(Comet):
-    """COMET-QE 2020: source and translation only."""
-
-    card, published = CARDS["comet-qe"], "comet-qe"
-
-
-class CometKiwi22(Comet):
-    """CometKiwi 2022: source and translation only."""
-
-    card, published = CARDS["cometkiwi-22"], "cometkiwi-22"
-
-
-class CometKiwiXl(Comet):
-    """CometKiwi 2023, 3.5 billion parameters."""
-
-    card, published = CARDS["cometkiwi-xl"], "cometkiwi-xl"
-
-
-class CometKiwiXxl(Comet):
-    """CometKiwi 2023, 10.7 billion parameters."""
-
-    card, published = CARDS["cometkiwi-xxl"], "cometkiwi-xxl"
-
-
-class Unite(Comet):
-    """UniTE-MUP: source, reference, or both."""
-
-    card, published = CARDS["unite"], "unite"
-
-
-class Cometoid22Wmt21(Comet):
-    """Cometoid22 of WMT's submissions up to 2021: a model of Marian that learned from COMET-22's scores."""
-
-    card, published = CARDS["cometoid22-wmt21"], "cometoid22-wmt21"
-
-
-class Cometoid22Wmt22(Comet):
-    """The same with those of 2022."""
-
-    card, published = CARDS["cometoid22-wmt22"], "cometoid22-wmt22"
-
-
-class Cometoid22Wmt23(Comet):
-    """The same with those of 2023."""
-
-    card, published = CARDS["cometoid22-wmt23"], "cometoid22-wmt23"
-
-
-class ChrfoidWmt23(Comet):
-    """Chrfoid: the same network, which learned from chrF's scores."""
-
-    card, published = CARDS["chrfoid-wmt23"], "chrfoid-wmt23"
-
-
-class MsComet22(Comet):
-    """MS-COMET-22: trained on the judgements of Microsoft's translations, in 113 languages."""
-
-    card, published = CARDS["ms-comet-22"], "ms-comet-22"
-
-
-class MsCometQe22(Comet):
-    """MS-COMET-QE-22: source and translation only."""
-
-    card, published = CARDS["ms-comet-qe-22"], "ms-comet-qe-22"
+if not TYPE_CHECKING:
+    __getattr__ = members("comet", lambda: Comet)

@@ -8,67 +8,48 @@ from __future__ import annotations
 import threading
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
-from assay.core.metric import Card, Needs, Scores, Signature
+from assay.core.metric import Scores, Signature
 from assay.core.spec import Word
-from assay.core.weights import WeightsNeeded
+from assay.data.checkpoints import checkpoints
 from assay.metrics.common import best, reference_columns
 from assay.metrics.neural import Precision, free_memory, need_neural, placed
+from assay.metrics.published import members
 from assay.metrics.room import NetworkMetric
-
-_HOME = "https://github.com/SapienzaNLP/MaTESe"
-
-
-def _card(name: str, label: str, needs: Needs, languages: tuple[str, ...]) -> Card:
-    return Card(
-        name=name,
-        label=label,
-        needs=needs,
-        higher_is_better=True,
-        range=(-25.0, 0.0),
-        meaning="Minus the points of the error spans that it marks (minor 1, major 5), down to -25: 0 is without errors.",
-        languages=languages,
-        licence="CC BY-NC-SA 4.0",
-        citation="Perrella et al. 2022, MaTESe: machine translation evaluation as a sequence tagging problem",
-        trained_on=("wmt20-mqm", "wmt21-mqm", "wmt22-mqm"),
-        extra="neural",
-        decimals=2,
-        kind="learned",
-        weights=WeightsNeeded(
-            None, f"download {name}.ckpt as {_HOME} says, {name}:path=FOLDER with it and infoxlm-large's tokenizer.json"
-        ),
-    )
 
 
 class Matese(NetworkMetric):
-    """Spans by a reference, with their score. The model is loaded when the first segment is scored, and kept until `release`, or
-    while there is room.
+    """Spans by a reference, or by the source alone (MaTESe-QE), with their score. The model is loaded when the first segment is
+    scored, and kept until `release`, or while there is room.
 
     `path`: the folder with ``matese.ckpt`` and the tokenizer of its encoder, or that file. `precision`: auto is fp32 on a CPU and
     fp16 on a GPU. `device`: auto is the GPU where there is one. Of several references the best score counts,
     with its spans.
     """
 
-    card = _card("matese", "MaTESe", "reference", ("en", "de", "ru"))
-    quality_estimation: ClassVar[bool] = False
-
     def __init__(self, *, path: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
         super().__init__()
         need_neural(self.card.name, "tokenizers")
         from assay.models.matese_files import locate_matese
 
+        name = self.card.name
         if path is None:
             raise MissingPart(
-                f"{self.card.name} is not fetched by assay. Download {self.card.name}.ckpt as {_HOME} says, put the tokenizer.json "
-                f"of microsoft/infoxlm-large beside it, and give the folder: {self.card.name}:path=FOLDER."
+                f"{name} is not fetched by assay. Download {name}.ckpt as {checkpoints()[name].by_hand} says, put the "
+                f"tokenizer.json of microsoft/infoxlm-large beside it, and give the folder: {name}:path=FOLDER."
             )
         self.path, self.precision, self.device = Path(path), precision, device
         self.files = locate_matese(path, quality_estimation=self.quality_estimation)
         self._tagger: Any = None
         self._signature: Signature | None = None
+
+    @property
+    def quality_estimation(self) -> bool:
+        """Whether it reads the source in place of a reference."""
+        return self.card.needs == "source"
 
     @property
     def signature(self) -> Signature:
@@ -99,7 +80,11 @@ class Matese(NetworkMetric):
         return Scores(np.array([scores[at] for at in chosen]), spans=[spans[at] for at in chosen], flags=flags)
 
     def _columns(self, batch: Batch) -> Any:
-        return reference_columns(batch, self.card)
+        if not self.quality_estimation:
+            return reference_columns(batch, self.card)
+        if batch.sources is None:
+            raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
+        return (batch.sources,)
 
     def _tagged(self, hypotheses: list[str], others: list[str]) -> Any:
         if self._tagger is None:
@@ -135,13 +120,5 @@ class Matese(NetworkMetric):
         self.__dict__.update(state, _lock=threading.RLock())
 
 
-class MateseQe(Matese):
-    """The same by the source alone."""
-
-    card = _card("matese-qe", "MaTESe-QE", "source", ("en", "de", "ru", "zh"))
-    quality_estimation = True
-
-    def _columns(self, batch: Batch) -> Any:
-        if batch.sources is None:
-            raise InputError("matese-qe needs the source, and none was given (--src FILE, or sources=[...]).")
-        return (batch.sources,)
+if not TYPE_CHECKING:
+    __getattr__ = members("matese", lambda: Matese)

@@ -15,8 +15,8 @@ from assay.core.errors import InputError
 from assay.core.metric import Needs, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import best
-from assay.metrics.metricx_cards import CARDS
 from assay.metrics.neural import Precision, need_neural
+from assay.metrics.published import members
 from assay.metrics.sequence import SequenceMetric, folder_of, truncated
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 WORD = 250_089
 """``<extra_id_10>``, whose logit MetricX was trained to make the score."""
-Version = Literal["22", "23", "24"]
 Inputs = Literal["auto", "src", "ref", "both"]
 LONGEST = {"22": 1024, "23": 1024, "24": 1536}
 _NEEDS: dict[str, Needs] = {"src": "source", "ref": "reference", "both": "both"}
@@ -39,7 +38,6 @@ class Metricx(SequenceMetric):
     and bf16 on a GPU. `device`: auto is the GPU where there is one. Of several references the best one counts.
     """
 
-    version: ClassVar[Version]
     published: ClassVar[str | None]
     on_gpu = "bf16"
 
@@ -64,6 +62,11 @@ class Metricx(SequenceMetric):
         self.inputs = inputs
         self.files = find_model(folder_of(path, self.published, self.card.name))
         self.words = read_words(self.files.folder, tokenizer)
+
+    @property
+    def version(self) -> str:
+        """The year of the version, of which ``framed`` and ``LONGEST`` know."""
+        return self.card.name.split("-")[1]
 
     @property
     def signature(self) -> Signature:
@@ -121,7 +124,7 @@ class Metricx(SequenceMetric):
         return [ids[:longest] for ids in found], np.array([len(ids) > longest for ids in found], dtype=bool)
 
 
-def framed(version: Version, hypothesis: str, source: str | None, reference: str | None) -> str:
+def framed(version: str, hypothesis: str, source: str | None, reference: str | None) -> str:
     """The texts of a row as a version of MetricX reads them; MetricX-24 takes an empty source where there is none."""
     if version == "24":
         told = f"source: {source or ''} candidate: {hypothesis}"
@@ -129,15 +132,5 @@ def framed(version: Version, hypothesis: str, source: str | None, reference: str
     return f"candidate: {hypothesis} " + (f"source: {source or ''}" if reference is None else f"reference: {reference}")
 
 
-def _made(name: str, version: Version, published: str | None) -> type[Metricx]:
-    about = {"card": CARDS[name], "version": version, "published": published, "__doc__": CARDS[name].meaning}
-    return type(f"Metricx{name.removeprefix('metricx').title().replace('-', '')}", (Metricx,), about)
-
-
-Metricx22 = _made("metricx-22", "22", None)
-Metricx23Large, Metricx23Xl, Metricx23Xxl, Metricx23QeLarge, Metricx23QeXl, Metricx23QeXxl = (
-    _made(name, "23", name) for name in CARDS if name.startswith("metricx-23")
-)
-Metricx24Large, Metricx24Xl, Metricx24Xxl, Metricx24QeLarge, Metricx24QeXl, Metricx24QeXxl = (
-    _made(name, "24", name.replace("-qe", "")) for name in CARDS if name.startswith("metricx-24")
-)
+if not TYPE_CHECKING:
+    __getattr__ = members("metricx", lambda: Metricx)

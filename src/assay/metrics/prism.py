@@ -13,10 +13,11 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card, Needs, Scores, Signature
 from assay.core.spec import Word
-from assay.core.weights import WeightsNeeded
+from assay.data import model_languages
 from assay.metrics.bartscore import likelihoods
 from assay.metrics.common import best, with_references
 from assay.metrics.neural import Precision, need_neural
+from assay.metrics.published import weights_of
 from assay.metrics.sequence import (
     SequenceMetric,
     folder_of,
@@ -27,8 +28,6 @@ from assay.metrics.sequence import (
 if TYPE_CHECKING:
     from assay.models.seq2seq.likelihood import Likelihood
 
-_CODES = "ar bg bn ca cs da de el en eo es et fi fr he hr hu id it ja kk lt lv mk nl no pl pt ro ru sk sl sq sr sv tr uk vi zh"
-
 
 def _card(name: str, label: str, needs: Needs, meaning: str) -> Card:
     return Card(
@@ -38,13 +37,13 @@ def _card(name: str, label: str, needs: Needs, meaning: str) -> Card:
         higher_is_better=True,
         range=(None, 0.0),
         meaning=meaning,
-        languages=tuple(_CODES.split()),
+        languages=model_languages()["m39v1"],
         licence="MIT",
         citation="Thompson and Post 2020, Automatic machine translation evaluation in many languages via zero-shot paraphrasing",
         extra="neural",
         decimals=3,
         kind="likelihood",
-        weights=WeightsNeeded(3.0, "assay fetch m39v1", "assay.models.seq2seq.published:find_model_of", "m39v1"),
+        weights=weights_of("m39v1"),
     )
 
 

@@ -45,7 +45,7 @@ class NetworkMetric(Metric):
 
     def with_room(self, call: Callable[[], T]) -> T:
         """`call`, which scores and loads the network where it is not there yet, with room made for it. The lock is held."""
-        from assay.models.batching import out_of_memory
+        from assay.models.runtime.batching import out_of_memory
 
         places = self._places()
         if not self._loaded_now():
@@ -154,7 +154,7 @@ def _ran_out(error: BaseException | None) -> bool:
     """Whether memory ran out, or that is what an error was raised over; it may also be what ended a process of several GPUs."""
     from concurrent.futures import BrokenExecutor
 
-    from assay.models.batching import out_of_memory
+    from assay.models.runtime.batching import out_of_memory
 
     if not isinstance(error, Exception):
         return False

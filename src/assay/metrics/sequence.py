@@ -123,6 +123,6 @@ def folder_of(path: str | None, published: str | None, name: str) -> Path:
         return Path(path).expanduser()
     if published is None:
         raise MissingPart(f"{name} has no published weights: give a folder of your own with -m {name}:path=FOLDER.")
-    from assay.models.seq2seq.published import find_model_of
+    from assay.models.published import find_published
 
-    return find_model_of(published)
+    return find_published(published)

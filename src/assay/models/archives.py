@@ -2,71 +2,46 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import stat
 import tempfile
 import zipfile
-from dataclasses import dataclass
 from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart
+from assay.data.checkpoints import checkpoints
 from assay.io.files.download import Progress, Say, download
 from assay.io.files.paths import ours
-from assay.models.hub import checkpoint_home
+from assay.models.hub import cached, checkpoint_home, instruction
 
-_BLEURT = "https://storage.googleapis.com/bleurt-oss-21"
-
-
-@dataclass(frozen=True, slots=True)
-class Archive:
-    """An archive, about how large it is, and the port of it on the hub that serves as well."""
-
-    address: str
-    gigabytes: float
-    port: str
-    marker: str = "bleurt_config.json"
-    """A file that an unpacked copy has."""
-
-
-ARCHIVES = {
-    "bleurt-20": Archive(f"{_BLEURT}/BLEURT-20.zip", 2.1, "lucadiliello/BLEURT-20"),
-    "bleurt-20-d12": Archive(f"{_BLEURT}/BLEURT-20-D12.zip", 0.6, "lucadiliello/BLEURT-20-D12"),
-    "bleurt-20-d6": Archive(f"{_BLEURT}/BLEURT-20-D6.zip", 0.2, "lucadiliello/BLEURT-20-D6"),
-    "bleurt-20-d3": Archive(f"{_BLEURT}/BLEURT-20-D3.zip", 0.1, "lucadiliello/BLEURT-20-D3"),
-}
+MARKER = "bleurt_config.json"
+"""A file that an unpacked copy has."""
 MOST_FILES, MOST_TIMES = 1000, 20
 """Files of an archive, and how many times its own size they may have."""
 
 
 def find_archive(name: str) -> Path:
     """A local copy: assay's own, else a port in the hub's cache; the error says how to get it."""
-    known = ARCHIVES[name]
-    home = os.environ.get("HF_HOME")
-    hub = (Path(home) if home else Path("~/.cache/huggingface").expanduser()) / "hub"
     own = checkpoint_home(name)
-    if ours(own) and (own / known.marker).is_file():
+    if ours(own) and (own / MARKER).is_file():
         return own
-    for place in sorted(hub.glob(f"models--{known.port.replace('/', '--')}/snapshots/*")):
+    for place in cached(checkpoints()[name].port):
         if (place / "config.json").is_file():
             return place
-    raise MissingPart(
-        f"{name} is not on this machine. Get it ({known.gigabytes} GB): assay fetch {name}; or give a checkpoint folder with "
-        f"{name}:path=FOLDER."
-    )
+    raise MissingPart(f"{name} is not on this machine. {instruction(name)}")
 
 
 def fetch_archive(
     name: str, folder: str | None = None, progress: Progress | None = None, say: Say | None = None
 ) -> Path:
     """Download an archive, resumed where it broke off, and unpack it, unless it is here; the folder comes back."""
-    known = ARCHIVES[name]
+    address = checkpoints()[name].archive
     place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
-    if (place / known.marker).is_file():
+    if (place / MARKER).is_file():
         return place
     archive = place.parent / f"{name}.zip"
-    download(name, known.address, archive, progress=progress, first_use=known.address, say=say)
-    unpack(archive, place, known.marker)
+    download(name, address, archive, progress=progress, first_use=address, say=say)
+    unpack(archive, place, MARKER)
     archive.unlink()
     return place
 

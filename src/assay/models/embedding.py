@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from assay.core.errors import InputError
-from assay.models.batching import batches, out_of_memory, token_budget
 from assay.models.encoder_files import EncoderFiles
 from assay.models.inference import DTYPES
 from assay.models.packing import Packed, pack
 from assay.models.pretrained import LoadedEncoder, load_encoder
+from assay.models.runtime.batching import encoder_runner
 from assay.models.tokenizer import Tokens
 
 Width = Literal["fp32", "bf16", "fp16"]
@@ -43,7 +43,7 @@ class Embedder:
         budget: int | None = None,
     ) -> None:
         self.device = torch.device(device)
-        self.precision, dtype = precision, DTYPES[precision]
+        dtype = DTYPES[precision]
         self.loaded: LoadedEncoder = load_encoder(files, dtype=dtype, device=self.device)
         self.loaded.tokenizer.with_leading_blank()
         self.config = self.loaded.encoder.config
@@ -52,7 +52,7 @@ class Embedder:
             raise InputError(
                 f"{files.folder} has layers 0 to {self.config.layers}, and layer {self.layer} was asked for."
             )
-        self.budget = budget or token_budget(self.config, self.device, dtype)
+        self.runner = encoder_runner(self.config, self.device, dtype, budget)
 
     def tokens(self, texts: Sequence[str]) -> list[Tokens]:
         """Texts without blanks around them, cut to what the encoder has positions for."""
@@ -80,42 +80,17 @@ class Embedder:
         return Vectors(rows[torch.from_numpy(places).to(self.device)], starts)
 
     def check(self, numbers: Tensor) -> None:
-        """Refuse vectors that are none: float16 was too narrow for the encoder's numbers, or its weights are damaged."""
-        if bool(torch.isfinite(numbers).all()):
-            return
-        if self.precision == "fp16":
-            raise InputError("this encoder's numbers are too large for fp16. Score with precision=bf16 (or fp32).")
-        raise InputError("the encoder gives no finite number for some text: its weights may be damaged.")
+        """Refuse vectors with infinite or missing numbers."""
+        if not bool(torch.isfinite(numbers).all()):
+            self.runner.check_finite(numbers.float().cpu().numpy())
 
     def run(
         self, sequences: Sequence[Sequence[int]], compute: Callable[[Packed], Tensor]
     ) -> Iterator[tuple[list[int], Tensor]]:
-        """`compute` over packed batches of the sequences; each batch as indices, longest first, and what came of it."""
-        waiting = list(batches([len(ids) for ids in sequences], self.budget))[::-1]
-        while waiting:
-            batch = waiting.pop()
-            try:
-                with torch.inference_mode():
-                    found = compute(self._pack([sequences[i] for i in batch]))
-            except (torch.OutOfMemoryError, RuntimeError) as error:
-                if not out_of_memory(error):
-                    raise
-                waiting = [*waiting, *self._halves(batch, sequences)]
-                continue
-            yield batch, found
+        """`compute` over packed batches of the sequences; each batch as indices, longest first, and its output."""
+        sizes = [len(ids) for ids in sequences]
+        return self.runner.run(sizes, lambda batch: compute(self._pack([sequences[i] for i in batch])))
 
     def _pack(self, sequences: list[Sequence[int]]) -> Packed:
         restarts = self.config.family != "bert"
         return pack(sequences, pad=self.loaded.tokenizer.pad, pad_restarts=restarts, device=self.device)
-
-    def _halves(self, batch: list[int], sequences: Sequence[Sequence[int]]) -> list[list[int]]:
-        if len(batch) == 1:
-            raise InputError(
-                f"one text of {len(sequences[batch[0]])} tokens does not fit the memory of {self.device}. Use a smaller "
-                "encoder, or device=cpu."
-            ) from None
-        if self.device.type == "cuda":
-            torch.cuda.empty_cache()
-        self.budget = max(1, sum(len(sequences[i]) for i in batch) // 2)
-        middle = len(batch) // 2
-        return [batch[middle:], batch[:middle]]

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from assay.core.errors import InputError
-from assay.models.batching import batches, out_of_memory, token_budget
 from assay.models.checkpoint import LoadedCheckpoint
-from assay.models.fp8 import FP8, can_multiply, stored_as
+from assay.models.fp8 import FP8, can_multiply
 from assay.models.packing import Packed, pack, to_device, to_host
 from assay.models.prediction import RELEASED, Prediction, combine, components, join, mean
 from assay.models.regression import RegressionModel
 from assay.models.rows import Row, prepare_rows
+from assay.models.runtime.batching import encoder_runner
 from assay.models.spans import Decoder, decode, mqm
 from assay.models.unified import UnifiedModel, XcometModel
 
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from assay.core.spans import ErrorSpan
 
 Texts = Sequence[str | None]
-Numbers = TypeVar("Numbers", bound="NDArray[np.floating[Any]]")
 Precision = Literal["auto", "fp32", "bf16", "fp16", "fp8"]
 DTYPES = {"fp32": torch.float32, "bf16": torch.bfloat16, "fp16": torch.float16, "fp8": FP8}
 SPAN_WEIGHTS = {"src": 0.1667, "ref": 0.3333, "unified": 0.5}
@@ -83,7 +82,7 @@ class Predictor:
         self.config = self.model.config
         self.decoder: Decoder = decoder
         self.threshold, self.weights = threshold, tuple(weights)
-        self.budget = budget or token_budget(self.model.encoder_config, self.device, dtype)
+        self.runner = encoder_runner(self.model.encoder_config, self.device, dtype, budget)
 
     def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
         """Scores of all rows, in their order."""
@@ -138,7 +137,7 @@ class Predictor:
         ]
         truncated = np.array([row.cut for row in rows], dtype=bool)
         found = to_host(torch.cat(scores).double())
-        return lambda: Prediction(self._finite(found()), truncated)
+        return lambda: Prediction(self.runner.check_finite(found()), truncated)
 
     def _unified(self, model: UnifiedModel, rows: list[Row]) -> Callable[[], Prediction]:
         """All passes of all rows in one pool of sequences; sequences that occur twice are computed once."""
@@ -170,7 +169,7 @@ class Predictor:
         found: list[Callable[[], NDArray[np.float32]]],
         longest: list[int],
     ) -> Prediction:
-        scores = self._finite(found[0]())
+        scores = self.runner.check_finite(found[0]())
         columns = {
             name: np.array([scores[place[name]] if name in place else np.nan for place in places], dtype=np.float32)
             for name in dict.fromkeys(name for place in places for name in place)
@@ -178,20 +177,12 @@ class Predictor:
         truncated = np.array([row.cut for row in rows], dtype=bool)
         if model.tagger is None:
             return Prediction(mean(columns), truncated, components(columns))
-        spans = self._spans(rows, places, self._finite(found[1]()), longest)
+        spans = self._spans(rows, places, self.runner.check_finite(found[1]()), longest)
         if not isinstance(model, XcometModel):
             return Prediction(mean(columns), truncated, components(columns), spans)
         errors = np.array([mqm(found_spans) for found_spans in spans])
         values, columns = combine(columns, errors.astype(np.float32), self.weights)
         return Prediction(values, truncated, {**components(columns), "mqm": errors}, spans)
-
-    def _finite(self, numbers: Numbers) -> Numbers:
-        """The numbers themselves, unless float16 was too narrow for the model's."""
-        if np.isfinite(numbers).all():
-            return numbers
-        if stored_as(self.dtype) == torch.float16:
-            raise InputError("this model's numbers are too large for 16 bits. Score with precision=bf16 (or fp32).")
-        raise InputError("the model gives no finite number for some segment: its weights may be damaged.")
 
     def _spans(
         self, rows: list[Row], places: list[dict[str, int]], tags: NDArray[np.float32], longest: list[int]
@@ -226,16 +217,8 @@ class Predictor:
     ) -> list[Tensor]:
         """`compute` over all sequences. Its first result has a row a sequence; the second, where there is one, a row for each
         of the first ``leading[i]`` tokens of sequence i. Both come back in the order of `sequences`."""
-        heads: list[tuple[list[int], tuple[Tensor, ...]]] = []
-        waiting = list(batches([len(ids) for ids in sequences], self.budget))[::-1]
-        while waiting:
-            batch = waiting.pop()
-            try:
-                heads.append((batch, compute(self._pack(batch, sequences, leading))))
-            except (torch.OutOfMemoryError, RuntimeError) as error:
-                if not out_of_memory(error):
-                    raise
-                waiting = self._smaller(batch, waiting, sequences)
+        sizes = [len(ids) for ids in sequences]
+        heads = list(self.runner.run(sizes, lambda batch: compute(self._pack(batch, sequences, leading))))
         if not heads:
             return [torch.empty(0), torch.empty(0, len(self.config.labels) or 1)]
         return _in_order([batch for batch, _ in heads], [results for _, results in heads], leading)
@@ -255,22 +238,6 @@ class Predictor:
             leading=None if leading is None else [leading[i] for i in batch],
             device=self.device,
         )
-
-    def _smaller(
-        self, batch: list[int], waiting: list[list[int]], sequences: Sequence[Sequence[int]]
-    ) -> list[list[int]]:
-        """After running out of memory: this batch and all that follow, cut to half the tokens."""
-        if len(batch) == 1:
-            raise InputError(
-                f"one sequence of {len(sequences[batch[0]])} tokens does not fit the memory of {self.device}. "
-                "Use a smaller model, or device=cpu."
-            ) from None
-        if self.device.type == "cuda":
-            torch.cuda.empty_cache()
-        self.budget = max(1, sum(len(sequences[i]) for i in batch) // 2)
-        left = [i for part in (*waiting, batch) for i in part]
-        again = batches([len(sequences[i]) for i in left], self.budget)
-        return [[left[i] for i in part] for part in again][::-1]
 
 
 def _windows(count: int, device: torch.device) -> Iterator[slice]:

@@ -229,6 +229,15 @@ def runs(lengths: list[int]) -> tuple[tuple[int, int], ...]:
     return tuple(runs)
 
 
+def packed_ids(sequences: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Tensor, list[int]]:
+    """Token ids end to end, each one's position in its sequence, and the lengths."""
+    lengths = [len(sequence) for sequence in sequences]
+    ids = np.concatenate([np.asarray(sequence, np.int64) for sequence in sequences])
+    starts = np.cumsum(lengths) - lengths
+    positions = np.arange(len(ids)) - np.repeat(starts, lengths)
+    return to_device(torch.from_numpy(ids), device), to_device(torch.from_numpy(positions), device), lengths
+
+
 def segment_sum(values: Tensor, packed: Packed) -> Tensor:
     """Sum over the tokens of each sequence: (tokens, …) to (sequences, …), in float32."""
     return torch.segment_reduce(values.float(), "sum", lengths=packed.lengths, axis=0, unsafe=True)

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from assay.core.errors import InputError, NoRoom
-from assay.models.batching import out_of_memory
+from assay.models.runtime.batching import out_of_memory
 
 
 class _Plain(dict):  # type: ignore[type-arg]

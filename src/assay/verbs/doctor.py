@@ -169,8 +169,8 @@ def _size(size: int) -> str:
 def _data() -> Table:
     """Every suite, test set, checkpoint and encoder: where it lies, or how to get it."""
     from assay.core.errors import AssayError, MissingPart
-    from assay.models.archives import ARCHIVES, find_archive
-    from assay.models.hub import ENCODERS, PUBLISHED, find_checkpoint, find_encoder
+    from assay.data.checkpoints import of_family
+    from assay.models.published import find_published
     from assay.suites import SUITES
     from assay.suites.locate import locate
     from assay.suites.wmt import card_of, years
@@ -202,14 +202,10 @@ def _data() -> Table:
             )
             get = get or card.how_to_get
         lines.append({"name": name, "kind": "suite", "where": where or "not here", "to get it": get})
-    for names, kind, find in (
-        (PUBLISHED, "checkpoint", find_checkpoint),
-        (ARCHIVES, "checkpoint", find_archive),
-        (ENCODERS, "encoder", find_encoder),
-    ):
+    for names, kind in ((of_family("comet", "bleurt"), "checkpoint"), (of_family("encoder"), "encoder")):
         for name in names:
             try:
-                where, get = str(find(name)), None
+                where, get = str(find_published(name)), None
             except MissingPart:
                 where, get = None, f"assay fetch {name}"
             lines.append({"name": name, "kind": kind, "where": where or "not here", "to get it": get})

@@ -50,12 +50,11 @@ def _fetched(
     progress: Callable[[str, int, int | None], None] | None,
     say: Callable[[str], None],
 ) -> Path:
+    from assay.data.checkpoints import checkpoints
     from assay.io.files.download import download
     from assay.io.judgements.gemba import facts, fetch_prompts
     from assay.io.resources.spm import SPM_MODELS, spm_home
-    from assay.models.archives import ARCHIVES, fetch_archive
-    from assay.models.hub import ENCODERS, PUBLISHED, encoder_name, fetch_checkpoint, fetch_encoder, published_name
-    from assay.models.seq2seq.published import MODELS, fetch_model, model_name
+    from assay.models.published import fetch_published, fetchable_name
     from assay.suites import SUITES
     from assay.suites.fetch import fetch as fetch_suite
 
@@ -65,20 +64,14 @@ def _fetched(
         return place
     if name == "gemba" or name in facts().prompts:
         return fetch_prompts(data_dir, progress, say)
-    if (model := model_name(name)) is not None:
-        return fetch_model(model, data_dir, progress, say)
-    name = published_name(name) or name
-    if name in PUBLISHED:
-        return fetch_checkpoint(name, data_dir, progress, say)
-    if name in ARCHIVES:
-        return fetch_archive(name, data_dir, progress, say)
-    if (encoder := encoder_name(name)) is not None:
-        return fetch_encoder(encoder, data_dir, progress, say)
+    if (checkpoint := fetchable_name(name)) is not None:
+        return fetch_published(checkpoint, data_dir, progress, say)
     if ":" in name or SUITES.registered(name):
         return fetch_suite(name, data_dir, progress, say)
     if (needed := _of_metric(name)) is not None:
         return _fetched(needed, data_dir, progress, say)
-    known = [*SUITES.names(), *PUBLISHED, *ARCHIVES, *ENCODERS, *MODELS, *SPM_MODELS, "gemba"]
+    published = [one for one, known in checkpoints().items() if known.has_address]
+    known = [*SUITES.names(), *published, *SPM_MODELS, "gemba"]
     raise unknown("suite, checkpoint or encoder", name, known, "assay list suites, assay list metrics")
 
 

@@ -32,8 +32,9 @@ class EncoderMetric(NetworkMetric):
     def __init__(self, *, model: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
         super().__init__()
         need_neural(self.card.name, "tokenizers", "safetensors")
+        from assay.data.checkpoints import checkpoints
         from assay.models.encoder_files import locate_encoder
-        from assay.models.hub import ENCODERS, encoder_name, find_encoder
+        from assay.models.published import encoder_name, find_encoder
 
         self.precision, self.device = precision, device
         self._embedder: Embedder | None = None
@@ -43,7 +44,7 @@ class EncoderMetric(NetworkMetric):
         self.files = locate_encoder(self.folder)
         if self.model != self.default_model:
             known = encoder_name(self.model)
-            licence = f"{ENCODERS[known].licence} (the encoder {known})" if known else "the encoder's own"
+            licence = f"{checkpoints()[known].licence} (the encoder {known})" if known else "the encoder's own"
             self.card = replace(self.card, languages=("any",), licence=licence)
 
     def score(self, batch: Batch) -> Scores:

@@ -149,7 +149,7 @@ class Bertscore(EncoderMetric):
 
 
 def _is_here(name: str) -> bool:
-    from assay.models.hub import find_encoder
+    from assay.models.published import find_encoder
 
     try:
         find_encoder(name)

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from assay.core.metric import Card, Needs
 from assay.core.weights import WeightsNeeded
-from assay.models.hub import ENCODERS
+from assay.data import model_languages
+from assay.data.checkpoints import checkpoints
+from assay.metrics.published import weights_of
 
 _MBERT, _LABSE_NAME, _PARAPHRASE = "bert-base-multilingual-cased", "labse", "paraphrase-multilingual-mpnet-base-v2"
-_LANGUAGES = {
-    _MBERT: "af an ar ast az azb ba bar be bg bn bpy br bs ca ce ceb cs cv cy da de el en es et eu fa fi fr fy ga gl gu he hi "
-    "hr ht hu hy id io is it ja jv ka kk kn ko ky la lb lmo lt lv mg min mk ml mn mr ms my nb nds ne new nl nn no oc pa pl pms "
-    "pnb pt ro ru scn sco sh sk sl sq sr su sv sw ta te tg th tl tr tt uk ur uz vi vo war yo zh",
-    _LABSE_NAME: "af am ar as az be bg bn bo bs ca ceb co cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha haw he hi hmn "
-    "hr ht hu hy id ig is it ja jv ka kk km kn ko ku ky la lb lo lt lv mg mi mk ml mn mr ms mt my ne nl no ny or pa pl pt ro ru "
-    "rw si sk sl sm sn so sq sr st su sv sw ta te tg th tk tl tr tt ug uk ur uz vi wo xh yi yo zh zu",
-    _PARAPHRASE: "ar bg ca cs da de el en es et fa fi fr gl gu he hi hr hu hy id it ja ka ko ku lt lv mk mn mr ms my nb nl no pl "
-    "pt ro ru sk sl sq sr sv th tr uk ur vi zh",
-}
-"""The languages that an encoder was made for, as its makers list them; both words for Norwegian where they have one."""
 
 
 def _card(
@@ -38,15 +31,13 @@ def _card(
         higher_is_better=True,
         range=bounds,
         meaning=meaning,
-        languages=tuple(_LANGUAGES[encoder].split()),
-        licence=f"{ENCODERS[encoder].licence} (the encoder {encoder})",
+        languages=model_languages()[encoder],
+        licence=f"{checkpoints()[encoder].licence} (the encoder {encoder})",
         citation=citation,
         extra="neural",
         decimals=4,
         kind="embedding",
-        weights=WeightsNeeded(
-            ENCODERS[encoder].gigabytes, f"assay fetch {encoder}", "assay.models.hub:find_encoder", encoder, given=given
-        ),
+        weights=replace(weights_of(encoder), given=given),
     )
 
 

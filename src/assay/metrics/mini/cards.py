@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assay.core.metric import Card, Needs
-from assay.metrics.comet_cards import XLMR_LANGUAGES
+from assay.data import model_languages
 
 _TRAINED_ON = (
     "wmt20-mqm", "wmt21-mqm", "ted21-mqm", "wmt24", "bio-mqm", "mlqe-pe", "wmt19-da", "wmt20-da", "wmt21-da", "indic-qe",
@@ -31,7 +31,7 @@ def _card(
         higher_is_better=True,
         range=bounds,
         meaning=meaning,
-        languages=XLMR_LANGUAGES,
+        languages=model_languages()["xlm-r"],
         licence=_LICENCE,
         citation=citation,
         trained_on=_TRAINED_ON,

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from assay.core.errors import InputError
+from assay.models.packing import packed_ids
+from assay.models.runtime.batching import sequence_runner
 from assay.models.seq2seq.attending import Attending
 from assay.models.seq2seq.network import Network
-from assay.models.seq2seq.running import budget_of, in_batches, packed_ids
 from assay.models.seq2seq.softmax import log_shares
 from assay.models.seq2seq.texts import Target
 
@@ -30,8 +29,7 @@ class Likelihood:
         """`unasked`: a token that counts in a target's length and not in its sum, as BARTScore treats padding."""
         self.network, self.device = network, network.device
         self.temperature, self.unasked = temperature, unasked
-        self.dtype = network.head.weight.dtype
-        self.budget = budget_of(network.shape, self.device, self.dtype)
+        self.runner = sequence_runner(network.shape, self.device, network.head.weight.dtype)
 
     def means(self, pairs: Sequence[tuple[Source, Target]]) -> NDArray[np.float64]:
         """The mean log-probability of each target's tokens after its source, in the order of `pairs`."""
@@ -52,11 +50,9 @@ class Likelihood:
             return numbers, self._batch(chosen, [distinct[i][1] for i in numbers])
 
         found = np.empty(len(distinct))
-        with torch.inference_mode():
-            computed = [made for _, made in in_batches(sizes, order, self.budget, compute, self.device)]
-        for numbers, tokens in computed:
+        for numbers, tokens in [output for _, output in self.runner.run(sizes, compute, order)]:
             self._finish([distinct[i][1] for i in numbers], numbers, tokens.double().cpu().numpy(), found)
-        self._finite(found)
+        self.runner.check_finite(found)
         return found[np.asarray(places, np.int64)] if places else found
 
     def _batch(self, groups: Sequence[tuple[Source, list[int]]], targets: Sequence[Target]) -> Tensor:
@@ -89,10 +85,3 @@ class Likelihood:
             if self.unasked is not None and self.unasked in target.asked:
                 here = np.where(np.asarray(target.asked) == self.unasked, 0.0, here)
             found[number] = here[target.counted_from :].mean()
-
-    def _finite(self, numbers: NDArray[np.float64]) -> None:
-        if np.isfinite(numbers).all():
-            return
-        if self.dtype == torch.float16:
-            raise InputError("this model's numbers are too large for fp16. Score with precision=bf16 (or fp32).")
-        raise InputError("the model gives no finite number for some segment: its weights may be damaged.")

@@ -16,9 +16,9 @@ from torch import Tensor
 
 from assay.core.errors import InputError
 from assay.models.fused import add_norm
-from assay.models.packing import runs, to_device
+from assay.models.packing import packed_ids, runs, to_device
+from assay.models.runtime.batching import sequence_runner
 from assay.models.seq2seq.network import Network, SequenceLayer
-from assay.models.seq2seq.running import budget_of, in_batches, packed_ids
 
 
 class FirstStep:
@@ -33,9 +33,8 @@ class FirstStep:
                 "MetricX model."
             )
         self.network, self.device = network, network.device
-        self.dtype = network.head.weight.dtype
         self.word = network.head.weight[word].float() * network.shape.output_scale
-        self.budget = budget_of(network.shape, self.device, self.dtype)
+        self.runner = sequence_runner(network.shape, self.device, network.head.weight.dtype)
 
     def logits(self, sequences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """The logit of each sequence, in their order; equal sequences are computed once."""
@@ -43,20 +42,10 @@ class FirstStep:
         places = [known.setdefault(tuple(ids), len(known)) for ids in sequences]
         distinct = list(known)
         sizes = [len(ids) for ids in distinct]
-        order = sorted(range(len(sizes)), key=lambda i: (-sizes[i], i))
         found = np.empty(len(distinct))
-        with torch.inference_mode():
-            computed = list(
-                in_batches(
-                    sizes, order, self.budget, lambda batch: self._batch([distinct[i] for i in batch]), self.device
-                )
-            )
-        for batch, values in computed:
+        for batch, values in list(self.runner.run(sizes, lambda batch: self._batch([distinct[i] for i in batch]))):
             found[batch] = values.double().cpu().numpy()
-        if not np.isfinite(found).all():
-            if self.dtype == torch.float16:
-                raise InputError("this model's numbers are too large for fp16. Score with precision=bf16 (or fp32).")
-            raise InputError("the model gives no finite number for some segment: its weights may be damaged.")
+        self.runner.check_finite(found)
         return found[np.asarray(places, np.int64)] if places else found
 
     def _batch(self, sequences: Sequence[Sequence[int]]) -> Tensor:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from assay.core.errors import AssayError, InputError, Interrupted, count
-from assay.models.batching import out_of_memory
+from assay.models.runtime.batching import out_of_memory
 from assay.models.training import search
 from assay.models.training.config import PhaseConfig, TrainConfig
 from assay.models.training.data import LoadedRecords, load_held_out, load_phase

@@ -1,0 +1,79 @@
+"""Metrics of published checkpoints: one class per entry of ``checkpoints.toml``, a subclass of its family."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from assay.core.metric import Card
+from assay.core.weights import WeightsNeeded
+from assay.data.checkpoints import PublishedCheckpoint, checkpoints, languages_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from assay.metrics.room import NetworkMetric
+
+MODULES = {
+    "comet": "assay.metrics.comet",
+    "bleurt": "assay.metrics.bleurt",
+    "matese": "assay.metrics.matese",
+    "metricx": "assay.metrics.metricx",
+}
+"""The module of each family of metrics."""
+FIND = "assay.models.published:find_published"
+
+
+def targets() -> dict[str, str]:
+    """Return the registry's entries: the name of each metric and where its class is."""
+    return {name: f"{MODULES[one.family]}:{name}" for name, one in checkpoints().items() if one.is_metric}
+
+
+def members(family: str, base: Callable[[], type[NetworkMetric]]) -> Callable[[str], type[NetworkMetric]]:
+    """Return the ``__getattr__`` of a family's module, which gives the class of a published checkpoint."""
+
+    @functools.cache
+    def member(name: str) -> type[NetworkMetric]:
+        one = None if name.startswith("_") else checkpoints().get(name)
+        if one is None or one.family != family:
+            raise AttributeError(f"module {MODULES[family]!r} has no attribute {name!r}")
+        attributes = {
+            "card": card_of(one),
+            "published": (one.weights or name) if one.weights or one.by_hand or one.has_address else None,
+            "__module__": MODULES[family],
+            "__doc__": one.meaning,
+        }
+        return type(name, (base(),), attributes)
+
+    return member
+
+
+def card_of(one: PublishedCheckpoint) -> Card:
+    """Return the card of a published checkpoint."""
+    return Card(
+        name=one.name,
+        label=one.label,
+        needs=one.needs,
+        higher_is_better=one.higher_is_better,
+        range=one.bounds,
+        meaning=one.meaning,
+        languages=languages_of(one),
+        licence=one.licence,
+        citation=one.citation.text,
+        trained_on=one.trained_on,
+        extra="neural",
+        decimals=one.decimals,
+        kind="learned",
+        weights=_weights(one),
+    )
+
+
+def _weights(one: PublishedCheckpoint) -> WeightsNeeded:
+    if one.weights or one.has_address:
+        return weights_of(one.weights or one.name)
+    return WeightsNeeded(None, one.get or f"download {one.by_hand}, unpack, {one.name}:path=FOLDER")
+
+
+def weights_of(name: str) -> WeightsNeeded:
+    """Return the weights of a published checkpoint: their size, and how to get and find them."""
+    return WeightsNeeded(checkpoints()[name].gigabytes, f"assay fetch {name}", FIND, name)

@@ -1,0 +1,125 @@
+"""The model runner: cuts sequences into batches of tokens, runs them, and halves the budget when memory runs out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+import torch
+
+from assay.core.errors import InputError
+from assay.models.config import EncoderConfig
+from assay.models.fp8 import FP8, stored_as
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.models.seq2seq.config import Shape
+
+Output = TypeVar("Output")
+Numbers = TypeVar("Numbers", bound="NDArray[np.floating[Any]]")
+MOST_TOKENS = 16_384
+"""Of an encoder as wide as XLM-R XL: a larger batch makes no product faster, since from 8,192 tokens on an H200 multiplies at
+the limit of its power supply. A narrower one takes more, so that a GPU computes for longer than it takes to tell it what."""
+XL_WIDTH = 2_560
+FP8_SHARE = 2
+"""In 8 bits products take half the time, and what is done once a batch counts for twice as much."""
+CPU_TOKENS = 2_048
+
+
+class BatchRunner:
+    """Runs a model over batches of tokens on one device. Not thread-safe.
+
+    When memory runs out, the budget is halved for good and the remaining items are cut anew.
+    """
+
+    def __init__(self, device: torch.device, dtype: torch.dtype, budget: int) -> None:
+        self.device, self.dtype, self.budget = device, dtype, budget
+
+    def run(
+        self, sizes: Sequence[int], compute: Callable[[list[int]], Output], order: Sequence[int] | None = None
+    ) -> Iterator[tuple[list[int], Output]]:
+        """Yield each batch of indices with the output of `compute`, longest items first unless `order` is given."""
+        waiting = list(batches(sizes, self.budget, order))[::-1]
+        while waiting:
+            batch = waiting.pop()
+            try:
+                with torch.inference_mode():
+                    output = compute(batch)
+            except (MemoryError, RuntimeError) as error:
+                if not out_of_memory(error):
+                    raise
+                if len(batch) == 1:
+                    raise InputError(
+                        f"one segment of {sizes[batch[0]]} tokens does not fit the memory of {self.device}. Use a smaller "
+                        "model, or device=cpu."
+                    ) from error
+            else:
+                yield batch, output
+                continue
+            # Outside of the handler, where the traceback no longer holds the failed batch's tensors.
+            if self.device.type == "cuda":
+                torch.cuda.empty_cache()
+            self.budget = max(1, sum(sizes[i] for i in batch) // 2)
+            left = [i for part in (batch, *waiting[::-1]) for i in part]
+            waiting = list(batches(sizes, self.budget, left))[::-1]
+
+    def check_finite(self, numbers: Numbers) -> Numbers:
+        """Return the numbers, or refuse them if some are infinite or NaN."""
+        if np.isfinite(numbers).all():
+            return numbers
+        if stored_as(self.dtype) == torch.float16:
+            raise InputError("this model's numbers are too large for fp16. Score with precision=bf16 (or fp32).")
+        raise InputError("the model gives no finite number for some segment: its weights may be damaged.")
+
+
+def batches(sizes: Sequence[int], budget: int, order: Sequence[int] | None = None) -> Iterator[list[int]]:
+    """Cut items into batches within `budget` tokens, all of about the same size: a small last batch would leave processors idle.
+
+    Without `order` the longest items come first, so that a batch that does not fit shows at once.
+    """
+    if order is None:
+        order = sorted(range(len(sizes)), key=lambda i: (-sizes[i], i))
+    total = sum(sizes[i] for i in order)
+    share = total / max(1, -(-total // budget))
+    batch: list[int] = []
+    tokens = 0
+    for i in order:
+        if batch and (tokens >= share or tokens + sizes[i] > budget):
+            yield batch
+            batch, tokens = [], 0
+        batch.append(i)
+        tokens += sizes[i]
+    if batch:
+        yield batch
+
+
+def token_budget(device: torch.device, token_bytes: int, most: float = MOST_TOKENS) -> int:
+    """Return how many tokens of `token_bytes` per layer fit half of a GPU's free memory; a fixed number on a CPU."""
+    if device.type != "cuda":
+        return CPU_TOKENS
+    free, _ = torch.cuda.mem_get_info(device)
+    return max(512, int(min(most, 0.5 * free / token_bytes)))
+
+
+def encoder_runner(config: EncoderConfig, device: torch.device, dtype: torch.dtype, budget: int | None) -> BatchRunner:
+    """Return a runner for an encoder of this shape."""
+    size = torch.finfo(stored_as(dtype)).bits // 8
+    token_bytes = size * (2 * config.feed_forward + 6 * config.hidden) + 4 * 6 * config.hidden
+    most = MOST_TOKENS * max(1.0, XL_WIDTH / config.hidden) * (FP8_SHARE if dtype == FP8 else 1)
+    return BatchRunner(device, dtype, budget or token_budget(device, token_bytes, most))
+
+
+def sequence_runner(shape: Shape, device: torch.device, dtype: torch.dtype) -> BatchRunner:
+    """Return a runner for an encoder-decoder of this shape."""
+    inner = max(shape.encoder_inner, shape.decoder_inner) * (3 if shape.gated else 2)
+    size = torch.finfo(dtype).bits // 8
+    token_bytes = size * (inner + 8 * shape.heads * shape.head_size) + 4 * 6 * shape.hidden
+    return BatchRunner(device, dtype, token_budget(device, token_bytes))
+
+
+def out_of_memory(error: Exception) -> bool:
+    """Whether an error says that memory ran out: torch's own, or what the libraries below it put into words."""
+    signs = ("can't allocate memory", "Cannot allocate memory", "CUDA error: out of memory", "_ALLOC_FAILED")
+    return isinstance(error, torch.OutOfMemoryError | MemoryError) or any(sign in str(error) for sign in signs)
