@@ -12,7 +12,8 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.language.additions import ADDED
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import deletion, pick, reference_of
@@ -83,15 +84,7 @@ def _english(sentence: Sentence) -> list[Span]:
 class Omission(Perturbation):
     """One constituent of the translation left out."""
 
-    card = PerturbationCard(
-        name="constituent-omitted",
-        about="a phrase left out: a cruise to cities on the Danube or a boat ride -> a cruise or a boat ride",
-        phenomenon="omission",
-        category="accuracy/omission",
-        severity="major",
-        follows=("ACES omission",),
-        extra="make",
-    )
+    card = card_of("constituent-omitted")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Delete one constituent, drawn at random."""
@@ -120,15 +113,7 @@ class Omission(Perturbation):
 class Addition(Perturbation):
     """A constituent that the source does not have."""
 
-    card = PerturbationCard(
-        name="constituent-added",
-        about="a phrase that the source does not have: … plants. -> … plants for the first time in years.",
-        phenomenon="addition",
-        category="accuracy/addition",
-        severity="major",
-        follows=("ACES addition",),
-        extra="make",
-    )
+    card = card_of("constituent-added")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """ACES's way where source and reference can lose the constituent, else a phrase of our list."""

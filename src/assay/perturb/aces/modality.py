@@ -6,7 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import deletion, like_case, pick, shuffled
 
@@ -79,16 +80,7 @@ def _english(sentence: Sentence) -> list[int]:
 class ModalSubstituted(Perturbation):
     """A modal verb replaced by one of another strength."""
 
-    card = PerturbationCard(
-        name="modal-substituted",
-        about="a modal verb of another strength: this might end -> this will end",
-        phenomenon="modal_verb:substitution",
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=("ACES modal_verb:substitution",),
-        languages=tuple(STRENGTHS),
-        extra="make",
-    )
+    card = card_of("modal-substituted")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Exchange one modal, drawn at random."""
@@ -124,17 +116,7 @@ def _negated(text: str, place: tuple[int, int, str]) -> bool:
 class ModalDeleted(Perturbation):
     """An English modal verb left out."""
 
-    card = PerturbationCard(
-        name="modal-deleted",
-        about="a modal verb left out: this could boost detection -> this boost detection",
-        phenomenon="modal_verb:deletion",
-        category="accuracy/omission",
-        severity="major",
-        follows=("ACES modal_verb:deletion",),
-        languages=("en",),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("modal-deleted")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Delete one modal and the blank after it; a question's first word is left alone."""

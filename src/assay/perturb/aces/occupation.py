@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.language.texts import source_language
 
 if TYPE_CHECKING:
@@ -143,43 +144,29 @@ class OccupationGender(Perturbation):
         return found
 
 
-def _card(gender: str, kind: str) -> PerturbationCard:
-    phenomenon = f"ambiguous-translation-wrong-gender-{gender}-{kind}"
-    return PerturbationCard(
-        name=f"occupation-{gender}-{kind}",
-        about=f"wrong gender of an occupation, a {gender} {'with' if kind == 'pro' else 'against'} the stereotype",
-        phenomenon=phenomenon,
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=(f"ACES {phenomenon}",),
-        languages=("en",),
-        wants=("source",),
-    )
-
-
 class FemalePro(OccupationGender):
     """A woman in an occupation with many women."""
 
-    card = _card("female", "pro")
+    card = card_of("occupation-female-pro")
     gender, stereotype = "female", True
 
 
 class FemaleAnti(OccupationGender):
     """A woman in an occupation with few women."""
 
-    card = _card("female", "anti")
+    card = card_of("occupation-female-anti")
     gender, stereotype = "female", False
 
 
 class MalePro(OccupationGender):
     """A man in an occupation with many men."""
 
-    card = _card("male", "pro")
+    card = card_of("occupation-male-pro")
     gender, stereotype = "male", True
 
 
 class MaleAnti(OccupationGender):
     """A man in an occupation with few men."""
 
-    card = _card("male", "anti")
+    card = card_of("occupation-male-anti")
     gender, stereotype = "male", False

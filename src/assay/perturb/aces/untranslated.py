@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.language.alignment import READ, WordAlignment, aligned, content_words
 from assay.perturb.language.confidence import SURE, confident
 from assay.perturb.language.ring import Ring
@@ -25,15 +26,7 @@ _LEAST = 0.3
 class CopySource(Perturbation):
     """The source in place of the translation."""
 
-    card = PerturbationCard(
-        name="copy-source",
-        about="the source copied in place of the translation",
-        phenomenon="copy-source",
-        category="accuracy/untranslated",
-        severity="critical",
-        follows=("ACES copy-source",),
-        wants=("source",),
-    )
+    card = card_of("copy-source")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Replace everything by the source."""
@@ -104,42 +97,17 @@ class SourceWordKept(Perturbation):
         return found
 
 
-def _card(name: str, phenomenon: str, about: str) -> PerturbationCard:
-    return PerturbationCard(
-        name=name,
-        about=about,
-        phenomenon=phenomenon,
-        category="accuracy/untranslated",
-        severity="major",
-        follows=(f"ACES {phenomenon}",),
-        needs=("words", "frequency", "lemma"),
-        wants=("source", "reference"),
-        sure_in=("en",),
-        unless=("source_word", "target_word"),
-        extra="make",
-        manual=True,
-    )
-
-
 class UntranslatedVersusReference(SourceWordKept):
     """The good translation has the reference's word."""
 
-    card = _card(
-        "untranslated-versus-reference",
-        "untranslated-vs-ref-word",
-        "a source word left: claws (as in the reference) -> Krallen",
-    )
+    card = card_of("untranslated-versus-reference")
     in_reference = True
 
 
 class UntranslatedVersusSynonym(SourceWordKept):
     """The good translation has another word than the reference."""
 
-    card = _card(
-        "untranslated-versus-synonym",
-        "untranslated-vs-synonym",
-        "a source word left: talons (the reference: claws) -> Krallen",
-    )
+    card = card_of("untranslated-versus-synonym")
     in_reference = False
 
 
@@ -242,18 +210,7 @@ LITERAL: dict[str, dict[str, str]] = {
 class DoNotTranslate(Perturbation):
     """A name or title of the source, rightly copied, translated word for word."""
 
-    card = PerturbationCard(
-        name="do-not-translate",
-        about="a name translated that must stay: Sky News -> Himmel-Nachrichten",
-        phenomenon="do-not-translate",
-        category="accuracy/do-not-translate",
-        severity="major",
-        follows=("ACES do-not-translate",),
-        wants=("source",),
-        sure_in=("de", "fr", "es", "ru", "zh", "ja"),
-        unless=("do_not_translate", "translated"),
-        manual=True,
-    )
+    card = card_of("do-not-translate")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """From the columns `do_not_translate` and `translated`, or from our list of names."""

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.language.texts import source_language
 
 if TYPE_CHECKING:
@@ -132,29 +133,15 @@ class WordSense(Perturbation):
         return found
 
 
-def _card(kind: str) -> PerturbationCard:
-    phenomenon = f"ambiguous-translation-wrong-sense-{kind}"
-    return PerturbationCard(
-        name=f"word-sense-{kind}",
-        about=f"a cue for the wrong sense, the right one being the {kind} one: vegetable stock -> penny stock",
-        phenomenon=phenomenon,
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=(f"ACES {phenomenon}",),
-        languages=("en",),
-        wants=("source",),
-    )
-
-
 class FrequentSense(WordSense):
     """The source has the word's frequent sense."""
 
-    card = _card("frequent")
+    card = card_of("word-sense-frequent")
     frequent = True
 
 
 class InfrequentSense(WordSense):
     """The source has the word's rarer sense."""
 
-    card = _card("infrequent")
+    card = card_of("word-sense-infrequent")
     frequent = False

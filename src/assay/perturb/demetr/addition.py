@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, with_article
 from assay.perturb.language.sentence import Sentence, with_compounds
 from assay.perturb.language.texts import pick
@@ -35,16 +35,7 @@ class AddedWord(ParsedRule):
     """An adjective before a noun, or an adverb before a verb, that the source knows nothing of."""
 
     most_places = 2
-    card = demetr_card(
-        6,
-        name="added-word",
-        about="a word that changes the meaning is added: The reform of notaries -> The failed reform of notaries",
-        category="accuracy/addition",
-        languages=("en",),
-        needs=("parse",),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("added-word")
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

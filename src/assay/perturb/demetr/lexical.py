@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, replaced
 from assay.perturb.language.antonyms import OPPOSITES, SURE_OPPOSITES
 from assay.perturb.language.confidence import confident
@@ -65,16 +65,7 @@ class LexicalRule(ParsedRule):
 class Hypernym(LexicalRule):
     """DEMETR 3: undertranslation. The commonest sense's nearest more general word that people use."""
 
-    card = demetr_card(
-        3,
-        name="hypernym",
-        about="a more general word: religious ceremonies -> religious activities",
-        category="accuracy/undertranslation",
-        languages=("en",),
-        needs=("parse", "wordnet", "inflection", "frequency"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("hypernym")
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
@@ -170,16 +161,7 @@ def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
 class Antonym(LexicalRule):
     """DEMETR 7: the opposite of a word, by WordNet's antonyms of its first senses and a list of common opposites."""
 
-    card = demetr_card(
-        7,
-        name="antonym",
-        about="a word replaced by its opposite: relieve the pain -> relieve the pleasure",
-        category="accuracy/mistranslation",
-        languages=("en",),
-        needs=("parse", "wordnet", "inflection", "frequency"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("antonym")
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

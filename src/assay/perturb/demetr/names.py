@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, with_article
 from assay.perturb.language import gazetteer
 from assay.perturb.language.confidence import confident
@@ -66,15 +66,7 @@ class NameReplaced(ParsedRule):
     """A person for a person, a place for a place, an organisation for an organisation, wherever the name is mentioned."""
 
     most_places = 16
-    card = demetr_card(
-        9,
-        name="name-replaced",
-        about="a name replaced within its type: presenter Stephen Colbert -> presenter Marco Brandt",
-        category="accuracy/mistranslation",
-        languages=("en",),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("name-replaced")
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.elsewhere import japanese_verbs, russian_verbs
 from assay.perturb.demetr.rules import in_languages, listed, removed
 from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
@@ -29,16 +29,7 @@ _DENYING = frozenset(
 class Negation(VerbRule):
     """DEMETR 8: an affirmative main clause is negated; a negated one becomes affirmative."""
 
-    card = demetr_card(
-        8,
-        name="negation",
-        about="negated, or a negation dropped: recommended the -> did not recommend the",
-        category="accuracy/mistranslation",
-        languages=("en", "ru", "ja"),
-        needs=("parse", "inflection"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("negation")
     elsewhere = in_languages(ru=russian_verbs.negation, ja=japanese_verbs.negation)
 
     def change(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule, article, first_fit, listed
 from assay.perturb.language.texts import base_language, like_case, like_first, pick
 
@@ -45,13 +45,7 @@ class NumberReplaced(TextRule):
     """One number of the text becomes another of its kind."""
 
     most_places = 2
-    card = demetr_card(
-        10,
-        name="number-replaced",
-        about="a number replaced by a plausible other one: established in 1979 -> established in 1997",
-        category="accuracy/mistranslation",
-        manual=True,
-    )
+    card = card_of("number-replaced")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Digits first; number words where a text has none and is English."""

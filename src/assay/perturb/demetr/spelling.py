@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule, first_fit
 from assay.perturb.language.letters import is_mark, pattern
 from assay.perturb.language.texts import base_language, like_case, pick, spaceless
@@ -36,13 +36,7 @@ class Misspelling(TextRule):
     A slip swaps two inner letters, doubles one, or leaves one of a double out; the first letter stays.
     """
 
-    card = demetr_card(
-        25,
-        name="misspelling",
-        about="one word misspelt: separate -> seperate (list for English, slips of the fingers elsewhere)",
-        category="fluency/spelling",
-        needs=("alphabet",),
-    )
+    card = card_of("misspelling")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Misspell a word of the list, or any longer word where the list has none of the text's."""
@@ -107,13 +101,7 @@ def _bare_letters(word: str) -> list[int]:
 class CharacterRemoved(TextRule):
     """DEMETR 26: one letter missing from a word that is neither the first nor the last."""
 
-    card = demetr_card(
-        26,
-        name="character-removed",
-        about="one letter missing: adhere -> adhre",
-        category="fluency/spelling",
-        needs=("alphabet",),
-    )
+    card = card_of("character-removed")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Remove a letter of a longer word."""
