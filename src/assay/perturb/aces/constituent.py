@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.data.words import lists
 from assay.perturb.cards import card_of
-from assay.perturb.language.additions import ADDED
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import deletion, pick, reference_of
 
@@ -34,6 +34,25 @@ RELATIVES = {
     "pl": r"(?:któr\w+)",
     "cs": r"(?:kter\w+|jenž|jež)",
 }
+_STARTS, _GAPS = {"en": " ", "zh": "，"}, {"zh": "，"}
+"""What stands before an added phrase, and between two of them, where that is not a comma with a space and a space."""
+
+
+def _added() -> dict[str, tuple[str, ...]]:
+    phrases = lists("additions")
+    found = {}
+    for language in dict.fromkeys(key.split()[0] for key in phrases):
+        start, gap = _STARTS.get(language, ", "), _GAPS.get(language, " ")
+        found[language] = tuple(
+            start + phrase
+            for first in phrases[f"{language} first"]
+            for phrase in (first, *(first + gap + second for second in phrases[f"{language} second"]))
+        )
+    return found
+
+
+ADDED = _added()
+"""Every phrase of a language, as it is written onto the end of a sentence."""
 _PARENTHESES = re.compile(r"\s?[(（][^()（）]{2,80}[)）]")
 
 

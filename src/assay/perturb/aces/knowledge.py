@@ -15,9 +15,7 @@ from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, To
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.lexical import inflected
 from assay.perturb.demetr.rules import replaced, with_article
-from assay.perturb.language.antonyms import SURE_OPPOSITES
 from assay.perturb.language.confidence import confident
-from assay.perturb.language.kinds import KINDS, fits_kind, fits_opposite
 from assay.perturb.language.relations import (
     antonyms,
     distractors,
@@ -31,7 +29,18 @@ from assay.perturb.language.relations import (
 )
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import other_reference, shuffled
-from assay.perturb.language.word_relations import CLASS_OF, DISTRACTORS, ENTAILED, SYNONYM_ANTONYM, fits_noun, fits_verb
+from assay.perturb.language.word_relations import (
+    CLASS_OF,
+    DISTRACTORS,
+    ENTAILED,
+    KINDS,
+    SURE_OPPOSITES,
+    SYNONYM_ANTONYM,
+    fits_kind,
+    fits_noun,
+    fits_opposite,
+    fits_verb,
+)
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,8 +13,7 @@ from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.aces.levels import LevelRule, level_texts
 from assay.perturb.cards import card_of
-from assay.perturb.language.name_lists import FEMALE, MALE, SURNAMES, gender_of
-from assay.perturb.language.people import Person, people
+from assay.perturb.language.people import FEMALE, MALE, SURNAMES, Person, gender_of, people
 from assay.perturb.language.texts import pick, shuffled
 
 if TYPE_CHECKING:

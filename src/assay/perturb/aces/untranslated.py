@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.data import rows
 from assay.perturb.cards import card_of
 from assay.perturb.language.alignment import READ, WordAlignment, aligned, content_words
 from assay.perturb.language.confidence import SURE, confident
@@ -111,99 +112,12 @@ class UntranslatedVersusSynonym(SourceWordKept):
     in_reference = False
 
 
-LITERAL: dict[str, dict[str, str]] = {
-    "Facebook": {
-        "de": "Gesichtsbuch",
-        "fr": "Livre des visages",
-        "es": "Libro de caras",
-        "ru": "Книга лиц",
-        "zh": "脸书本",
-        "ja": "顔の本",
-    },
-    "Apple": {"de": "Apfel", "fr": "Pomme", "es": "Manzana", "ru": "Яблоко", "zh": "苹果树", "ja": "リンゴ"},
-    "Windows": {"de": "Fenster", "fr": "Fenêtres", "es": "Ventanas", "ru": "Окна", "zh": "窗户", "ja": "窓"},
-    "YouTube": {
-        "de": "Du-Röhre",
-        "fr": "Ton Tube",
-        "es": "Tu Tubo",
-        "ru": "Ты-Труба",
-        "zh": "你管",
-        "ja": "あなたの管",
-    },
-    "Twitter": {
-        "de": "Zwitscherer",
-        "fr": "Gazouilleur",
-        "es": "Gorjeador",
-        "ru": "Щебетун",
-        "zh": "鸟叫者",
-        "ja": "さえずり",
-    },
-    "Shell": {"de": "Muschel", "fr": "Coquille", "es": "Concha", "ru": "Ракушка", "zh": "贝壳", "ja": "貝"},
-    "The Guardian": {
-        "de": "Der Wächter",
-        "fr": "Le Gardien",
-        "es": "El Guardián",
-        "ru": "Страж",
-        "zh": "守护者",
-        "ja": "守護者",
-    },
-    "The Sun": {"de": "Die Sonne", "fr": "Le Soleil", "es": "El Sol", "ru": "Солнце", "zh": "太阳", "ja": "太陽"},
-    "The Times": {
-        "de": "Die Zeiten",
-        "fr": "Les Temps",
-        "es": "Los Tiempos",
-        "ru": "Времена",
-        "zh": "时代",
-        "ja": "時代",
-    },
-    "New York Times": {
-        "de": "New Yorker Zeiten",
-        "fr": "Temps de New York",
-        "es": "Tiempos de Nueva York",
-        "ru": "Времена Нью-Йорка",
-    },
-    "Washington Post": {
-        "de": "Washingtoner Pfosten",
-        "fr": "Poste de Washington",
-        "es": "Correo de Washington",
-        "ru": "Столб Вашингтона",
-    },
-    "Sky News": {
-        "de": "Himmel-Nachrichten",
-        "fr": "Nouvelles du Ciel",
-        "es": "Noticias del Cielo",
-        "ru": "Новости неба",
-    },
-    "Fox News": {
-        "de": "Fuchs-Nachrichten",
-        "fr": "Nouvelles du Renard",
-        "es": "Noticias del Zorro",
-        "ru": "Лисьи новости",
-    },
-    "Rolling Stones": {
-        "de": "Rollende Steine",
-        "fr": "Pierres qui roulent",
-        "es": "Piedras rodantes",
-        "ru": "Катящиеся камни",
-    },
-    "Blackberry": {"de": "Brombeere", "fr": "Mûre", "es": "Mora", "ru": "Ежевика", "zh": "黑莓果", "ja": "木いちご"},
-    "Snapchat": {"de": "Schnappschwatz", "fr": "Bavardage éclair", "es": "Charla rápida", "ru": "Мгновенная болтовня"},
-    "Red Bull": {
-        "de": "Roter Stier",
-        "fr": "Taureau rouge",
-        "es": "Toro rojo",
-        "ru": "Красный бык",
-        "zh": "红色公牛",
-        "ja": "赤い雄牛",
-    },
-    "Top Gear": {"de": "Höchster Gang", "fr": "Vitesse supérieure", "es": "Marcha superior", "ru": "Высшая передача"},
-    "Game of Thrones": {
-        "de": "Spiel der Throne",
-        "fr": "Jeu des trônes",
-        "es": "Juego de los tronos",
-        "ru": "Игра тронов",
-    },
-}
+def _literal() -> dict[str, dict[str, str]]:
+    names = rows("words/do_not_translate.tsv")
+    return {row.pop("name"): {language: form for language, form in row.items() if form} for row in names}
+
+
+LITERAL = _literal()
 """Names that stay as they are, and what they would be if somebody translated them; ours."""
 
 

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.elsewhere import japanese_verbs, russian_verbs
-from assay.perturb.demetr.rules import in_languages, listed, removed
+from assay.perturb.demetr.rules import in_languages, removed
 from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
@@ -21,9 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 _NOT = ("not", "n't", "n’t", "never")
-_DENYING = frozenset(
-    listed("neither nor nobody nothing none nowhere no hardly barely scarcely rarely seldom without not n't never")
-)
+_DENYING = frozenset(word_list("negations"))
 
 
 class Negation(VerbRule):

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.data.words import word_list
 from assay.perturb.cards import card_of
-from assay.perturb.demetr.rules import TextRule, article, first_fit, listed
+from assay.perturb.demetr.rules import TextRule, article, first_fit
 from assay.perturb.language.texts import base_language, like_case, like_first, pick
 
 if TYPE_CHECKING:
@@ -30,13 +31,10 @@ _MONTH = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|"
     r"Aug|Sept?|Oct|Nov|Dec)\b"
 )
-_WORDS = listed(
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-)
-_TENS = listed("twenty thirty forty fifty sixty seventy eighty ninety")
-_ORDINALS = listed("second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
-_MULTIPLES = listed("hundred thousand million billion")
+_WORDS = word_list("numbers from two to twenty")
+_TENS = word_list("tens from twenty")
+_ORDINALS = word_list("ordinals from second to twelfth")
+_MULTIPLES = ("hundred", "thousand", "million", "billion")
 _UNIT = re.compile(r"\s?(?:k?m|kg|g|ft|feet|miles|met(?:er|re)s|kilomet|people|euros|dollars|tons?|yuan|yen)\b")
 _TRIES = 12
 

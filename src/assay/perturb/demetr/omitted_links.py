@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.elsewhere import japanese_words, russian_words
 from assay.perturb.demetr.omission import Span, TokensOmitted, omitting
-from assay.perturb.demetr.rules import in_languages, listed
+from assay.perturb.demetr.rules import in_languages
 from assay.perturb.language.sentence import SUBJECTS, Sentence
 
-_CONNECTING_ADVERBS = frozenset(
-    listed(
-        "however therefore thus moreover furthermore nevertheless nonetheless meanwhile otherwise instead hence "
-        "additionally consequently accordingly besides similarly then also"
-    )
-)
+_CONNECTING_ADVERBS = frozenset(word_list("connecting adverbs"))
 
-_RELATIVE = frozenset(listed("when where while whereas that which who how why whether"))
+_RELATIVE = frozenset(word_list("relative words"))
 
 
 class OmittedPrepositionalPhrase(TokensOmitted):
@@ -50,9 +46,7 @@ class OmittedPrepositionalPhrase(TokensOmitted):
         return [(first, last) for first, last in fitting if last - first == shortest]
 
 
-_LEANING = frozenset(
-    listed("according due because instead out prior thanks such well as rather regardless ahead up off than along away")
-)
+_LEANING = frozenset(word_list("words that lean on a preposition"))
 """Words that cannot stand without the phrase after them."""
 
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from importlib.resources import files
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.data.words import lists
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule, first_fit
 from assay.perturb.language.letters import is_mark, pattern
@@ -22,12 +22,9 @@ _SHORTEST = 5
 """Words below this length are misspelt only by the list: a rule would leave them hard to read."""
 
 
-@functools.cache
-def misspellings() -> dict[str, tuple[str, ...]]:
+def misspellings() -> Mapping[str, tuple[str, ...]]:
     """Our list of common English misspellings: word to its wrong forms."""
-    text = files("assay.data").joinpath("misspellings_en.txt").read_text(encoding="utf-8")
-    rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
-    return {row[0]: tuple(row[1:]) for row in rows}
+    return lists("misspellings")
 
 
 class Misspelling(TextRule):
@@ -65,7 +62,7 @@ class Misspelling(TextRule):
         return found
 
 
-def _listed(word: str, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _listed(word: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The wrong forms of a word; a name of the list (Germany) only with its capital, others with any."""
     found = known.get(word) or (known.get(word.lower()) if word[1:].islower() else None)
     return found or ()
