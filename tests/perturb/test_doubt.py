@@ -9,7 +9,7 @@ import pytest
 
 from assay.core.batch import Batch, Segment
 from assay.core.perturbation import Perturbed, Refused
-from assay.perturb.language.additions import ADDED
+from assay.perturb.aces.constituent import ADDED
 from assay.perturb.language.confidence import SURE, confidence
 from assay.perturb.language.tools import LinguisticTools
 from assay.verbs.make import make

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from assay.perturb import PERTURBATIONS
-from assay.perturb.language.additions import ADDED
+from assay.perturb.aces.constituent import ADDED
 from assay.perturb.language.alignment import READ
 
 FILES = sorted((Path(__file__).parent / "read").glob("*.tsv"))

@@ -12,9 +12,15 @@ from importlib.resources import files
 
 
 def rows(name: str) -> list[dict[str, str]]:
-    """The rows of one CSV file in this folder; lines that start with ``#`` are comments."""
-    text = (files("assay") / "data" / name).read_text(encoding="utf-8")
-    return list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
+    """Return the rows of a CSV or TSV file of this folder; lines that start with ``#`` are comments, TSV has no quotes."""
+    lines = (line for line in _text(name).splitlines() if not line.startswith("#"))
+    if name.endswith(".tsv"):
+        return list(csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    return list(csv.DictReader(lines))
+
+
+def _text(name: str) -> str:
+    return (files("assay") / "data" / name).read_text(encoding="utf-8")
 
 
 @functools.cache

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.language.ring import drawn, segments
 from assay.perturb.language.texts import pick, reference_of, target_language
 
@@ -79,14 +80,7 @@ class Detached(Perturbation):
 class DetachedRandom(Detached):
     """Any other sentence."""
 
-    card = PerturbationCard(
-        name="detached-random",
-        about="the translation replaced by a random other sentence",
-        phenomenon="hallucination-detached-random",
-        category="accuracy/hallucination",
-        severity="critical",
-        follows=("xCOMET detached (random)",),
-    )
+    card = card_of("detached-random")
 
     def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
         """Draw until one shares few words."""
@@ -101,14 +95,7 @@ class DetachedRandom(Detached):
 class DetachedSimilar(Detached):
     """The nearest other sentence, by sentence embeddings where they are installed, else by character n-grams."""
 
-    card = PerturbationCard(
-        name="detached-similar",
-        about="the translation replaced by the most similar other sentence of the corpus",
-        phenomenon="hallucination-detached-similar",
-        category="accuracy/hallucination",
-        severity="critical",
-        follows=("xCOMET detached (semantically similar)",),
-    )
+    card = card_of("detached-similar")
 
     def __init__(self, nearest: int = 5, embedding: str = "auto") -> None:
         self.nearest = int(nearest)
@@ -189,15 +176,7 @@ def _ngram_index(pool: Sequence[str]) -> tuple[Any, Any]:
 class Oscillatory(Perturbation):
     """An n-gram of two to four words repeated one to ten times."""
 
-    card = PerturbationCard(
-        name="oscillatory",
-        about="an n-gram repeated: on the island now -> on the island the island the island now",
-        phenomenon="hallucination-oscillatory",
-        category="accuracy/hallucination",
-        severity="critical",
-        follows=("xCOMET oscillatory",),
-        needs=("words",),
-    )
+    card = card_of("oscillatory")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Draw n, the place and the number of repetitions."""

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.hallucinations import shared
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.ring import drawn
@@ -40,14 +41,7 @@ NEGATIONS = {
 class TextInserted(Perturbation):
     """A short sentence of the corpus inserted where a sentence begins or ends."""
 
-    card = PerturbationCard(
-        name="text-inserted",
-        about="a sentence that the source does not have inserted",
-        phenomenon="text-inserted",
-        category="accuracy/addition",
-        severity="critical",
-        follows=("SMAUG insert text",),
-    )
+    card = card_of("text-inserted")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Draw another segment of at most 80 characters and a place."""
@@ -86,16 +80,7 @@ class TextInserted(Perturbation):
 class NegationChanged(Perturbation):
     """English: a negation inserted or removed as DEMETR 8 does. Other languages: the word of negation removed."""
 
-    card = PerturbationCard(
-        name="negation-changed",
-        about="the sentence negated, or its negation removed: may include -> does not include",
-        phenomenon="negation-changed",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("SMAUG negation",),
-        languages=("en", *NEGATIONS),
-        extra="make",
-    )
+    card = card_of("negation-changed")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Change the polarity of the sentence."""
@@ -123,15 +108,7 @@ class NegationChanged(Perturbation):
 class MaskFilled(Perturbation):
     """One to three words replaced by others that read on from their neighbours."""
 
-    card = PerturbationCard(
-        name="mask-filled",
-        about="a few words replaced by others that fit their neighbours",
-        phenomenon="mask-filled",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("SMAUG mask in-fill",),
-        needs=("words",),
-    )
+    card = card_of("mask-filled")
 
     def __init__(self, model: str = "") -> None:
         if model:

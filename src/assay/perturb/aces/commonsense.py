@@ -11,8 +11,9 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
 from assay.perturb.aces.pronoun import GUESSED, WRONG
+from assay.perturb.cards import card_of
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import sentence_of
 from assay.perturb.language.texts import like_case, pick, reference_of, source_language, word_at
@@ -112,58 +113,23 @@ class Commonsense(Perturbation):
         return found
 
 
-def _card(
-    name: str,
-    about: str,
-    languages: tuple[str, ...],
-    sure_in: tuple[str, ...] = ("en",),
-    unless: tuple[str, ...] = ("filler", "distractor"),
-) -> PerturbationCard:
-    return PerturbationCard(
-        name=name,
-        about=about,
-        phenomenon=name,
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=(f"ACES {name}",),
-        languages=languages,
-        wants=("source",),
-        sure_in=sure_in,
-        unless=unless,
-        extra="make",
-        manual=True,
-    )
-
-
 class OnlyReferenceAmbiguous(Commonsense):
     """The source keeps the clause."""
 
-    card = _card(
-        "commonsense-only-ref-ambiguous",
-        "the wrong noun in a clause of reason that the reference lacks",
-        tuple(REASONS),
-    )
+    card = card_of("commonsense-only-ref-ambiguous")
 
 
 class SourceAndReferenceAmbiguous(Commonsense):
     """Source and reference both lose the clause."""
 
-    card = _card(
-        "commonsense-src-and-ref-ambiguous", "the same, with the clause taken from the source too", tuple(REASONS)
-    )
+    card = card_of("commonsense-src-and-ref-ambiguous")
     strips_source = True
 
 
 class Coreference(Perturbation):
     """The pronoun of a clause of reason exchanged for one of another gender, or for the noun in the column `distractor`."""
 
-    card = _card(
-        "coreference-based-on-commonsense",
-        "a pronoun that points at the wrong noun: da es schmutziger war -> da er …",
-        ("de", "fr", "ru"),
-        sure_in=(),
-        unless=("distractor",),
-    )
+    card = card_of("coreference-based-on-commonsense")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """English *because it …* and one pronoun in the clause of the translation."""

@@ -11,7 +11,8 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.language.sentence import sentence_of
 from assay.perturb.language.texts import like_case, reference_of, source_language
 
@@ -101,44 +102,29 @@ class Connective(Perturbation):
         return found
 
 
-def _card(name: str, phenomenon: str, about: str) -> PerturbationCard:
-    return PerturbationCard(
-        name=name,
-        about=about,
-        phenomenon=f"ambiguous-translation-wrong-discourse-connective-{phenomenon}",
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=(f"ACES ambiguous-translation-wrong-discourse-connective-{phenomenon}",),
-        languages=("en",),
-        needs=("parse",),
-        wants=("source",),
-        extra="make",
-    )
-
-
 class SinceCausal(Connective):
     """*since* that means *because*."""
 
-    card = _card("since-causal", "since-causal", "since (because) -> from the time")
+    card = card_of("since-causal")
     word, sense, spelt = "since", "causal", SINCE
 
 
 class SinceTemporal(Connective):
     """*since* that means *from the time*."""
 
-    card = _card("since-temporal", "since-temporal", "since (from the time) -> because")
+    card = card_of("since-temporal")
     word, sense, spelt = "since", "temporal", SINCE
 
 
 class WhileContrast(Connective):
     """*while* that means *whereas*."""
 
-    card = _card("while-contrast", "while-contrast", "while (whereas) -> as")
+    card = card_of("while-contrast")
     word, sense, spelt = "while", "contrast", WHILE
 
 
 class WhileTemporal(Connective):
     """*while* that means *as*."""
 
-    card = _card("while-temporal", "while-temporal", "while (as) -> whereas")
+    card = card_of("while-temporal")
     word, sense, spelt = "while", "temporal", WHILE

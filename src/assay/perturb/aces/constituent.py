@@ -12,8 +12,9 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.language.additions import ADDED
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.data.words import lists
+from assay.perturb.cards import card_of
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import deletion, pick, reference_of
 
@@ -33,6 +34,25 @@ RELATIVES = {
     "pl": r"(?:któr\w+)",
     "cs": r"(?:kter\w+|jenž|jež)",
 }
+_STARTS, _GAPS = {"en": " ", "zh": "，"}, {"zh": "，"}
+"""What stands before an added phrase, and between two of them, where that is not a comma with a space and a space."""
+
+
+def _added() -> dict[str, tuple[str, ...]]:
+    phrases = lists("additions")
+    found = {}
+    for language in dict.fromkeys(key.split()[0] for key in phrases):
+        start, gap = _STARTS.get(language, ", "), _GAPS.get(language, " ")
+        found[language] = tuple(
+            start + phrase
+            for first in phrases[f"{language} first"]
+            for phrase in (first, *(first + gap + second for second in phrases[f"{language} second"]))
+        )
+    return found
+
+
+ADDED = _added()
+"""Every phrase of a language, as it is written onto the end of a sentence."""
 _PARENTHESES = re.compile(r"\s?[(（][^()（）]{2,80}[)）]")
 
 
@@ -83,15 +103,7 @@ def _english(sentence: Sentence) -> list[Span]:
 class Omission(Perturbation):
     """One constituent of the translation left out."""
 
-    card = PerturbationCard(
-        name="constituent-omitted",
-        about="a phrase left out: a cruise to cities on the Danube or a boat ride -> a cruise or a boat ride",
-        phenomenon="omission",
-        category="accuracy/omission",
-        severity="major",
-        follows=("ACES omission",),
-        extra="make",
-    )
+    card = card_of("constituent-omitted")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Delete one constituent, drawn at random."""
@@ -120,15 +132,7 @@ class Omission(Perturbation):
 class Addition(Perturbation):
     """A constituent that the source does not have."""
 
-    card = PerturbationCard(
-        name="constituent-added",
-        about="a phrase that the source does not have: … plants. -> … plants for the first time in years.",
-        phenomenon="addition",
-        category="accuracy/addition",
-        severity="major",
-        follows=("ACES addition",),
-        extra="make",
-    )
+    card = card_of("constituent-added")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """ACES's way where source and reference can lose the constituent, else a phrase of our list."""

@@ -6,90 +6,27 @@ import functools
 import re
 from dataclasses import dataclass
 
+from assay.data import rows
 from assay.perturb.language.cldr import number_signs, plural_form, unit_patterns
 from assay.perturb.language.numerals import SPACES, Numeral, numerals, written
 from assay.perturb.language.texts import base_language
 
-SIZES = {
-    "length-mile": ("length", 1609.344),
-    "length-kilometer": ("length", 1000.0),
-    "length-meter": ("length", 1.0),
-    "length-yard": ("length", 0.9144),
-    "length-foot": ("length", 0.3048),
-    "length-inch": ("length", 0.0254),
-    "length-centimeter": ("length", 0.01),
-    "length-millimeter": ("length", 0.001),
-    "speed-mile-per-hour": ("speed", 0.44704),
-    "speed-kilometer-per-hour": ("speed", 1000 / 3600),
-    "speed-kilometer-per-second": ("speed", 1000.0),
-    "speed-mile-per-second": ("speed", 1609.344),
-    "duration-month": ("time", 365.25 / 12 * 86400),
-    "duration-week": ("time", 604800.0),
-    "duration-day": ("time", 86400.0),
-    "duration-hour": ("time", 3600.0),
-    "duration-minute": ("time", 60.0),
-    "duration-second": ("time", 1.0),
-    "volume-barrel": ("volume", 158.987294928),
-    "volume-gallon": ("volume", 3.785411784),
-    "volume-liter": ("volume", 1.0),
-    "mass-kilogram": ("mass", 1000.0),
-    "mass-gram": ("mass", 1.0),
-    "mass-pound": ("mass", 453.59237),
-    "mass-ounce": ("mass", 28.349523125),
-}
+UNITS = {row["unit"]: row for row in rows("words/units.tsv")}
+SIZES = {unit: (row["quantity"], float(row["size"])) for unit, row in UNITS.items()}
 """Quantity and size of each unit in metres, metres a second, seconds, litres and grams."""
-
-PERMITTED: dict[str, tuple[str, ...]] = {
-    "length-mile": ("length-meter",),
-    "length-kilometer": ("length-mile", "length-meter"),
-    "length-meter": ("length-foot", "length-yard"),
-    "length-foot": ("length-meter", "length-yard"),
-    "length-centimeter": ("length-inch", "length-millimeter"),
-    "length-inch": ("length-centimeter", "length-millimeter"),
-    "length-millimeter": ("length-centimeter", "length-inch"),
-    "speed-mile-per-hour": ("speed-kilometer-per-hour",),
-    "speed-kilometer-per-hour": ("speed-mile-per-hour",),
-    "speed-kilometer-per-second": ("speed-mile-per-second",),
-    "speed-mile-per-second": ("speed-kilometer-per-second",),
-    "duration-hour": ("duration-minute",),
-    "duration-minute": ("duration-second",),
-    "duration-second": ("duration-minute",),
-    "duration-day": ("duration-hour",),
-    "duration-month": ("duration-week",),
-    "duration-week": ("duration-day",),
-    "volume-barrel": ("volume-gallon", "volume-liter"),
-    "volume-gallon": ("volume-barrel", "volume-liter"),
-    "mass-kilogram": ("mass-gram", "mass-pound"),
-    "mass-gram": ("mass-ounce",),
-    "mass-ounce": ("mass-gram",),
-}
+PERMITTED = {unit: tuple(row["converts_to"].split()) for unit, row in UNITS.items() if row["converts_to"]}
 """From a unit to the units it may be converted to, as Appendix A.2 lists them."""
 
-_ENGLISH = {
-    "speed-kilometer-per-second": {"one": "{0} kilometer per second", "other": "{0} kilometers per second"},
-    "speed-mile-per-second": {"one": "{0} mile per second", "other": "{0} miles per second"},
-}
-"""Units without an entry in CLDR."""
 
-_OWN = {
-    ("ja", "duration-day"): {"other": "{0}日間"},
-    ("ko", "duration-day"): {"other": "{0}일간"},
-    ("ko", "duration-minute"): {"other": "{0}분간"},
-    ("ko", "duration-second"): {"other": "{0}초간"},
-    ("zh", "duration-hour"): {"other": "{0}小时"},
-}
-"""Spellings that name a length of time and never a date or hour of the clock."""
+def _spellings() -> dict[tuple[str, str], dict[str, list[str]]]:
+    found: dict[tuple[str, str], dict[str, list[str]]] = {}
+    for row in rows("words/unit_spellings.tsv"):
+        found.setdefault((row["language"], row["unit"]), {}).setdefault(row["form"], []).append(row["spelling"])
+    return found
 
-_EXTRA_SPELLINGS: dict[str, dict[str, tuple[str, ...]]] = {
-    "de": {"speed-kilometer-per-hour": ("{0} km/h", "{0} Stundenkilometer"), "length-foot": ("{0} Fuß",)},
-    "en": {"speed-mile-per-hour": ("{0} mph", "{0}mph"), "speed-kilometer-per-hour": ("{0} km/h", "{0}km/h")},
-    "zh": {"length-kilometer": ("{0}千米",), "duration-hour": ("{0}个小时",), "duration-month": ("{0}个月",)},
-    "ja": {
-        "length-kilometer": ("{0}キロメートル",),
-        "duration-month": ("{0}か月", "{0}ヶ月"),
-        "length-meter": ("{0}メートル",),
-    },
-}
+
+_SPELLINGS = _spellings()
+"""By language and unit: spellings by plural form, in place of CLDR's, or ``further`` ones to find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,10 +104,9 @@ def _british(pattern: str) -> str:
 def _forms(language: str, unit: str) -> dict[str, dict[str, str]]:
     """Patterns of a unit by length; short ones stand in where a language has no long ones (Chinese)."""
     found = unit_patterns(language, unit)
-    if language == "en" and unit in _ENGLISH:
-        found = {"long": _ENGLISH[unit]}
-    if (language, unit) in _OWN:
-        found = {"long": _OWN[language, unit]}
+    own = {form: texts[0] for form, texts in _SPELLINGS.get((language, unit), {}).items() if form != "further"}
+    if own:
+        found = {"long": own}
     aliased = "long" in found or language in ("zh", "ja", "ko")  # an empty table stands for the short one
     long = found.get("long") or (found.get("short") if aliased else None)
     kept = {"long": long} if long else {}
@@ -195,7 +131,7 @@ def _patterns(language: str) -> list[tuple[str, str, re.Pattern[str]]]:
             if language == "en":
                 spellings |= {_british(text) for text in spellings}
             if length == "long":
-                spellings |= set(_EXTRA_SPELLINGS.get(language, {}).get(unit, ()))
+                spellings |= set(_SPELLINGS.get((language, unit), {}).get("further", ()))
             if language == "de":
                 spellings |= {f"{text}n" for text in spellings if re.search(r"(?:er|e)$", text)}
             for text in sorted(spellings):

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.language.cldr import months
 from assay.perturb.language.texts import base_language, other_reference, pick, shuffled, source_language
 
@@ -100,16 +101,7 @@ def _named(text: str, language: str) -> set[int]:
 class WrongMonth(Perturbation):
     """One month's name replaced by another's."""
 
-    card = PerturbationCard(
-        name="date",
-        about="another month: (good: in Nov) in November -> in August",
-        phenomenon="hallucination-date-time",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("ACES hallucination-date-time",),
-        needs=("locale",),
-        extra="make",
-    )
+    card = card_of("date")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Abbreviate the month in the good translation and name another one in the incorrect one."""

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.language.texts import ngram_overlap, reference_of, word_at
 
 if TYPE_CHECKING:
@@ -64,44 +65,31 @@ class MeaningError(Perturbation):
         return found
 
 
-def _meaning(name: str, label: str, partner: str) -> PerturbationCard:
-    return PerturbationCard(
-        name=name,
-        about=f"the {partner} of a {label} pair in place of the translation",
-        phenomenon=name,
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=(f"ACES {name}",),
-        wants=("reference",),
-        columns=("partner", "partner_is", "label"),
-    )
-
-
 class AdditionContradiction(MeaningError):
     """The premise in place of a hypothesis that contradicts it."""
 
-    card = _meaning("xnli-addition-contradiction", "contradiction", "premise")
+    card = card_of("xnli-addition-contradiction")
     label, partner_is = "contradiction", "premise"
 
 
 class AdditionNeutral(MeaningError):
     """The premise in place of a hypothesis that does not follow from it."""
 
-    card = _meaning("xnli-addition-neutral", "neutral", "premise")
+    card = card_of("xnli-addition-neutral")
     label, partner_is = "neutral", "premise"
 
 
 class OmissionContradiction(MeaningError):
     """The hypothesis in place of the premise it contradicts."""
 
-    card = _meaning("xnli-omission-contradiction", "contradiction", "hypothesis")
+    card = card_of("xnli-omission-contradiction")
     label, partner_is = "contradiction", "hypothesis"
 
 
 class OmissionNeutral(MeaningError):
     """The hypothesis in place of the premise it does not follow from."""
 
-    card = _meaning("xnli-omission-neutral", "neutral", "hypothesis")
+    card = card_of("xnli-omission-neutral")
     label, partner_is = "neutral", "hypothesis"
 
 
@@ -125,29 +113,17 @@ class SimilarLanguage(Perturbation):
         return Perturbed((change,), f"{language} -> {other}", {"language": other})
 
 
-def _similar(kind: str, about: str) -> PerturbationCard:
-    return PerturbationCard(
-        name=f"similar-language-{kind}",
-        about=about,
-        phenomenon=f"similar-language-{kind}",
-        category="accuracy/wrong-language",
-        severity="critical",
-        follows=(f"ACES similar-language-{kind}",),
-        columns=("similar", "similar_language"),
-    )
-
-
 class SimilarLanguageHigh(SimilarLanguage):
     """The target has more resources than the wrong language."""
 
-    card = _similar("high", "a lower-resource similar language: Catalan for Spanish")
+    card = card_of("similar-language-high")
     higher = True
 
 
 class SimilarLanguageLow(SimilarLanguage):
     """The target has fewer resources than the wrong language."""
 
-    card = _similar("low", "a higher-resource similar language: Spanish for Catalan")
+    card = card_of("similar-language-low")
     higher = False
 
 
@@ -180,55 +156,29 @@ class GivenWord(Perturbation):
         return found
 
 
-def _given(name: str, about: str, columns: tuple[str, str]) -> PerturbationCard:
-    return PerturbationCard(
-        name=name,
-        about=about,
-        phenomenon=name,
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=(f"ACES {name}",),
-        wants=("reference",),
-        columns=columns,
-        manual=True,
-    )
-
-
 class LiteralVersusReference(GivenWord):
     """An overly literal word over the reference's word."""
 
-    card = _given(
-        "overly-literal-vs-ref-word",
-        "an overly literal word that you give: Libellen -> Drachenfliegen",
-        ("target_word", "literal"),
-    )
+    card = card_of("overly-literal-vs-ref-word")
     in_reference = True
 
 
 class LiteralVersusSynonym(GivenWord):
     """An overly literal word over a synonym of the reference's word."""
 
-    card = _given(
-        "overly-literal-vs-synonym", "the same, where the reference has another word", ("target_word", "literal")
-    )
+    card = card_of("overly-literal-vs-synonym")
     in_reference = False
 
 
 class LiteralVersusIdiom(GivenWord):
     """A literal rendering over the right idiom; the reference explains."""
 
-    card = _given(
-        "overly-literal-vs-correct-idiom", "a literal rendering that you give over the idiom", ("idiom", "literal")
-    )
+    card = card_of("overly-literal-vs-correct-idiom")
     right = "idiom"
 
 
 class LiteralVersusExplanation(GivenWord):
     """A literal rendering over an explanation; the reference has the idiom."""
 
-    card = _given(
-        "overly-literal-vs-explanation",
-        "a literal rendering that you give over an explanation",
-        ("explanation", "literal"),
-    )
+    card = card_of("overly-literal-vs-explanation")
     right = "explanation"

@@ -11,12 +11,11 @@ from collections.abc import Callable, Collection, Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.lexical import inflected
 from assay.perturb.demetr.rules import replaced, with_article
-from assay.perturb.language.antonyms import SURE_OPPOSITES
 from assay.perturb.language.confidence import confident
-from assay.perturb.language.kinds import KINDS, fits_kind, fits_opposite
 from assay.perturb.language.relations import (
     antonyms,
     distractors,
@@ -30,7 +29,18 @@ from assay.perturb.language.relations import (
 )
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import other_reference, shuffled
-from assay.perturb.language.word_relations import CLASS_OF, DISTRACTORS, ENTAILED, SYNONYM_ANTONYM, fits_noun, fits_verb
+from assay.perturb.language.word_relations import (
+    CLASS_OF,
+    DISTRACTORS,
+    ENTAILED,
+    KINDS,
+    SURE_OPPOSITES,
+    SYNONYM_ANTONYM,
+    fits_kind,
+    fits_noun,
+    fits_opposite,
+    fits_verb,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -152,33 +162,10 @@ def words_of(
             yield i
 
 
-def _card(
-    name: str, about: str, phenomenon: str, category: str, severity: Any, manual: bool = False
-) -> PerturbationCard:
-    return PerturbationCard(
-        name=name,
-        about=about,
-        phenomenon=phenomenon,
-        category=category,
-        severity=severity,
-        follows=(f"ACES {phenomenon}",),
-        languages=("en",),
-        needs=NEEDS,
-        extra="make",
-        manual=manual,
-    )
-
-
 class Undertranslation(Exchanged):
     """A noun of the reference replaced by a more general one."""
 
-    card = _card(
-        "undertranslation",
-        "a noun made more general: son -> offspring",
-        "hypernym-replacement",
-        "accuracy/undertranslation",
-        "major",
-    )
+    card = card_of("undertranslation")
     wrong = staticmethod(hypernyms)
     known = CLASS_OF
 
@@ -186,13 +173,7 @@ class Undertranslation(Exchanged):
 class Overtranslation(Exchanged):
     """A noun of the reference replaced by a more special one."""
 
-    card = _card(
-        "overtranslation",
-        "a noun made more special: car -> convertible",
-        "hyponym-replacement",
-        "accuracy/overtranslation",
-        "major",
-    )
+    card = card_of("overtranslation")
     wrong = staticmethod(hyponyms)
     known = KINDS
     fits = staticmethod(fits_kind)
@@ -201,13 +182,7 @@ class Overtranslation(Exchanged):
 class NounAntonym(Exchanged):
     """A noun of the reference replaced by its opposite."""
 
-    card = _card(
-        "noun-antonym",
-        "a noun replaced by its opposite: member -> nonmember",
-        "antonym-replacement",
-        "accuracy/mistranslation",
-        "critical",
-    )
+    card = card_of("noun-antonym")
     wrong = staticmethod(antonyms)
     known = SURE_OPPOSITES["NOUN"]
     fits = staticmethod(fits_opposite)
@@ -216,14 +191,7 @@ class NounAntonym(Exchanged):
 class HypernymVersusHyponym(Exchanged):
     """Good: a more general noun. Incorrect: a more special one."""
 
-    card = _card(
-        "hypernym-versus-hyponym",
-        "dog: (good) animal -> (incorrect) puppy",
-        "real-world-knowledge-hypernym-vs-hyponym",
-        "accuracy/mistranslation",
-        "major",
-        True,
-    )
+    card = card_of("hypernym-versus-hyponym")
     right, wrong = staticmethod(hypernyms), staticmethod(hyponyms)
     known = frozenset(KINDS) & frozenset(CLASS_OF)
     fits = staticmethod(fits_kind)
@@ -232,14 +200,7 @@ class HypernymVersusHyponym(Exchanged):
 class HypernymVersusDistractor(Exchanged):
     """Good: a more general noun. Incorrect: another member of the class."""
 
-    card = _card(
-        "hypernym-versus-distractor",
-        "dog: (good) animal -> (incorrect) fox",
-        "real-world-knowledge-hypernym-vs-distractor",
-        "accuracy/mistranslation",
-        "major",
-        True,
-    )
+    card = card_of("hypernym-versus-distractor")
     right, wrong = staticmethod(hypernyms), staticmethod(distractors)
     known = frozenset(member for member, others in DISTRACTORS.items() if others)
 
@@ -247,14 +208,7 @@ class HypernymVersusDistractor(Exchanged):
 class SynonymVersusAntonym(Exchanged):
     """Good: a verb's synonym. Incorrect: its opposite."""
 
-    card = _card(
-        "synonym-versus-antonym",
-        "hated: (good) detested -> (incorrect) loved",
-        "real-world-knowledge-synonym-vs-antonym",
-        "accuracy/mistranslation",
-        "critical",
-        True,
-    )
+    card = card_of("synonym-versus-antonym")
     part = "verb"
     right = staticmethod(synonyms)
     known = SYNONYM_ANTONYM
@@ -267,14 +221,7 @@ class SynonymVersusAntonym(Exchanged):
 class Entailment(Exchanged):
     """Good: a verb that the verb entails. Incorrect: its opposite, or another kind of the entailed one."""
 
-    card = _card(
-        "entailment",
-        "murdered: (good) killed -> (incorrect) drowned",
-        "real-world-knowledge-entailment",
-        "accuracy/mistranslation",
-        "major",
-        True,
-    )
+    card = card_of("entailment")
     part = "verb"
     right = staticmethod(entailed)
     known = ENTAILED

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Perturbation, Perturbed, Refused, Tools
 from assay.perturb.language.texts import levenshtein_similarity, reference_of
 
 Level = Literal[1, 2, 3]
@@ -27,20 +27,6 @@ class LevelTexts:
     other: str | None
     as_base: str | None
     """What `Perturbed.base` should be: None at level 1, the reference at levels 2 and 3."""
-
-
-def level_card(kind: str, phenomenon: str, level: int, about: str, **further: Any) -> PerturbationCard:
-    """The card of one level of a kind of hallucination."""
-    return PerturbationCard(
-        name=f"{kind}-level-{level}",
-        about=about,
-        phenomenon=f"hallucination-{phenomenon}-level-{level}",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=(f"ACES hallucination-{phenomenon}-level-{level}",),
-        extra="make",
-        **further,
-    )
 
 
 def level_texts(segment: Segment, level: Level) -> LevelTexts | Refused:

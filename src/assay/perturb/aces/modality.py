@@ -6,47 +6,24 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.data import rows
+from assay.perturb.cards import card_of
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import deletion, like_case, pick, shuffled
 
 if TYPE_CHECKING:
     import numpy as np
 
-STRENGTHS: dict[str, dict[str, tuple[str, ...]]] = {
-    "en": {
-        "may": ("will", "must"), "might": ("will", "must"), "could": ("will", "must"), "must": ("may", "could"),
-        "can": ("must",), "should": ("must", "may"), "will": ("may", "might"),
-    },
-    "de": {
-        "kann": ("muss",), "können": ("müssen",), "könnte": ("müsste",), "könnten": ("müssten",), "muss": ("kann",),
-        "müssen": ("können",), "musste": ("konnte",), "mussten": ("konnten",), "konnte": ("musste",), "konnten": ("mussten",),
-        "darf": ("muss",), "dürfen": ("müssen",), "dürfte": ("müsste",), "dürften": ("müssten",), "soll": ("kann",),
-        "sollen": ("können",), "sollte": ("könnte",), "sollten": ("könnten",),
-    },
-    "fr": {
-        "peut": ("doit",), "peuvent": ("doivent",), "pourrait": ("devrait",), "pourraient": ("devraient",), "doit": ("peut",),
-        "doivent": ("peuvent",), "devrait": ("pourrait",), "devraient": ("pourraient",), "pouvait": ("devait",),
-        "devait": ("pouvait",), "pouvaient": ("devaient",), "devaient": ("pouvaient",), "pouvons": ("devons",),
-        "devons": ("pouvons",),
-    },
-    "es": {
-        "puede": ("debe",), "pueden": ("deben",), "podría": ("debería",), "podrían": ("deberían",), "debe": ("puede",),
-        "deben": ("pueden",), "debería": ("podría",), "deberían": ("podrían",), "podía": ("debía",), "debía": ("podía",),
-        "podemos": ("debemos",), "debemos": ("podemos",),
-    },
-    "it": {
-        "può": ("deve",), "possono": ("devono",), "potrebbe": ("dovrebbe",), "potrebbero": ("dovrebbero",), "deve": ("può",),
-        "devono": ("possono",), "dovrebbe": ("potrebbe",), "dovrebbero": ("potrebbero",),
-    },
-    "pt": {
-        "pode": ("deve",), "podem": ("devem",), "poderia": ("deveria",), "poderiam": ("deveriam",), "deve": ("pode",),
-        "devem": ("podem",), "deveria": ("poderia",), "deveriam": ("poderiam",),
-    },
-    "ru": {"можно": ("нужно",), "нужно": ("можно",), "нельзя": ("нужно",), "необходимо": ("можно",)},
-    "zh": {"可能会": ("一定会",), "可能": ("一定",), "可以": ("必须",), "必须": ("可以",), "应该": ("可以",)},
-    "ja": {"かもしれない": ("に違いない",), "かもしれません": ("に違いありません",), "てもよい": ("なければならない",)},
-}  # fmt: skip
+
+def _strengths() -> dict[str, dict[str, tuple[str, ...]]]:
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for row in rows("words/modals.tsv"):
+        found.setdefault(row["language"], {})[row["modal"]] = tuple(row["others"].split())
+    return found
+
+
+STRENGTHS = _strengths()
 """Forms of modal verbs and forms of the same person and tense with another strength."""
 
 ACES_MODALS = ("may", "might", "could", "must")
@@ -79,16 +56,7 @@ def _english(sentence: Sentence) -> list[int]:
 class ModalSubstituted(Perturbation):
     """A modal verb replaced by one of another strength."""
 
-    card = PerturbationCard(
-        name="modal-substituted",
-        about="a modal verb of another strength: this might end -> this will end",
-        phenomenon="modal_verb:substitution",
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=("ACES modal_verb:substitution",),
-        languages=tuple(STRENGTHS),
-        extra="make",
-    )
+    card = card_of("modal-substituted")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Exchange one modal, drawn at random."""
@@ -124,17 +92,7 @@ def _negated(text: str, place: tuple[int, int, str]) -> bool:
 class ModalDeleted(Perturbation):
     """An English modal verb left out."""
 
-    card = PerturbationCard(
-        name="modal-deleted",
-        about="a modal verb left out: this could boost detection -> this boost detection",
-        phenomenon="modal_verb:deletion",
-        category="accuracy/omission",
-        severity="major",
-        follows=("ACES modal_verb:deletion",),
-        languages=("en",),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("modal-deleted")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Delete one modal and the blank after it; a question's first word is left alone."""

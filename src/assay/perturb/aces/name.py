@@ -10,10 +10,10 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.aces.levels import LevelRule, level_card, level_texts
-from assay.perturb.language.name_lists import FEMALE, MALE, SURNAMES, gender_of
-from assay.perturb.language.people import Person, people
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.aces.levels import LevelRule, level_texts
+from assay.perturb.cards import card_of
+from assay.perturb.language.people import FEMALE, MALE, SURNAMES, Person, gender_of, people
 from assay.perturb.language.texts import pick, shuffled
 
 if TYPE_CHECKING:
@@ -126,45 +126,29 @@ class WrongName(LevelRule):
         return found
 
 
-def _card(level: int, about: str) -> PerturbationCard:
-    wants = ("source",) if level == 1 else ("source", "reference")
-    return level_card("name", "named-entity", level, about, languages=LANGUAGES, wants=wants)
-
-
 class NameLevel1(WrongName):
     """A name of the good translation changed."""
 
-    card = _card(1, "a person's name of the translation changed: Madonna -> Garza, Lloyd -> Llod")
+    card = card_of("name-level-1")
     level = 1
 
 
 class NameLevel2(WrongName):
     """A name of the reference changed; the good translation is much like the reference."""
 
-    card = _card(2, "a person's name of the reference changed, beside a good translation worded much like it")
+    card = card_of("name-level-2")
     level = 2
 
 
 class NameLevel3(WrongName):
     """A name of the reference changed; the good translation is worded quite differently."""
 
-    card = _card(3, "a person's name of the reference changed, beside a good translation worded differently")
+    card = card_of("name-level-3")
     level = 3
 
 
 class NameSwapped(WrongName):
     """A whole name replaced by another, as SMAUG's entity swap does with a language model."""
 
-    card = PerturbationCard(
-        name="name-swapped",
-        about="a person's name replaced by another: Maria Silva -> Julia Moreau",
-        phenomenon="name-swapped",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("SMAUG swap named entity",),
-        languages=LANGUAGES,
-        wants=("source",),
-        extra="make",
-        off="SMAUG swaps any named entity, and this rule finds names of persons only (3 items from 383 sentences, none sensible)",
-    )
+    card = card_of("name-swapped")
     whole_only = True

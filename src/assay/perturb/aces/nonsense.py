@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 from assay.perturb.language.ring import words
 from assay.perturb.language.texts import like_case, other_reference, pick, reference_of, shuffled, target_language
 
@@ -39,16 +40,7 @@ def _known(tools: Tools, language: str) -> Any:
 class Nonsense(Perturbation):
     """A part of a word exchanged for a part of another one."""
 
-    card = PerturbationCard(
-        name="nonsense",
-        about="a word with a wrong part that is no word: production -> prodlight",
-        phenomenon="nonsense",
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=("ACES nonsense",),
-        needs=("frequency",),
-        extra="frequency",
-    )
+    card = card_of("nonsense")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Draw a word of six letters or more and exchange its first or second half."""
@@ -139,30 +131,15 @@ def _by_beginning(language: str) -> dict[str, list[str]]:
     return table
 
 
-def _card(kind: str, about: str) -> PerturbationCard:
-    return PerturbationCard(
-        name=f"hallucinated-word-{'versus-reference' if kind == 'ref-word' else 'versus-synonym'}",
-        about=about,
-        phenomenon=f"hallucination-real-data-vs-{kind}",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=(f"ACES hallucination-real-data-vs-{kind}",),
-        needs=("frequency",),
-        wants=("reference",),
-        extra="frequency",
-        manual=True,
-    )
-
-
 class HallucinatedVersusReference(HallucinatedWord):
     """The good translation has the reference's word."""
 
-    card = _card("ref-word", "a wrong word that begins like the reference's: claws -> clause")
+    card = card_of("hallucinated-word-versus-reference")
     in_reference = True
 
 
 class HallucinatedVersusSynonym(HallucinatedWord):
     """The good translation has another word than the reference."""
 
-    card = _card("synonym", "a wrong word that begins like the right one, which the reference lacks: talons -> talents")
+    card = card_of("hallucinated-word-versus-synonym")
     in_reference = False

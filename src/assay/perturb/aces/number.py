@@ -11,8 +11,9 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.aces.levels import LevelRule, level_card, level_texts
+from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.perturb.aces.levels import LevelRule, level_texts
+from assay.perturb.cards import card_of
 from assay.perturb.language.cldr import months, plural_form
 from assay.perturb.language.numerals import Numeral, numerals, written
 from assay.perturb.language.texts import pick, shuffled
@@ -116,45 +117,31 @@ class WrongNumber(LevelRule):
         return found
 
 
-def _card(level: int, about: str) -> PerturbationCard:
-    wants = () if level == 1 else ("reference",)
-    return level_card("number", "number", level, about, needs=("locale",), wants=wants)
-
-
 class NumberLevel1(WrongNumber):
     """A number of the good translation changed."""
 
-    card = _card(1, "a number of the translation changed: 1,867 people -> 1,876 people")
+    card = card_of("number-level-1")
     level = 1
 
 
 class NumberLevel2(WrongNumber):
     """A number of the reference changed; the good translation is much like the reference."""
 
-    card = _card(2, "a number of the reference changed, beside a good translation worded much like it")
+    card = card_of("number-level-2")
     level = 2
 
 
 class NumberLevel3(WrongNumber):
     """A number of the reference changed; the good translation is worded quite differently."""
 
-    card = _card(3, "a number of the reference changed, beside a good translation worded differently")
+    card = card_of("number-level-3")
     level = 3
 
 
 class NumberSwapped(WrongNumber):
     """A whole number replaced by another of like size, as SMAUG's number swap does with a language model."""
 
-    card = PerturbationCard(
-        name="number-swapped",
-        about="a number replaced by another: 200 yuan -> 340 yuan",
-        phenomenon="number-swapped",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("SMAUG swap number",),
-        needs=("locale",),
-        extra="make",
-    )
+    card = card_of("number-swapped")
     whole_only = True
 
 

@@ -11,48 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.data import rows
+from assay.perturb.cards import card_of
 from assay.perturb.language.texts import source_language
 
 if TYPE_CHECKING:
     import numpy as np
 
-_TABLE = """
-baker|f|Bäcker|Bäckerin|boulanger|boulangère|fornaio|fornaia|panadero|panadera
-nurse|f|Krankenpfleger|Krankenschwester|infirmier|infirmière|infermiere|infermiera|enfermero|enfermera
-teacher|f|Lehrer|Lehrerin|enseignant|enseignante|insegnante|insegnante|profesor|profesora
-secretary|f|Sekretär|Sekretärin|secrétaire|secrétaire|segretario|segretaria|secretario|secretaria
-cashier|f|Kassierer|Kassiererin|caissier|caissière|cassiere|cassiera|cajero|cajera
-hairdresser|f|Friseur|Friseurin|coiffeur|coiffeuse|parrucchiere|parrucchiera|peluquero|peluquera
-librarian|f|Bibliothekar|Bibliothekarin|bibliothécaire|bibliothécaire|bibliotecario|bibliotecaria|bibliotecario|bibliotecaria
-cleaner|f|Reiniger|Reinigungskraft|nettoyeur|nettoyeuse|addetto alle pulizie|addetta alle pulizie|limpiador|limpiadora
-tailor|f|Schneider|Schneiderin|tailleur|couturière|sarto|sarta|sastre|sastra
-writer|f|Schriftsteller|Schriftstellerin|écrivain|écrivaine|scrittore|scrittrice|escritor|escritora
-editor|f|Redakteur|Redakteurin|rédacteur|rédactrice|redattore|redattrice|redactor|redactora
-designer|f|Designer|Designerin|concepteur|conceptrice|disegnatore|disegnatrice|diseñador|diseñadora
-counselor|f|Berater|Beraterin|conseiller|conseillère|consigliere|consigliera|consejero|consejera
-accountant|f|Buchhalter|Buchhalterin|comptable|comptable|contabile|contabile|contador|contadora
-attendant|f|Begleiter|Begleiterin|préposé|préposée|assistente|assistente|asistente|asistenta
-manager|m|Manager|Managerin|directeur|directrice|direttore|direttrice|gerente|gerenta
-director|m|Direktor|Direktorin|directeur|directrice|direttore|direttrice|director|directora
-physician|m|Arzt|Ärztin|médecin|médecin|medico|medica|médico|médica
-doctor|m|Arzt|Ärztin|docteur|docteure|dottore|dottoressa|doctor|doctora
-lawyer|m|Anwalt|Anwältin|avocat|avocate|avvocato|avvocata|abogado|abogada
-developer|m|Entwickler|Entwicklerin|développeur|développeuse|sviluppatore|sviluppatrice|desarrollador|desarrolladora
-analyst|m|Analyst|Analystin|analyste|analyste|analista|analista|analista|analista
-carpenter|m|Zimmermann|Zimmerin|charpentier|charpentière|carpentiere|carpentiera|carpintero|carpintera
-cook|m|Koch|Köchin|cuisinier|cuisinière|cuoco|cuoca|cocinero|cocinera
-driver|m|Fahrer|Fahrerin|conducteur|conductrice|conducente|conducente|conductor|conductora
-farmer|m|Landwirt|Landwirtin|agriculteur|agricultrice|agricoltore|agricoltrice|agricultor|agricultora
-guard|m|Wächter|Wächterin|gardien|gardienne|guardiano|guardiana|guardián|guardiana
-mechanic|m|Mechaniker|Mechanikerin|mécanicien|mécanicienne|meccanico|meccanica|mecánico|mecánica
-worker|m|Arbeiter|Arbeiterin|ouvrier|ouvrière|operaio|operaia|trabajador|trabajadora
-salesperson|m|Verkäufer|Verkäuferin|vendeur|vendeuse|venditore|venditrice|vendedor|vendedora
-engineer|m|Ingenieur|Ingenieurin|ingénieur|ingénieure|ingegnere|ingegnera|ingeniero|ingeniera
-scientist|m|Wissenschaftler|Wissenschaftlerin|scientifique|scientifique|scienziato|scienziata|científico|científica
-boss|m|Chef|Chefin|patron|patronne|capo|capa|jefe|jefa
-researcher|m|Forscher|Forscherin|chercheur|chercheuse|ricercatore|ricercatrice|investigador|investigadora
-"""
 _LANGUAGES = ("de", "fr", "it", "es")
 
 
@@ -66,13 +32,14 @@ class Occupation:
 
 
 def _read() -> list[Occupation]:
-    rows = [line.split("|") for line in _TABLE.strip().split("\n")]
     return [
-        Occupation(row[0], {"f": "female", "m": "male"}[row[1]], {
-            code: (row[2 + 2 * i], row[3 + 2 * i]) for i, code in enumerate(_LANGUAGES)
-        })
-        for row in rows
-    ]  # fmt: skip
+        Occupation(
+            row["occupation"],
+            row["stereotype"],
+            {code: (row[f"{code} male"], row[f"{code} female"]) for code in _LANGUAGES},
+        )
+        for row in rows("words/occupations.tsv")
+    ]
 
 
 OCCUPATIONS = _read()
@@ -143,43 +110,29 @@ class OccupationGender(Perturbation):
         return found
 
 
-def _card(gender: str, kind: str) -> PerturbationCard:
-    phenomenon = f"ambiguous-translation-wrong-gender-{gender}-{kind}"
-    return PerturbationCard(
-        name=f"occupation-{gender}-{kind}",
-        about=f"wrong gender of an occupation, a {gender} {'with' if kind == 'pro' else 'against'} the stereotype",
-        phenomenon=phenomenon,
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=(f"ACES {phenomenon}",),
-        languages=("en",),
-        wants=("source",),
-    )
-
-
 class FemalePro(OccupationGender):
     """A woman in an occupation with many women."""
 
-    card = _card("female", "pro")
+    card = card_of("occupation-female-pro")
     gender, stereotype = "female", True
 
 
 class FemaleAnti(OccupationGender):
     """A woman in an occupation with few women."""
 
-    card = _card("female", "anti")
+    card = card_of("occupation-female-anti")
     gender, stereotype = "female", False
 
 
 class MalePro(OccupationGender):
     """A man in an occupation with many men."""
 
-    card = _card("male", "pro")
+    card = card_of("occupation-male-pro")
     gender, stereotype = "male", True
 
 
 class MaleAnti(OccupationGender):
     """A man in an occupation with few men."""
 
-    card = _card("male", "anti")
+    card = card_of("occupation-male-anti")
     gender, stereotype = "male", False

@@ -8,7 +8,8 @@ from abc import abstractmethod
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.perturb.cards import card_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,14 +107,7 @@ def _merged(changes: list[Change]) -> list[Change]:
 class AllDeleted(Deleted):
     """Every punctuation mark deleted, but not the signs inside words and numbers."""
 
-    card = PerturbationCard(
-        name="punctuation-deleted",
-        about="all punctuation deleted: Yes, it is. -> Yes it is",
-        phenomenon="punctuation:deletion_all",
-        category="fluency/punctuation",
-        severity="minor",
-        follows=("ACES punctuation:deletion_all",),
-    )
+    card = card_of("punctuation-deleted")
 
     def marks(self, text: str) -> list[int]:
         """Marks outside words and numbers; percent, number and currency-like signs stay."""
@@ -141,14 +135,7 @@ def _apostrophe(text: str, at: int) -> bool:
 class CommasDeleted(Deleted):
     """Every comma deleted that stands between words."""
 
-    card = PerturbationCard(
-        name="commas-deleted",
-        about="all commas deleted: Let's eat, Grandma! -> Let's eat Grandma!",
-        phenomenon="punctuation:deletion_commas",
-        category="fluency/punctuation",
-        severity="minor",
-        follows=("ACES punctuation:deletion_commas",),
-    )
+    card = card_of("commas-deleted")
     nothing = "no comma"
 
     def marks(self, text: str) -> list[int]:
@@ -163,14 +150,7 @@ class CommasDeleted(Deleted):
 class QuotesDeleted(Deleted):
     """Every quotation mark deleted."""
 
-    card = PerturbationCard(
-        name="quotes-deleted",
-        about='all quotation marks deleted: He said "no". -> He said no.',
-        phenomenon="punctuation:deletion_quotes",
-        category="fluency/punctuation",
-        severity="minor",
-        follows=("ACES punctuation:deletion_quotes",),
-    )
+    card = card_of("quotes-deleted")
     nothing = "no quotation mark"
 
     def marks(self, text: str) -> list[int]:
@@ -205,14 +185,7 @@ def _quotes_single(text: str, at: int) -> bool:
 class StatementToQuestion(Perturbation):
     """Exclamation marks become question marks; a text without one has its last full stop exchanged."""
 
-    card = PerturbationCard(
-        name="statement-to-question",
-        about="exclamation mark, or else the last full stop, becomes a question mark: Help! -> Help?",
-        phenomenon="punctuation:statement-to-question",
-        category="fluency/punctuation",
-        severity="minor",
-        follows=("ACES punctuation:statement-to-question",),
-    )
+    card = card_of("statement-to-question")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Exchange the marks; Spanish opening marks too."""

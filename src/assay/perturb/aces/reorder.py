@@ -8,8 +8,9 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
 from assay.perturb.aces.number import candidates
+from assay.perturb.cards import card_of
 from assay.perturb.language.people import people
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import like_case, other_reference, shuffled
@@ -67,16 +68,7 @@ class Swapped(Perturbation):
 class LexicalOverlap(Swapped):
     """Two names or two numbers of the reference exchanged: the words all match, the facts do not."""
 
-    card = PerturbationCard(
-        name="lexical-overlap",
-        about="two names or numbers changed round: Oslo in 1932 and Zurich in 1936 -> Zurich in 1932 and Oslo in 1936",
-        phenomenon="lexical-overlap",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("ACES lexical-overlap",),
-        needs=("locale",),
-        extra="make",
-    )
+    card = card_of("lexical-overlap")
 
     def base(self, segment: Segment) -> str | None:
         """The reference where there is one beside the translation."""
@@ -117,17 +109,7 @@ def _coordinated(text: str, first: Span, second: Span) -> bool:
 class OrderingMismatch(Swapped):
     """Two nouns, or two adjectives, of the translation exchanged so that it means something else."""
 
-    card = PerturbationCard(
-        name="ordering-mismatch",
-        about="two nouns or adjectives changed round: coffee in the morning and tea at night -> tea … and coffee …",
-        phenomenon="ordering-mismatch",
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=("ACES ordering-mismatch",),
-        languages=("en", "ru"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("ordering-mismatch")
 
     def pairs(self, text: str, segment: Segment, language: str, tools: Tools) -> list[tuple[Span, Span]]:
         """Words of the same form that do not depend on each other."""

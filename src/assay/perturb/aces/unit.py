@@ -10,8 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
 from assay.perturb.aces.conversions import PERMITTED, Quantity, convert, find_quantities, phrase, rounded
+from assay.perturb.cards import card_of
 from assay.perturb.language.texts import base_language, reference_of, shuffled
 
 if TYPE_CHECKING:
@@ -110,16 +111,7 @@ class WrongUnit(Perturbation):
 class AmountKept(WrongUnit):
     """New unit, old amount."""
 
-    card = PerturbationCard(
-        name="unit-amount-matches-reference",
-        about="new unit with the old amount: (good: 30.5 metres) 100 feet -> 100 metres",
-        phenomenon="hallucination-unit-conversion-amount-matches-ref",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("ACES hallucination-unit-conversion-amount-matches-ref",),
-        needs=("locale",),
-        extra="make",
-    )
+    card = card_of("unit-amount-matches-reference")
     keeps_amount = True
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -134,16 +126,7 @@ class AmountKept(WrongUnit):
 class UnitKept(WrongUnit):
     """Converted amount, old unit."""
 
-    card = PerturbationCard(
-        name="unit-unit-matches-reference",
-        about="converted amount with the old unit: (good: 30.5 metres) 100 feet -> 30.5 feet",
-        phenomenon="hallucination-unit-conversion-unit-matches-ref",
-        category="accuracy/mistranslation",
-        severity="critical",
-        follows=("ACES hallucination-unit-conversion-unit-matches-ref",),
-        needs=("locale",),
-        extra="make",
-    )
+    card = card_of("unit-unit-matches-reference")
     keeps_amount = False
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:

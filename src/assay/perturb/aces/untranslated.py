@@ -9,7 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.data import rows
+from assay.perturb.cards import card_of
 from assay.perturb.language.alignment import READ, WordAlignment, aligned, content_words
 from assay.perturb.language.confidence import SURE, confident
 from assay.perturb.language.ring import Ring
@@ -25,15 +27,7 @@ _LEAST = 0.3
 class CopySource(Perturbation):
     """The source in place of the translation."""
 
-    card = PerturbationCard(
-        name="copy-source",
-        about="the source copied in place of the translation",
-        phenomenon="copy-source",
-        category="accuracy/untranslated",
-        severity="critical",
-        follows=("ACES copy-source",),
-        wants=("source",),
-    )
+    card = card_of("copy-source")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Replace everything by the source."""
@@ -104,156 +98,33 @@ class SourceWordKept(Perturbation):
         return found
 
 
-def _card(name: str, phenomenon: str, about: str) -> PerturbationCard:
-    return PerturbationCard(
-        name=name,
-        about=about,
-        phenomenon=phenomenon,
-        category="accuracy/untranslated",
-        severity="major",
-        follows=(f"ACES {phenomenon}",),
-        needs=("words", "frequency", "lemma"),
-        wants=("source", "reference"),
-        sure_in=("en",),
-        unless=("source_word", "target_word"),
-        extra="make",
-        manual=True,
-    )
-
-
 class UntranslatedVersusReference(SourceWordKept):
     """The good translation has the reference's word."""
 
-    card = _card(
-        "untranslated-versus-reference",
-        "untranslated-vs-ref-word",
-        "a source word left: claws (as in the reference) -> Krallen",
-    )
+    card = card_of("untranslated-versus-reference")
     in_reference = True
 
 
 class UntranslatedVersusSynonym(SourceWordKept):
     """The good translation has another word than the reference."""
 
-    card = _card(
-        "untranslated-versus-synonym",
-        "untranslated-vs-synonym",
-        "a source word left: talons (the reference: claws) -> Krallen",
-    )
+    card = card_of("untranslated-versus-synonym")
     in_reference = False
 
 
-LITERAL: dict[str, dict[str, str]] = {
-    "Facebook": {
-        "de": "Gesichtsbuch",
-        "fr": "Livre des visages",
-        "es": "Libro de caras",
-        "ru": "Книга лиц",
-        "zh": "脸书本",
-        "ja": "顔の本",
-    },
-    "Apple": {"de": "Apfel", "fr": "Pomme", "es": "Manzana", "ru": "Яблоко", "zh": "苹果树", "ja": "リンゴ"},
-    "Windows": {"de": "Fenster", "fr": "Fenêtres", "es": "Ventanas", "ru": "Окна", "zh": "窗户", "ja": "窓"},
-    "YouTube": {
-        "de": "Du-Röhre",
-        "fr": "Ton Tube",
-        "es": "Tu Tubo",
-        "ru": "Ты-Труба",
-        "zh": "你管",
-        "ja": "あなたの管",
-    },
-    "Twitter": {
-        "de": "Zwitscherer",
-        "fr": "Gazouilleur",
-        "es": "Gorjeador",
-        "ru": "Щебетун",
-        "zh": "鸟叫者",
-        "ja": "さえずり",
-    },
-    "Shell": {"de": "Muschel", "fr": "Coquille", "es": "Concha", "ru": "Ракушка", "zh": "贝壳", "ja": "貝"},
-    "The Guardian": {
-        "de": "Der Wächter",
-        "fr": "Le Gardien",
-        "es": "El Guardián",
-        "ru": "Страж",
-        "zh": "守护者",
-        "ja": "守護者",
-    },
-    "The Sun": {"de": "Die Sonne", "fr": "Le Soleil", "es": "El Sol", "ru": "Солнце", "zh": "太阳", "ja": "太陽"},
-    "The Times": {
-        "de": "Die Zeiten",
-        "fr": "Les Temps",
-        "es": "Los Tiempos",
-        "ru": "Времена",
-        "zh": "时代",
-        "ja": "時代",
-    },
-    "New York Times": {
-        "de": "New Yorker Zeiten",
-        "fr": "Temps de New York",
-        "es": "Tiempos de Nueva York",
-        "ru": "Времена Нью-Йорка",
-    },
-    "Washington Post": {
-        "de": "Washingtoner Pfosten",
-        "fr": "Poste de Washington",
-        "es": "Correo de Washington",
-        "ru": "Столб Вашингтона",
-    },
-    "Sky News": {
-        "de": "Himmel-Nachrichten",
-        "fr": "Nouvelles du Ciel",
-        "es": "Noticias del Cielo",
-        "ru": "Новости неба",
-    },
-    "Fox News": {
-        "de": "Fuchs-Nachrichten",
-        "fr": "Nouvelles du Renard",
-        "es": "Noticias del Zorro",
-        "ru": "Лисьи новости",
-    },
-    "Rolling Stones": {
-        "de": "Rollende Steine",
-        "fr": "Pierres qui roulent",
-        "es": "Piedras rodantes",
-        "ru": "Катящиеся камни",
-    },
-    "Blackberry": {"de": "Brombeere", "fr": "Mûre", "es": "Mora", "ru": "Ежевика", "zh": "黑莓果", "ja": "木いちご"},
-    "Snapchat": {"de": "Schnappschwatz", "fr": "Bavardage éclair", "es": "Charla rápida", "ru": "Мгновенная болтовня"},
-    "Red Bull": {
-        "de": "Roter Stier",
-        "fr": "Taureau rouge",
-        "es": "Toro rojo",
-        "ru": "Красный бык",
-        "zh": "红色公牛",
-        "ja": "赤い雄牛",
-    },
-    "Top Gear": {"de": "Höchster Gang", "fr": "Vitesse supérieure", "es": "Marcha superior", "ru": "Высшая передача"},
-    "Game of Thrones": {
-        "de": "Spiel der Throne",
-        "fr": "Jeu des trônes",
-        "es": "Juego de los tronos",
-        "ru": "Игра тронов",
-    },
-}
+def _literal() -> dict[str, dict[str, str]]:
+    names = rows("words/do_not_translate.tsv")
+    return {row.pop("name"): {language: form for language, form in row.items() if form} for row in names}
+
+
+LITERAL = _literal()
 """Names that stay as they are, and what they would be if somebody translated them; ours."""
 
 
 class DoNotTranslate(Perturbation):
     """A name or title of the source, rightly copied, translated word for word."""
 
-    card = PerturbationCard(
-        name="do-not-translate",
-        about="a name translated that must stay: Sky News -> Himmel-Nachrichten",
-        phenomenon="do-not-translate",
-        category="accuracy/do-not-translate",
-        severity="major",
-        follows=("ACES do-not-translate",),
-        wants=("source",),
-        sure_in=("de", "fr", "es", "ru", "zh", "ja"),
-        unless=("do_not_translate", "translated"),
-        manual=True,
-    )
+    card = card_of("do-not-translate")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """From the columns `do_not_translate` and `translated`, or from our list of names."""

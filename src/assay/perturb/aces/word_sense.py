@@ -11,50 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.data import rows
+from assay.perturb.cards import card_of
 from assay.perturb.language.texts import source_language
 
 if TYPE_CHECKING:
     import numpy as np
 
-_TABLE = """
-bank|Bank,banque,banco,банк|savings|Ufer,rive,orilla,берег|river
-stock|Aktie,action,acción,акция|penny|Brühe,bouillon,caldo,бульон|vegetable
-spring|Frühling,printemps,primavera,весна|early|Feder,ressort,muelle,пружина|metal
-bat|Fledermaus,chauve-souris,murciélago,летучая мышь|vampire|Schläger,batte,bate,бита|baseball
-crane|Kran,grue,grúa,кран|construction|Kranich,grue cendrée,grulla,журавль|whooping
-seal|Siegel,sceau,sello,печать|wax|Robbe,phoque,foca,тюлень|grey
-nail|Nagel,clou,clavo,гвоздь|steel|Fingernagel,ongle,uña,ноготь|finger
-palm|Palme,palmier,palmera,пальма|coconut|Handfläche,paume,palma de la mano,ладонь|sweaty
-plant|Pflanze,plante,planta,растение|green|Werk,usine,fábrica,завод|car
-mouse|Maus,souris,ratón,мышь|field|Computermaus,souris d'ordinateur,ratón de ordenador,компьютерная мышь|computer
-match|Spiel,match,partido,матч|football|Streichholz,allumette,cerilla,спичка|safety
-ring|Ring,bague,anillo,кольцо|wedding|Klingeln,sonnerie,timbre,звонок|telephone
-chest|Brust,poitrine,pecho,грудь|hairy|Truhe,coffre,cofre,сундук|wooden
-column|Säule,colonne,columna,колонна|marble|Kolumne,chronique,columna de opinión,рубрика|newspaper
-date|Datum,date,fecha,дата|calendar|Dattel,datte,dátil,финик|dried
-file|Datei,fichier,archivo,файл|computer|Feile,lime,lima,напильник|nail
-jam|Marmelade,confiture,mermelada,варенье|strawberry|Stau,embouteillage,atasco,пробка|traffic
-lock|Schloss,serrure,cerradura,замок|door|Locke,mèche,mechón,локон|hair
-mole|Maulwurf,taupe,topo,крот|blind|Muttermal,grain de beauté,lunar,родинка|skin
-note|Notiz,note,nota,заметка|handwritten|Banknote,billet,billete,банкнота|bank
-organ|Organ,organe,órgano,орган|vital|Orgel,orgue,órgano de iglesia,орган церковный|church
-pitch|Spielfeld,terrain,campo,поле|football|Tonhöhe,hauteur,tono,высота|vocal
-pupil|Schüler,élève,alumno,ученик|school|Pupille,pupille,pupila,зрачок|dilated
-queen|Königin,reine,reina,королева|future|Dame,dame,dama,дама|spades
-straw|Stroh,paille,paja,солома|barley|Strohhalm,paille à boire,pajita,соломинка|drinking
-suit|Anzug,costume,traje,костюм|business|Klage,procès,demanda,иск|law
-tap|Wasserhahn,robinet,grifo,кран|kitchen|Klopfen,coup,golpecito,стук|gentle
-trunk|Stamm,tronc,tronco,ствол|tree|Rüssel,trompe,trompa,хобот|elephant
-wave|Welle,vague,ola,волна|ocean|Winken,signe,saludo,взмах|friendly
-letter|Brief,lettre,carta,письмо|love|Buchstabe,caractère,letra,буква|capital
-glass|Glas,verre,vaso,стакан|wine|Fernglas,jumelles,prismático,бинокль|field
-bolt|Schraube,boulon,perno,болт|steel|Blitz,éclair,rayo,молния|lightning
-bar|Bar,bar,bar,бар|cocktail|Stange,barre,barra,брусок|iron
-fly|Fliege,mouche,mosca,муха|fruit|Hosenschlitz,braguette,bragueta,ширинка|trouser
-nut|Nuss,noix,nuez,орех|roasted|Mutter,écrou,tuerca,гайка|hex
-iron|Eisen,fer,hierro,железо|cast|Bügeleisen,fer à repasser,plancha,утюг|steam
-"""
 LANGUAGES = ("de", "fr", "es", "ru")
 
 
@@ -67,12 +31,10 @@ class Sense:
 
 
 def _read() -> dict[str, tuple[Sense, Sense]]:
-    table = {}
-    for line in _TABLE.strip().split("\n"):
-        english, first, cue, second, other = line.split("|")
-        senses = ((first, cue), (second, other))
-        table[english] = tuple(Sense(dict(zip(LANGUAGES, words.split(","), strict=True)), cue) for words, cue in senses)
-    return table  # type: ignore[return-value]
+    senses: dict[str, list[Sense]] = {}
+    for row in rows("words/word_senses.tsv"):
+        senses.setdefault(row["word"], []).append(Sense({code: row[code] for code in LANGUAGES}, row["cue"]))
+    return {word: (frequent, infrequent) for word, (frequent, infrequent) in senses.items()}
 
 
 SENSES = _read()
@@ -132,29 +94,15 @@ class WordSense(Perturbation):
         return found
 
 
-def _card(kind: str) -> PerturbationCard:
-    phenomenon = f"ambiguous-translation-wrong-sense-{kind}"
-    return PerturbationCard(
-        name=f"word-sense-{kind}",
-        about=f"a cue for the wrong sense, the right one being the {kind} one: vegetable stock -> penny stock",
-        phenomenon=phenomenon,
-        category="accuracy/mistranslation",
-        severity="major",
-        follows=(f"ACES {phenomenon}",),
-        languages=("en",),
-        wants=("source",),
-    )
-
-
 class FrequentSense(WordSense):
     """The source has the word's frequent sense."""
 
-    card = _card("frequent")
+    card = card_of("word-sense-frequent")
     frequent = True
 
 
 class InfrequentSense(WordSense):
     """The source has the word's rarer sense."""
 
-    card = _card("infrequent")
+    card = card_of("word-sense-infrequent")
     frequent = False

@@ -6,28 +6,22 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, with_article
+from assay.data.words import word_list
+from assay.perturb.cards import card_of
+from assay.perturb.demetr.rules import ParsedRule, first_fit, with_article
 from assay.perturb.language.sentence import Sentence, with_compounds
 from assay.perturb.language.texts import pick
 
 if TYPE_CHECKING:
     import numpy as np
 
-ADJECTIVES = listed(
-    "former alleged fake secret temporary unknown failed private foreign illegal hidden fictional rejected imaginary supposed "
-    "unofficial military unpaid unfinished forgotten hostile rival artificial abandoned hypothetical so-called"
-)
+ADJECTIVES = word_list("added adjectives")
 
-ADVERBS = listed(
-    "allegedly secretly rarely accidentally falsely reluctantly barely supposedly illegally temporarily almost"
-)
+ADVERBS = word_list("added adverbs")
 
 
 _PLACES = ("nsubj", "nsubjpass", "dobj", "pobj", "conj", "attr")
-_PALE = frozenset(
-    listed("moment plenty part lot lots number order course example fact addition least all kind way time")
-)
+_PALE = frozenset(word_list("nouns of set phrases"))
 """Nouns that mostly stand in set phrases."""
 
 
@@ -35,16 +29,7 @@ class AddedWord(ParsedRule):
     """An adjective before a noun, or an adverb before a verb, that the source knows nothing of."""
 
     most_places = 2
-    card = demetr_card(
-        6,
-        name="added-word",
-        about="a word that changes the meaning is added: The reform of notaries -> The failed reform of notaries",
-        category="accuracy/addition",
-        languages=("en",),
-        needs=("parse",),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("added-word")
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

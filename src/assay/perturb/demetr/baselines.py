@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.ring import segments
 from assay.perturb.language.texts import capital, spaceless
@@ -24,12 +24,7 @@ class Empty(TextRule):
     """DEMETR 32: a lone full stop, as DEMETR has it; ``empty:stop=no`` gives the empty string."""
 
     tidy = False
-    card = demetr_card(
-        32,
-        name="empty",
-        about="nothing is left but a full stop (empty:stop=no: nothing at all)",
-        category="accuracy/omission",
-    )
+    card = card_of("empty")
 
     def __init__(self, stop: bool = True) -> None:
         self.stop = stop
@@ -46,12 +41,7 @@ class Unrelated(TextRule):
     """DEMETR 33: the translation of another sentence of the same corpus and language pair."""
 
     tidy = False
-    card = demetr_card(
-        33,
-        name="unrelated",
-        about="the good translation of another sentence of the corpus",
-        category="accuracy/mistranslation",
-    )
+    card = card_of("unrelated")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Take another segment's text; one of another document where documents are known."""
@@ -76,13 +66,7 @@ class Shuffled(TextRule):
     """DEMETR 34: the words in random order; the capital and the final punctuation stay where they were."""
 
     tidy = False
-    card = demetr_card(
-        34,
-        name="shuffled",
-        about="the words in random order: Virtual teams adhere to … -> But of virtual teams same …",
-        category="fluency/unintelligible",
-        needs=("words",),
-    )
+    card = card_of("shuffled")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Shuffle until the order is another one."""
@@ -140,13 +124,7 @@ class Reference(TextRule):
     """
 
     tidy = False
-    card = demetr_card(
-        35,
-        name="reference",
-        about="the reference as the good text, the translation as the other (a baseline)",
-        category="baseline",
-        wants=("reference",),
-    )
+    card = card_of("reference")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Take the first reference."""

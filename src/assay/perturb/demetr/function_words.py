@@ -6,18 +6,16 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import ParsedRule, article, listed
+from assay.data.words import word_list
+from assay.perturb.cards import card_of
+from assay.perturb.demetr.rules import ParsedRule, article
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import like_first, pick
 
 if TYPE_CHECKING:
     import numpy as np
 
-PREPOSITIONS = listed(
-    "in on at by for from of to with about into over under between through against during before after above "
-    "among around behind below beyond upon within without toward across"
-)
+PREPOSITIONS = word_list("prepositions")
 
 _NEAR = (
     frozenset(("in", "within", "into")),
@@ -38,15 +36,7 @@ _WRONG = {
 class FunctionWord(ParsedRule):
     """A preposition is replaced by one that means something else, or an article by the wrong one."""
 
-    card = demetr_card(
-        16,
-        name="function-word",
-        about="a wrong preposition or article: a presidential committee -> an presidential committee",
-        category="fluency/grammar",
-        languages=("en",),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("function-word")
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.elsewhere import japanese_verbs
 from assay.perturb.demetr.rules import ParsedRule, in_languages, removed
 from assay.perturb.language import verbs
@@ -26,16 +26,7 @@ class Interrogative(ParsedRule):
     """The auxiliary (or a form of ``do``) moves before the subject, and a question mark ends the text."""
 
     most_places = 4
-    card = demetr_card(
-        19,
-        name="interrogative",
-        about="a statement as a question: This is the tenth time … 100. -> Is this the tenth time … 100?",
-        category="fluency/grammar",
-        languages=("en", "ja"),
-        needs=("parse", "inflection"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("interrogative")
     elsewhere = in_languages(ja=japanese_verbs.interrogative)
 
     def change(

@@ -6,30 +6,32 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, replaced
-from assay.perturb.language.antonyms import OPPOSITES, SURE_OPPOSITES
+from assay.data.words import word_list
+from assay.perturb.cards import card_of
+from assay.perturb.demetr.rules import ParsedRule, first_fit, replaced
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
+from assay.perturb.language.word_relations import (
+    CLASS_OF,
+    ENTAILED,
+    OPPOSITES,
+    SURE_OPPOSITES,
+    SYNONYM_ANTONYM,
+    fits_noun,
+    fits_verb,
+)
 
 if TYPE_CHECKING:
     import numpy as np
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
-TOO_GENERAL = frozenset(
-    listed(
-        "entity abstraction object whole matter thing attribute relation group unit part state cause causal_agent quality "
-        "content cognition property formation psychological_feature physical_entity artifact instrumentality measure act "
-        "event happening communication message location be have do make move change get collection point idea "
-        "magnitude kind category concept degree extent import assemblage"
-    )
-)
+TOO_GENERAL = frozenset(word_list("words at the top of WordNet"))
 """Names at the top of WordNet's tree, which no translator would write."""
 _LEAST_COMMON = 3.2
 """Zipf frequency below which a replacement is too rare to be plausible."""
 _FEW_SENSES = 4
 """Senses up to which the first one is most likely meant."""
-_FIXED = frozenset(listed("of course, at least, as well, in fact, for example, in addition, of all, in place"))
+_FIXED = frozenset(word_list("set phrases with a noun"))
 """Set phrases whose noun is not replaced."""
 _CLIMB = 2
 """How many steps up the tree a more general word may be."""
@@ -65,16 +67,7 @@ class LexicalRule(ParsedRule):
 class Hypernym(LexicalRule):
     """DEMETR 3: undertranslation. The commonest sense's nearest more general word that people use."""
 
-    card = demetr_card(
-        3,
-        name="hypernym",
-        about="a more general word: religious ceremonies -> religious activities",
-        category="accuracy/undertranslation",
-        languages=("en",),
-        needs=("parse", "wordnet", "inflection", "frequency"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("hypernym")
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
@@ -112,8 +105,6 @@ class Hypernym(LexicalRule):
 
 def _class(sentence: Sentence, i: int) -> str | None:
     """The more general word of our lists for a noun or verb that stands as it is meant there."""
-    from assay.perturb.language.word_relations import CLASS_OF, ENTAILED, fits_noun, fits_verb
-
     lemma = sentence.lemmas[i].lower()
     if sentence.pos[i] == "VERB" and lemma in ENTAILED and fits_verb(sentence, i):
         return ENTAILED[lemma][0]
@@ -170,16 +161,7 @@ def inflected(inflection: Any, lemma: str, part: str, tag: str) -> str | None:
 class Antonym(LexicalRule):
     """DEMETR 7: the opposite of a word, by WordNet's antonyms of its first senses and a list of common opposites."""
 
-    card = demetr_card(
-        7,
-        name="antonym",
-        about="a word replaced by its opposite: relieve the pain -> relieve the pleasure",
-        category="accuracy/mistranslation",
-        languages=("en",),
-        needs=("parse", "wordnet", "inflection", "frequency"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("antonym")
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
@@ -196,12 +178,12 @@ class Antonym(LexicalRule):
             return confident(made, sense=0.9)
 
         def opposite(i: int) -> Perturbed | None:
-            surface = OPPOSITES.get(sentence.lower[i], {}).get(sentence.pos[i])
+            surface = OPPOSITES.get(sentence.pos[i], {}).get(sentence.lower[i])
             if surface is None:
                 part = PARTS[sentence.pos[i]]
                 if part == "verb" and sentence.child(i, "prt") is not None:
                     return None
-                listed = OPPOSITES.get(sentence.lemmas[i].lower(), {}).get(sentence.pos[i])
+                listed = OPPOSITES.get(sentence.pos[i], {}).get(sentence.lemmas[i].lower())
                 found = [listed] if listed else antonyms(wordnet, frequency, sentence.lemmas[i], part)
                 surface = found[0] if found else None
                 surface = surface and inflected(inflection, surface, part, sentence.tags[i])
@@ -218,8 +200,6 @@ class Antonym(LexicalRule):
 
 def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
     """The opposite of a word of our lists that stands as it is meant there."""
-    from assay.perturb.language.word_relations import SYNONYM_ANTONYM, fits_verb
-
     pos, lemma, tag = sentence.pos[i], sentence.lemmas[i].lower(), sentence.tags[i]
     if pos == "VERB":
         if lemma not in SYNONYM_ANTONYM or not fits_verb(sentence, i):
@@ -237,13 +217,7 @@ def _sure_opposite(sentence: Sentence, i: int, inflection: Any) -> str | None:
     return SURE_OPPOSITES[pos].get(sentence.lower[i]) if pos in SURE_OPPOSITES else None
 
 
-_PHRASES = frozenset(
-    listed(
-        "no more, any more, no less, once more, no longer, any longer, more or, at best, at worst, good news, good morning, "
-        "good luck, good faith, as many, as few, so many, how many, too many, as long, so long, too long, how long, at large, "
-        "a few, the few, more and, more of, nothing more, no better, as possible, know better, much less, let alone, quite few"
-    )
-)
+_PHRASES = frozenset(word_list("set phrases with an opposite"))
 
 
 def _bound(sentence: Sentence, i: int) -> bool:

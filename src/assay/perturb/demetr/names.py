@@ -6,12 +6,11 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import ParsedRule, first_fit, listed, with_article
-from assay.perturb.language import gazetteer
+from assay.data.words import name_list, word_list
+from assay.perturb.cards import card_of
+from assay.perturb.demetr.rules import ParsedRule, first_fit, with_article
 from assay.perturb.language.confidence import confident
-from assay.perturb.language.name_lists import FEMALE, MALE, gender_of
-from assay.perturb.language.people import english_people
+from assay.perturb.language.people import FEMALE, MALE, english_people, gender_of
 from assay.perturb.language.sentence import Entity, Sentence, mentions, names
 from assay.perturb.language.texts import capital, pick
 
@@ -22,42 +21,21 @@ TYPES = ("PERSON", "GPE", "LOC", "FAC", "ORG", "NORP")
 
 
 _NOTHING = "no name of a person, place or organisation"
-_PLACES: frozenset[str] = (
-    gazetteer.COUNTRY_NAMES
-    | frozenset(gazetteer.CITIES)
-    | frozenset(
-        listed(
-            "London, Paris, Berlin, Moscow, Rome, Madrid, Beijing, Tokyo, Washington, New York, Los Angeles, San Francisco, "
-            "Brussels, Amsterdam, Stockholm, Prague, Warsaw, Kiev, Kyiv, Istanbul, Ankara, Baghdad, Tehran, Jerusalem, Delhi, "
-            "Seoul, Sydney, Melbourne, Ottawa, Edinburgh, Birmingham, Munich, Frankfurt, "
-            "Cologne, Zurich, Venice, Philadelphia, Houston, Las Vegas, San Diego, Damascus, Kabul, Havana, Caracas"
-        )
-    )
-)
-_COUNTRIES = frozenset(
-    listed(
-        "Saudi Arabia, South Africa, Venezuela, Bolivia, Macedonia, Myanmar, Yemen, Lebanon, Qatar, Uruguay, Paraguay"
-    )
-)
-_STATES = listed(
-    "Texas, California, Florida, Ohio, Arizona, Nevada, Michigan, Pennsylvania, Minnesota, Wisconsin, Alabama, Kentucky, "
-    "Tennessee, Massachusetts, Oregon, Louisiana, Oklahoma"
-)
-_PLACES |= _COUNTRIES | frozenset(_STATES)
-_PLACES -= frozenset(
-    listed("America Turkey Chile Porto Valencia Seville Glasgow Marseille Turin Chicago Denver Boston Toronto")
-)
+_COUNTRIES = name_list("countries")
+_COUNTRY_NAMES = frozenset(name.removeprefix("the ") for name in _COUNTRIES) | {*name_list("countries by other names")}
+"""What counts as a country when it is met; abbreviations too."""
+_CITIES, _REGIONS = name_list("cities"), name_list("regions")
+_ORGANISATIONS = name_list("organisations")
+_INSTITUTIONS = name_list("words of institutions")
+"""Words that show that a name is an organisation's."""
+_PEOPLES, _SURNAMES = name_list("peoples"), name_list("surnames")
+_FURTHER_COUNTRIES, _STATES = frozenset(name_list("further countries")), name_list("states")
+_PLACES = _COUNTRY_NAMES | {*_CITIES, *name_list("further cities"), *_FURTHER_COUNTRIES, *_STATES}
+_PLACES -= frozenset(name_list("places that are teams or words too"))
 """Places that are surely places, and no team."""
 _UNITED = {"US": "States", "U.S.": "States", "USA": "States", "UK": "Kingdom", "U.K.": "Kingdom", "Britain": "Kingdom"}
 _SAME = {said: f"United {what}" for said, what in (*_UNITED.items(), ("England", "Kingdom"))}
-_ROLES = frozenset(
-    listed(
-        "president minister secretary senator judge leader spokesman spokeswoman director manager coach captain striker "
-        "defender goalkeeper midfielder actor actress singer author professor doctor chairman chancellor ambassador officer "
-        "reporter journalist presenter founder candidate lawyer attorney analyst economist wife husband son daughter brother "
-        "sister father mother boss star rapper comedian billionaire mayor governor nominee editor owner quarterback"
-    )
-)
+_ROLES = frozenset(word_list("roles of people"))
 """Nouns that a person's name may follow."""
 _CLOCKS = ("GMT", "UTC", "CET", "EST", "AM", "PM")
 
@@ -66,15 +44,7 @@ class NameReplaced(ParsedRule):
     """A person for a person, a place for a place, an organisation for an organisation, wherever the name is mentioned."""
 
     most_places = 16
-    card = demetr_card(
-        9,
-        name="name-replaced",
-        about="a name replaced within its type: presenter Stephen Colbert -> presenter Marco Brandt",
-        category="accuracy/mistranslation",
-        languages=("en",),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("name-replaced")
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
@@ -120,7 +90,7 @@ def _sure(sentence: Sentence, name: Entity) -> bool:
     words = sentence.words[name.first : name.last + 1]
     if name.label == "ORG":
         free = sentence.deps[name.last] not in ("compound", "amod", "nmod", "appos")
-        return len(words) > 1 and free and words[-1] in gazetteer.INSTITUTIONS
+        return len(words) > 1 and free and words[-1] in _INSTITUTIONS
     following = sentence.lower[name.last + 1 : name.last + 2]
     if name.label in ("GPE", "NORP") and sentence.named[name.last + 1 : name.last + 2] not in ([], [""]):
         return False
@@ -134,7 +104,7 @@ def _sure(sentence: Sentence, name: Entity) -> bool:
         )
         return _bare(sentence, name) in _PLACES and not (article and owns)
     if name.label == "NORP":
-        return _bare(sentence, name).removesuffix("s") in gazetteer.PEOPLES
+        return _bare(sentence, name).removesuffix("s") in _PEOPLES
     if name.label == "LOC":
         return words[0] == "the" and len(words) > 1 and words[-1] in ("Ocean", "Sea", "River", "Desert", "Mountains")
     if name.label == "PERSON":
@@ -180,7 +150,7 @@ def _other(sentence: Sentence, name: Entity, rng: np.random.Generator) -> str | 
     words = [sentence.words[i] for i in range(name.first, name.last + 1) if sentence.tags[i] != "POS"]
     bare = _bare(sentence, name)
     if name.label == "PERSON":
-        surname = pick(gazetteer.SURNAMES, rng)
+        surname = pick(_SURNAMES, rng)
         if len(words) == 1:
             return surname
         gender = gender_of(words[0], "latin")
@@ -188,18 +158,18 @@ def _other(sentence: Sentence, name: Entity, rng: np.random.Generator) -> str | 
         return f"{pick(given, rng)} {surname}"
     if name.label == "NORP":
         plain = bare.removesuffix("s")
-        if not sentence.tags[name.last].startswith("JJ") and plain not in gazetteer.PEOPLES:
+        if not sentence.tags[name.last].startswith("JJ") and plain not in _PEOPLES:
             return None
-        people = pick(gazetteer.PEOPLES, rng)
+        people = pick(_PEOPLES, rng)
         plural = plain != bare and people.endswith("an")
         return None if plain != bare and not plural else people + ("s" if plural else "")
-    pools = {"GPE": gazetteer.CITIES, "LOC": gazetteer.REGIONS, "FAC": gazetteer.CITIES, "ORG": gazetteer.ORGANISATIONS}
+    pools = {"GPE": _CITIES, "LOC": _REGIONS, "FAC": _CITIES, "ORG": _ORGANISATIONS}
     pool = pools[name.label]
     if name.label == "GPE" and bare in _STATES:
         pool = _STATES
-    elif name.label == "GPE" and bare in gazetteer.COUNTRY_NAMES | _COUNTRIES:
+    elif name.label == "GPE" and bare in _COUNTRY_NAMES | _FURTHER_COUNTRIES:
         same = _SAME.get(bare, "")
-        pool = tuple(country for country in gazetteer.COUNTRIES if country.removeprefix("the ") != same)
+        pool = tuple(country for country in _COUNTRIES if country.removeprefix("the ") != same)
     before = sentence.lower[name.first - 1] if name.first else ""
     modifies = sentence.deps[name.last] in ("compound", "amod", "nmod", "poss")
     takes_the = words[0].lower() == "the" or before == "the"

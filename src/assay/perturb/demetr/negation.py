@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.data.words import word_list
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.elsewhere import japanese_verbs, russian_verbs
-from assay.perturb.demetr.rules import in_languages, listed, removed
+from assay.perturb.demetr.rules import in_languages, removed
 from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
 from assay.perturb.language import verbs
 from assay.perturb.language.sentence import Sentence
@@ -21,24 +22,13 @@ if TYPE_CHECKING:
     import numpy as np
 
 _NOT = ("not", "n't", "n’t", "never")
-_DENYING = frozenset(
-    listed("neither nor nobody nothing none nowhere no hardly barely scarcely rarely seldom without not n't never")
-)
+_DENYING = frozenset(word_list("negations"))
 
 
 class Negation(VerbRule):
     """DEMETR 8: an affirmative main clause is negated; a negated one becomes affirmative."""
 
-    card = demetr_card(
-        8,
-        name="negation",
-        about="negated, or a negation dropped: recommended the -> did not recommend the",
-        category="accuracy/mistranslation",
-        languages=("en", "ru", "ja"),
-        needs=("parse", "inflection"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("negation")
     elsewhere = in_languages(ru=russian_verbs.negation, ja=japanese_verbs.negation)
 
     def change(

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
-from assay.perturb.demetr.rules import TextRule, article, first_fit, listed
+from assay.data.words import word_list
+from assay.perturb.cards import card_of
+from assay.perturb.demetr.rules import TextRule, article, first_fit
 from assay.perturb.language.texts import base_language, like_case, like_first, pick
 
 if TYPE_CHECKING:
@@ -30,13 +31,10 @@ _MONTH = re.compile(
     r"\b(?:January|February|March|April|May|June|July|August|September|October|November|December|Jan|Feb|Mar|Apr|Jun|Jul|"
     r"Aug|Sept?|Oct|Nov|Dec)\b"
 )
-_WORDS = listed(
-    "two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty"
-)
-_TENS = listed("twenty thirty forty fifty sixty seventy eighty ninety")
-_ORDINALS = listed("second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth")
-_MULTIPLES = listed("hundred thousand million billion")
+_WORDS = word_list("numbers from two to twenty")
+_TENS = word_list("tens from twenty")
+_ORDINALS = word_list("ordinals from second to twelfth")
+_MULTIPLES = ("hundred", "thousand", "million", "billion")
 _UNIT = re.compile(r"\s?(?:k?m|kg|g|ft|feet|miles|met(?:er|re)s|kilomet|people|euros|dollars|tons?|yuan|yen)\b")
 _TRIES = 12
 
@@ -45,13 +43,7 @@ class NumberReplaced(TextRule):
     """One number of the text becomes another of its kind."""
 
     most_places = 2
-    card = demetr_card(
-        10,
-        name="number-replaced",
-        about="a number replaced by a plausible other one: established in 1979 -> established in 1997",
-        category="accuracy/mistranslation",
-        manual=True,
-    )
+    card = card_of("number-replaced")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Digits first; number words where a text has none and is English."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.elsewhere import japanese_words, russian_words
 from assay.perturb.demetr.rules import Elsewhere, ParsedRule, first_fit, in_languages, removed, with_article
 from assay.perturb.language.confidence import confident
@@ -127,15 +127,7 @@ class OmittedAdjectiveAdverb(TokensOmitted):
     """DEMETR 20: an adjective or adverb is missing."""
 
     nothing = "no adjective or adverb"
-    card = demetr_card(
-        20,
-        name="omitted-adjective-adverb",
-        about="an adjective or adverb is missing: Rangers closely monitor -> Rangers monitor",
-        category="accuracy/omission",
-        languages=("en", "ru", "ja"),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("omitted-adjective-adverb")
     elsewhere = in_languages(
         ru=omitting(russian_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
         ja=omitting(japanese_words.adjectives_and_adverbs, "no adjective or adverb that stands alone"),
@@ -161,15 +153,7 @@ class OmittedVerb(TokensOmitted):
     """DEMETR 21: a content verb is missing; auxiliaries and copulas stay."""
 
     nothing = "no content verb"
-    card = demetr_card(
-        21,
-        name="omitted-verb",
-        about="a content verb is missing: Catri said that 85% … -> Catri that 85% …",
-        category="accuracy/omission",
-        languages=("en", "ru"),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("omitted-verb")
     elsewhere = in_languages(ru=omitting(russian_words.verbs, "no content verb", word_left_out))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
@@ -185,15 +169,7 @@ class OmittedNoun(TokensOmitted):
     """DEMETR 22: a noun that is neither a subject nor a name is missing, with the nouns compounded to it."""
 
     nothing = "no noun that is neither subject nor name"
-    card = demetr_card(
-        22,
-        name="omitted-noun",
-        about="a noun is missing: stood up to other aristocrats who -> stood up to other who",
-        category="accuracy/omission",
-        languages=("en", "ru"),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("omitted-noun")
     elsewhere = in_languages(ru=omitting(russian_words.nouns, "no noun that is neither subject nor name"))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
@@ -214,15 +190,7 @@ class OmittedSubject(TokensOmitted):
     """DEMETR 23: the head of a subject is missing, with the nouns compounded to it."""
 
     nothing = "no subject"
-    card = demetr_card(
-        23,
-        name="omitted-subject",
-        about="the head of the subject is missing: His research shows -> His shows",
-        category="accuracy/omission",
-        languages=("en", "ru"),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("omitted-subject")
     elsewhere = in_languages(ru=omitting(russian_words.subjects, "no subject that is a noun or a name"))
 
     def spans(self, sentence: Sentence) -> Sequence[Span]:
@@ -237,15 +205,7 @@ class OmittedName(ParsedRule):
     """DEMETR 24: a name that is not the subject is missing, everywhere it is mentioned in the same words."""
 
     most_places = 8
-    card = demetr_card(
-        24,
-        name="omitted-name",
-        about="a name is missing: imported from Central America are -> imported from are",
-        category="accuracy/omission",
-        languages=("en", "ru", "ja"),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("omitted-name")
     elsewhere = in_languages(
         ru=omitting(russian_words.names, "no name that stands alone"),
         ja=omitting(japanese_words.names, "no name that stands alone"),

@@ -4,35 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from assay.perturb.demetr.cards import demetr_card
+from assay.data.words import word_list
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.elsewhere import japanese_words, russian_words
 from assay.perturb.demetr.omission import Span, TokensOmitted, omitting
-from assay.perturb.demetr.rules import in_languages, listed
+from assay.perturb.demetr.rules import in_languages
 from assay.perturb.language.sentence import SUBJECTS, Sentence
 
-_CONNECTING_ADVERBS = frozenset(
-    listed(
-        "however therefore thus moreover furthermore nevertheless nonetheless meanwhile otherwise instead hence "
-        "additionally consequently accordingly besides similarly then also"
-    )
-)
+_CONNECTING_ADVERBS = frozenset(word_list("connecting adverbs"))
 
-_RELATIVE = frozenset(listed("when where while whereas that which who how why whether"))
+_RELATIVE = frozenset(word_list("relative words"))
 
 
 class OmittedPrepositionalPhrase(TokensOmitted):
     """DEMETR 5: the shortest prepositional phrase is missing."""
 
     nothing = "no prepositional phrase"
-    card = demetr_card(
-        5,
-        name="omitted-prepositional-phrase",
-        about="a prepositional phrase is missing: She is in custody pending … -> She is pending …",
-        category="accuracy/omission",
-        languages=("en", "ru", "ja"),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("omitted-prepositional-phrase")
     elsewhere = in_languages(
         ru=omitting(russian_words.prepositional_phrases, "no phrase that ends clearly"),
         ja=omitting(japanese_words.postpositional_phrases, "no phrase that ends clearly"),
@@ -58,9 +46,7 @@ class OmittedPrepositionalPhrase(TokensOmitted):
         return [(first, last) for first, last in fitting if last - first == shortest]
 
 
-_LEANING = frozenset(
-    listed("according due because instead out prior thanks such well as rather regardless ahead up off than along away")
-)
+_LEANING = frozenset(word_list("words that lean on a preposition"))
 """Words that cannot stand without the phrase after them."""
 
 
@@ -81,15 +67,7 @@ class OmittedConjunction(TokensOmitted):
     """DEMETR 12: a conjunction or connecting adverb is missing."""
 
     nothing = "no conjunction"
-    card = demetr_card(
-        12,
-        name="omitted-conjunction",
-        about="a conjunction is missing: formed since a comet collided -> formed a comet collided",
-        category="fluency/cohesion",
-        languages=("en", "ru", "ja"),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("omitted-conjunction")
     elsewhere = in_languages(
         ru=omitting(russian_words.conjunctions, "no conjunction"),
         ja=omitting(japanese_words.conjunctions, "no conjunction"),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule, first_fit
 from assay.perturb.language.letters import pattern
 from assay.perturb.language.texts import capital, spaceless
@@ -22,13 +22,7 @@ _WORD = r"<W>+(?:[-'’.,:/]<W>+)*%?"
 class WordSwap(TextRule):
     """Two words with nothing but a space between them change places; the sentence keeps its capital."""
 
-    card = demetr_card(
-        14,
-        name="word-swap",
-        about="two neighbouring words swapped: imported into this -> imported this into",
-        category="fluency/grammar",
-        needs=("words",),
-    )
+    card = card_of("word-swap")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Swap two different words."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.lexical import PARTS, LexicalRule
 from assay.perturb.demetr.rules import first_fit, replaced
 from assay.perturb.language.sentence import Sentence
@@ -21,16 +21,7 @@ class PartOfSpeechShift(LexicalRule):
     """DEMETR 13: another word of the same root and another part of speech, by WordNet's derivations."""
 
     most_places = 1
-    card = demetr_card(
-        13,
-        name="part-of-speech-shift",
-        about="another part of speech of the same root: the administration from -> the administrate from",
-        category="fluency/grammar",
-        languages=("en",),
-        needs=("parse", "wordnet", "inflection", "frequency"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("part-of-speech-shift")
 
     def change(
         self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.elsewhere import japanese_words, russian_pronouns
 from assay.perturb.demetr.rules import ParsedRule, in_languages
 from assay.perturb.language.sentence import Sentence
@@ -44,15 +44,7 @@ _ROWS = {form.lower(): row for row in _CASES for form in row}
 class GenderPronoun(ParsedRule):
     """DEMETR 11: exactly one pronoun changes its gender."""
 
-    card = demetr_card(
-        11,
-        name="gender-pronoun",
-        about="a pronoun of the other gender: He has been unable -> She has been unable",
-        category="accuracy/mistranslation",
-        languages=("en", "ru", "ja"),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("gender-pronoun")
     elsewhere = in_languages(ru=russian_pronouns.gender_pronoun, ja=japanese_words.gender_pronoun)
 
     def change(
@@ -80,15 +72,7 @@ class GenderPronoun(ParsedRule):
 class PronounCase(ParsedRule):
     """DEMETR 15: a pronoun in a case that its place does not allow."""
 
-    card = demetr_card(
-        15,
-        name="pronoun-case",
-        about="a pronoun in the wrong case: She announced that -> Her announced that",
-        category="fluency/grammar",
-        languages=("en", "ru"),
-        needs=("parse",),
-        extra="make",
-    )
+    card = card_of("pronoun-case")
     elsewhere = in_languages(ru=russian_pronouns.pronoun_case)
 
     def change(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.letters import is_mark
 from assay.perturb.language.texts import spaceless
@@ -72,13 +72,7 @@ def _inside(character: str) -> bool:
 class RepeatTwice(Repetition):
     """DEMETR 1."""
 
-    card = demetr_card(
-        1,
-        name="repeat-twice",
-        about="the last word said twice: … are duty free. -> … are duty free free.",
-        category="accuracy/addition",
-        needs=("words",),
-    )
+    card = card_of("repeat-twice")
 
     def __init__(self) -> None:
         super().__init__(2)
@@ -87,13 +81,7 @@ class RepeatTwice(Repetition):
 class RepeatFourTimes(Repetition):
     """DEMETR 2."""
 
-    card = demetr_card(
-        2,
-        name="repeat-four-times",
-        about="the last word said four times: … duty free free free free.",
-        category="accuracy/addition",
-        needs=("words",),
-    )
+    card = card_of("repeat-four-times")
 
     def __init__(self) -> None:
         super().__init__(4)

@@ -24,11 +24,6 @@ _VOWEL = re.compile(
 """A word that takes "an"; the look-ahead spares "one", "once", "ewe" and the /ju/ of "Europe"."""
 
 
-def listed(text: str) -> tuple[str, ...]:
-    """A word list as it is typed: by commas where there are any, else by spaces."""
-    return tuple(text.split(", ") if "," in text else text.split())
-
-
 def article(word: str) -> str:
     """``a`` or ``an`` as this word wants it."""
     return "an" if _VOWEL.match(word) else "a"

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import re
-from importlib.resources import files
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.data.words import lists
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule, first_fit
 from assay.perturb.language.letters import is_mark, pattern
 from assay.perturb.language.texts import base_language, like_case, pick, spaceless
@@ -22,12 +22,9 @@ _SHORTEST = 5
 """Words below this length are misspelt only by the list: a rule would leave them hard to read."""
 
 
-@functools.cache
-def misspellings() -> dict[str, tuple[str, ...]]:
+def misspellings() -> Mapping[str, tuple[str, ...]]:
     """Our list of common English misspellings: word to its wrong forms."""
-    text = files("assay.data").joinpath("misspellings_en.txt").read_text(encoding="utf-8")
-    rows = [line.split() for line in text.splitlines() if line and not line.startswith("#")]
-    return {row[0]: tuple(row[1:]) for row in rows}
+    return lists("misspellings")
 
 
 class Misspelling(TextRule):
@@ -36,13 +33,7 @@ class Misspelling(TextRule):
     A slip swaps two inner letters, doubles one, or leaves one of a double out; the first letter stays.
     """
 
-    card = demetr_card(
-        25,
-        name="misspelling",
-        about="one word misspelt: separate -> seperate (list for English, slips of the fingers elsewhere)",
-        category="fluency/spelling",
-        needs=("alphabet",),
-    )
+    card = card_of("misspelling")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Misspell a word of the list, or any longer word where the list has none of the text's."""
@@ -71,7 +62,7 @@ class Misspelling(TextRule):
         return found
 
 
-def _listed(word: str, known: dict[str, tuple[str, ...]]) -> tuple[str, ...]:
+def _listed(word: str, known: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
     """The wrong forms of a word; a name of the list (Germany) only with its capital, others with any."""
     found = known.get(word) or (known.get(word.lower()) if word[1:].islower() else None)
     return found or ()
@@ -107,13 +98,7 @@ def _bare_letters(word: str) -> list[int]:
 class CharacterRemoved(TextRule):
     """DEMETR 26: one letter missing from a word that is neither the first nor the last."""
 
-    card = demetr_card(
-        26,
-        name="character-removed",
-        about="one letter missing: adhere -> adhre",
-        category="fluency/spelling",
-        needs=("alphabet",),
-    )
+    card = card_of("character-removed")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Remove a letter of a longer word."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.errors import count
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.letters import pattern
 from assay.perturb.language.texts import base_language, pick, spaceless
@@ -28,12 +28,7 @@ class FinalPunctuationRemoved(TextRule):
     """DEMETR 27: the full stop, question or exclamation mark at the end is missing; quotation marks stay."""
 
     tidy = False
-    card = demetr_card(
-        27,
-        name="final-punctuation-removed",
-        about="the punctuation at the end is missing: … are duty free. -> … are duty free",
-        category="fluency/punctuation",
-    )
+    card = card_of("final-punctuation-removed")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Remove it."""
@@ -48,13 +43,7 @@ class PunctuationAdded(TextRule):
     """DEMETR 28: a punctuation mark where none belongs, after a word inside the text."""
 
     tidy = False
-    card = demetr_card(
-        28,
-        name="punctuation-added",
-        about="a punctuation mark where none belongs: Green was, born in 1946 …",
-        category="fluency/punctuation",
-        needs=("words",),
-    )
+    card = card_of("punctuation-added")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Insert a mark after a word that has none."""
@@ -75,13 +64,7 @@ class Tokenized(TextRule):
 
     tidy = False
     most_places = 1 << 30
-    card = demetr_card(
-        29,
-        name="tokenized",
-        about="spaces around every sign: London's Bethnal Green. -> London 's Bethnal Green .",
-        category="fluency/typography",
-        needs=("words",),
-    )
+    card = card_of("tokenized")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Insert the spaces."""
@@ -123,12 +106,7 @@ class LowercaseAll(TextRule):
     """DEMETR 30: the whole text in lower case."""
 
     most_places = 1 << 30
-    card = demetr_card(
-        30,
-        name="lowercase-all",
-        about="the whole text in lower case",
-        category="fluency/spelling",
-    )
+    card = card_of("lowercase-all")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Lower every capital."""
@@ -144,12 +122,7 @@ class LowercaseAll(TextRule):
 class LowercaseFirst(TextRule):
     """DEMETR 31: the first letter in lower case."""
 
-    card = demetr_card(
-        31,
-        name="lowercase-first",
-        about="the first letter in lower case: the reform of notaries …",
-        category="fluency/spelling",
-    )
+    card = card_of("lowercase-first")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Lower it, past an opening quotation mark."""

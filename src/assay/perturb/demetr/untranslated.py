@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.alignment import READ, WordAlignment, aligned, content_words
 from assay.perturb.language.confidence import SURE, confident
@@ -27,17 +27,7 @@ Span = tuple[int, int]
 class UntranslatedWord(TextRule):
     """One content word of the translation is replaced by the source word that it comes from."""
 
-    card = demetr_card(
-        4,
-        name="untranslated-word",
-        about="a word left in the source language: fighters manufactured by -> fighters produkowane by",
-        category="accuracy/untranslated",
-        needs=("words", "frequency", "lemma"),
-        wants=("source",),
-        sure_in=("en",),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("untranslated-word")
 
     def __init__(self) -> None:
         self._known: dict[str, WordAlignment] = {}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.cards import demetr_card
+from assay.perturb.cards import card_of
 from assay.perturb.demetr.elsewhere import japanese_verbs, russian_verbs
 from assay.perturb.demetr.rules import ParsedRule, first_fit, in_languages, removed
 from assay.perturb.language import verbs
@@ -95,17 +95,7 @@ class VerbRule(ParsedRule):
 class Tense(VerbRule):
     """DEMETR 17: past for present, present for past, or the future; the aspect stays."""
 
-    card = demetr_card(
-        17,
-        name="tense",
-        about="another tense: were both found in -> are both found in",
-        category="fluency/grammar",
-        languages=("en", "ru", "ja"),
-        needs=("parse", "inflection"),
-        sure_in=("en", "ru"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("tense")
     elsewhere = in_languages(ru=russian_verbs.tense, ja=japanese_verbs.tense)
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
@@ -138,16 +128,7 @@ class Tense(VerbRule):
 class Aspect(VerbRule):
     """DEMETR 18: progressive for simple or perfect, and the other way round; the tense stays."""
 
-    card = demetr_card(
-        18,
-        name="aspect",
-        about="another aspect: He has been unable -> He is being unable",
-        category="fluency/grammar",
-        languages=("en",),
-        needs=("parse", "inflection"),
-        extra="make",
-        manual=True,
-    )
+    card = card_of("aspect")
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The one way that fits how the group is built."""

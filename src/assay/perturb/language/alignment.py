@@ -17,6 +17,7 @@ from typing import Any
 
 from assay.core.errors import MissingPart
 from assay.core.perturbation import Tools
+from assay.data.words import word_list
 from assay.perturb.language.texts import base_language, spaceless
 
 Span = tuple[int, int]
@@ -27,21 +28,7 @@ _LONGER = 1.5
 """How much longer one of two words that look alike may be: *Präsidentschaftskandidatur* is more than *president*."""
 _COMMON, _RARE = 5.7, 1.0
 """Zipf frequencies between which a word counts as content."""
-_PHRASAL = frozenset(
-    (
-        "according",
-        "least",
-        "however",
-        "including",
-        "instead",
-        "rather",
-        "forward",
-        "early",
-        "midterm",
-        "increasingly",
-        "former",
-    )
-)
+_PHRASAL = frozenset(word_list("words that other languages say in several"))
 """English words that another language says in several words, or with several of ours in one."""
 _SHARED = 3
 """Segments that two words must share before their being together counts."""

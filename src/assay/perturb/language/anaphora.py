@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-from assay.perturb.demetr.rules import listed
+from assay.data.words import word_list
 from assay.perturb.language.sentence import Sentence
 
-_WEATHER = frozenset(listed("rain snow hail thunder freeze"))
-_DUMMY = frozenset(listed("be seem appear become take turn get happen remain"))
-_INDEFINITE = frozenset(
-    listed("someone somebody anyone anybody everyone everybody person student child patient friend user each")
-)
-_GROUPS = frozenset(
-    listed(
-        "team government company police family committee group party council board band crew army club union staff "
-        "public crowd"
-    )
-)
+_WEATHER = frozenset(["rain", "snow", "hail", "thunder", "freeze"])
+_DUMMY = frozenset(word_list("verbs of a pleonastic it"))
+_INDEFINITE = frozenset(word_list("indefinite persons"))
+_GROUPS = frozenset(word_list("groups of people"))
 
 
-_PHRASES = frozenset(listed("nsubj nsubjpass dobj attr conj"))
-_TIMES = frozenset(listed("DATE TIME CARDINAL ORDINAL PERCENT MONEY QUANTITY"))
+_PHRASES = frozenset(["nsubj", "nsubjpass", "dobj", "attr", "conj"])
+_TIMES = frozenset(["DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"])
 """Where an antecedent stands, and names that are none."""
 
 

@@ -14,20 +14,12 @@ from typing import Any
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Tools
-from assay.perturb.demetr.rules import listed
-from assay.perturb.language.skeletons import sounds_like
-from assay.perturb.language.texts import source_language, word_at
+from assay.data.words import name_list, word_list
+from assay.perturb.language.texts import levenshtein_similarity, source_language, word_at
 
 _CAPITAL = r"[A-ZÀ-ÖØ-ÞĀ-Ž][\w’'-]*[a-zà-öø-ÿā-ž][\w’'-]*"
 _CAPITALISED = re.compile(rf"{_CAPITAL}(?: {_CAPITAL})+")
-_HAN = (
-    "阿埃艾安昂奥巴芭白拜班邦保鲍贝本比彼毕宾波伯博勃布策查昌楚茨达戴黛丹德登邓蒂迪丁蒂东杜顿多厄恩尔凡范方菲费芬丰冯弗芙福富盖甘冈高"
-    "戈格葛根贡古哈海汉汗赫亨恒洪华怀霍吉基加迦佳贾简杰捷金津卡凯坎康考科柯克肯孔寇库夸昆拉莱兰朗劳勒雷黎李里理丽利莉莲列烈林琳龙卢鲁伦"
-    "罗洛马玛迈麦曼芒毛梅门蒙孟米密缅明摩莫默姆木穆娜纳南内尼妮宁牛纽农诺努欧帕派潘庞佩彭皮平珀普奇齐恰钱乔切琴琼丘瑞若萨塞赛桑瑟森沙"
-    "莎山珊尚绍舍申圣施石史丝斯松苏孙索琐塔泰坦汤唐陶特腾提廷汀图托瓦旺万威韦维卫魏温文翁沃沙伍武乌西希锡席霞夏香肖萧歇谢辛欣兴休许雅"
-    "亚延扬耶伊易因英尤约越云泽曾扎詹湛章珍芝朱祖佐柱坤妲妥娃娅姬姗婷媞晓柏桃梁梯楠榭歌沁洁潘热瑙璐禄科穆维翰耐肖腊舒芮茜莘萝葆蓓蕾薇贺赖辉"
-    "迭逊道邱郎钦隆雅雪露靳韩顺颂颇马魁鲜麦廉夫拿奈珂赞宗芦茉妍嘉利娟威瓜胡狄纪诸厂季汶滕甸筑"
-)
+_HAN = "".join(word_list("zh characters of names"))
 _HAN_NAME = re.compile(rf"[{_HAN}]{{1,5}}(?:·[{_HAN}]{{1,6}})+")
 _KANA_NAME = re.compile(r"(?<![゠-ヿ])[ァ-ヺー]{2,9}・[ァ-ヺー]{3,9}(?![゠-ヿ])")
 _LATIN_WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
@@ -35,19 +27,22 @@ _PARTS = re.compile(r"[ ·・]")
 _TITLE = re.compile(
     r"\b(?:Mr|Mrs|Ms|Dr|Sir|President|Judge|Justice|Senator|Sen|Rep|Minister|Chancellor|Prof|Professor)\.? $"
 )
-_PLACES = frozenset(
-    listed(
-        "Street Road Avenue Bridge Park Square Hotel Cup Club City County Stadium School University Church House "
-        "Centre Center Island River Lake Mountain Beach Street Award Prize Show Band Festival Storm Hurricane "
-        "Palace United Rovers"
-    )
+_PLACES = frozenset(word_list("last words of places"))
+_HUMAN_VERBS = frozenset(word_list("verbs of people"))
+
+
+FEMALE, MALE, SURNAMES = (
+    {script: name_list(f"{kind} {script}") for script in ("latin", "cyrillic", "han", "kana")}
+    for kind in ("female", "male", "surnames")
 )
-_HUMAN_VERBS = frozenset(
-    listed(
-        "say tell add ask write think believe insist claim admit argue explain reply deny testify tweet joke "
-        "recall note announce promise agree warn suggest smile laugh marry resign apologise apologize"
-    )
-)
+"""Names of people to put in place of others, by script."""
+
+
+def gender_of(given: str, script: str) -> str | None:
+    """``female`` or ``male`` where the given name is in one of the lists."""
+    if given in FEMALE[script]:
+        return "female"
+    return "male" if given in MALE[script] else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,3 +175,40 @@ def _of_a_woman(text: str, match: re.Match[str], morphology: Any) -> bool:
         return True
     near = text[max(0, match.start() - 25) : match.end() + 25]
     return bool(re.search(r"\w(?:ла|лась)\b|\bг-ж|\bона\b|госпож|миссис", near))
+
+
+_LATIN = (
+    ("sch", "s"), ("ch", "k"), ("sh", "s"), ("ph", "h"), ("th", "t"), ("ck", "k"), ("gh", "g"), ("wr", "r"), ("kn", "n"),
+    ("x", "ks"), ("q", "k"), ("c", "k"), ("f", "h"), ("v", "b"), ("w", ""), ("l", "r"), ("z", "s"), ("j", "s"), ("y", ""),
+    ("h", "h"),
+)  # fmt: skip
+_CYRILLIC = dict(
+    zip(
+        "бвгджзклмнпрстфхцчшщ",
+        ("b", "b", "g", "d", "s", "s", "k", "r", "m", "n", "p", "r", "s", "t", "h", "h", "s", "s", "s", "s"),
+        strict=True,
+    )
+)
+_KANA_ROWS = {
+    "k": "カキクケコ", "g": "ガギグゲゴ", "s": "サシスセソザジズゼゾチヂ", "t": "タテト", "d": "ダデド", "ts": "ツヅ",
+    "n": "ナニヌネノン", "h": "ハヒフヘホ", "b": "バビブベボヴ", "p": "パピプペポ", "m": "マミムメモ", "r": "ラリルレロ",
+}  # fmt: skip
+_KANA = {kana: letter for letter, row in _KANA_ROWS.items() for kana in row}
+
+
+def skeleton(word: str) -> str:
+    """The consonants of a word in one rough alphabet, doubled ones once."""
+    text = word.lower()
+    if any("a" <= char <= "z" for char in text):
+        for old, new in _LATIN:
+            text = text.replace(old, new)
+        text = "".join(char for char in text if char in "bdghkmnprst")
+    else:
+        text = "".join(_CYRILLIC.get(char) or _KANA.get(char.upper(), "") for char in text)
+    return "".join(char for at, char in enumerate(text) if not at or char != text[at - 1])
+
+
+def sounds_like(word: str, name: str, least: float = 0.6) -> bool:
+    """True where the consonants of both words agree for the greater part."""
+    first, second = skeleton(word), skeleton(name)
+    return bool(first and second) and levenshtein_similarity(first, second) >= least

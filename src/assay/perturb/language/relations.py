@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+from assay.data.words import word_list
 from assay.perturb.demetr.lexical import TOO_GENERAL, hypernym
-from assay.perturb.demetr.rules import listed
-from assay.perturb.language.antonyms import OPPOSITES, SURE_OPPOSITES
-from assay.perturb.language.kinds import KINDS
-from assay.perturb.language.word_relations import CLASS_OF, DISTRACTORS, ENTAILED, SYNONYM_ANTONYM
+from assay.perturb.language.word_relations import (
+    CLASS_OF,
+    DISTRACTORS,
+    ENTAILED,
+    KINDS,
+    OPPOSITES,
+    SURE_OPPOSITES,
+    SYNONYM_ANTONYM,
+)
 
 _COMMON = 2.6
 """Zipf frequency below which a replacement is too rare to be believed."""
-_LIGHT = frozenset(listed("have be do get make take say go come add give let keep put set see hold"))
+_LIGHT = frozenset(word_list("light verbs"))
 _CONCRETE = frozenset((5, 6, 8, 13, 17, 18, 20, 27))
 """Lexicographer files of things one can point at: animals, artefacts, body, food, objects, people, plants, substances."""
 
@@ -76,7 +82,7 @@ def antonyms(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
     if part == "noun" and lemma in SURE_OPPOSITES["NOUN"]:
         return [SURE_OPPOSITES["NOUN"][lemma]]
     names = [name for sense in wordnet.synsets(lemma, part)[:2] for name in wordnet.related_words(sense, lemma, "!")]
-    opposite = OPPOSITES.get(lemma, {}).get({"noun": "NOUN", "verb": "VERB"}[part])
+    opposite = OPPOSITES[{"noun": "NOUN", "verb": "VERB"}[part]].get(lemma)
     names += [opposite] if opposite else []
     return [name for name in dict.fromkeys(names) if "_" not in name and frequency(name) >= _COMMON]
 

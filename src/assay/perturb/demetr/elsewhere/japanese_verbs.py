@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.rules import listed
+from assay.data.words import word_list
 from assay.perturb.language import japanese
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
@@ -19,29 +19,16 @@ from assay.perturb.language.sentence import Sentence
 if TYPE_CHECKING:
     import numpy as np
 
-_ONLY_DENIED = listed(
-    "しか 決して 全く まったく ほとんど あまり 誰も 何も なにも 一度も 一切 全然 まだ 必ずしも めったに どこにも "
-    "誰一人 これ以上 さほど  "
-    "それほど 少しも もはや もう 二度と どれも いかなる 何一つ 一人も ひとつも 一つも だけで ばかり のみ"
-)
+_ONLY_DENIED = word_list("ja words that need a negation")
 """Words that want a negated verb, or whose sense turns with it."""
-_SET = listed(
-    "しれ なら いけ 違い 過ぎ すぎ 限ら 言え いえ 足り たまら 仕方 もらえ しょうが 及ば 他なら ほかなら 構わ "
-    "かまわ 変わら 済ま やま つまら わから"
-)
+_SET = word_list("ja stems that make a set phrase with nai")
 """Words before *ない* that make a set phrase with it."""
-_SAYING = frozenset(
-    listed(
-        "語る 述べる 言う いう 話す 説明 主張 指摘 訴える 明かす 明らか 発表 報じる 伝える 答える 語 強調 "
-        "コメント 付け加える 書く 尋ねる  "
-        "認める 考える 思う 見る 見込む 報告 警告 発言 批判 否定 記す 続ける 加える 叫ぶ 示す 示唆 宣言 告げる "
-        "振り返る 予想 証言 非難 付け足す 付ける 繰り返す 呼びかける つぶやく 漏らす 打ち明ける 断言 回答 反論 "
-        "投稿 ツイート 表明 分かる わかる 判明 公表 報道 記載 執筆 言及 求める 誓う 拒否 称賛 賞賛 約束 要求 提案 主張 要請"
-    )
-)
+_SAYING = frozenset(word_list("ja verbs of saying"))
 """Verbs of saying and thinking: a report in the present tense is as good as one in the past."""
-_AUXILIARY = frozenset(listed("しまう いく くる ゆく もらう くれる いただく 下さる おく みる みせる"))
+_AUXILIARY = frozenset(word_list("ja auxiliaries after te"))
 """Verbs after *て* whose negation would not be that of the sentence."""
+_DEPENDENT = frozenset(word_list("ja nouns and particles that lean on a clause"))
+"""Nouns of grammar and particles before a copula, which is then not that of a plain noun."""
 _NOMINAL = ("NOUN", "PROPN", "NUM", "PRON")
 
 
@@ -173,24 +160,7 @@ def _aru(sentence: Sentence, i: int, *, past: bool) -> _Found | None:
 
 def _noun_before(sentence: Sentence, i: int) -> bool:
     word, tag = sentence.words[i - 1], sentence.tags[i - 1]
-    if word in (
-        "の",
-        "ん",
-        "よう",
-        "はず",
-        "わけ",
-        "もの",
-        "こと",
-        "ところ",
-        "つもり",
-        "ため",
-        "から",
-        "そう",
-        "べき",
-        "まま",
-        "ばかり",
-        "だけ",
-    ):
+    if word in _DEPENDENT:
         return False
     return tag.startswith("名詞") or tag == "形状詞-一般"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.rules import listed
+from assay.data.words import word_list
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Entity, Sentence
 from assay.perturb.language.texts import pick
@@ -16,21 +16,9 @@ if TYPE_CHECKING:
 
 Span = tuple[int, int]
 
-_NO_ADVERB = frozenset(
-    listed(
-        "なぜ どう そう こう ああ もし いかに どれほど 決して けっして 全く まったく あまり ほとんど 全然 まだ "
-        "もう 例えば たとえば まるで  "
-        "必ずしも 少しも もはや あたかも たとえ いくら どうして 如何に 一切 約 およそ わずか まず 初めて はじめて "
-        "どうぞ はい いいえ よう 再び"
-    )
-)
+_NO_ADVERB = frozenset(word_list("ja adverbs that stay"))
 """Adverbs that go with a negation, a question or a number, or that bind sentences."""
-_NAMES = frozenset(
-    listed(
-        "Person City Country Province Company Region Island County Continental_Region Domestic_Region Political_Party "
-        "International_Organization Sports_Organization_Other Pro_Sports_Organization School River Mountain Sea Government"
-    )
-)
+_NAMES = frozenset(word_list("ja entity types of names"))
 _PARTICLES = ("の", "で", "に", "へ", "から", "を")
 _JOINING = ("と", "や", "か", "・", "および", "及び", "並びに", "または", "の", "的", "･", "=", "＝")
 
@@ -137,33 +125,13 @@ def _begins(sentence: Sentence, first: int, i: int) -> bool:
     return not listing and sentence.pos[first - 1] not in ("NOUN", "PROPN", "NUM", "DET")
 
 
-_BINDING = frozenset(
-    listed(
-        "よる つく 関する 対する 基づく 伴う おく 於く なる する とる 至る わたる 亘る 当たる あたる 向ける "
-        "先立つ 加える 際する つれる 従う 沿う ある いる できる 続く 比べる くらべる 反する"
-    )
-)
+_BINDING = frozenset(word_list("ja verbs that bind a particle"))
 """Verbs that make one particle with the one before them (*によって*), or that cannot do without the phrase."""
-_AFTER_OBJECT = frozenset(
-    listed("境 機 契機 前提 基 元 中心 背景 理由 口実 目的 例 目標 手 筆頭 相手 皮切り きっかけ 対象")
-)
+_AFTER_OBJECT = frozenset(word_list("ja nouns that make a phrase with an object"))
 """Nouns that make one phrase with an object before them: *を境に*."""
-_MANNER = frozenset(
-    listed(
-        "実際 本当 常 ダントツ 特別 別 一気 同時 一緒 自動 順調 確か 非常 大幅 急 直 逆 次 さら 既 特 主 単 急速 "
-        "無事 無料 全力 全員 単独 共同 現実  "
-        "事実 一般 基本 公式 正式 完全 故意 最初 最後 最終的 個人的 自分 自身 一斉 互い 勝手 徐々 極端 大量 大抵 "
-        "たまに 頻繁 絶対 代わり 仮 相次いで 個別"
-    )
-)
+_MANNER = frozenset(word_list("ja nouns of manner"))
 """Nouns that are an adverb with their particle."""
-_GRAMMAR = frozenset(
-    listed(
-        "こと もの ため よう 中 なか 上 うえ 前 後 あと 間 ところ 時 とき 際 うち 方 ほう 他 ほか 場合 一方 以上 "
-        "まま はず 場 通り とおり 代わり かわり 点 下 もと 元 限り さい 気 度 たび 逆 共 とも つもり 分 多く 一部 "
-        "少数 大半 大部分 すべて 全て ほとんど 半分 それぞれ 側 よう 周辺 付近 近く 外 内 北 南 東 西 隣"
-    )
-)
+_GRAMMAR = frozenset(word_list("ja nouns of grammar"))
 """Nouns that a clause or another noun leans on."""
 
 

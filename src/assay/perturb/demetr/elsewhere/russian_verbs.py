@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
-from assay.perturb.demetr.rules import first_fit, listed, removed
+from assay.data.words import word_list
+from assay.perturb.demetr.rules import first_fit, removed
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import like_case
@@ -13,19 +14,12 @@ from assay.perturb.language.texts import like_case
 if TYPE_CHECKING:
     import numpy as np
 
-_DENYING = frozenset(
-    listed(
-        "не ни нет никто никого никому ничто ничего ничему никогда нигде никуда никак никакой никакого никаких никакие никакая "
-        "никакую никакой никаким нельзя ничуть нисколько вовсе никем ничем ничей отнюдь"
-    )
-)
-_RESTRICTING = frozenset(
-    listed("только лишь едва чуть почти даже и ли бы чтобы же разве пусть пускай давайте вряд всё-таки")
-)
+_DENYING = frozenset(word_list("ru negations"))
+_RESTRICTING = frozenset(word_list("ru restricting words"))
 """Words that a *не* would stand badly beside."""
 _EXISTING = ("существ", "име", "остал", "остаё", "остае", "быва", "есть", "суть", "хват", "наступ", "стоит", "стоил")
 """Verbs whose subject becomes a genitive when they are denied, or that mean something else then."""
-_COPULAS = frozenset(listed("был была было были будет будут буду будем будешь будете"))
+_COPULAS = frozenset(word_list("ru copulas"))
 _OPENING = "«„“\"'([ —–-"
 
 

@@ -5,25 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from assay.perturb.demetr.rules import listed
+from assay.data.words import word_list
 from assay.perturb.language.sentence import Entity, Sentence
 
 Span = tuple[int, int]
 
-_RELATIVES = frozenset(listed("где когда куда откуда чей чья чьё чье чьи кто что чем"))
+_RELATIVES = frozenset(word_list("ru relative words"))
 _QUOTES = "«»„“”\"'()[]–—-"
-_NO_ADVERB = frozenset(
-    listed(
-        "много мало немного можно нужно надо необходимо видно только просто около довольно столько сколько несколько "
-        "возможно вероятно очевидно конечно безусловно должно верно недавно давно именно примерно настолько почти "
-        "достаточно одинаково невозможно полно известно далеко нельзя наверно"
-    )
-)
+_NO_ADVERB = frozenset(word_list("ru words in -o that are no adverbs"))
 """Words in -о that are a predicate, a quantity or a remark beside the sentence."""
 _ADVERB = re.compile(r"[а-яё]{3,}(?:о|ски|цки)")
 _FULL = re.compile(r"(?:[ыио]й|[ая]я|[ое]е|[ыи]е|[ое]го|[ое]му|[ыи]м|[ое]м|[ую]ю|[ыи]х|[ыи]ми|[ое]й)$")
 """How a full adjective ends."""
-_BEFORE_ADJECTIVES = frozenset(listed("самый самая самое самые и или не более менее"))
+_BEFORE_ADJECTIVES = frozenset(word_list("ru words before an adjective"))
 """Words that an adjective cannot leave behind."""
 _LEAST_LETTERS = 3
 
@@ -97,7 +91,7 @@ def prepositional_phrases(sentence: Sentence) -> Sequence[Span]:
 
 
 _LONGEST_PHRASE = 5
-_BOUND = frozenset(listed("быть является являются находится находятся находился находилась зависит относится состоит"))
+_BOUND = frozenset(word_list("ru verbs that need a phrase"))
 
 
 def _free(sentence: Sentence, first: int, i: int) -> bool:
@@ -227,10 +221,7 @@ def names(sentence: Sentence) -> Sequence[Span]:
     return found
 
 
-_BODIES = listed(
-    "ассамбле комитет парламент сенат парти правительств министерств совет суд конгресс палат комисси союз университет банк "
-    "компани корпораци академи институт агентств полици бюро служб департамент фонд федераци лиг клуб церк админ"
-)
+_BODIES = word_list("ru stems of institutions")
 """Common nouns that are written with a capital as the name of a body."""
 
 
@@ -254,9 +245,9 @@ def _quoted(sentence: Sentence, name: Entity) -> bool:
     return before in ("«", '"', "“", "„") or after in ("»", '"', "”")
 
 
-_COORDINATING = frozenset(listed("и а но или однако"))
-_POINTING = [[word] for word in listed("то том того тем тому таков такова таково таковы")]
-_SUBORDINATING = frozenset(listed("что чтобы если хотя поскольку"))
+_COORDINATING = frozenset(["и", "а", "но", "или", "однако"])
+_POINTING = [[word] for word in ["то", "том", "того", "тем", "тому", "таков", "такова", "таково", "таковы"]]
+_SUBORDINATING = frozenset(["что", "чтобы", "если", "хотя", "поскольку"])
 
 
 def conjunctions(sentence: Sentence) -> Sequence[Span]:
