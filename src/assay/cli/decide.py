@@ -144,6 +144,7 @@ def _apply(args: argparse.Namespace) -> int:
     from assay.cli.options import column_map
     from assay.cli.texts import finish, keep_run, rows_progress, texts_of
     from assay.verbs.decide_stream import label_request, label_stream
+    from assay.verbs.request import table_among
 
     _refuse(args, ONLY_FIT, "fit")
     if args.files and not args.rule:
@@ -158,7 +159,10 @@ def _apply(args: argparse.Namespace) -> int:
     if args.mt and len(args.mt) > 1:
         raise InputError("assay decide apply labels one system at a time: give one --mt.")
     output, started = Output.of(args), time.monotonic()
-    rule, asked = label_request(args.rule, trust=bool(args.trust), **texts_of(args))
+    texts = texts_of(args)
+    rule, asked = label_request(args.rule, trust=bool(args.trust), **texts)
+    if asked is None and not args.data:
+        args.data = table_among(texts["mt"])
     with rows_progress(asked, args.quiet) as progress:
         labels = label_stream(
             rule, asked, data=args.data, columns=column_map(args.columns), quoting=args.quoting,

@@ -182,7 +182,7 @@ def named_files(mt: Sequence[PathName] | Mapping[str, PathName]) -> tuple[list[s
     if isinstance(mt, Mapping):
         named = [(str(name), os.fspath(path)) for name, path in mt.items()]
     else:
-        named = [_named(os.fspath(path)) for path in mt]
+        named = [split_name(os.fspath(path)) for path in mt]
     default = iter(system_names([path for name, path in named if not name]))
     names = [name or next(default) for name, _ in named]
     for name in names:
@@ -191,7 +191,7 @@ def named_files(mt: Sequence[PathName] | Mapping[str, PathName]) -> tuple[list[s
     return names, [path for _, path in named]
 
 
-def _named(given: str) -> tuple[str, str]:
+def split_name(given: str) -> tuple[str, str]:
     """``NAME=FILE`` as name and file; a file whose own name has an equals sign is one all the same."""
     name, equals, path = given.partition("=")
     if not equals or os.path.exists(given):
@@ -229,7 +229,9 @@ def _lines(
         return (texts[i : i + chunk] for i in range(0, len(texts), chunk))
 
     many = len(systems)
-    for columns in read_parallel(paths, PIECE, lines_of):
+    for number, columns in enumerate(read_parallel(paths, PIECE, lines_of)):
+        if number == 0:
+            _refuse_piped_tables(paths, columns)
         n, rest = len(columns[0]), columns[many:]
         yield Batch(
             hypotheses=columns[0] if many == 1 else [line for column in columns[:many] for line in column],
@@ -238,6 +240,19 @@ def _lines(
             systems=[system for system in systems for _ in range(n)],
             langpairs=[langpair] * (n * many) if langpair else None,
         )
+
+
+def _refuse_piped_tables(paths: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
+    """Refuse a table that comes through a pipe as text; files were looked at before (`assay.io.table.bare`)."""
+    from assay.io.files.text import file_name
+    from assay.io.table.bare import check_lines, headed
+
+    for path, lines in zip(paths, columns, strict=True):
+        if os.path.isfile(path):
+            continue
+        if lines and headed(lines[0]):
+            raise InputError(f"{file_name(path)} is a table: give it with --data {path}.")
+        check_lines(path, lines)
 
 
 def _estimate(paths: Sequence[str]) -> int | None:

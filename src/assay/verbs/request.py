@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -79,6 +80,8 @@ def request(
     from assay.metrics import build_metrics
     from assay.verbs.defaults import with_defaults
 
+    if data is None and (table := table_among(mt, ref, src, columns, testset)) is not None:
+        data, mt = table, ()
     known = None
     if testset is not None:
         from assay.verbs.known_sets import known_texts
@@ -149,6 +152,52 @@ def _inputs(
     if not mt:
         raise InputError("nothing to score: give the translations with --mt FILE, or a table with --data FILE.")
     return from_files(_several(mt), _several(ref), src, langpair=langpair)
+
+
+def table_among(
+    mt: Any,
+    ref: Any = (),
+    src: PathName | None = None,
+    columns: ColumnChoice | None = None,
+    testset: PathName | None = None,
+) -> str | None:
+    """Return the one file of `mt` that is a table, which then takes the place of `data`; None if all files are text.
+
+    Raises:
+        InputError: A table is among other files, which cannot be paired with its rows.
+    """
+    from assay.engine.inputs import split_name
+    from assay.io.table.bare import is_table
+
+    named = [(str(name), os.fspath(path)) for name, path in mt.items()] if isinstance(mt, Mapping) else None
+    files = named if named is not None else [split_name(os.fspath(path)) for path in _several(mt)]
+    beside = [os.fspath(path) for path in [*_several(ref), *([] if src is None else [src])]]
+    for path in beside:
+        if is_table(path):
+            raise InputError(
+                f"{path} is a table, but references and sources are text files of one segment per line. Put all texts into one "
+                "table (--data FILE), or write its column into a text file."
+            )
+    if columns and len(files) == 1 and not beside and testset is None:
+        return files[0][1]
+    tables = [(name, path) for name, path in files if is_table(path)]
+    if not tables:
+        return None
+    name, path = tables[0]
+    if beside or testset is not None:
+        with_what = "--ref and --src" if beside else "a test set (-t)"
+        raise InputError(
+            f"{path} is a table, whose rows cannot be paired with {with_what}. Give the table alone, with its own columns of "
+            "references and sources, or write its column of translations into a text file."
+        )
+    if len(files) > 1:
+        raise InputError(
+            f"{path} is a table, and several files were given. Put the systems into one table: a column 'system', or one column "
+            "per system (--columns mt=A,mt=B)."
+        )
+    if name:
+        raise InputError(f"{path} is a table: name the system in its column 'system', not with {name}=FILE.")
+    return path
 
 
 def demo_table() -> Path:
