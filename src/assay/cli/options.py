@@ -106,6 +106,15 @@ class Specs(argparse.Action):
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *split(values)])
 
 
+class References(argparse.Action):
+    """Files of references, added to those given before; `after_ref` are the further files of each --ref."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Append, and note which files came after the first."""
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
+        namespace.after_ref = [*getattr(namespace, "after_ref", ()), *values[1:]]
+
+
 def add_metrics(parser: argparse.ArgumentParser) -> None:
     """-m / --metric."""
     parser.add_argument(
@@ -196,7 +205,13 @@ def add_texts(parser: argparse.ArgumentParser, *, bare: bool = False) -> None:
     group.add_argument(
         "--mt", action="extend", nargs="+", metavar="FILE", help="translations, one file a system; NAME=FILE names it"
     )
-    group.add_argument("--ref", action="append", metavar="FILE", help="references; repeat for several references")
+    group.add_argument(
+        "--ref",
+        action=References,
+        nargs="+",
+        metavar="FILE",
+        help="references, one file for each of several references",
+    )
     group.add_argument("--src", metavar="FILE", help="sources")
     group.add_argument(
         "--data", type=table_file, metavar="FILE",

@@ -23,8 +23,9 @@ def texts_of(args: argparse.Namespace) -> dict[str, Any]:
     """What the arguments say about the texts, as `assay.verbs.request` wants it."""
     from assay.cli.options import column_map
 
+    mt = _translations(args)
     return {
-        "mt": _translations(args),
+        "mt": mt,
         "ref": args.ref or (),
         "src": args.src,
         "data": args.data or None,
@@ -49,6 +50,12 @@ def _translations(args: argparse.Namespace) -> list[str]:
                 raise InputError(f"{name} is a metric, not a file of translations: write -m {together}")
     if bare and args.mt:
         raise InputError(f"give the translations bare ({bare[0]} …) or with --mt, not both.")
+    after = getattr(args, "after_ref", ())
+    if (
+        after and not bare and not args.mt and not args.data
+    ):  # "--ref REFERENCE TRANSLATION …": nothing else can be meant
+        args.ref = [path for path in args.ref if path not in after]
+        return list(after)
     return bare or args.mt or []
 
 
