@@ -30,7 +30,7 @@ Goals: "catch 95%" (of breakdowns), "at most 2% bad" (among what is used), "lose
 says what was promised and, where the outcomes have a test part, what was kept. apply warns when scores no longer lie as they
 did. A folder or a pattern of shards (text with --mt, --src and --ref) goes into --out FOLDER/, shard by shard."""
 ONLY_FIT = ("goal", "confidence", "reject_at", "score", "langs", "dev_share", "seed", "success_at", "judge", "judged")
-ONLY_APPLY = ("rule", "trust", "lang", "mt", "ref", "src", "langpair")
+ONLY_APPLY = ("rule", "trust", "lang", "mt", "ref", "src", "langpair", "empty_reference")
 FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.output import Output
+from assay.cli.output import Output, note
 from assay.cli.progress import Progress
 from assay.core.errors import InputError
 
@@ -32,6 +32,7 @@ def texts_of(args: argparse.Namespace) -> dict[str, Any]:
         "columns": column_map(args.columns),
         "quoting": args.quoting,
         "langpair": args.langpair,
+        "empty_reference": args.empty_reference,
         "testset": getattr(args, "testset", None),
         "data_dir": getattr(args, "data_dir", None),
     }
@@ -142,9 +143,14 @@ def keep_run(result: Result, args: argparse.Namespace, output: Output, started: 
         output.note(keep(result.write, args.run_dir, time.monotonic() - started, asked=True))
 
 
+def say_notes(result: Result, output: Output) -> None:
+    """Print the notes of a result on stderr; --quiet leaves the alerts."""
+    for notice in result.notes:
+        note(f"⚠ {notice}", output.quiet and notice not in result.alerts)
+
+
 def finish(result: Result, output: Output) -> None:
     """Say what people should hear, and lay the manifest beside a file that was written."""
-    for notice in result.notes:
-        output.note(f"⚠ {notice}")
+    say_notes(result, output)
     if output.out and Path(output.out).is_file():
         result.manifest().write(f"{output.out}.manifest.json")

@@ -14,6 +14,7 @@ from itertools import compress
 from typing import IO, Any
 
 from assay.core.batch import Batch
+from assay.core.references import settled
 from assay.corpus.columns_in import check_alike, check_free, layout_of, reader_of
 from assay.corpus.job import Job, Shard, ShardPiece
 from assay.io.table.bad_rows import BadRows
@@ -251,6 +252,12 @@ def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Pi
                 sources=by_name.get("src"),
                 references=tuple(by_name[name] for name in names if name.startswith("ref")) or None,
             )
+            if job.empty_reference in ("skip", "error") and batch.references:
+
+                def where(row: int, numbers: Sequence[int] = numbers) -> str:
+                    return f"{shard.title} line {numbers[row]}"
+
+                batch = replace(batch, references=settled(batch.references, job.empty_reference, where))
             yield ShardRows(_settled(batch, job), numbers, "line", names, listed=RowPart(list(part), numbers, "line"))
 
     made = PieceReader(names, parts())

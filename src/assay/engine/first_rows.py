@@ -47,16 +47,24 @@ class WrittenIn:
 def doubts(batch: Batch) -> list[str]:
     """Return what is doubtful about the first rows of a batch, a sentence each."""
     found: dict[str, None] = {}
-    systems = batch.systems or [""] * len(batch)
-    rows: dict[str, list[int]] = {}
-    for row, system in enumerate(systems):
-        mine = rows.setdefault(system, []) if len(rows) < SYSTEMS else rows.get(system, [])
-        if len(mine) < ROWS:
-            mine.append(row)
+    rows = _first_of_each(batch)
     for system, mine in rows.items():
         name = system if len(rows) > 1 else "the translations"
         found |= dict.fromkeys(_doubts(batch, mine, name))
     return list(found)
+
+
+def _first_of_each(batch: Batch) -> dict[str, list[int]]:
+    """The first rows of each of the first systems."""
+    systems = batch.systems or [""]
+    if len(set(systems)) == 1:
+        return {systems[0]: list(range(min(ROWS, len(batch))))}
+    rows: dict[str, list[int]] = {}
+    for row, system in enumerate(systems):
+        mine = rows.setdefault(system, []) if len(rows) < SYSTEMS else rows.get(system)
+        if mine is not None and len(mine) < ROWS:
+            mine.append(row)
+    return rows
 
 
 def _doubts(batch: Batch, rows: Sequence[int], name: str) -> list[str]:
@@ -87,7 +95,7 @@ def _languages(
         return [f"{name} {verb} in {mt}, and the sources are in {src}: were sources and translations exchanged?"]
     if other is not None and src.agrees(other):
         asked = "were the sources given as references?"
-        if not mt.agrees(wanted):
+        if not (wanted.script or wanted.language):
             asked = "were sources and translations exchanged, or the sources given as references?"
         return [f"{name} {verb} in {mt}, and sources and references are in {other}: {asked}"]
     if other is not None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections import Counter
 
 from assay.core.langpair import written
 
@@ -11,35 +12,47 @@ SHORTEST = 40
 """Bytes of UTF-8 below which a text says nothing about its language: names, numbers, interjections."""
 FEWEST, CLEAR = 5, 0.8
 """Texts that are needed, and the share of their letters from which on a script is clear."""
-_RANGES = {
-    "Latin": "A-Za-z\u00c0-\u024f\u1e00-\u1eff",
-    "Cyrillic": "\u0400-\u052f",
-    "Greek": "\u0370-\u03ff\u1f00-\u1fff",
-    "Arabic": "\u0620-\u06ff\u0750-\u077f\ufb50-\ufdff\ufe70-\ufeff",
-    "Hebrew": "\u05d0-\u05f4",
-    "Devanagari": "\u0900-\u097f",
-    "Bengali": "\u0980-\u09ff",
-    "Gurmukhi": "\u0a00-\u0a7f",
-    "Gujarati": "\u0a80-\u0aff",
-    "Oriya": "\u0b00-\u0b7f",
-    "Tamil": "\u0b80-\u0bff",
-    "Telugu": "\u0c00-\u0c7f",
-    "Kannada": "\u0c80-\u0cff",
-    "Malayalam": "\u0d00-\u0d7f",
-    "Sinhala": "\u0d80-\u0dff",
-    "Thai": "\u0e01-\u0e5b",
-    "Lao": "\u0e81-\u0edf",
-    "Tibetan": "\u0f00-\u0fff",
-    "Burmese": "\u1000-\u109f",
-    "Georgian": "\u10a0-\u10ff",
-    "Ethiopic": "\u1200-\u139f",
-    "Khmer": "\u1780-\u17ff",
-    "Armenian": "\u0531-\u058f",
-    "Korean": "\u1100-\u11ff\uac00-\ud7af",
-    "Chinese": "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff",
-    "Japanese": "\u3041-\u30ff\u31f0-\u31ff",
-}
-_PATTERNS = {name: re.compile(f"[{ranges}]+") for name, ranges in _RANGES.items()}
+_RANGES = (
+    (0x0041, 0x005A, "Latin"),
+    (0x0061, 0x007A, "Latin"),
+    (0x00C0, 0x024F, "Latin"),
+    (0x0370, 0x03FF, "Greek"),
+    (0x0400, 0x052F, "Cyrillic"),
+    (0x0531, 0x058F, "Armenian"),
+    (0x05D0, 0x05F4, "Hebrew"),
+    (0x0620, 0x06FF, "Arabic"),
+    (0x0750, 0x077F, "Arabic"),
+    (0x0900, 0x097F, "Devanagari"),
+    (0x0980, 0x09FF, "Bengali"),
+    (0x0A00, 0x0A7F, "Gurmukhi"),
+    (0x0A80, 0x0AFF, "Gujarati"),
+    (0x0B00, 0x0B7F, "Oriya"),
+    (0x0B80, 0x0BFF, "Tamil"),
+    (0x0C00, 0x0C7F, "Telugu"),
+    (0x0C80, 0x0CFF, "Kannada"),
+    (0x0D00, 0x0D7F, "Malayalam"),
+    (0x0D80, 0x0DFF, "Sinhala"),
+    (0x0E01, 0x0E5B, "Thai"),
+    (0x0E81, 0x0EDF, "Lao"),
+    (0x0F00, 0x0FFF, "Tibetan"),
+    (0x1000, 0x109F, "Burmese"),
+    (0x10A0, 0x10FF, "Georgian"),
+    (0x1100, 0x11FF, "Korean"),
+    (0x1200, 0x139F, "Ethiopic"),
+    (0x1780, 0x17FF, "Khmer"),
+    (0x1E00, 0x1EFF, "Latin"),
+    (0x1F00, 0x1FFF, "Greek"),
+    (0x3041, 0x30FF, "Japanese"),
+    (0x31F0, 0x31FF, "Japanese"),
+    (0x3400, 0x4DBF, "Chinese"),
+    (0x4E00, 0x9FFF, "Chinese"),
+    (0xAC00, 0xD7AF, "Korean"),
+    (0xF900, 0xFAFF, "Chinese"),
+    (0xFB50, 0xFDFF, "Arabic"),
+    (0xFE70, 0xFEFF, "Arabic"),
+)
+"""First and last letter of every block, in order, with its script."""
+_STARTS = [start for start, _, _ in _RANGES]
 _LANGUAGES = {
     "Latin": "en de fr es pt it nl sv da no fi is et lv lt pl cs sk sl hr hu ro sq tr vi id ms tl sw yo ig zu xh af ca gl eu cy "
     "ga gd mt la so om",
@@ -90,7 +103,11 @@ def script_of(text: str) -> str:
 
     Japanese mixes kana with Han characters; a text with too few kana for Japanese and too many for Chinese is in doubt.
     """
-    counts = {name: sum(map(len, pattern.findall(text))) for name, pattern in _counting(text)}
+    counts: Counter[str] = Counter()
+    for character, n in Counter(text).items():
+        at = bisect_right(_STARTS, ord(character)) - 1
+        if at >= 0 and ord(character) <= _RANGES[at][1]:
+            counts[_RANGES[at][2]] += n
     han, kana = counts.pop("Chinese", 0), counts.pop("Japanese", 0)
     if kana >= 0.1 * (han + kana):
         counts["Japanese"] = han + kana
@@ -101,8 +118,3 @@ def script_of(text: str) -> str:
     letters = sum(counts.values())
     script = max(counts, key=counts.__getitem__)
     return script if letters and counts[script] >= CLEAR * letters else ""
-
-
-def _counting(text: str) -> Iterable[tuple[str, re.Pattern[str]]]:
-    """The patterns that can match: text in ASCII is Latin."""
-    return [("Latin", _PATTERNS["Latin"])] if text.isascii() else _PATTERNS.items()

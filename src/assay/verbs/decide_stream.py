@@ -167,5 +167,5 @@ def label_stream(
 
     return LabelStream(
         {}, rule, Tally(rule), scored(), run, scored if kept_rows else None, signatures=run.signatures, notes=run.notices,
-        files=[*asked.inputs.paths, *files],
+        alerts=run.alerts,        files=[*asked.inputs.paths, *files],
     )  # fmt: skip

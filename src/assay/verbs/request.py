@@ -14,6 +14,7 @@ from assay.core.errors import InputError
 if TYPE_CHECKING:
     from assay.core.chunk import Kept
     from assay.core.metric import Metric
+    from assay.core.references import EmptyReference
     from assay.engine.given import References, Texts
     from assay.engine.inputs import Inputs, Known, PathName
     from assay.engine.run import RowsDone, ScoredRun
@@ -70,16 +71,21 @@ def request(
     metrics: Sequence[str | Metric] | Mapping[str, Metric] | None = None,
     spans: bool = False,
     by: str | Sequence[str] | None = None,
+    empty_reference: EmptyReference | None = None,
 ) -> TextRequest:
     """What the arguments of `assay.score` (or, with `systems`, of `assay.compare`) ask for.
 
     Without `metrics` it is what the texts allow (`assay.verbs.defaults`); with `spans`, a metric that marks errors. `by` groups the
-    segments: a column of the table, ``length``, or a label for each segment.
+    segments: a column of the table, ``length``, or a label for each segment. `empty_reference`: see `assay.core.references`.
     """
+    from assay.core.langpair import plain_pair
+    from assay.core.references import check_choice
     from assay.engine.grouping import grouped
     from assay.metrics import build_metrics
     from assay.verbs.defaults import with_defaults
 
+    check_choice(empty_reference)
+    langpair = plain_pair(langpair) if langpair else langpair
     if data is None and (table := table_among(mt, ref, src, columns, testset)) is not None:
         data, mt = table, ()
     known = None
@@ -92,6 +98,7 @@ def request(
     given = {
         "hypotheses": hypotheses, "references": references, "sources": sources, "systems": systems, "mt": mt, "ref": ref,
         "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair, "by": by,
+        "empty_reference": empty_reference,
     }  # fmt: skip
     inputs = grouped(_inputs(built, known=known, **given), by)
     made = TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans)
@@ -124,6 +131,7 @@ def _inputs(
     quoting: Quoting,
     langpair: str | None,
     by: str | Sequence[str] | None,
+    empty_reference: EmptyReference | None,
     known: Known | None,
 ) -> Inputs:
     from assay.engine.grouping import column_of
@@ -141,17 +149,25 @@ def _inputs(
             raise InputError("--data brings its own columns: leave out --mt, --ref and --src.")
         if lists:
             raise InputError("data brings its own columns: leave out hypotheses, references and sources.")
-        return from_table(data, columns, quoting=quoting, langpair=langpair, metrics=built.values(), by=column)
+        return from_table(
+            data,
+            columns,
+            quoting=quoting,
+            langpair=langpair,
+            metrics=built.values(),
+            by=column,
+            empty_reference=empty_reference,
+        )
     if columns:
         raise InputError("--columns goes with --data.")
     if lists and files:
         raise InputError("give lists (hypotheses, references, sources) or files (mt, ref, src), not both.")
     if lists:
         named = {"": hypotheses} if systems is None else systems
-        return _in_memory(named, references, sources, langpair)
+        return _in_memory(named, references, sources, langpair, empty_reference)
     if not mt:
         raise InputError("nothing to score: give the translations with --mt FILE, or a table with --data FILE.")
-    return from_files(_several(mt), _several(ref), src, langpair=langpair)
+    return from_files(_several(mt), _several(ref), src, langpair=langpair, empty_reference=empty_reference)
 
 
 def table_among(
@@ -206,7 +222,11 @@ def demo_table() -> Path:
 
 
 def _in_memory(
-    systems: Mapping[str, Any], references: References | None, sources: Texts | None, langpair: str | None
+    systems: Mapping[str, Any],
+    references: References | None,
+    sources: Texts | None,
+    langpair: str | None,
+    empty_reference: EmptyReference | None,
 ) -> Inputs:
     from assay.engine.given import make_batch
     from assay.engine.inputs import from_columns
@@ -215,7 +235,9 @@ def _in_memory(
         raise InputError("compare needs at least one system.")
     if any(texts is None for texts in systems.values()):
         raise InputError("there are references or sources, but no hypotheses=[...] to score.")
-    batches = {name: make_batch(texts, references, sources, langpair) for name, texts in systems.items()}
+    batches = {
+        name: make_batch(texts, references, sources, langpair, empty_reference) for name, texts in systems.items()
+    }
     unequal({name: len(batch) for name, batch in batches.items()})
     return from_columns(batches)
 
