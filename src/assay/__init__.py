@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 
 if TYPE_CHECKING:
+    from assay.core.alerts import AssayWarning as AssayWarning
     from assay.core.analysis import requires as requires
     from assay.core.batch import Batch as Batch
     from assay.core.errors import AssayError as AssayError
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "assay.core.analysis": ("requires",),
     "assay.core.batch": ("Batch",),
+    "assay.core.alerts": ("AssayWarning",),
     "assay.core.errors": ("AssayError", "InputError", "MissingPart"),
     "assay.core.function_metric": ("metric",),
     "assay.core.item": ("Item",),

@@ -76,7 +76,6 @@ def test_metrics_with_commas_and_repeated(capsys: pytest.CaptureFixture[str]) ->
         ["--mt", "h", "--mt", "h2", "--ref", "r"],
         ["h", "h2", "--ref", "r"],
         ["--ref", "r", "h", "h2"],
-        ["h", "--ref", "r", "h2"],
     ],
 )
 def test_translations_however_they_are_given(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -188,3 +187,33 @@ def test_the_official_score_of_a_wmt23_system(capsys: pytest.CaptureFixture[str]
     published = dict(line.split() for line in files["BLEU-refB.sys.score"].decode().splitlines())
     found = systems(capsys, "-t", "wmt23", "-l", "he-en", "--data-dir", str(archive.parents[1]), "-m", "bleu", "online")
     assert found["online"]["bleu"] == pytest.approx(float(published["ONLINE-Y"]), abs=1e-9)
+
+
+def test_ref_takes_several_files(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("r2").write_text("\n".join(HYP) + "\n")
+    expected = sacrebleu.corpus_bleu(HYP, [REF, HYP]).score
+    assert systems(capsys, "h", "-m", "bleu", "--ref", "r", "r2") == {"h": {"bleu": pytest.approx(expected)}}
+    assert systems(capsys, "h", "-m", "bleu", "--ref", "r", "--ref", "r2") == {"h": {"bleu": pytest.approx(expected)}}
+    assert systems(capsys, "-m", "bleu", "--ref", "r", "r2", "--mt", "h") == {"h": {"bleu": pytest.approx(expected)}}
+
+
+def test_a_bare_table_is_read_as_one_by_every_verb(capsys: pytest.CaptureFixture[str]) -> None:
+    rows = "".join(f"{system}\t{mt}\t{ref}\n" for system in "AB" for mt, ref in zip(HYP, REF, strict=True))
+    Path("x.tsv").write_text(f"system\tmt\tref\n{rows}")
+    assert systems(capsys, "x.tsv", "-m", "chrf") == systems(capsys, "--data", "x.tsv", "-m", "chrf")
+    said = []
+    for words in (["x.tsv"], ["--data", "x.tsv"]):
+        assert main(["compare", *words, "-m", "chrf", "--format", "json"]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]
+    Path("outcomes.tsv").write_text(
+        "id\tmt\tref\toutcome\n" + "".join(f"{i}\t{'ab' * (i % 7)} c\tabab c\t{int(i % 7 > 2)}\n" for i in range(140))
+    )
+    assert main(["decide", "fit", "--data", "outcomes.tsv", "-m", "chrf", "--out", "rule.json"]) == 0
+    assert main(["decide", "fit", "--data", "scored.tsv", "--score", "mine", "--out", "ready.json"]) == 2
+    capsys.readouterr()
+    said = []
+    for words in (["x.tsv"], ["--data", "x.tsv"]):
+        assert main(["decide", "apply", "rule.json", *words, "--format", "tsv"]) == 0
+        said.append(capsys.readouterr().out)
+    assert said[0] == said[1]

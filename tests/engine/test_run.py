@@ -85,7 +85,11 @@ def test_regroup_bounds_rows_and_characters() -> None:
 
 
 @pytest.mark.parametrize("size", [4, 9])
-def test_a_segment_without_a_reference_is_named_by_its_place_in_the_whole(size: int) -> None:
+def test_a_segment_without_a_reference_adds_nothing_and_is_flagged(size: int) -> None:
     batch = Batch(["same"] * 8 + ["other"], references=(["same"] * 8 + [None], ["one", *[None] * 8]))
-    with pytest.raises(InputError, match="chrf needs a reference, and segment 9 has none"):
-        score_stream(chunks(batch, size), {"chrf": metric("chrf")})
+    run = score_stream(chunks(batch, size), {"chrf": metric("chrf")})
+    assert run.corpus == {"": {"chrf": 100.0}} and run.flags == {"missing_reference": 1}
+    assert np.isnan(np.concatenate(list(run.values("", "chrf")))).tolist() == [False] * 8 + [True]
+    alone = Batch(["a", "b"], references=([None, None],))
+    with pytest.raises(InputError, match="chrf needs a reference, and no segment has one"):
+        score_stream([alone], {"chrf": metric("chrf")})

@@ -180,7 +180,8 @@ def texts_of_corpus(args: argparse.Namespace) -> dict[str, Any]:
     tables = [*(getattr(args, "files", None) or ()), *([args.data] if args.data else ())]
     return {
         "data": tables, "out": args.out, "mt": args.mt or (), "ref": args.ref or (), "src": args.src,
-        "columns": column_map(args.columns), "quoting": args.quoting, "langpair": args.langpair, "flags": args.flags,
+        "columns": column_map(args.columns), "quoting": args.quoting, "langpair": args.langpair,
+        "empty_reference": args.empty_reference, "flags": args.flags,
         "keep": args.keep, "batch": args.batch,
     }  # fmt: skip
 
@@ -194,12 +195,13 @@ def finished(
     more: Mapping[str, Any] | None = None,
 ) -> None:
     """What people should see and hear when a corpus is through: a table, or its head with `more` as JSON; no table of nothing."""
+    from assay.cli.texts import say_notes
+
     if args.format == "json":
         output.emit_json({**result.head(), **(more or {})})
     elif table is not None and (result.counts["rows"] or args.format != "table"):
         output.emit([table])
-    for note in result.notes:
-        output.note(f"⚠ {note}")
+    say_notes(result, output)
     output.note(wrote(args.out, started, result.reused))
 
 

@@ -29,7 +29,7 @@ Goals: "catch 95%" (of breakdowns), "at most 2% bad" (among what is used), "lose
 says what was promised and, where the outcomes have a test part, what was kept. apply warns when scores no longer lie as they
 did. A folder or a pattern of shards (text with --mt, --src and --ref) goes into --out FOLDER/, shard by shard."""
 ONLY_FIT = ("goal", "confidence", "reject_at", "score", "langs", "dev_share", "seed", "success_at", "judge", "judged")
-ONLY_APPLY = ("rule", "trust", "lang", "mt", "ref", "src", "langpair")
+ONLY_APPLY = ("rule", "trust", "lang", "mt", "ref", "src", "langpair", "empty_reference")
 FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
 
 
@@ -143,6 +143,7 @@ def _apply(args: argparse.Namespace) -> int:
     from assay.cli.options import column_map
     from assay.cli.texts import finish, keep_run, rows_progress, texts_of
     from assay.verbs.decide_stream import label_request, label_stream
+    from assay.verbs.request import table_among
 
     _refuse(args, ONLY_FIT, "fit")
     if args.files and not args.rule:
@@ -158,7 +159,10 @@ def _apply(args: argparse.Namespace) -> int:
         raise InputError("assay decide apply labels one system at a time: give one --mt.")
     output, started = Output.of(args), time.monotonic()
     kept = bool(args.texts or args.run_dir or args.format != "table")
-    rule, asked = label_request(args.rule, trust=bool(args.trust), rows=kept, **texts_of(args))
+    texts = texts_of(args)
+    rule, asked = label_request(args.rule, trust=bool(args.trust), rows=kept, **texts)
+    if asked is None and not args.data:
+        args.data = table_among(texts["mt"])
     with rows_progress(asked, args.quiet) as progress:
         labels = label_stream(
             rule, asked, data=args.data, columns=column_map(args.columns), quoting=args.quoting,

@@ -12,6 +12,7 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from assay.core.errors import AssayError, InputError, unknown
+from assay.core.langpair import plain_pair
 
 CORRECTIONS = ("holm", "benjamini-hochberg", "bonferroni", "none")
 JUDGED = "judged.jsonl"
@@ -106,6 +107,15 @@ class Specs(argparse.Action):
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *split(values)])
 
 
+class References(argparse.Action):
+    """Files of references, added to those given before; `after_ref` are the further files of each --ref."""
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
+        """Append, and note which files came after the first."""
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or ()), *values])
+        namespace.after_ref = [*getattr(namespace, "after_ref", ()), *values[1:]]
+
+
 def add_metrics(parser: argparse.ArgumentParser) -> None:
     """-m / --metric."""
     parser.add_argument(
@@ -196,7 +206,13 @@ def add_texts(parser: argparse.ArgumentParser, *, bare: bool = False) -> None:
     group.add_argument(
         "--mt", action="extend", nargs="+", metavar="FILE", help="translations, one file a system; NAME=FILE names it"
     )
-    group.add_argument("--ref", action="append", metavar="FILE", help="references; repeat for several references")
+    group.add_argument(
+        "--ref",
+        action=References,
+        nargs="+",
+        metavar="FILE",
+        help="references, one file for each of several references",
+    )
     group.add_argument("--src", metavar="FILE", help="sources")
     group.add_argument(
         "--data", type=table_file, metavar="FILE",
@@ -210,6 +226,11 @@ def add_texts(parser: argparse.ArgumentParser, *, bare: bool = False) -> None:
         "numbers where there is no header line",
     )
     group.add_argument("--quoting", choices=QUOTING, default="auto", help=QUOTING_HELP)
+    group.add_argument(
+        "--empty-reference", choices=("score", "skip", "error"), dest="empty_reference",
+        help="rows whose references are all empty: leave them out of metrics that need one (skip, default for tables), score them "
+        "against an empty text (score, default for text files), or stop (error)",
+    )  # fmt: skip
     group.add_argument("-l", "--langpair", type=langpair, metavar="xx-yy", help="language pair, as in en-de")
     if bare:
         group.add_argument(
@@ -361,6 +382,7 @@ def natural(text: str) -> int:
 def langpair(text: str) -> str:
     """Two languages with a hyphen between."""
     language = r"[A-Za-z]{2,3}([-_]([A-Za-z]{2,4}|\d{3}))*"
+    text = plain_pair(text)
     if not re.fullmatch(f"{language}-{language}", text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a language pair such as en-de")
     return text

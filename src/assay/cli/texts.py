@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.cli.output import Output
+from assay.cli.output import Output, note
 from assay.cli.progress import Progress
 from assay.core.errors import InputError
 
@@ -23,14 +23,16 @@ def texts_of(args: argparse.Namespace) -> dict[str, Any]:
     """What the arguments say about the texts, as `assay.verbs.request` wants it."""
     from assay.cli.options import column_map
 
+    mt = _translations(args)
     return {
-        "mt": _translations(args),
+        "mt": mt,
         "ref": args.ref or (),
         "src": args.src,
         "data": args.data or None,
         "columns": column_map(args.columns),
         "quoting": args.quoting,
         "langpair": args.langpair,
+        "empty_reference": args.empty_reference,
         "testset": getattr(args, "testset", None),
         "data_dir": getattr(args, "data_dir", None),
     }
@@ -49,6 +51,12 @@ def _translations(args: argparse.Namespace) -> list[str]:
                 raise InputError(f"{name} is a metric, not a file of translations: write -m {together}")
     if bare and args.mt:
         raise InputError(f"give the translations bare ({bare[0]} …) or with --mt, not both.")
+    after = getattr(args, "after_ref", ())
+    if (
+        after and not bare and not args.mt and not args.data
+    ):  # "--ref REFERENCE TRANSLATION …": nothing else can be meant
+        args.ref = [path for path in args.ref if path not in after]
+        return list(after)
     return bare or args.mt or []
 
 
@@ -139,9 +147,14 @@ def keep_run(result: Result, args: argparse.Namespace, output: Output, started: 
         output.note(keep(result.write, args.run_dir, time.monotonic() - started, asked=True))
 
 
+def say_notes(result: Result, output: Output) -> None:
+    """Print the notes of a result on stderr; --quiet leaves the alerts."""
+    for notice in result.notes:
+        note(f"⚠ {notice}", output.quiet and notice not in result.alerts)
+
+
 def finish(result: Result, output: Output) -> None:
     """Say what people should hear, and lay the manifest beside a file that was written."""
-    for notice in result.notes:
-        output.note(f"⚠ {notice}")
+    say_notes(result, output)
     if output.out and Path(output.out).is_file():
         result.manifest().write(f"{output.out}.manifest.json")

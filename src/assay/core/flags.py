@@ -17,6 +17,7 @@ FLAGS: Mapping[str, tuple[str, str]] = {
     "far_shorter": ("hypothesis far too short", "hypotheses far too short"),
     "wrong_language": ("hypothesis in another language", "hypotheses in another language"),
     "empty_reference": ("empty reference", "empty references"),
+    "missing_reference": ("segment without a reference", "segments without a reference"),
     "truncated": ("segment longer than the model reads", "segments longer than the model reads"),
     "bounded": ("segment too long for an exact search", "segments too long for an exact search"),
     "unsupported_script": (

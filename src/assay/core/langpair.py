@@ -39,6 +39,24 @@ def target(langpair: str | None) -> str:
     return "-".join(parts[first:]) if len(parts) > 1 else parts[0]
 
 
+@lru_cache(maxsize=1024)
+def plain_pair(langpair: str) -> str:
+    """The pair with a hyphen, in lower case: ``en-zh`` of ``EN_ZH`` and of ``EN-ZH``; others stay as they are.
+
+    ``pt_BR`` and ``zh_tw`` are a language with its region, not a pair.
+    """
+    found = re.fullmatch("([a-z]{2,3}|[A-Z]{2,3})([-_])([a-z]{2,3}|[A-Z]{2,3})", langpair.strip())
+    if found is None or (found[2] == "_" and (found[1].islower() != found[3].islower() or not _is_language(found[3]))):
+        return langpair
+    if found[2] == "-" and found[1].islower() != found[3].islower():
+        return langpair
+    return f"{found[1]}-{found[3]}".lower()
+
+
+def _is_language(code: str) -> bool:
+    return code.lower() in _SHORTER or code.lower() in _SHORTER.values()
+
+
 def written(language: str) -> str:
     """The language without script and region, by its shorter code where it has one: ``zh`` of zh_TW and of zho_Hans."""
     code = re.split("[-_]", language)[0].lower()

@@ -74,4 +74,4 @@ def reader_of(table: OpenTable, layout: Layout, job: Job) -> Columns | PairColum
         from assay.corpus.pairs import PairColumns
 
         return PairColumns(table, layout, job)
-    return Columns(table, layout)
+    return Columns(table, layout, empty_reference=job.empty_reference or "skip")

@@ -6,12 +6,54 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.core.batch import Batch
 from assay.core.errors import InputError, listing
 from assay.corpus.columns_in import renamed_columns
 from assay.corpus.job import Job, OnError, Shard, ShardPiece, ShardTask
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
+    from assay.core.references import EmptyReference
+    from assay.io.table.open_table import Quoting
+    from assay.io.table.vocabulary import ColumnChoice
+
+
+FIRST = 1_000
+"""Rows of the first shard that are looked at."""
+
+
+def first_batch(
+    shards: Sequence[Shard],
+    *,
+    columns: ColumnChoice | None,
+    quoting: Quoting,
+    langpair: str | None,
+    empty_reference: EmptyReference | None,
+) -> Batch | None:
+    """The first rows of the first shard that has any; None if none can be read, which its worker will report."""
+    from assay.corpus.piece import local_files
+    from assay.engine.inputs import with_pair
+    from assay.io.files.text import read_parallel
+    from assay.io.table.tables import read_table
+
+    for shard in shards:
+        try:
+            with local_files(ShardTask("score", shard, ShardPiece())) as paths:
+                if shard.form == "text":
+                    texts = dict(zip(shard.columns, next(read_parallel(paths, FIRST), ((),) * len(paths)), strict=True))
+                    references = tuple(column for name, column in texts.items() if name.startswith("ref"))
+                    batch = Batch(texts["mt"], sources=texts.get("src"), references=references or None)
+                else:
+                    choice = "skip" if empty_reference == "error" else empty_reference or "skip"
+                    first = read_table(
+                        paths[0], columns, FIRST, quoting=quoting, format=shard.form, empty_reference=choice
+                    )
+                    batch = next(first, Batch([]))
+        except InputError:
+            continue
+        if len(batch):
+            return with_pair(batch, langpair, "", [])
+    return None
 
 
 def looked(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_error: OnError) -> Job:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
 from assay.core.chunk import Flagging
+from assay.core.references import EmptyReference
 from assay.core.rows import FLAGS, SIDES, SPANS
 
 Kind = Literal["survey", "score", "join", "shard"]
@@ -96,6 +97,7 @@ class Job:
     """The columns that the user chose (``--columns``)."""
     quoting: str = "auto"
     langpair: str | None = None
+    empty_reference: EmptyReference | None = None
     flags: Flagging = "auto"
     identify: bool = False
     """Whether languages are identified: decided once, not by what a worker has installed."""

@@ -43,6 +43,7 @@ class Gathered:
             "columns": dict(job.choice), "quoting": job.quoting, "langpair": job.langpair, "flags": job.flags, "spans": job.spans,
             "keep": job.keep or None, "dedup": job.dedup, "sample": job.sample, "sample_by": job.sample_by, "seed": job.seed,
             "batch": job.batch,
+            **({"empty_reference": job.empty_reference} if job.empty_reference else {}),
             **({"purpose": job.purpose, "settings": dict(job.settings)} if job.purpose != "score" else {}),
         }  # fmt: skip
         return {

@@ -84,6 +84,10 @@ def metrics_of(job: Job) -> Mapping[str, Metric]:
     metrics = _built(job.metrics)
     if job.purpose == "label":  # a rule's metrics do not go by the target language
         metrics = {name: metric.for_language("") for name, metric in metrics.items()}
+    languages = job.settings.get("target_languages", {})  # what the script of the first rows showed
+    metrics = {
+        name: metric.for_language(languages[name]) if name in languages else metric for name, metric in metrics.items()
+    }
     for name, metric in metrics.items():
         mine = str(metric.signature)
         if mine != job.signatures[name]:

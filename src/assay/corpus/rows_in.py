@@ -14,6 +14,7 @@ from itertools import compress
 from typing import IO, Any
 
 from assay.core.batch import Batch
+from assay.core.references import settled
 from assay.core.rows import renaming_notes
 from assay.corpus.columns_in import check_alike, layout_of, reader_of, renamed_columns
 from assay.corpus.job import Job, Shard, ShardPiece
@@ -272,6 +273,12 @@ def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Pi
                 sources=by_name.get("src"),
                 references=tuple(by_name[name] for name in names if name.startswith("ref")) or None,
             )
+            if job.empty_reference in ("skip", "error") and batch.references:
+
+                def where(row: int, numbers: Sequence[int] = numbers) -> str:
+                    return f"{shard.title} line {numbers[row]}"
+
+                batch = replace(batch, references=settled(batch.references, job.empty_reference, where))
             yield ShardRows(_settled(batch, job), numbers, "line", names, listed=RowPart(list(part), numbers, "line"))
 
     made = PieceReader(names, parts())

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay.core.references import MISSING
+
 if TYPE_CHECKING:
     from assay.core.chunk import Chunk
     from assay.core.metric import Bools, Metric
@@ -71,8 +73,11 @@ class CorpusTally:
                 place = chunk.systems[code], name, chunk.languages[number] if metric.by_language else ""
                 self.sums[ALL].setdefault(place, []).extend(exact.tolist())
             if keep is not None:
+                held = (
+                    keep & ~chunk.raised[MISSING] if metric.card.needs_reference and MISSING in chunk.raised else keep
+                )
                 stats = statistics(chunk.scores[name])
-                for (system, language), rows in _places(chunk, metric, keep).items():
+                for (system, language), rows in _places(chunk, metric, held).items():
                     parts = self.sums[KEPT].setdefault((system, name, language), [])
                     parts += exact_parts(stats[rows]).tolist()
 

@@ -18,6 +18,9 @@ from assay.core.chunk import Flagging
 from assay.core.metric import Metric
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from assay.core.metric import Bools
 
 RATIO, MARGIN = 3.0, 50
@@ -33,6 +36,7 @@ def raise_flags(batch: Batch, *, languages: bool = False) -> dict[str, Bools]:
     bits = _native.describe(batch.hypotheses, batch.sources, batch.references or (), RATIO, MARGIN)
     raised: dict[str, Bools] = {}
     if bits.any():
+        _unecho(bits, batch)
         raised = {name: column for bit, name in BITS.items() if (column := (bits & bit) != 0).any()}
     if languages:
         from assay.engine.identify import wrong_language
@@ -41,6 +45,13 @@ def raise_flags(batch: Batch, *, languages: bool = False) -> dict[str, Bools]:
         if wrong.any():
             raised["wrong_language"] = wrong
     return raised
+
+
+def _unecho(bits: NDArray[np.uint8], batch: Batch) -> None:
+    """Drop ``far_longer`` from rows whose references are all empty: anything is longer than nothing."""
+    for i in ((bits & 12) == 12).nonzero()[0].tolist():
+        if not any((column[i] or "").strip() for column in batch.references or ()):
+            bits[i] &= ~4 & 0xFF
 
 
 def uncovered(batch: Batch, metric: Metric) -> dict[str, Bools]:

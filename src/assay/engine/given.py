@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from types import NoneType
 from typing import Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError, count
+from assay.core.references import EmptyReference, settled
 
 Texts = Iterable[str]
 """A list, a column of a frame, a generator."""
@@ -15,19 +17,29 @@ References = Texts | Iterable[Texts]
 
 
 def make_batch(
-    hypotheses: Texts, references: References | None, sources: Texts | None = None, langpair: str | None = None
+    hypotheses: Texts,
+    references: References | None,
+    sources: Texts | None = None,
+    langpair: str | None = None,
+    empty_reference: EmptyReference | None = None,
 ) -> Batch:
-    """A Batch from what people pass to Python functions, with the mistakes they make named."""
+    """A Batch from what people pass to Python functions, with the mistakes they make named.
+
+    None is a missing reference and an empty text an empty one, as in sacrebleu, unless `empty_reference` says otherwise.
+    """
     if isinstance(hypotheses, str):
         raise InputError("hypotheses must be a list of strings, not one string. Write hypotheses=[text].")
     hypotheses = _listed(hypotheses)
     n = len(hypotheses)
-    return Batch(
+    batch = Batch(
         hypotheses=_strings("hypotheses", hypotheses),
         sources=None if sources is None else _strings("sources", sources),
         references=None if references is None else _reference_columns(references, n),
         langpairs=None if langpair is None else [langpair] * n,
     )
+    if empty_reference is not None and batch.references:
+        return replace(batch, references=settled(batch.references, empty_reference, lambda row: f"segment {row + 1}"))
+    return batch
 
 
 def _reference_columns(references: References, n: int) -> tuple[Sequence[str | None], ...]:

@@ -38,7 +38,10 @@ def grouped(inputs: Inputs, by: str | Sequence[str] | None) -> Inputs:
 def _by_length(chunks: Iterator[Batch]) -> Iterator[Batch]:
     """Characters of the reference, without one of the source, without either of the translation."""
     for batch in chunks:
-        texts = batch.column("reference") or batch.sources or batch.hypotheses
+        others = batch.sources or batch.hypotheses
+        texts = batch.column("reference") or others
+        if None in texts:
+            texts = [other if text is None else text for text, other in zip(texts, others, strict=True)]
         yield replace(batch, groups=[str(len(text or "")) for text in texts])
 
 

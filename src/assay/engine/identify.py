@@ -26,6 +26,15 @@ ENGLISH = 700
 """CLD2's score (a thousand is usual) from which on a text is English, not a text with names."""
 _KIN = {"bs": "hr", "sr": "hr", "ms": "id", "da": "no"}
 """Languages that sentences cannot be told apart in."""
+_FAMILIES = tuple(
+    frozenset(family.split())
+    for family in (
+        "bs hr sr sl", "cs sk", "da no", "id ms jv su", "hi mr ne bho mai sa", "bg mk", "gl es", "gl pt", "af nl"
+    )
+)  # fmt: skip
+"""Languages that a few texts in one of them, or in a dialect, may be taken for another of."""
+MOSTLY = 85
+"""Percent of joined texts that must be in one language."""
 _HINTS = {"he": "iw", "jv": "jw"}
 
 
@@ -60,6 +69,32 @@ def wrong_language(batch: Batch) -> Bools:
         if wanted is not None and wanted in _known():
             wrong[i] = _is_other(text, wanted)
     return wrong
+
+
+def main_language(text: str) -> str:
+    """Return the language that joined texts are surely and mostly in; empty if in doubt, or if it cannot be identified here."""
+    if not available():
+        return ""
+    import pycld2
+
+    try:
+        reliable, _, details = _detect()(text)
+    except (pycld2.error, UnicodeError):
+        return ""
+    code = written(details[0][1])
+    return code if reliable and details[0][2] >= MOSTLY and code in _known() else ""
+
+
+def is_known(language: str) -> bool:
+    """Return whether a language can be identified here."""
+    return available() and language in _known()
+
+
+def related(one: str, other: str) -> bool:
+    """Return whether two languages are one, or so near that texts in them are not told apart reliably."""
+    if _kin(one) == _kin(other):
+        return True
+    return any({one, other} <= family for family in _FAMILIES)
 
 
 def _is_other(text: str, wanted: str) -> bool:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError
+from assay.core.errors import InputError, listing
+from assay.core.references import EmptyReference, settled
 from assay.engine.chunks import concat, regroup
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class Inputs:
     rows: int | None = None
     about: str = ""
     """What else tells this input from another of the same files, for resuming."""
+    alerts: list[str] = field(default_factory=list)
+    """What changes how the numbers must be read; known when the chunks are through."""
     notes: list[str] = field(default_factory=list)
     """What people should hear about the reading; known when the chunks are through."""
     aligned: bool = True
@@ -68,15 +71,35 @@ def from_files(
     src: PathName | None = None,
     *,
     langpair: str | None = None,
+    empty_reference: EmptyReference | None = None,
 ) -> Inputs:
-    """Text files of one segment a line, read in step; each file of `mt` is a system, called so or by its file's name."""
+    """Text files of one segment a line, read in step; each file of `mt` is a system, called so or by its file's name.
+
+    An empty line is an empty reference, as in sacrebleu, unless `empty_reference` says otherwise.
+    """
     systems, translations = named_files(mt)
     references = [os.fspath(path) for path in ref]
     paths = [*translations, *references, *([os.fspath(src)] if src is not None else [])]
     if paths.count("-") > 1:
         raise InputError("only one input can be standard input (-).")
     batches = _lines(paths, systems, len(references), src is not None, langpair)
-    return Inputs(regroup(batches), paths, _estimate(translations), f"langpair:{langpair} systems:{systems}")
+    if empty_reference in ("skip", "error"):
+        batches = _settled(batches, empty_reference, len(systems), references[0] if references else "")
+    about = f"langpair:{langpair} systems:{systems}" + (f" empty:{empty_reference}" if empty_reference else "")
+    return Inputs(regroup(batches), paths, _estimate(translations), about)
+
+
+def _settled(batches: Iterator[Batch], choice: EmptyReference, many: int, path: str) -> Iterator[Batch]:
+    """Batches of `many` systems whose empty lines of references are treated as `choice` says."""
+    done = 0
+    for batch in batches:
+        n = len(batch) // many
+
+        def where(row: int, n: int = n, done: int = done) -> str:
+            return f"{path} line {done + row % n + 1}"
+
+        done += n
+        yield replace(batch, references=settled(batch.references or (), choice, where) or None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,10 +156,12 @@ def from_table(
     langpair: str | None = None,
     metrics: Iterable[Metric] = (),
     by: str | None = None,
+    empty_reference: EmptyReference | None = None,
     whole: bool = False,
 ) -> Inputs:
     """A table (a file, a frame of polars, pandas or Arrow, rows as they come) with a row a segment. Columns that `metrics` need
-    must be there. The column called `by` becomes the rows' groups; with `whole`, batches keep every column.
+    must be there. The column called `by` becomes the rows' groups; with `whole`, batches keep every column. An empty cell is a
+    missing reference (`empty_reference`).
     """
     from assay.io.table.folder import shards_of
     from assay.io.table.tables import read_table
@@ -149,20 +174,40 @@ def from_table(
             needs.setdefault("source", metric.card.name)
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else None
     name = "" if path is None else "stdin" if path == "-" else Path(path).name
-    rows = read_table(data, columns, PIECE, quoting=quoting, needs=needs, by=by, whole=whole)
+    choice = empty_reference or "skip"
+    rows = read_table(data, columns, PIECE, quoting=quoting, needs=needs, by=by, empty_reference=choice, whole=whole)
+
+    alerts: list[str] = []
 
     def batches() -> Iterator[Batch]:
         for batch in rows:
             if batch.systems is None:
                 batch = replace(batch, systems=[name] * len(batch))
-            if langpair and batch.langpairs is None:
-                pairs = [langpair] * len(batch)
-                batch = replace(batch, langpairs=pairs, rows=batch.rows and batch.rows.with_column("langpair", pairs))
-            yield batch
+            yield with_pair(batch, langpair, name, alerts)
 
-    about = f"langpair:{langpair} columns:{sorted((columns or {}).items())} quoting:{quoting}"
+    about = f"langpair:{langpair} columns:{sorted((columns or {}).items())} quoting:{quoting} empty:{choice}"
     paths = [] if path is None else shards_of(path) or [path]
-    return Inputs(regroup(batches()), paths, _estimate(paths) if paths else None, about, rows.notes, aligned=False)
+    return Inputs(
+        regroup(batches()), paths, _estimate(paths) if paths else None, about, alerts, rows.notes, aligned=False
+    )
+
+
+def with_pair(batch: Batch, langpair: str | None, name: str, alerts: list[str]) -> Batch:
+    """The batch with the language pair that was given, where its rows have none of their own; `alerts` takes a contradiction."""
+    if not langpair:
+        return batch
+    if batch.langpairs is None:
+        pairs = [langpair] * len(batch)
+        return replace(batch, langpairs=pairs, rows=batch.rows and batch.rows.with_column("langpair", pairs))
+    others = sorted({pair for pair in batch.langpairs if pair and pair != langpair})
+    if others and not alerts:
+        alerts.append(
+            f"{name} has a column of language pairs, which says {listing(others, 3)}: {langpair} (-l) is used only for rows "
+            "without one."
+        )
+    if "" in batch.langpairs:
+        return replace(batch, langpairs=[pair or langpair for pair in batch.langpairs])
+    return batch
 
 
 def from_columns(systems: Mapping[str, Batch]) -> Inputs:
@@ -184,7 +229,7 @@ def named_files(mt: Sequence[PathName] | Mapping[str, PathName]) -> tuple[list[s
     if isinstance(mt, Mapping):
         named = [(str(name), os.fspath(path)) for name, path in mt.items()]
     else:
-        named = [_named(os.fspath(path)) for path in mt]
+        named = [split_name(os.fspath(path)) for path in mt]
     default = iter(system_names([path for name, path in named if not name]))
     names = [name or next(default) for name, _ in named]
     for name in names:
@@ -193,7 +238,7 @@ def named_files(mt: Sequence[PathName] | Mapping[str, PathName]) -> tuple[list[s
     return names, [path for _, path in named]
 
 
-def _named(given: str) -> tuple[str, str]:
+def split_name(given: str) -> tuple[str, str]:
     """``NAME=FILE`` as name and file; a file whose own name has an equals sign is one all the same."""
     name, equals, path = given.partition("=")
     if not equals or os.path.exists(given):
@@ -231,7 +276,9 @@ def _lines(
         return (texts[i : i + chunk] for i in range(0, len(texts), chunk))
 
     many = len(systems)
-    for columns in read_parallel(paths, PIECE, lines_of):
+    for number, columns in enumerate(read_parallel(paths, PIECE, lines_of)):
+        if number == 0:
+            _refuse_piped_tables(paths, columns)
         n, rest = len(columns[0]), columns[many:]
         yield Batch(
             hypotheses=columns[0] if many == 1 else [line for column in columns[:many] for line in column],
@@ -240,6 +287,19 @@ def _lines(
             systems=[system for system in systems for _ in range(n)],
             langpairs=[langpair] * (n * many) if langpair else None,
         )
+
+
+def _refuse_piped_tables(paths: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
+    """Refuse a table that comes through a pipe as text; files were looked at before (`assay.io.table.bare`)."""
+    from assay.io.files.text import file_name
+    from assay.io.table.bare import check_lines, headed
+
+    for path, lines in zip(paths, columns, strict=True):
+        if os.path.isfile(path):
+            continue
+        if lines and headed(lines[0]):
+            raise InputError(f"{file_name(path)} is a table: give it with --data {path}.")
+        check_lines(path, lines)
 
 
 def _estimate(paths: Sequence[str]) -> int | None:

@@ -150,7 +150,7 @@ class PairedStats:
 
     whole: Mapping[str, Mapping[str, Floats]]
     about: Mapping[str, Mapping[str, Bools]]
-    """Which rows a metric is about, where it is about one language of several."""
+    """Which rows a metric is about, if it is not about all: one language of several, or rows with a reference."""
 
     def of(self, rows: Rows | None = None) -> dict[str, dict[str, Floats]]:
         """All rows or some, each metric's own."""
@@ -170,7 +170,8 @@ def paired_stats(run: ScoredRun, systems: Sequence[str], orders: Mapping[str, Ro
         return column[orders[system]] if system in orders else column
 
     whole = {s: {name: put(s, run.stats(s, name)) for name in run.metrics} for s in systems}
-    about = {s: {name: put(s, run.about(s, name)) for name in run.shares} for s in systems}
+    partial = [name for name in run.metrics if run.partial(name)]
+    about = {s: {name: put(s, run.about(s, name)) for name in partial} for s in systems}
     return PairedStats(whole, about)
 
 
@@ -208,6 +209,7 @@ def shared_labels(found: Mapping[str, Sequence[str]], orders: Mapping[str, Rows]
 def group_scores(run: ScoredRun, found: Mapping[str, Sequence[str]]) -> dict[str, dict[str, dict[str, float]]]:
     """Corpus scores by group, system and metric, a chunk at a time; the run must have kept its statistics."""
     parts: dict[tuple[str, str, str], list[Floats]] = {}
+    made: dict[str, dict[str, dict[str, float]]] = {}
     seen = dict.fromkeys(run.systems, 0)
     for chunk in run.chunks():
         for code in np.unique(chunk.codes).tolist():
@@ -216,16 +218,15 @@ def group_scores(run: ScoredRun, found: Mapping[str, Sequence[str]]) -> dict[str
             seen[system] += len(rows)
             for group in dict.fromkeys(mine.tolist()):
                 inside = rows[mine == group]
+                made.setdefault(group, {}).setdefault(system, {})
                 for name in run.metrics:
-                    asked, number = run.shares.get(name, (name, None))
-                    own = inside if number is None or chunk.spoken is None else inside[chunk.spoken[inside] == number]
+                    asked, _ = run.shares.get(name, (name, None))
+                    own = inside[run.about_rows(chunk, name)[inside]]
                     if len(own):
                         sums = exact_parts(statistics(chunk.scores[asked])[own])
                         parts.setdefault((group, system, name), []).append(sums)
-    made: dict[str, dict[str, dict[str, float]]] = {}
     for (group, system, name), found_sums in parts.items():
-        value = float(run.metrics[name].combine(total(found_sums)))
-        made.setdefault(group, {}).setdefault(system, {})[name] = value
+        made[group][system][name] = float(run.metrics[name].combine(total(found_sums)))
     return made
 
 

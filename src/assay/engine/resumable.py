@@ -6,10 +6,12 @@ import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from assay.core.alerts import alert
 from assay.core.call import now
 from assay.core.chunk import Kept
 from assay.core.errors import InputError, Interrupted, count
 from assay.engine.inputs import Inputs
+from assay.engine.missing import missing_notes
 from assay.engine.run import RowsDone, ScoredRun, score_stream
 from assay.engine.spool import Spool
 from assay.engine.store import Store
@@ -68,12 +70,14 @@ def run_inputs(
     if not run.systems:
         raise InputError(f"{inputs.name} is empty: there is nothing to score.")
     run.started = started
+    run.alerts = [*language_notes, *inputs.alerts, *missing_notes(metrics.values(), run.flagged(), len(run))]
+    alert(run.alerts)
     run.notices = [
+        *run.alerts,
         *(spool.notice for spool in spools if spool.notice),
         *inputs.notes,
-        *language_notes,
         *(kept_scores.notices if kept_scores else ()),
-        *(notice for metric in run.metrics.values() for notice in metric.notices),
+        *(notice for metric in run.metrics.values() for notice in metric.notices if notice not in run.alerts),
     ]
     if run.shares:
         split = ", ".join(metric.card.label for metric in metrics.values() if metric.by_language)

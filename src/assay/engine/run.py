@@ -20,14 +20,16 @@ from assay.core.batch import Batch
 from assay.core.chunk import Chunk, Kept
 from assay.core.flags import total_flags
 from assay.core.metric import Metric, Scores, statistics
+from assay.core.references import MISSING, rows_with_empty, rows_without
 from assay.core.rows import InputRows
 from assay.core.sums import exact_parts, total
 from assay.core.watch import show
 from assay.engine.chunks import from_arrays, to_arrays
 from assay.engine.flags import raise_flags, uncovered, with_languages
-from assay.engine.languages import Shares, divided, only, score_by_language, spoken
+from assay.engine.languages import Shares, divided, only, spoken
+from assay.engine.missing import refuse_all_missing, score_with_missing
 from assay.engine.others import check_corpus
-from assay.engine.scoring import check_needs
+from assay.engine.scoring import check_columns
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,6 +69,8 @@ class ScoredRun:
     started: str = ""
     notices: list[str] = field(default_factory=list)
     """What people should hear: scores that could not be stored, a run that cannot be resumed, a slow device."""
+    alerts: list[str] = field(default_factory=list)
+    """Those of the notices that change how the numbers must be read; see `assay.core.alerts`."""
     spool: Spool | None = None
     in_memory: list[Chunk] = field(default_factory=list)
     """The chunks of a run without a spool."""
@@ -99,6 +103,14 @@ class ScoredRun:
         for chunk in self.chunks():
             yield chunk.scores[metric].values[chunk.codes == code]
 
+    def partial(self, metric: str) -> bool:
+        """Whether a metric is not about all rows: one for each language, or some rows lack the reference that it needs."""
+        return metric in self.shares or (self.metrics[metric].card.needs_reference and MISSING in self.flags)
+
+    def count(self, system: str, metric: str) -> int:
+        """How many segments of a system a metric is about."""
+        return int(self.about(system, metric).sum()) if self.partial(metric) else self.segments[system]
+
     def stats(self, system: str, metric: str) -> Floats:
         """Sufficient statistics of all segments of one system and metric; a run must have kept them."""
         if not self.kept.stats:
@@ -106,12 +118,20 @@ class ScoredRun:
         return np.concatenate([statistics(scores) for scores in self.scores(system, metric)])
 
     def about(self, system: str, metric: str) -> Bools:
-        """Which segments of a system a metric is about: all, or those in the language of one of `shares`."""
-        if metric not in self.shares:
+        """Which segments of a system a metric is about: those with the reference that it may need, of the language of one of
+        `shares`."""
+        if not self.partial(metric):
             return np.ones(self.segments[system], bool)
-        code, number = self.systems.index(system), self.shares[metric][1]
-        spoken = [chunk.spoken[chunk.codes == code] for chunk in self.chunks() if chunk.spoken is not None]
-        return np.asarray(np.concatenate(spoken) == number)
+        code = self.systems.index(system)
+        return np.concatenate([self.about_rows(chunk, metric)[chunk.codes == code] for chunk in self.chunks()])
+
+    def about_rows(self, chunk: Chunk, metric: str) -> Bools:
+        """The same for the rows of a chunk."""
+        _, number = self.shares.get(metric, (metric, None))
+        rows = np.ones(len(chunk), bool) if number is None or chunk.spoken is None else chunk.spoken == number
+        if self.metrics[metric].card.needs_reference and MISSING in chunk.raised:
+            rows = rows & ~chunk.raised[MISSING]
+        return rows
 
     def own_values(self, system: str, metric: str) -> Iterator[Floats]:
         """Values of the segments that a metric is `about`, in order, a chunk at a time."""
@@ -125,7 +145,7 @@ class ScoredRun:
     def own_stats(self, system: str, metric: str) -> Floats:
         """`stats` of the segments that the metric is `about`: what resampling draws from."""
         stats = self.stats(system, metric)
-        return stats[self.about(system, metric)] if metric in self.shares else stats
+        return stats[self.about(system, metric)] if self.partial(metric) else stats
 
     def flagged(self) -> dict[str, dict[str, int]]:
         """`system_flags` with every system, also one of which nothing is to be said."""
@@ -201,6 +221,7 @@ def score_stream(
             progress(len(batch), arrays is not None)
     run.data_hash = digest.hexdigest() if fingerprint else ""
     run.metrics, run.shares = divided(metrics, run.languages)
+    refuse_all_missing(run)
     for name, metric_sums in ((name, run.shares.get(name, (name, 0))) for name in run.metrics):
         for system in run.systems:
             if parts := sums.get((system, *metric_sums)):
@@ -252,7 +273,7 @@ def score_chunk(
     """
     keep = run.kept
     for metric in run.asked.values():
-        check_needs(batch, metric, before=len(run))
+        check_columns(batch, metric)
     numbers = {name: code for code, name in enumerate(run.systems)}
     column = batch.systems or [""] * len(batch)
     for name in dict.fromkeys(column):
@@ -262,13 +283,19 @@ def score_chunk(
     else:
         codes = np.fromiter(map(numbers.__getitem__, column), np.int32, len(batch))
     raised = {} if keep.flags == "none" else raise_flags(batch, languages=identify)
+    if (missing := rows_without(batch)) is not None:
+        raised[MISSING] = missing
+    if keep.flags == "none" and (empty := rows_with_empty(batch)) is not None:
+        raised["empty_reference"] = empty
     kept, sums = {}, {}
     languages = spoken(batch, run.languages) if any(metric.by_language for metric in run.asked.values()) else None
     for name, metric in run.asked.items():
-        scores = score_by_language(batch, metric, languages=languages, workers=workers, store=store)
+        without = missing if metric.card.needs_reference else None
+        scores = score_with_missing(batch, metric, without, languages=languages, workers=workers, store=store)
         if last and len(run.asked) > 1:
             metric.release()
-        sums[name] = _sums(statistics(scores), codes, languages[1] if languages and metric.by_language else None)
+        spoken_codes = languages[1] if languages and metric.by_language else None
+        sums[name] = _sums(statistics(scores), codes, spoken_codes, without)
         flags = {flag: scores.flags[flag] for flag in scores.raised()}
         if keep.flags != "none":
             flags = {**uncovered(batch, metric), **flags}
@@ -296,10 +323,13 @@ def _own_rows(batch: Batch, systems: Sequence[str], codes: NDArray[np.int32], be
 
 
 def _sums(
-    stats: Floats, systems: NDArray[np.int32], languages: NDArray[np.int32] | None
+    stats: Floats, systems: NDArray[np.int32], languages: NDArray[np.int32] | None, without: Bools | None
 ) -> dict[tuple[int, int], Floats]:
-    """Exact sums by system and language; without languages, by system and 0."""
+    """Exact sums by system and language (without languages, by system and 0) of the rows that are not `without` a reference."""
     found = {}
+    if without is not None:
+        stats, systems = stats[~without], systems[~without]
+        languages = None if languages is None else languages[~without]
     for system in np.unique(systems).tolist():
         mine = systems == system
         for language in (0,) if languages is None else np.unique(languages[mine]).tolist():

@@ -16,6 +16,7 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.keeping import Keeper, keeping
 from assay.core.metric import Metric, Scores
+from assay.core.references import rows_without
 from assay.core.watch import tell
 from assay.core.workers import cores, working
 from assay.engine.others import scored
@@ -64,13 +65,17 @@ def may_mark_spans(metric: Metric) -> bool:
 
 def check_needs(batch: Batch, metric: Metric, before: int = 0) -> None:
     """Refuse at once what the metric's card says it cannot do without; `before` is how many segments came before these."""
+    check_columns(batch, metric)
+    if metric.card.needs_reference and (missing := rows_without(batch)) is not None:
+        number = before + int(missing.argmax()) + 1
+        raise InputError(f"{metric.card.name} needs a reference, and segment {number} has none.")
+
+
+def check_columns(batch: Batch, metric: Metric) -> None:
+    """Refuse texts that lack a column that the metric needs; rows may lack a reference."""
     card = metric.card
     if card.needs_reference and not batch.references:
         raise InputError(f"{card.name} needs a reference, and none was given (--ref FILE, or references=[...]).")
-    if card.needs_reference and batch.references and None in batch.references[0]:
-        for number, row in enumerate(zip(*batch.references, strict=True), before + 1):
-            if all(text is None for text in row):
-                raise InputError(f"{card.name} needs a reference, and segment {number} has none.")
     if card.needs_source and batch.sources is None:
         raise InputError(f"{card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
     if card.needs == "either" and batch.sources is None and not batch.references:

@@ -12,6 +12,7 @@ from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from assay.core.errors import MissingPart
+from assay.engine.first_rows import doubts
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch
@@ -38,32 +39,46 @@ _LETTERS = re.compile(r"[^\W\d_]")
 
 
 def settle_language(inputs: Inputs, metrics: Mapping[str, Metric]) -> tuple[Mapping[str, Metric], list[str]]:
-    """Return the metrics as they are for the language of the first texts, and what to report of it.
+    """Return the metrics as they are for the language of the first texts, and what to report of these texts.
 
     Metrics that do not depend on the language stay as they are, and so do all if the texts come with their language.
     """
-    choosing = [name for name, metric in metrics.items() if metric.by_language]
-    first = next(inputs.chunks, None) if choosing else None
+    first = next(inputs.chunks, None)
     if first is None:
         return metrics, []
     inputs.chunks = chain([first], inputs.chunks)
-    language, doubt = _language(first) if first.langpairs is None else ("", "")
+    languages, notes = target_languages(first, metrics)
+    settled = {
+        name: metric.for_language(languages[name]) if name in languages else metric for name, metric in metrics.items()
+    }
+    return settled, [*notes, *doubts(first)]
+
+
+def target_languages(first: Batch, metrics: Mapping[str, Metric]) -> tuple[dict[str, str], list[str]]:
+    """Return the language of the first rows for every metric that is to be computed for it, and what to report."""
+    choosing = [name for name, metric in metrics.items() if metric.by_language]
+    if not choosing or first.langpairs is not None:
+        return {}, []
+    language, doubt = _language(first)
     if doubt:
-        return metrics, [f"{doubt} Give the language pair (-l en-zh), or choose a tokenizer (-m bleu:tokenize=zh)."]
-    if not language:
-        return metrics, []
-    settled, notes = dict(metrics), []
-    for name in choosing:
+        return {}, [f"{doubt} Give the language pair (-l en-zh), or choose a tokenizer (-m bleu:tokenize=zh)."]
+    found: dict[str, str] = {}
+    notes: list[str] = []
+    for name in choosing if language else ():
         label = metrics[name].card.label
         try:
-            settled[name] = metrics[name].for_language(language)
+            settled = metrics[name].for_language(language)
         except MissingPart as error:
             notes.append(f"the translations are in {NAMES[language]}, but {label} uses tokenize=13a: {error}")
             continue
-        if language in ("zh", "ja", "ko"):
-            tokenizer = getattr(settled[name], "tokenize", language)
+        found[name] = language
+        if language not in ("zh", "ja", "ko"):
+            notes += settled.notices
+        elif tokenizer := getattr(settled, "tokenize", ""):
             notes.append(f"the translations are in {NAMES[language]}: {label} uses tokenize={tokenizer}.")
-    return settled, notes
+        else:
+            notes.append(f"the translations are in {NAMES[language]}: {label} is computed for this language.")
+    return found, notes
 
 
 def _language(batch: Batch) -> tuple[str, str]:

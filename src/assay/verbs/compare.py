@@ -14,11 +14,12 @@ from assay.core.flags import flag_notes
 from assay.core.metric import Metric
 from assay.verbs.compare_tables import Testing, agreements, group_tables, same_length, segment_tables, verdict_of
 from assay.verbs.request import TextRequest, request, unequal
-from assay.verbs.score import RunOverTexts
+from assay.verbs.score import RunOverTexts, about_note, fewest_segments
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standing, Standings
     from assay.core.chunk import Flagging
+    from assay.core.references import EmptyReference
     from assay.engine.given import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.run import RowsDone
@@ -84,6 +85,8 @@ class Comparison(RunOverTexts):
                 name: {**asdict(standing), "signature": self.signatures[name]} for name, standing in row.items()
             }
             for name, standing in row.items():
+                if self.run.partial(name) and standings is self.standings:
+                    told[system][name]["n"] = self.run.count(system, name)
                 if parts := made_of.get(system, {}).get(name):
                     told[system][name]["components"] = parts
                 if standing.difference is not None:
@@ -118,6 +121,7 @@ def compare(
     columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
+    empty_reference: EmptyReference | None = None,
     testset: PathName | None = None,
     data_dir: PathName | None = None,
     metrics: Sequence[str | Metric] | None = None,
@@ -150,6 +154,9 @@ def compare(
         columns: Which column of `data` plays which role where the names differ.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: The language pair, as in en-de, where the table does not say.
+        empty_reference: What becomes of rows whose references are all empty: ``skip`` leaves them out of metrics that need a
+            reference (the default for tables), ``score`` scores them against an empty text (the default for text files and
+            lists, as in sacrebleu), ``error`` refuses them.
         testset: Where sources and references come from, instead of `ref` and `src`: a year (``wmt23``), the path of an
             mt-metrics-eval tree, or a test set that sacrebleu has downloaded; with `langpair`.
         data_dir: Where local copies of test sets lie; by default ``$ASSAY_DATA``.
@@ -173,7 +180,7 @@ def compare(
     asked = request(
         systems=systems, references=references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns,
         quoting=quoting, langpair=langpair, testset=testset, data_dir=data_dir,
-        metrics=metrics, by=by, rows=texts,
+        metrics=metrics, by=by, rows=texts, empty_reference=empty_reference,
     )  # fmt: skip
     return compare_request(
         asked, baseline=baseline, flags=flags, samples=samples, trials=trials, seed=seed, correction=correction, pairs=pairs, by=by,
@@ -255,12 +262,12 @@ def compare_request(
     except BaseException:
         run.close()
         raise
-    notes = [f"{count(len(made), 'segment')} · {made.settings}"]
+    notes = [f"{count(len(made), 'segment')}{about_note(run)} · {made.settings}"]
     if orders:
         notes.append("the systems' rows are in different orders: they are paired by id, or by source and reference")
     if len(standings) > 1:
         notes += comparison_tables.mark_notes(duels, correction, made.baseline, how.tests)
-    notes += comparison_tables.doubt_notes(standings, run.metrics, len(made))
+    notes += comparison_tables.doubt_notes(standings, run.metrics, fewest_segments(run))
     first = comparison_tables.systems(
         standings, run.metrics, caption=made.verdict.sentence, notes=[*notes, *flag_notes(run.flagged())]
     )

@@ -164,6 +164,19 @@ def _refuse_inside(out: str, shards: Sequence[Shard], walked: Sequence[str]) -> 
         raise InputError(f"--out {out} lies among the shards that are read: give a folder beside them.")
 
 
+def alerts_of(told: Mapping[str, Any], metrics: Mapping[str, Metric]) -> list[str]:
+    """Warn about rows that lack a reference; the same sentences for the result."""
+    from assay.core.alerts import alert
+    from assay.engine.missing import missing_notes
+
+    counts = told["counts"]
+    alerts = missing_notes(
+        metrics.values(), {"": told["flags"]}, counts["rows"] - counts["duplicates"] - counts["rejected"]
+    )
+    alert(alerts)
+    return alerts
+
+
 def remarks(told: Mapping[str, Any], driver: Driver) -> list[str]:
     """What people should hear of a run: shards that were left out, and how doubtful things were read."""
     notes = dict.fromkeys(note for shard in told["shards"].values() for note in shard["notes"])

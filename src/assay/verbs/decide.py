@@ -19,6 +19,7 @@ from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging
+    from assay.core.references import EmptyReference
     from assay.core.suite import Measured
     from assay.core.viewed import Viewed
     from assay.decide.apply import Decisions
@@ -288,6 +289,7 @@ def apply_rule(
     *,
     sources: Texts | None = None,
     languages: Sequence[str] | str = "",
+    empty_reference: EmptyReference | None = None,
     texts: bool = False,
     flags: Flagging = "auto",
     workers: int | None = None,
@@ -297,7 +299,8 @@ def apply_rule(
     """Label translations: use, review or reject.
 
     `rule` is what `fit_rule` gave, or the path of its JSON. `hypotheses`, `references` and `sources` are as for `score`.
-    `languages` is the source's language, one for all or one each. `texts` keeps the texts in the rows, `flags` is as for `score`.
+    `languages` is the source's language, one for all or one each. `texts` keeps the texts in the rows, `flags` and
+    `empty_reference` are as for `score`; a translation without a score goes to review.
     `workers` is the number of threads (default: all cores).
     ``store=False`` neither looks up nor keeps the results of slow metrics. ``trust=True`` lets a rule from a file name
     ``module:name`` and the path of a checkpoint.
@@ -309,14 +312,16 @@ def apply_rule(
     read = plain_rule(rule)
     where = os.fspath(rule) if isinstance(rule, (str, os.PathLike)) else "the rule"
     metrics = rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
-    asked = request(hypotheses, references, sources=sources, metrics=metrics)
+    asked = request(hypotheses, references, sources=sources, metrics=metrics, empty_reference=empty_reference)
     spoken = Spoken.of(languages, asked.rows or 0)
     run = asked.run(kept(flags, texts=texts), workers, store, None)
     scored = {name: Scores.concat(list(run.scores("", name))) for name in run.metrics}
     parts = list(labelled(read, run.chunks(), flags=flags != "none"))
     rows = joined_rows([part.rows for part in parts if part.rows is not None])
     raised = None if flags == "none" else [row for part in parts for row in part.flags or ()]
-    return _decided(read, replace(label(read, scored, spoken), rows=rows, flags=raised), run.flags, run.notices)
+    made = _decided(read, replace(label(read, scored, spoken), rows=rows, flags=raised), run.flags, run.notices)
+    made.alerts = run.alerts
+    return made
 
 
 def apply_scores(rule: AnyRule, scores: Mapping[str, Any], *, languages: Sequence[str] | str = "") -> Decided:

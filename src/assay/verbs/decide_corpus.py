@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
-from assay.verbs.corpora import CorpusResult, CorpusWorkers, corpus_shards, counted, remarks
+from assay.verbs.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
 
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging
+    from assay.core.references import EmptyReference
     from assay.corpus.driver import Watch
     from assay.corpus.job import OnError
     from assay.corpus.plan import Paths
@@ -60,6 +61,7 @@ def label_corpus(
     columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
+    empty_reference: EmptyReference | None = None,
     flags: Flagging = "auto",
     keep: str | None = None,
     on_error: OnError = "stop",
@@ -86,6 +88,9 @@ def label_corpus(
         columns: Which column plays which role where the names differ.
         quoting: How quotation marks in a TSV are read.
         langpair: The language pair where the tables do not say.
+        empty_reference: What becomes of rows whose references are all empty: ``skip`` leaves them out of metrics that need a
+            reference (the default for tables), ``score`` scores them against an empty text (the default for text files and
+            lists, as in sacrebleu), ``error`` refuses them.
         flags: Which flags of the texts to raise.
         keep: Let only rows out for which an expression holds: ``"label == 'use'"``.
         on_error: What to do about a shard that cannot be read: ``stop``, or ``skip`` it.
@@ -117,7 +122,8 @@ def label_corpus(
         chosen, flags = one_each(columns or {}), "none"
         settings["ready"] = {name: chosen.get(name, name) for name in names}
     job = scoring_job(built, os.fspath(out), shards, {
-        "columns": columns, "quoting": quoting, "langpair": langpair, "spans": False, "flags": flags, "keep": keep, "dedup": None,
+        "columns": columns, "quoting": quoting, "langpair": langpair, "empty_reference": empty_reference,
+        "spans": False, "flags": flags, "keep": keep, "dedup": None,
         "sample": None, "sample_by": None, "seed": 12345, "batch": batch, "purpose": "label",
         "settings": settings,
     }, on_error)  # fmt: skip
@@ -125,6 +131,7 @@ def label_corpus(
     tally = Tally(read)
     tally.take({"labels": told.get("labels", {}), "drift": told.get("drift", {})})
     table = labels_table(tally, [counted(told["counts"]), *flag_notes({"": told["flags"]})])
+    alerts = alerts_of(told, built)
     return LabelledCorpus(
         {"decisions": table},
         out=os.fspath(out),
@@ -133,5 +140,6 @@ def label_corpus(
         rule=read,
         tally=tally,
         signatures=dict(told["signatures"]),
-        notes=[*notes, *remarks(told, driver)],
+        alerts=alerts,
+        notes=[*alerts, *notes, *remarks(told, driver)],
     )

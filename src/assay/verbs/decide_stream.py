@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.columns import Columns
 from assay.core.errors import InputError
 from assay.verbs.decide import label_ready_scores, labelled_columns, read_rule, rule_metrics
-from assay.verbs.request import request
+from assay.verbs.request import request, table_among
 from assay.verbs.result import Result
 from assay.verbs.viewed_decisions import SeenQualities, viewed_labels
 
@@ -130,7 +130,7 @@ def label_request(
     read = read_rule(rule)
     if not all(member.source == "column" for member in read.members):
         return read, request(metrics=rule_metrics(read, str(rule), trust=trust), **texts)
-    if texts.get("data") is None:
+    if texts.get("data") is None and table_among(texts.get("mt", ())) is None:
         names = ", ".join(member.name for member in read.members)
         raise InputError(f"the rule goes by ready scores: give a table with them, --data FILE ({names}).")
     return read, None
@@ -172,5 +172,5 @@ def label_stream(
 
     return LabelStream(
         {}, rule, Tally(rule), scored(), run, scored if kept_rows else None, signatures=run.signatures, notes=run.notices,
-        files=[*asked.inputs.paths, *files],
+        alerts=run.alerts,        files=[*asked.inputs.paths, *files],
     )  # fmt: skip

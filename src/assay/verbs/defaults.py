@@ -30,7 +30,7 @@ def with_defaults(inputs: Inputs, spans: bool) -> TextRequest:
 
     first = list(islice(inputs.chunks, 2))
     rows = max(sum(map(len, first)), (inputs.rows or 0) if len(first) > 1 else 0)
-    reference = all(_has_references(batch) for batch in first)
+    reference = any(_has_references(batch) for batch in first)
     if first and not reference and all(batch.sources is None for batch in first):
         raise InputError("there is nothing to hold the translations against: give --ref FILE, --src FILE, or both.")
     inputs.chunks = _again(first, inputs.chunks)
@@ -61,8 +61,8 @@ def able(metrics: Mapping[str, Metric], langpairs: Iterable[str]) -> tuple[dict[
 
 
 def _has_references(batch: Batch) -> bool:
-    """Whether every row has a reference."""
-    return bool(batch.references) and not all(None in column for column in batch.references or ())
+    """Whether there is a reference; rows may lack it."""
+    return any(text is not None for column in batch.references or () for text in column)
 
 
 def with_learned(names: Sequence[str], rows: int) -> list[str | Metric]:

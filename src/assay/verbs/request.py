@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from assay.core.errors import InputError
 if TYPE_CHECKING:
     from assay.core.chunk import Kept
     from assay.core.metric import Metric
+    from assay.core.references import EmptyReference
     from assay.engine.given import References, Texts
     from assay.engine.inputs import Inputs, Known, PathName
     from assay.engine.run import RowsDone, ScoredRun
@@ -70,16 +72,24 @@ def request(
     spans: bool = False,
     by: str | Sequence[str] | None = None,
     rows: bool = False,
+    empty_reference: EmptyReference | None = None,
 ) -> TextRequest:
     """What the arguments of `assay.score` (or, with `systems`, of `assay.compare`) ask for.
 
     Without `metrics` it is what the texts allow (`assay.verbs.defaults`); with `spans`, a metric that marks errors. `by` groups the
     segments: a column of the table, ``length``, or a label for each segment. With `rows`, all columns of a table are read.
+    `empty_reference`: see `assay.core.references`.
     """
+    from assay.core.langpair import plain_pair
+    from assay.core.references import check_choice
     from assay.engine.grouping import grouped
     from assay.metrics import build_metrics
     from assay.verbs.defaults import with_defaults
 
+    check_choice(empty_reference)
+    langpair = plain_pair(langpair) if langpair else langpair
+    if data is None and (table := table_among(mt, ref, src, columns, testset)) is not None:
+        data, mt = table, ()
     known = None
     if testset is not None:
         from assay.verbs.known_sets import known_texts
@@ -90,6 +100,7 @@ def request(
     given = {
         "hypotheses": hypotheses, "references": references, "sources": sources, "systems": systems, "mt": mt, "ref": ref,
         "src": src, "data": data, "columns": columns, "quoting": quoting, "langpair": langpair, "by": by,
+        "empty_reference": empty_reference,
     }  # fmt: skip
     inputs = grouped(_inputs(built, known=known, whole=rows, **given), by)
     made = TextRequest(inputs, built) if metrics is not None else with_defaults(inputs, spans)
@@ -122,6 +133,7 @@ def _inputs(
     quoting: Quoting,
     langpair: str | None,
     by: str | Sequence[str] | None,
+    empty_reference: EmptyReference | None,
     known: Known | None,
     whole: bool,
 ) -> Inputs:
@@ -141,7 +153,14 @@ def _inputs(
         if lists:
             raise InputError("data brings its own columns: leave out hypotheses, references and sources.")
         return from_table(
-            data, columns, quoting=quoting, langpair=langpair, metrics=built.values(), by=column, whole=whole
+            data,
+            columns,
+            quoting=quoting,
+            langpair=langpair,
+            metrics=built.values(),
+            by=column,
+            empty_reference=empty_reference,
+            whole=whole,
         )
     if columns:
         raise InputError("--columns goes with --data.")
@@ -149,10 +168,56 @@ def _inputs(
         raise InputError("give lists (hypotheses, references, sources) or files (mt, ref, src), not both.")
     if lists:
         named = {"": hypotheses} if systems is None else systems
-        return _in_memory(named, references, sources, langpair)
+        return _in_memory(named, references, sources, langpair, empty_reference)
     if not mt:
         raise InputError("nothing to score: give the translations with --mt FILE, or a table with --data FILE.")
-    return from_files(_several(mt), _several(ref), src, langpair=langpair)
+    return from_files(_several(mt), _several(ref), src, langpair=langpair, empty_reference=empty_reference)
+
+
+def table_among(
+    mt: Any,
+    ref: Any = (),
+    src: PathName | None = None,
+    columns: ColumnChoice | None = None,
+    testset: PathName | None = None,
+) -> str | None:
+    """Return the one file of `mt` that is a table, which then takes the place of `data`; None if all files are text.
+
+    Raises:
+        InputError: A table is among other files, which cannot be paired with its rows.
+    """
+    from assay.engine.inputs import split_name
+    from assay.io.table.bare import is_table
+
+    named = [(str(name), os.fspath(path)) for name, path in mt.items()] if isinstance(mt, Mapping) else None
+    files = named if named is not None else [split_name(os.fspath(path)) for path in _several(mt)]
+    beside = [os.fspath(path) for path in [*_several(ref), *([] if src is None else [src])]]
+    for path in beside:
+        if is_table(path):
+            raise InputError(
+                f"{path} is a table, but references and sources are text files of one segment per line. Put all texts into one "
+                "table (--data FILE), or write its column into a text file."
+            )
+    if columns and len(files) == 1 and not beside and testset is None:
+        return files[0][1]
+    tables = [(name, path) for name, path in files if is_table(path)]
+    if not tables:
+        return None
+    name, path = tables[0]
+    if beside or testset is not None:
+        with_what = "--ref and --src" if beside else "a test set (-t)"
+        raise InputError(
+            f"{path} is a table, whose rows cannot be paired with {with_what}. Give the table alone, with its own columns of "
+            "references and sources, or write its column of translations into a text file."
+        )
+    if len(files) > 1:
+        raise InputError(
+            f"{path} is a table, and several files were given. Put the systems into one table: a column 'system', or one column "
+            "per system (--columns mt=A,mt=B)."
+        )
+    if name:
+        raise InputError(f"{path} is a table: name the system in its column 'system', not with {name}=FILE.")
+    return path
 
 
 def demo_table() -> Path:
@@ -161,7 +226,11 @@ def demo_table() -> Path:
 
 
 def _in_memory(
-    systems: Mapping[str, Any], references: References | None, sources: Texts | None, langpair: str | None
+    systems: Mapping[str, Any],
+    references: References | None,
+    sources: Texts | None,
+    langpair: str | None,
+    empty_reference: EmptyReference | None,
 ) -> Inputs:
     from assay.engine.given import make_batch
     from assay.engine.inputs import from_columns
@@ -170,7 +239,9 @@ def _in_memory(
         raise InputError("compare needs at least one system.")
     if any(texts is None for texts in systems.values()):
         raise InputError("there are references or sources, but no hypotheses=[...] to score.")
-    batches = {name: make_batch(texts, references, sources, langpair) for name, texts in systems.items()}
+    batches = {
+        name: make_batch(texts, references, sources, langpair, empty_reference) for name, texts in systems.items()
+    }
     unequal({name: len(batch) for name, batch in batches.items()})
     return from_columns(batches)
 

@@ -35,6 +35,8 @@ class Result:
     """Metric to signature, with the number of references."""
     notes: list[str] = field(default_factory=list, kw_only=True)
     """What a person should hear that stands under no table."""
+    alerts: list[str] = field(default_factory=list, kw_only=True)
+    """Those of the notes that change how the numbers must be read: printed even with --quiet, and warnings in Python."""
     files: list[str] = field(default_factory=list, kw_only=True)
     """The files that it was made from, beside those that the arguments of the call name."""
     call: Call | None = field(default=None, kw_only=True)

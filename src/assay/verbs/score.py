@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,6 +14,7 @@ from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, count, listing
 from assay.core.flags import flag_notes
 from assay.core.metric import Metric, Scores
+from assay.core.references import MISSING
 from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import marks_none
 from assay.verbs.request import TextRequest, request
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from assay.analyses.comparison import Standings
     from assay.core.chunk import Flagging
     from assay.core.metric import Floats
+    from assay.core.references import EmptyReference
     from assay.core.table import Table
     from assay.core.viewed import Viewed
     from assay.engine.given import References, Texts
@@ -51,7 +53,7 @@ class RunOverTexts(Result):
 
     def __post_init__(self) -> None:
         self.signatures = self.run.signatures
-        self.notes = list(self.run.notices)
+        self.notes, self.alerts = list(self.run.notices), list(self.run.alerts)
         self._release = weakref.finalize(self, self.run.finish)
 
     def __enter__(self) -> RunOverTexts:
@@ -232,6 +234,7 @@ class ScoreResult(RunOverTexts):
                     "low": s.low,
                     "high": s.high,
                     "signature": self.signatures[name],
+                    "n": self.run.count(system, name) if self.run.partial(name) else None,
                     "components": made_of[system].get(name),
                 }
                 for name, s in row.items()
@@ -281,6 +284,7 @@ def score(
     columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
+    empty_reference: EmptyReference | None = None,
     testset: PathName | None = None,
     data_dir: PathName | None = None,
     metrics: Sequence[str | Metric] | None = None,
@@ -312,6 +316,9 @@ def score(
             translations are a system each (``{"mt": ["A", "B"]}``); numbers serve where there is no header line.
         quoting: How quotation marks in a TSV are read: ``auto``, ``csv`` or ``none``.
         langpair: The language pair, as in en-de, where the table does not say.
+        empty_reference: What becomes of rows whose references are all empty: ``skip`` leaves them out of metrics that need a
+            reference (the default for tables), ``score`` scores them against an empty text (the default for text files and
+            lists, as in sacrebleu), ``error`` refuses them.
         testset: Where sources and references come from, instead of `ref` and `src`: a year (``wmt23``), the path of an
             mt-metrics-eval tree, or a test set that sacrebleu has downloaded; with `langpair`.
         data_dir: Where local copies of test sets lie; by default ``$ASSAY_DATA``.
@@ -335,7 +342,7 @@ def score(
     asked = request(
         hypotheses, references, sources=sources, mt=mt, ref=ref, src=src, data=data, columns=columns, quoting=quoting,
         langpair=langpair, testset=testset, data_dir=data_dir,
-        metrics=metrics, spans=spans, by=by, rows=texts,
+        metrics=metrics, spans=spans, by=by, rows=texts, empty_reference=empty_reference,
     )  # fmt: skip
     return score_request(
         asked, spans=spans, texts=texts, flags=flags, ci=ci, by=by, samples=samples, seed=seed, workers=workers, store=store,
@@ -380,7 +387,7 @@ def score_request(
         sure = comparison.standings(found)
         standings = {system: {name: sure[system][name] for name in row} for system, row in standings.items()}
     about = segments_note(run) + (f" · 95% bootstrap, n={samples}, seed {seed}" if ci else "")
-    few = comparison_tables.doubt_notes(standings, run.metrics, min(run.segments.values())) if ci else []
+    few = comparison_tables.doubt_notes(standings, run.metrics, fewest_segments(run)) if ci else []
     tables = [comparison_tables.systems(standings, run.metrics, notes=[about, *few, *flag_notes(run.flagged())])]
     if by is not None:
         tables.append(_by_group(run, by if isinstance(by, str) else "group"))
@@ -414,5 +421,24 @@ def _need_spans(run: ScoredRun) -> None:
 
 def segments_note(run: ScoredRun) -> str:
     """How many segments the systems have: ``1,997 segments``, or ``1 to 20 segments``."""
-    counts = sorted(set(run.segments.values()))
-    return count(counts[0], "segment") if len(counts) == 1 else f"{counts[0]:,} to {count(counts[-1], 'segment')}"
+    return _range(run.segments.values(), "segment") + about_note(run)
+
+
+def fewest_segments(run: ScoredRun) -> int:
+    """The smallest number of segments that a metric is about."""
+    return min(run.count(system, name) for system in run.systems for name in run.metrics)
+
+
+def about_note(run: ScoredRun) -> str:
+    """How many segments a metric is about if rows without a reference are left out: ``; 160 for chrF, BLEU``."""
+    found: dict[str, list[str]] = {}
+    for name in run.metrics if MISSING in run.flags else ():
+        if run.metrics[name].card.needs_reference:
+            counts = [run.count(system, name) for system in run.systems]
+            found.setdefault(_range(counts, "segment").rpartition(" ")[0], []).append(run.metrics[name].card.label)
+    return "".join(f"; {n} for {', '.join(labels)}" for n, labels in found.items())
+
+
+def _range(counts: Collection[int], noun: str) -> str:
+    low, *_, high = *sorted(set(counts)), max(counts)
+    return count(low, noun) if low == high else f"{low:,} to {count(high, noun)}"

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
 from assay.core.table import Table, TableColumn
-from assay.verbs.corpora import CorpusResult, CorpusWorkers, corpus_shards, counted, remarks
+from assay.verbs.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
 
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging
     from assay.core.metric import Metric
+    from assay.core.references import EmptyReference
     from assay.corpus.driver import Watch
     from assay.corpus.job import Duplicates, Job, OnError, Shard
     from assay.corpus.plan import Paths
@@ -33,6 +34,7 @@ def score_corpus(
     columns: ColumnChoice | None = None,
     quoting: Quoting = "auto",
     langpair: str | None = None,
+    empty_reference: EmptyReference | None = None,
     spans: bool = False,
     flags: Flagging = "auto",
     keep: str | None = None,
@@ -61,6 +63,9 @@ def score_corpus(
         columns: Which column plays which role where the names differ: ``{"mt": "Output"}``.
         quoting: How quotation marks in a TSV are read.
         langpair: The language pair where the tables do not say.
+        empty_reference: What becomes of rows whose references are all empty: ``skip`` leaves them out of metrics that need a
+            reference (the default for tables), ``score`` scores them against an empty text (the default for text files and
+            lists, as in sacrebleu), ``error`` refuses them.
         spans: Add the error spans that metrics mark.
         flags: Which flags of the texts to raise.
         keep: Let only rows out for which an expression holds: ``"chrf > 30 and length_ratio < 2"``.
@@ -81,10 +86,19 @@ def score_corpus(
     how = CorpusWorkers(engine, workers, address, gpus_per_worker, on_error, progress)
     specs = named_metrics(metrics, ("chrf", "bleu"))
     shards, notes = corpus_shards(out, data, mt, ref, src)
-    built = build_metrics(specs)
+    built, settings, alerts = settled_metrics(
+        shards,
+        build_metrics(specs),
+        columns=columns,
+        quoting=quoting,
+        langpair=langpair,
+        empty_reference=empty_reference,
+    )
     job = scoring_job(built, os.fspath(out), shards, {
-        "columns": columns, "quoting": quoting, "langpair": langpair, "spans": spans, "flags": flags, "keep": keep, "dedup": dedup,
+        "columns": columns, "quoting": quoting, "langpair": langpair, "empty_reference": empty_reference,
+        "spans": spans, "flags": flags, "keep": keep, "dedup": dedup,
         "sample": sample, "sample_by": sample_by, "seed": seed, "batch": batch,
+        "settings": settings,
     }, on_error)  # fmt: skip
     told, driver = how.carry_out(job, shards, built)
     made = CorpusResult(
@@ -94,8 +108,30 @@ def score_corpus(
         reused=driver.reused,
         signatures=dict(told["signatures"]),
     )
-    made.notes = [*notes, *remarks(told, driver)]
+    made.alerts = [*alerts, *alerts_of(told, built)]
+    made.notes = [*made.alerts, *notes, *remarks(told, driver)]
     return made
+
+
+def settled_metrics(
+    shards: Sequence[Shard], metrics: Mapping[str, Metric], **how: Any
+) -> tuple[Mapping[str, Metric], dict[str, Any], list[str]]:
+    """The metrics for the target language of the first rows, as for one file; the settings that say so to workers; and alerts."""
+    from assay.core.alerts import alert
+    from assay.corpus.first_look import first_batch
+    from assay.engine.first_rows import doubts
+    from assay.engine.target_script import target_languages
+
+    first = first_batch(shards, **how)
+    if first is None:
+        return metrics, {}, []
+    languages, notes = target_languages(first, metrics)
+    alerts = [*notes, *doubts(first)]
+    alert(alerts)
+    settled = {
+        name: metric.for_language(languages[name]) if name in languages else metric for name, metric in metrics.items()
+    }
+    return settled, {"target_languages": languages} if languages else {}, alerts
 
 
 def named_metrics(metrics: Sequence[str] | str | None, default: Sequence[str]) -> tuple[str, ...]:
@@ -113,10 +149,13 @@ def scoring_job(
 ) -> Job:
     """What is asked, checked against the first shard that can be read."""
     from assay._version import __version__
+    from assay.core.references import check_choice
     from assay.corpus.driver import whole_mark
     from assay.corpus.first_look import looked
     from assay.corpus.job import BATCH, NETWORK_BATCH, Job
     from assay.engine.flags import with_languages
+
+    check_choice(asked.get("empty_reference"))
 
     for name, metric in built.items():
         if metric.card.service:
@@ -139,6 +178,7 @@ def scoring_job(
         choice=dict(asked["columns"] or {}),
         quoting=asked["quoting"],
         langpair=asked["langpair"],
+        empty_reference=asked.get("empty_reference"),
         flags=asked["flags"],
         identify=with_languages(asked["flags"], built.values(), None),
         spans=asked["spans"],

@@ -132,3 +132,26 @@ def test_the_missing_column_has_a_remedy(tmp_path: Path) -> None:
         InputError, match=r"--columns mt=COLUMN \(its number where there is no header line; mt=A,mt=B where"
     ):
         rows(path)
+
+
+@pytest.mark.parametrize(
+    ("columns", "header"),
+    [
+        ({"mt": "ref"}, "src\tmt\tref"),
+        ({"mt": ["mt", "ref"]}, "mt\tref"),
+        ({"mt": "src"}, "src\tmt"),
+        ({"mt": "ref2"}, "mt\tref\tref2"),
+    ],
+)
+def test_a_column_of_translations_that_is_also_the_reference_or_the_source_is_refused(
+    tmp_path: Path, columns: dict[str, Any], header: str
+) -> None:
+    (tmp_path / "x.tsv").write_text(f"{header}\n" + "\t".join("abc"[: header.count("\t") + 1]) + "\n")
+    with pytest.raises(InputError, match=r"for the translations, and it is the (reference|source), too"):
+        list(read_table(tmp_path / "x.tsv", columns))
+
+
+def test_a_column_named_ref_may_hold_translations_if_another_is_the_reference(tmp_path: Path) -> None:
+    (tmp_path / "x.tsv").write_text("ref\tgold\na\tb\n")
+    (batch,) = read_table(tmp_path / "x.tsv", {"mt": "ref", "ref": "gold"})
+    assert (list(batch.hypotheses), batch.references) == (["a"], (["b"],))

@@ -94,6 +94,65 @@ def test_a_segment_that_a_system_lacks_is_a_bad_row(tmp_path: Path) -> None:
     assert len(rows(path, bad)) == 4 and len(bad.found) == 1
 
 
+def document(hyp: str, lang: str = ' lang="de"', refs: str = "", source: str = "") -> str:
+    """A document of four segments in two paragraphs, numbered anew in each."""
+
+    def side(tag: str, about: str, texts: list[str]) -> str:
+        inner = ""
+        for pair in (texts[:2], texts[2:]):
+            inner += "<p>" + "".join(f'<seg id="{i}">{text}</seg>' for i, text in enumerate(pair, 1)) + "</p>"
+        return f"<{tag}{about}>{inner}</{tag}>"
+
+    return (
+        '<dataset id="x"><doc id="d">'
+        + (source or side("src", ' lang="en"', ["One.", "Two.", "Three.", "Four."]))
+        + side("ref", ' lang="de" translator="A"', ["Eins.", "Zwei.", "Drei.", "Vier."])
+        + refs
+        + (hyp if hyp.startswith("<") else side("hyp", f'{lang} system="S"', hyp.split("|")))
+        + "</doc></dataset>"
+    )
+
+
+def test_segments_that_are_numbered_anew_in_every_paragraph(tmp_path: Path) -> None:
+    path = made(tmp_path, "a.xml", document("Eins.|ganz falsch.|Drei.|Vier."))
+    found = [(row["id"], row["source"], row["mt"], row["references"]) for row in rows(path)]
+    assert found == [
+        ("1.1", "One.", "Eins.", ["Eins."]),
+        ("1.2", "Two.", "ganz falsch.", ["Zwei."]),
+        ("2.1", "Three.", "Drei.", ["Drei."]),
+        ("2.2", "Four.", "Vier.", ["Vier."]),
+    ]
+    twice = document("<hyp lang='de' system='S'><p><seg id='1'>a</seg><seg id='1'>b</seg></p></hyp>")
+    with pytest.raises(InputError, match="two segments 1 in one paragraph"):
+        rows(made(tmp_path, "b.xml", twice))
+
+
+def test_output_segments_without_a_source_are_bad_rows(tmp_path: Path) -> None:
+    source = '<src lang="en"><p><seg id="1">One.</seg><seg id="2">Two.</seg></p></src>'
+    path = made(tmp_path, "a.xml", document("Eins.|Zwei.|Drei.|Vier.", source=source))
+    with pytest.raises(InputError, match=r"segment 2\.1 of system 'S' is not in the source of document 'd'"):
+        rows(path)
+    bad = BadRows(skip=True)
+    assert len(rows(path, bad)) == 2 and len(bad.found) == 2
+
+
+def test_an_output_without_a_language_takes_no_references_of_several(tmp_path: Path) -> None:
+    french = '<ref lang="fr"><p><seg id="1">Un.</seg><seg id="2">Deux.</seg></p></ref>'
+    one = rows(made(tmp_path, "a.xml", document("Eins.|Zwei.|Drei.|Vier.", lang="")))
+    assert [row["langpair"] for row in one] == ["en-de"] * 4
+    with pytest.raises(InputError, match=r"'S' has no language in document 'd', .*references in de, fr\. Add lang="):
+        rows(made(tmp_path, "b.xml", document("Eins.|Zwei.|Drei.|Vier.", lang="", refs=french)))
+    own = rows(made(tmp_path, "c.xml", document("Eins.|Zwei.|Drei.|Vier.", refs=french)))
+    assert [row["references"] for row in own] == [["Eins."], ["Zwei."], ["Drei."], ["Vier."]]
+
+
+def test_a_later_document_with_references_is_refused_if_the_first_has_none(tmp_path: Path) -> None:
+    first = '<doc id="a"><src lang="en"><seg id="1">A.</seg></src><hyp lang="de" system="S"><seg id="1">A.</seg></hyp></doc>'
+    text = document("Eins.|Zwei.|Drei.|Vier.").replace('<dataset id="x">', f'<dataset id="x">{first}')
+    with pytest.raises(InputError, match="has 'references', and the first row does not"):
+        rows(made(tmp_path, "a.xml", text))
+
+
 def test_a_set_without_outputs_says_so(tmp_path: Path) -> None:
     path = made(tmp_path, "a.xml", "\n".join(line for line in WMT.splitlines() if "<hyp" not in line))
     assert [row["source"] for row in rows(path)] == ["One & all.", "Two.", "Three."]

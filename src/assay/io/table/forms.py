@@ -68,11 +68,15 @@ def form_of(path: str | os.PathLike[str], head: bytes) -> str:
     for name, form in FORMS.items():
         if head.startswith(form.marks):
             return name
+    start = head.removeprefix(codecs.BOM_UTF8).lstrip(b" \r\n")
+    return form_named(path) or next(name for name, form in FORMS.items() if form.looks(start))
+
+
+def form_named(path: str | os.PathLike[str]) -> str | None:
+    """The form that the name's ending says (a .gz, .xz or .zst set aside); None if it says nothing."""
     endings = [ending for ending in Path(os.fspath(path).lower()).suffixes if ending not in SUFFIXES]
     ending = endings[-1] if endings else ""
-    start = head.removeprefix(codecs.BOM_UTF8).lstrip(b" \r\n")
-    by_name = next((name for name, form in FORMS.items() if ending in form.endings), None)
-    return by_name or next(name for name, form in FORMS.items() if form.looks(start))
+    return next((name for name, form in FORMS.items() if ending in form.endings), None)
 
 
 def open_table(

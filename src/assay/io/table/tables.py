@@ -9,6 +9,8 @@ from typing import Any
 from assay.core.batch import Batch
 from assay.core.columns import plain as plain_json
 from assay.core.errors import InputError, count, listing, unknown
+from assay.core.langpair import plain_pair
+from assay.core.references import EmptyReference, settled
 from assay.core.rows import InputRows, renamed_inputs
 from assay.io.documents import decode
 from assay.io.table.choosing import lay_out
@@ -59,13 +61,15 @@ def read_table(
     format: str | None = None,
     by: str | None = None,
     whole: bool = False,
+    empty_reference: EmptyReference = "skip",
 ) -> Batches:
     """The rows of a table as batches of at most `chunk` segments.
 
     `source` is a path (``-`` is standard input), a frame of polars, pandas or Arrow, a dictionary of columns, or dictionaries
     one a row, in a list or as they come. `columns` names the column of a role where it has another name than the
     vocabulary's: ``{"hypothesis": "output"}``. References come from ``reference``, ``ref``, ``ref2``, ``ref3`` … or from a list
-    in ``references``; a null says that a segment lacks one. Every batch has the same columns. Several columns of
+    in ``references``; a null or an empty cell says that a segment lacks one, and `empty_reference` what becomes of a row
+    that lacks all. Every batch has the same columns. Several columns of
     translations (``{"mt": ["A", "B"]}``) are a system each, and a piece of the table gives the rows of one after those of the
     other. `quoting` says what quotation marks around the cells of delimited text mean; `needs` maps a role that must be
     there (``reference``, ``source``) to the metric that wants it; `format` is told from the name or the first bytes when not
@@ -74,7 +78,18 @@ def read_table(
     if chunk < 1:
         raise InputError(f"a chunk must hold at least one row, not {chunk}.")
     notes: list[str] = []
-    pieces = read_pieces(source, columns, chunk, notes, quoting=quoting, needs=needs, format=format, by=by, whole=whole)
+    pieces = read_pieces(
+        source,
+        columns,
+        chunk,
+        notes,
+        quoting=quoting,
+        needs=needs,
+        format=format,
+        by=by,
+        whole=whole,
+        empty_reference=empty_reference,
+    )
     return Batches(pieces, notes)
 
 
@@ -90,6 +105,7 @@ def read_pieces(
     format: str | None = None,
     by: str | None = None,
     whole: bool = False,
+    empty_reference: EmptyReference = "skip",
 ) -> Iterator[tuple[Batch, Further]]:
     """Batches with `further` columns beside them."""
     with open_table(source, quoting=quoting, form=format) as table:
@@ -102,7 +118,9 @@ def read_pieces(
         said = _doubts(layout, columns or {}, table)
         if by is not None:
             layout = replace(layout, places={**layout.places, "group": _grouping(by, layout, table)})
-        reader = Columns(table, layout, [table.names.index(name) for name in further], own=own if whole else 0)
+        reader = Columns(
+            table, layout, [table.names.index(name) for name in further], empty_reference, own=own if whole else 0
+        )
         for piece in table.pieces(reader.wanted, chunk):
             notes[:] = [*said, *table.notes]
             yield reader.batch(piece), dict(zip(further, reader.further(piece), strict=True))
@@ -146,8 +164,17 @@ def _grouping(by: str, layout: Layout, table: OpenTable) -> int:
 class Columns:
     """Pieces of a table by role, every value checked."""
 
-    def __init__(self, table: OpenTable, layout: Layout, further: Sequence[int] = (), *, own: int = 0) -> None:
+    def __init__(
+        self,
+        table: OpenTable,
+        layout: Layout,
+        further: Sequence[int] = (),
+        empty_reference: EmptyReference = "skip",
+        *,
+        own: int = 0,
+    ) -> None:
         """`own`: how many columns, from the first, the batches keep as they are."""
+        self._empty_reference = empty_reference
         self._name, self._names, self._layout, self._further = table.name, table.names, layout, further
         self._width: int | None = None
         listed = [] if layout.references_list is None else [layout.references_list]
@@ -183,7 +210,7 @@ class Columns:
             hypotheses=self._texts(piece, places["hypothesis"]),
             sources=self._texts(piece, places["source"]) if "source" in places else None,
             references=tuple(self.references(piece)) or None,
-            langpairs=labels("langpair"),
+            langpairs=_plain_pairs(labels("langpair")),
             systems=labels("system"),
             documents=labels("document"),
             ids=labels("id"),
@@ -236,19 +263,23 @@ class Columns:
         )
 
     def references(self, piece: Piece) -> list[Sequence[str | None]]:
-        """One column a reference; None where a segment lacks it."""
+        """One column per reference; None where a segment lacks it, which an empty cell says, too."""
         if self._layout.references_list is not None:
-            return self._lists(piece, self._layout.references_list)
-        return [self._texts(piece, place, gaps=True) for place in self._layout.references]
+            columns = self._lists(piece, self._layout.references_list)
+        else:
+            columns = [self._texts(piece, place, gaps=True) for place in self._layout.references]
+        return list(settled(columns, self._empty_reference, lambda row: f"{self._name} {piece.where(row)}"))
 
     def _texts(self, piece: Piece, place: int, gaps: bool = False) -> Sequence[Any]:
         values = self.column(piece, place)
-        if set(map(type, values)) <= ({str, type(None)} if gaps else {str}):
+        kinds = set(map(type, values))
+        if kinds <= ({str, type(None)} if gaps else {str}):
             return values
         for i, value in enumerate(values):
-            if not isinstance(value, str) and not (gaps and value is None):
+            if not isinstance(value, str) and not is_null(value):
                 raise self._wrong(value, place, piece.where(i))
-        return values
+        empty = None if gaps else ""
+        return [value if isinstance(value, str) else empty for value in values]
 
     def _labels(self, piece: Piece, place: int) -> Sequence[str]:
         values = self.column(piece, place)
@@ -268,7 +299,7 @@ class Columns:
             for text in row:
                 if text is not None and not isinstance(text, str):
                     raise self._wrong(text, place, piece.where(i))
-        width = self._width = max(map(len, rows)) if self._width is None else self._width
+        width = self._width = max(1, *map(len, rows)) if self._width is None else self._width
         for i, row in enumerate(rows):
             if len(row) > width:
                 raise InputError(
@@ -280,8 +311,6 @@ class Columns:
     def _wrong(self, value: object, place: int, where: str) -> InputError:
         kinds = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "an object"}
         column = self._names[place]
-        if value is None:
-            return InputError(f"{self._name} {where} has no {column!r}: give every row one, empty if need be.")
         what = kinds.get(type(value), type(value).__name__)
         if isinstance(value, dict) and value:
             return InputError(
@@ -300,10 +329,23 @@ def json_values(column: Sequence[Any]) -> Sequence[Any]:
     return [plain_json(value) for value in column]
 
 
+def _plain_pairs(pairs: Sequence[str] | None) -> Sequence[str] | None:
+    """Language pairs with a hyphen: ``EN_ZH`` is ``en-zh``."""
+    if pairs is None:
+        return None
+    names = {pair: plain_pair(pair) for pair in set(pairs)}
+    return [names[pair] for pair in pairs] if any(pair != name for pair, name in names.items()) else pairs
+
+
+def is_null(value: object) -> bool:
+    """Return whether a value stands for an empty cell: None, or the NaN that pandas has for it."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
 def reference_list(value: Any) -> Any:
     """Return a cell of a column of references as a list: a JSON list of texts is that list, other text is one reference."""
     if not isinstance(value, str):
-        return [] if value is None else value
+        return [] if is_null(value) else value
     if value.lstrip()[:1] == "[" and value.rstrip()[-1:] == "]":
         try:
             texts = decode(value)

@@ -165,9 +165,30 @@ def assign(names: Sequence[str], wanted: Wanted, chosen: ColumnChoice | None, fi
                 places[name] = hits[0]
                 break
     references, listed = _references(names, wanted, places, header, file)
+    _refuse_twice(names, several, places, (*references, *([] if listed is None else [listed])), file)
     if missing := [name for name in wanted.required if name not in places and not (name == "reference" and references)]:
         raise InputError(_missing(missing, names, wanted, file))
     return Layout(places, references, listed, {name: found for name, found in several.items() if len(found) > 1})
+
+
+def _refuse_twice(
+    names: Sequence[str],
+    chosen: Mapping[str, tuple[int, ...]],
+    places: Mapping[str, int],
+    references: Sequence[int],
+    file: str,
+) -> None:
+    """Refuse a column that the user chose for the translations and that its name makes a reference or the source, too."""
+    others = {**dict.fromkeys(references, "reference")}
+    if "source" in places:
+        others[places["source"]] = "source"
+    for place in chosen.get("hypothesis", ()):
+        if place in others:
+            role = others[place]
+            raise InputError(
+                f"--columns takes {names[place]!r} of {file} for the translations, and it is the {role}, too. Choose another "
+                f"column for one of them ({'ref' if role == 'reference' else 'src'}=COLUMN)."
+            )
 
 
 TEXT_ROLES = ("hypothesis", "source", "reference", "references")

@@ -31,7 +31,19 @@ class MarkupTable(OpenTable):
         self.name, self._file, self._notes = file_name(opened.path), opened.file, notes
         first = next(rows, None)
         self.names = list(first[1]) if first else []
-        self._rows = chain([first] if first else [], rows)
+        self._rows = self._checked(chain([first] if first else [], rows))
+
+    def _checked(self, rows: Iterator[Row]) -> Iterator[Row]:
+        """Refuse a row with a text that the first one has no column for: it would be lost."""
+        known = frozenset(self.names)
+        for line, row in rows:
+            if not row.keys() <= known:
+                key = next(key for key in row if key not in known)
+                raise InputError(
+                    f"{self.name} line {line}: this row has {key!r}, and the first row does not. Give all documents the "
+                    "same parts, or use two files."
+                )
+            yield line, row
 
     @property
     def notes(self) -> list[str]:

@@ -1,0 +1,92 @@
+"""Tables among files that were given as text: by their names, or by their first lines."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import islice
+
+from assay.core.errors import InputError
+from assay.io.documents import decode
+from assay.io.files.text import open_utf8
+from assay.io.table.delimited import delimiter_of
+from assay.io.table.forms import FORMS, form_named
+from assay.io.table.vocabulary import plain, spellings
+
+LINES, LONGEST = 20, 1 << 16
+"""Lines, and bytes of each, that are looked at."""
+_TRANSLATIONS = spellings("hypothesis", "target")
+_MARKUP = (b"<?xml", b"<tmx", b"<xliff", b"<dataset")
+
+
+def is_table(path: str) -> bool:
+    """Return whether a file is a table: by the ending of its name, or by its first lines.
+
+    A name that ends in .tsv or .csv needs a delimiter or a known column name in the first line too: text files of one segment per
+    line are called so as well. SGML is text here, one segment per line. Only regular files are opened, since looking at a pipe
+    would empty it.
+
+    Raises:
+        InputError: The lines have as many tabs as each other, but no line names the columns.
+    """
+    if not os.path.isfile(path):
+        return False
+    lines = _first_lines(path)
+    first = lines[0] if lines else b""
+    form = form_named(path)
+    if any(first.startswith(known.marks) for known in FORMS.values()):
+        return True
+    if form == "sgml":
+        return False
+    if form in ("tsv", "csv"):
+        cells = _cells(first, "\t" if form == "tsv" else delimiter_of(_decoded(first)))
+        return len(cells) > 1 or plain(cells[0]) in _TRANSLATIONS
+    if form is not None or path.lower().endswith(".json") or first.lstrip().startswith(_MARKUP) or _is_object(first):
+        return True
+    if headed(_decoded(first)):
+        return True
+    check_lines(path, [_decoded(line) for line in lines])
+    return False
+
+
+def headed(line: str) -> bool:
+    """Return whether a line names the columns of a TSV, one of them that of the translations."""
+    cells = [plain(cell) for cell in line.split("\t")]
+    return len(cells) > 1 and any(cell in _TRANSLATIONS for cell in cells)
+
+
+def check_lines(path: str, lines: Sequence[str]) -> None:
+    """Refuse text whose first lines all have the same number of tabs: it is a table without a header line."""
+    tabs = {line.count("\t") for line in lines[:LINES] if line.strip()}
+    if len(tabs) != 1 or tabs == {0}:
+        return
+    columns = tabs.pop() + 1
+    raise InputError(
+        f"{path} looks like a table of {columns} columns without a header line. Choose its columns by number: --data {path} "
+        "--columns mt=1,ref=2. If it is text, replace its tabs."
+    )
+
+
+def _first_lines(path: str) -> list[bytes]:
+    """The first lines that are not blank; the bytes of a binary file count as one."""
+    with open_utf8(path) as file:
+        lines = (file.readline(LONGEST).removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n") for _ in range(4 * LINES))
+        return list(islice((line for line in lines if line.strip()), LINES))
+
+
+def _cells(line: bytes, delimiter: str) -> list[str]:
+    return _decoded(line).split(delimiter)
+
+
+def _decoded(line: bytes) -> str:
+    return line.decode(errors="replace")
+
+
+def _is_object(line: bytes) -> bool:
+    """Whether a line is a JSON object, as in JSON lines."""
+    if not line.lstrip().startswith(b"{"):
+        return False
+    try:
+        return isinstance(decode(_decoded(line)), dict)
+    except ValueError:
+        return False
