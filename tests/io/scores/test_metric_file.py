@@ -1,4 +1,6 @@
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import polars
@@ -90,3 +92,24 @@ def test_a_file_is_a_metric_with_a_direction(tmp_path):
     path.write_text("1\n2\n3\n")
     judged = read_metric(str(path), IDS, judged=True)
     assert judged.values is not None and judged.values.tolist() == [1, 2, 3]
+
+
+def test_rows_that_assay_wrote_bring_their_scores(tmp_path: Path) -> None:
+    """Scores inside `scores`, of one metric or of the one that the file is called after; texts are no scores."""
+    rows = [{"id": name, "mt": "t", "scores": {"m.x": value}, "flags": []} for name, value in (("b", None), ("a", 2.5))]
+    path = tmp_path / "any.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert repr(read_values(path, ["a", "b"]).tolist()) == "[2.5, nan]"
+    pairs = [
+        {"id": "a", "good": "text", "incorrect": "texte", "scores": {f"{m} {side}": k for k, side in enumerate(("good", "incorrect"))}}
+        for m in ("chrf",)
+    ]  # fmt: skip
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pairs[0]) + "\n")
+    good, incorrect = read_pairs(tmp_path / "pairs.jsonl", ["a"])
+    assert (good.tolist(), incorrect.tolist()) == ([0], [1])
+    both = json.dumps({"id": "a", "scores": {"chrf": 1, "bleu": 2}}) + "\n"
+    (tmp_path / "bleu.jsonl").write_text(both)
+    (tmp_path / "two.jsonl").write_text(both)
+    assert read_values(tmp_path / "bleu.jsonl", ["a"]).tolist() == [2]
+    with pytest.raises(InputError, match=r"two\.jsonl has scores of chrf, bleu: name the file after the metric that is meant"):
+        read_values(tmp_path / "two.jsonl", ["a"])

@@ -28,8 +28,10 @@ from assay.io.judgements.answers import AnswerSpans, read_answer
 from assay.io.judgements.mqm import WANTED as MQM
 from assay.io.judgements.mqm import read_mqm
 from assay.io.judgements.spans_json import parse_spans
+from assay.io.scores.cards import stem
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.forms import open_table, read_fields
+from assay.io.table.objects import look_at_scores
 from assay.io.table.vocabulary import Layout, Wanted, assign
 
 WANTED = Wanted(
@@ -104,6 +106,8 @@ def read_campaign(
     if all(name in assign(names, MQM_ROLES, None, str(path)).places for name in MQM.required):
         return _mqm(path, langpair, bad)
     with open_table(path, bad) as table:
+        if "spans" not in assign(names, WANTED, columns, str(path)).places:
+            look_at_scores(table, stem(path))
         return _from_rows(path, table.names, table.rows(), langpair, columns, bad)
 
 

@@ -1,7 +1,7 @@
 """Score files: a metric written in any language takes part by the numbers it wrote down.
 
 For contrastive suites a file gives two scores an item, in one of these forms: columns named ``id``, ``good`` and
-``incorrect`` (TSV, CSV, JSON lines, Parquet); the same without a header (three columns with the id, two in item order); or
+``incorrect`` (TSV, CSV, JSON lines, Parquet; JSON rows that assay wrote have them inside ``scores``); the same without a header (three columns with the id, two in item order); or
 ``SYSTEM<TAB>SCORE`` lines as mt-metrics-eval writes them (``*.seg.score``), the systems being ``good`` and ``incorrect``
 and each system's lines in item order. For judged suites: one score a line, ``id`` and ``score``, or ``SYSTEM<TAB>SCORE``
 with one system. ``nan``, ``None`` or nothing means unscored. What the metric reads and which way is better stands in words after
@@ -10,7 +10,7 @@ the name or in a card beside it (`assay.io.scores.cards`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,11 +18,11 @@ from assay.core.errors import InputError, count, listing
 from assay.core.numbers import to_number
 from assay.core.schema import shorten
 from assay.core.suite import Measured
-from assay.io.scores.cards import file_card, split
+from assay.io.scores.cards import file_card, split, stem
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.delimited import DelimitedTable
 from assay.io.table.forms import open_table, read_fields
-from assay.io.table.objects import JsonTable
+from assay.io.table.objects import look_at_scores
 from assay.io.table.vocabulary import Wanted, assign
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def read_metric(
 
 def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> tuple[Floats, Floats]:
     """Scores of the good and of the incorrect translations, one of each for every id, in the order of `ids`."""
-    rows, header = _table(path)
+    rows, header, chosen = _table(path)
     if header is None and rows and all(len(row) == 2 and _system(row[0]) for _, row in rows):
         good = [(line, row[1]) for line, row in rows if _system(row[0]) == "good"]
         incorrect = [(line, row[1]) for line, row in rows if _system(row[0]) == "incorrect"]
@@ -80,7 +80,7 @@ def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = Non
             _in_order(path, good, ids, "'good' scores", whole),
             _in_order(path, incorrect, ids, "'incorrect' scores", whole),
         )
-    id_column, (first, second) = _columns(path, header, rows, PAIRS)
+    id_column, (first, second) = _columns(path, header, rows, PAIRS, chosen)
     good, incorrect = ([(line, row[column]) for line, row in rows] for column in (first, second))
     if id_column is None:
         return _in_order(path, good, ids, "rows", whole), _in_order(path, incorrect, ids, "rows", whole)
@@ -90,34 +90,35 @@ def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = Non
 
 def read_values(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> Floats:
     """One score for every id of a judged suite, in the order of `ids`."""
-    rows, header = _table(path)
+    rows, header, chosen = _table(path)
     if header is None and rows and all(len(row) == 2 for _, row in rows):
         systems = {str(row[0]) for _, row in rows}
         if len(systems) == 1 and not (systems <= set(ids) and len(rows) == 1):
             return _in_order(path, [(line, row[1]) for line, row in rows], ids, "rows", whole)
-    id_column, (column,) = _columns(path, header, rows, VALUES)
+    id_column, (column,) = _columns(path, header, rows, VALUES, chosen)
     values = [(line, row[column]) for line, row in rows]
     if id_column is None:
         return _in_order(path, values, ids, "rows", whole)
     return _by_id(path, [(line, row[id_column]) for line, row in rows], values, ids, whole)
 
 
-def _table(path: Path) -> tuple[Numbered, list[str] | None]:
-    """All rows, and the header where there is one: a first row with something in a score's place that is no score."""
+def _table(path: Path) -> tuple[Numbered, list[str] | None, Mapping[str, str]]:
+    """All rows, the header where there is one (a first row with something in a score's place that is no score), and the columns
+    of scores that a row of assay has inside."""
     with open_table(path) as table:
-        if isinstance(table, JsonTable):
-            keyed = list(table.objects())
-            names = list(dict.fromkeys(name for _, row in keyed for name in row))
-            return [(line, [row.get(name) for name in names]) for line, row in keyed], names
+        chosen = look_at_scores(table, stem(path))
         if not isinstance(table, DelimitedTable) or _number(table.names[-1]) is None:
-            return list(table.rows()), table.names
-    return list(read_fields(path, BadRows(remedy=""))), None
+            return list(table.rows()), table.names, chosen
+    return list(read_fields(path, BadRows(remedy=""))), None, {}
 
 
-def _columns(path: Path, header: list[str] | None, rows: Numbered, wanted: Wanted) -> tuple[int | None, list[int]]:
+def _columns(
+    path: Path, header: list[str] | None, rows: Numbered, wanted: Wanted, chosen: Mapping[str, str]
+) -> tuple[int | None, list[int]]:
     """Where the id (None: rows are in item order) and each wanted score stand; every row must be as wide."""
     if header is not None:
-        places = assign(header, wanted, None, str(path)).places
+        mine = {name: column for name, column in chosen.items() if name in wanted.roles}
+        places = assign(header, wanted, mine or None, str(path)).places
         return places.get("id"), [places[name] for name in wanted.required]
     width, scores = len(rows[0][1]), len(wanted.required)
     narrow = next(((line, len(row)) for line, row in rows if len(row) != width), None)

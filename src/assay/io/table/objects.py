@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from assay.core.errors import InputError, count
+from assay.core.errors import InputError, count, listing
+from assay.core.rows import SCORES, SIDES
 from assay.io.documents import check_depth, decode
 from assay.io.files.text import BLOCK, LONGEST_LINE, file_name, read_blocks, split_lines
 from assay.io.table.open_table import Opened, OpenTable, Piece, inside
@@ -73,6 +74,30 @@ class JsonTable(OpenTable):
     def close(self) -> None:
         """See `OpenTable`."""
         self._file.close()
+
+
+def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:
+    """Give a table of JSON rows with scores by metric columns for those of one metric: the only one, or the one called `metric`.
+
+    Returns the columns by what they hold: ``score``, or ``good`` and ``incorrect`` of minimal pairs; none for another table.
+    """
+    if not isinstance(table, JsonTable) or SCORES not in table.names or "score" in table.names:
+        return {}
+    inside = [row[SCORES] for _, row in table.ahead if isinstance(row.get(SCORES), dict)]
+    names = dict.fromkeys(name for scores in inside for name in scores)
+    metrics = dict.fromkeys(name.removesuffix(f" {side}") for name in names for side in SIDES if name.endswith(f" {side}"))
+    known = metrics or names
+    chosen = metric if metric in known else next(iter(known), None)
+    if chosen is None:
+        return {}
+    if len(known) > 1 and metric not in known:
+        raise InputError(
+            f"{table.name} has scores of {listing(known)}: name the file after the metric that is meant, such as {chosen}.jsonl."
+        )
+    columns = {side: (f"{side} score", f"{chosen} {side}") for side in SIDES} if metrics else {"score": ("score", chosen)}
+    for column, name in columns.values():
+        table.look_inside(column, (SCORES, name))
+    return {held: column for held, (column, _) in columns.items()}
 
 
 def _ahead(objects: Iterator[Numbered]) -> list[Numbered]:

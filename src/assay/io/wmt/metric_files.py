@@ -19,9 +19,10 @@ from assay.core.errors import InputError, count, listing, unknown
 from assay.core.judged_systems import LevelScores
 from assay.core.numbers import to_number, to_whole
 from assay.core.schema import shorten
-from assay.io.scores.cards import file_card
+from assay.io.scores.cards import file_card, stem
 from assay.io.scores.metric_file import parse_spec
 from assay.io.table.forms import open_table
+from assay.io.table.objects import look_at_scores
 from assay.io.table.vocabulary import Wanted, assign
 from assay.io.wmt.scores import read_domain_scores, read_scores
 from assay.io.wmt.tree import LEVELS, EvalSet, MetricName
@@ -100,6 +101,7 @@ def _table(path: Path, sets: Mapping[str, EvalSet]) -> dict[str, LevelScores]:
     import numpy as np
 
     with open_table(path) as table:
+        look_at_scores(table, stem(path))
         places = assign(table.names, WANTED, None, table.name).places
         at = [places[name] for name in WANTED.required]
         rows = list(table.rows())
