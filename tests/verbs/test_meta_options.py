@@ -147,8 +147,7 @@ def test_xcomets_evaluation_takes_a_domain_and_stored_metrics(data: Path, capsys
     out = " ".join(capsys.readouterr().out.split())
     assert "domain news" in out
     assert (
-        "⚠ no stored scores of BLEURT-20, COMET, MetricX-23, XCOMET-XXL: --metrics '*' shows every stored metric"
-        in out
+        "⚠ no stored scores of BLEURT-20, COMET, MetricX-23, XCOMET-XXL: --metrics '*' shows every stored metric" in out
     )
 
 
