@@ -130,3 +130,15 @@ def test_russian_with_items_of_ones_own(data, tmp_path, capsys):
     assert main([*run, "--format", "json", "--quiet"]) == 0
     tables = json.loads(capsys.readouterr().out)["tables"]
     assert {row["n"] for row in tables["categories"]} == {2} and len(tables["wins"]) == 2
+    # Without n: all that there are, two orders of the two right translations; a number that was typed is kept to.
+    run[1] = "dfki"
+    assert main([*run, "--format", "json", "--quiet"]) == 0
+    assert json.loads(capsys.readouterr().out)["tables"]["categories"] == tables["categories"]
+    assert main(run) == 0
+    assert "2 items: all that the judged en-ru outputs give" in capsys.readouterr().err
+    run[1] = "dfki:n=10000"
+    assert main(run) == 2
+    assert "n=10,000 DFKI items cannot be built: the judged en-ru outputs give from 1 to 2." in capsys.readouterr().err
+    built = ["dfki", "build", "--langpair", "en-ru", "--data-dir", data, "--out", str(tmp_path / "built.jsonl")]
+    assert main(built) == 0
+    assert len((tmp_path / "built.jsonl").read_text("utf-8").splitlines()) == 2

@@ -83,8 +83,11 @@ def test_impossible_number_is_refused(n: int) -> None:
 
 
 def test_no_usable_sentence_is_said() -> None:
-    with pytest.raises(InputError, match="cannot be built"):
-        build(ITEMS, judge(ITEMS, Outputs([], [], [], [])), 1)
+    for n in (1, None):
+        with pytest.raises(
+            InputError, match=r"no sentence of the judged .* has two right translations and a wrong one\.$"
+        ):
+            build(ITEMS, judge(ITEMS, Outputs([], [], [], [])), n)
 
 
 def test_text_judged_both_ways_is_left_out() -> None:

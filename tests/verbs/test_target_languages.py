@@ -129,6 +129,27 @@ def test_without_its_extra_a_language_is_refused_by_name(language: str, tmp_path
     assert f"BLEU was left out: tokenizer {language}-mecab needs the extra '{language}'" in unasked.notes[0]
 
 
+def test_a_set_with_one_language_whose_extra_is_missing_is_run_without_it(tmp_path: Path, monkeypatch) -> None:  # type: ignore[no-untyped-def]
+    module = pytest.importorskip("sacrebleu.tokenizers.tokenizer_ja_mecab")
+    monkeypatch.setattr(module, "MeCab", None)
+    german = "s\tder hund schläft heute hier\tder hund schläft heute\tdie katze schläft\taddition\ten-de"
+    japanese = "s\t犬は今日ここで寝る\t犬は今日寝る\t猫が寝る\taddition\ten-ja"
+    head = "source\treference\tgood-translation\tincorrect-translation\tphenomena\tlangpair"
+    tables = {}
+    for name, rows in {"both": [german, japanese], "german": [german], "japanese": [japanese]}.items():
+        tables[name] = tmp_path / f"{name}.tsv"
+        tables[name].write_text("\n".join([head, *rows]) + "\n", encoding="utf-8")
+    whole = assay.run(str(tables["both"]), ["bleu", "chrf"], analysis="aces")
+    alone = assay.run(str(tables["german"]), ["bleu"], analysis="aces")
+    bleu, chrf = whole.measured
+    assert [len(scores[~np.isnan(scores)]) for scores in (bleu.good, bleu.incorrect, chrf.good)] == [1, 1, 2]
+    assert (bleu.good[0], bleu.incorrect[0]) == (alone.measured[0].good[0], alone.measured[0].incorrect[0])
+    (note,) = (note for note in whole.notes if note.startswith("⚠ bleu"))
+    assert note.startswith("⚠ bleu: 1 of 2 are not scored: tokenizer ja-mecab needs the extra 'ja': pip install")
+    with pytest.raises(MissingPart, match="needs the extra 'ja'"):
+        assay.run(str(tables["japanese"]), ["bleu"], analysis="aces")
+
+
 def test_several_languages_give_one_bleu_each_and_no_total(table: Callable[..., Path]) -> None:
     result = assay.score(data=table("zh", "de", "ja"), metrics=["bleu", "chrf"])
     assert list(result.systems["ours"]) == ["bleu zh", "bleu de", "bleu ja", "chrf"]

@@ -45,7 +45,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--table", choices=["judged", "phenomena", "verdicts"], default="judged",
         help="judge: outputs by system (default), pass rates by phenomenon, or the verdict of each output",
     )  # fmt: skip
-    parser.add_argument("--n", type=positive, default=10_000, metavar="N", help="build: how many (default: 10000)")
+    parser.add_argument(
+        "--n", type=positive, metavar="N", help="build: how many (default: 10000, or all that there are if fewer)"
+    )
     parser.add_argument("--seed", type=natural, default=12345, metavar="N", help="build: the seed (default: 12345)")
     add_output(parser, FORMATS)
 
@@ -94,7 +96,7 @@ def _review(args: argparse.Namespace, output: Output, where: dict[str, Any]) -> 
     output.note(f"{done.decided:,} decided, {done.skipped:,} skipped, {done.left:,} left · kept in {done.path}")
 
 
-def _build(output: Output, langpair: str, where: dict[str, Any], *, n: int, seed: int) -> None:
+def _build(output: Output, langpair: str, where: dict[str, Any], *, n: int | None, seed: int) -> None:
     from assay.cli.output import write
     from assay.verbs.dfki import build
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.batch import Batch
+from assay.core.errors import MissingPart
 from assay.core.langpair import target
 from assay.core.metric import Metric, Scores
 from assay.engine.scoring import score
@@ -64,6 +65,26 @@ def score_by_language(
     return Scores.concat(parts).take(np.argsort(np.concatenate(rows)))
 
 
+def lacking(metric: Metric, langpairs: Iterable[str | None]) -> dict[str, str]:
+    """Return the target languages that a metric cannot be computed for here, each with the reason."""
+    reasons: dict[str, str] = {}
+    for language in dict.fromkeys(map(target, langpairs)) if metric.by_language else ():
+        try:
+            metric.for_language(language)
+        except MissingPart as error:
+            reasons[language] = str(error)
+    return reasons
+
+
+def check_languages(metric: Metric, langpairs: Iterable[str | None]) -> dict[str, str]:
+    """Return what `lacking` returns; refuse a metric that can be computed for none of the languages."""
+    pairs = list(langpairs)
+    reasons = lacking(metric, pairs)
+    if reasons and len(reasons) == len(set(map(target, pairs))):
+        raise MissingPart(next(iter(reasons.values())))
+    return reasons
+
+
 def divided(metrics: Mapping[str, Metric], languages: Sequence[str]) -> tuple[dict[str, Metric], Shares]:
     """The metrics as they were computed for texts in `languages`: one for each language where it matters and there are several."""
     found: dict[str, Metric] = {}
@@ -93,10 +114,13 @@ def only(scores: Scores, rows: Bools) -> Scores:
 
 
 def as_computed(metrics: Mapping[str, Metric], langpairs: Iterable[str | None]) -> dict[str, Metric]:
-    """Metrics as they were computed for segments of these language pairs; languages that are computed alike count as one."""
+    """Metrics as they were computed for segments of these language pairs; languages that are computed alike count as one, and
+    those that a metric cannot be computed for here are left out."""
     found: dict[str, Metric] = {}
-    targets = list(dict.fromkeys(map(target, langpairs)))
+    pairs = list(dict.fromkeys(langpairs))
     for name, metric in metrics.items():
+        missing = check_languages(metric, pairs)
+        targets = [language for language in dict.fromkeys(map(target, pairs)) if language not in missing]
         made, _ = divided({name: metric}, targets)
         alike = {str(one.signature) for one in made.values()}
         found |= {name: metric.for_language(next(iter(targets), ""))} if len(alike) == 1 else made

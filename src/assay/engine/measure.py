@@ -10,10 +10,11 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.item import Item
 from assay.core.judged import Judged
+from assay.core.langpair import target
 from assay.core.metric import Card, Metric
 from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
-from assay.engine.languages import score_by_language
+from assay.engine.languages import lacking, score_by_language
 
 if TYPE_CHECKING:
     from assay.engine.store import Store
@@ -28,9 +29,11 @@ def measure_items(
     workers: int | None = None,
     store: Store | None = None,
 ) -> Measured:
-    """Score the good and the incorrect translation of every item; items that lack what the metric needs stay unscored."""
+    """Score the good and the incorrect translation of every item; items that lack what the metric needs stay unscored, as do those
+    in a language that the metric cannot be computed for here."""
     card = metric.card
-    rows = scorable(items, card)
+    missing = lacking(metric, (item.langpair for item in items))
+    rows = [i for i in scorable(items, card) if target(items[i].langpair) not in missing]
     good = np.full(len(items), np.nan)
     incorrect = np.full(len(items), np.nan)
     flags: dict[str, int] = {}
@@ -59,10 +62,16 @@ def measure_judged(
     workers: int | None = None,
     store: Store | None = None,
 ) -> Measured:
-    """Score every segment of a judged suite."""
-    scores = score_by_language(judged.batch, metric, workers=workers, store=store)
+    """Score every segment of a judged suite but those in a language that the metric cannot be computed for here."""
+    pairs = judged.batch.langpairs or [""] * len(judged.batch)
+    missing = lacking(metric, pairs)
+    rows = [i for i, pair in enumerate(pairs) if target(pair) not in missing]
+    batch = judged.batch if len(rows) == len(pairs) else judged.batch.select(rows)
+    scores = score_by_language(batch, metric, workers=workers, store=store)
+    values = np.full(len(pairs), np.nan)
+    values[rows] = scores.values
     contaminated = bool(metric.card.trained_on_parts_of(suite))
-    return Measured(name, metric.card, values=scores.values, contaminated=contaminated, flags=scores.raised())
+    return Measured(name, metric.card, values=values, contaminated=contaminated, flags=scores.raised())
 
 
 def scorable(items: Sequence[Item], card: Card) -> list[int]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from assay.core.errors import InputError, MissingPart
+from assay.core.errors import InputError, MissingPart, count
 from assay.core.item import Item
 from assay.core.schema import Place, typed
 from assay.core.suite import Suite, SuiteCard
@@ -160,19 +160,23 @@ class Dfki(Suite):
     )
 
     def __init__(
-        self, *, langpair: LangPair = "de-en", n: int = 10_000, seed: int = 12345, decisions: str | None = None
+        self, *, langpair: LangPair = "de-en", n: int | None = None, seed: int = 12345, decisions: str | None = None
     ) -> None:
         self.langpair, self.n, self.seed, self.decisions = langpair, n, seed, decisions
+        self.notes: list[str] = []
 
     def load(self, folder: Path | None) -> list[Item]:
         """Read items and outputs, judge them by rules and by the decisions people made, and build `n` items."""
         from assay.io.judgements.decisions import latest
-        from assay.suites.dfki_build import build
+        from assay.suites.dfki_build import PAPER, build
         from assay.suites.dfki_judge import judge
 
         items, outputs = read_folder(folder, self.langpair)
         decisions = latest(Path(self.decisions)) if self.decisions else {}
-        return build(items, judge(items, outputs, decisions), self.n, self.seed)
+        built = build(items, judge(items, outputs, decisions), self.n, self.seed)
+        if self.n is None and len(built) < PAPER:
+            self.notes = [f"{count(len(built), 'item')}: all that the judged {self.langpair} outputs give"]
+        return built
 
 
 def read_folder(folder: Path | None, langpair: LangPair) -> tuple[list[DfkiItem], Outputs]:

@@ -24,9 +24,14 @@ Pool = tuple[list[str], list[str]]
 """The distinct right and the distinct wrong translations of one sentence."""
 
 
-def build(items: Sequence[DfkiItem], judged: JudgedOutputs, n: int = 10_000, seed: int = 12345) -> list[Item]:
+PAPER = 10_000
+"""Items of the paper's set."""
+
+
+def build(items: Sequence[DfkiItem], judged: JudgedOutputs, n: int | None = None, seed: int = 12345) -> list[Item]:
     """`n` challenge items, no combination twice; they depend on `seed` and the texts, not on the order of the outputs.
 
+    Without `n` they are the paper's 10,000, or all that the outputs give if these are fewer.
     Texts that differ in blanks alone are the same text. The sentences that occur under two phenomena give items for both.
     """
     import numpy as np
@@ -34,7 +39,8 @@ def build(items: Sequence[DfkiItem], judged: JudgedOutputs, n: int = 10_000, see
     rng = np.random.default_rng(seed)
     found = pools(judged)
     usable = [(item, found[item.id]) for item in items if item.id in found and combinations(found[item.id])]
-    quotas = _quotas([combinations(pool) for _, pool in usable], n, judged.langpair, rng)
+    available = [combinations(pool) for _, pool in usable]
+    quotas = _quotas(available, min(PAPER, sum(available)) if n is None else n, judged.langpair, rng)
     built = []
     for (item, pool), quota in zip(usable, quotas, strict=True):
         drawn = rng.choice(combinations(pool), size=quota, replace=False)
@@ -84,6 +90,10 @@ def _challenge(item: DfkiItem, pool: Pool, index: int, number: int) -> Item:
 
 def _quotas(available: Sequence[int], n: int, langpair: str, rng: np.random.Generator) -> list[int]:
     """How many items each sentence gives: all the same number as far as they have it, the remainder drawn by lot."""
+    if not available:
+        raise InputError(
+            f"no DFKI items can be built: no sentence of the judged {langpair} outputs has two right translations and a wrong one."
+        )
     if not 1 <= n <= sum(available):
         raise InputError(
             f"n={n:,} DFKI items cannot be built: the judged {langpair} outputs give from 1 to {sum(available):,}."

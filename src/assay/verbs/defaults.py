@@ -48,15 +48,14 @@ def with_defaults(inputs: Inputs, spans: bool) -> TextRequest:
 def able(metrics: Mapping[str, Metric], langpairs: Iterable[str]) -> tuple[dict[str, Metric], list[str]]:
     """Those of the metrics, which nobody asked for by name, that can be computed for these languages here, and a sentence about
     each of the others: BLEU of Japanese without MeCab."""
-    from assay.engine.languages import as_computed
+    from assay.engine.languages import lacking
 
     found, notes, pairs = {}, [], list(langpairs)
     for name, metric in metrics.items():
-        try:
-            as_computed({name: metric}, pairs)
+        if reason := next(iter(lacking(metric, pairs).values()), ""):
+            notes.append(f"{metric.card.label} was left out: {reason}")
+        else:
             found[name] = metric
-        except MissingPart as error:
-            notes.append(f"{metric.card.label} was left out: {error}")
     return found, notes
 
 

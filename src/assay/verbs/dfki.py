@@ -164,13 +164,14 @@ def review(
 def build(
     langpair: str = "de-en",
     *,
-    n: int = 10_000,
+    n: int | None = None,
     seed: int = 12345,
     data_dir: PathLike | None = None,
     decisions: PathLike | None = None,
 ) -> DfkiBuilt:
     """`n` challenge items out of the judged outputs of one direction: a right reference, another right text and a wrong one.
 
+    Without `n` they are 10,000, or all that the outputs give if these are fewer.
     The same `seed` gives the same items. The rest is as in `judge`.
     """
     from assay.suites.dfki_build import build as build_items

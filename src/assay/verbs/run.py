@@ -161,6 +161,7 @@ def run(
     if not built and not read:
         raise InputError("no metric was asked for (-m chrf, or --metric-file scores.tsv).")
     check_labels(labels or {}, [*built, *(metric.name for metric in read)])
+    unable = unscored(built, pairs)
     measured = [*measure(made, content, built, workers=workers, store=store), *read]
     tables = analyse(name, content, measured, seed=seed, samples=samples, correction=correction)
     tables = labelled(tables, labels or {}, [metric.name for metric in measured])
@@ -174,9 +175,29 @@ def run(
         measured=measured,
         analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
         signatures={name: metric.signed(1) for name, metric in computed.items()},
-        notes=[*made.notes, *made.problems, *flagged(measured), *left_out, *notices, *_unsaid(metric_files)],
+        notes=[
+            *made.notes,
+            *made.problems,
+            *flagged(measured),
+            *left_out,
+            *unable,
+            *notices,
+            *_unsaid(metric_files),
+        ],
         files=suite_files(made.card, data_dir),
     )
+
+
+def unscored(metrics: Mapping[str, Metric], langpairs: Sequence[str]) -> list[str]:
+    """Return a sentence for each metric and language that it cannot be computed for here; refuse a metric without any language."""
+    from assay.core.langpair import target
+    from assay.engine.languages import check_languages
+
+    return [
+        f"⚠ {name}: {sum(target(pair) == language for pair in langpairs):,} of {len(langpairs):,} are not scored: {reason}"
+        for name, metric in metrics.items()
+        for language, reason in check_languages(metric, langpairs).items()
+    ]
 
 
 def flagged(measured: Sequence[Measured]) -> list[str]:

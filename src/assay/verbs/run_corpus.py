@@ -13,7 +13,7 @@ from assay.core.errors import InputError
 from assay.core.rows import SIDES, SPANS
 from assay.core.suite import Measured
 from assay.verbs.corpora import CorpusWorkers, corpus_shards, counted, remarks
-from assay.verbs.run import METRICS, SuiteResult, flagged, of_langpair
+from assay.verbs.run import METRICS, SuiteResult, flagged, of_langpair, unscored
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis
@@ -109,6 +109,7 @@ def run_corpus(
         content = list(kept)  # type: ignore[arg-type]
     tables = analyse(name, content, measured, seed=seed, samples=samples, correction=correction)
     tables = labelled(tables, labels or {}, [metric.name for metric in measured])
+    unable = unscored(built, [item.langpair for item in content])
     computed = as_computed(built, [item.langpair for item in content])
     return SuiteResult(
         {table.name: table for table in tables},
@@ -120,7 +121,9 @@ def run_corpus(
         analysis=name if isinstance(name, str) else getattr(name, "__name__", repr(name)),
         signatures={name: metric.signed(1) for name, metric in computed.items()},
         notes=list(
-            dict.fromkeys([*notes, *read.problems[:5], *flagged(measured), *_rejected(told), *remarks(told, driver)])
+            dict.fromkeys(
+                [*notes, *read.problems[:5], *flagged(measured), *unable, *_rejected(told), *remarks(told, driver)]
+            )
         ),
         files=[file.path for shard in shards for file in shard.files],
     )

@@ -80,6 +80,45 @@ def test_what_does_not_fit_is_said(tmp_path, text, said):
         read_pairs(path, IDS)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "good\tincorrect\n1\t2\n\t\n3\t4\n",
+        "1\t2\n\t\n3\t4\n",
+        "good,incorrect\n1,2\n,\n\n3,4\n\n",
+        "1\t2\n \t\n3\t4\n\n\n",
+    ],
+)
+def test_a_row_without_scores_keeps_its_place(tmp_path, text):
+    """Such a row was dropped as a blank line, and later rows moved up."""
+    path = tmp_path / ("x.csv" if "," in text else "x.tsv")
+    path.write_text(text)
+    good, incorrect = read_pairs(path, IDS)
+    np.testing.assert_array_equal(good, [1, math.nan, 3])
+    np.testing.assert_array_equal(incorrect, [2, math.nan, 4])
+    good, _ = read_pairs(path, ["a", "c"], whole=IDS)
+    assert good.tolist() == [1, 3]
+
+
+@pytest.mark.parametrize("text", ["1\n\n3\n", "score\n1\n\n3\n"])
+def test_an_empty_line_among_single_scores_is_unscored(tmp_path, text):
+    path = tmp_path / "x.tsv"
+    path.write_text(text)
+    np.testing.assert_array_equal(read_values(path, IDS), [1, math.nan, 3])
+    path.write_text(text + "4\n")  # as many scores as items: the empty line separates
+    assert read_values(path, IDS).tolist() == [1, 3, 4]
+    path.write_text(text + "4\n5\n")
+    with pytest.raises(InputError, match="the suite has 3 items"):
+        read_values(path, IDS)
+
+
+def test_a_null_in_json_lines_is_a_row(tmp_path):
+    path = tmp_path / "x.jsonl"
+    path.write_text("".join(f'{{"good": {v}, "incorrect": {v}}}\n' for v in ("1", "null", "3", "4")))
+    with pytest.raises(InputError, match="has 4 rows, the suite has 3 items"):
+        read_pairs(path, IDS)
+
+
 def test_a_file_is_a_metric_with_a_direction(tmp_path):
     assert parse_spec("a/ter.tsv:lower")[1] is False and parse_spec("a/x.tsv:higher")[1] is True
     assert parse_spec("C:x.tsv")[0].name == "C:x.tsv"
@@ -111,5 +150,7 @@ def test_rows_that_assay_wrote_bring_their_scores(tmp_path: Path) -> None:
     (tmp_path / "bleu.jsonl").write_text(both)
     (tmp_path / "two.jsonl").write_text(both)
     assert read_values(tmp_path / "bleu.jsonl", ["a"]).tolist() == [2]
-    with pytest.raises(InputError, match=r"two\.jsonl has scores of chrf, bleu: name the file after the metric that is meant"):
+    with pytest.raises(
+        InputError, match=r"two\.jsonl has scores of chrf, bleu: name the file after the metric that is meant"
+    ):
         read_values(tmp_path / "two.jsonl", ["a"])

@@ -23,6 +23,7 @@ from assay.io.table.bad_rows import BadRows
 from assay.io.table.delimited import DelimitedTable
 from assay.io.table.forms import open_table, read_fields
 from assay.io.table.objects import look_at_scores
+from assay.io.table.open_table import OpenTable
 from assay.io.table.vocabulary import Wanted, assign
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def read_metric(
 
 def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> tuple[Floats, Floats]:
     """Scores of the good and of the incorrect translations, one of each for every id, in the order of `ids`."""
-    rows, header, chosen = _table(path)
+    every, rows, header, chosen = _table(path)
     if header is None and rows and all(len(row) == 2 and _system(row[0]) for _, row in rows):
         good = [(line, row[1]) for line, row in rows if _system(row[0]) == "good"]
         incorrect = [(line, row[1]) for line, row in rows if _system(row[0]) == "incorrect"]
@@ -81,6 +82,8 @@ def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = Non
             _in_order(path, incorrect, ids, "'incorrect' scores", whole),
         )
     id_column, (first, second) = _columns(path, header, rows, PAIRS, chosen)
+    if id_column is None:
+        rows = _fitting(every, rows, ids, whole)
     good, incorrect = ([(line, row[column]) for line, row in rows] for column in (first, second))
     if id_column is None:
         return _in_order(path, good, ids, "rows", whole), _in_order(path, incorrect, ids, "rows", whole)
@@ -90,26 +93,45 @@ def read_pairs(path: Path, ids: Sequence[str], whole: Sequence[str] | None = Non
 
 def read_values(path: Path, ids: Sequence[str], whole: Sequence[str] | None = None) -> Floats:
     """One score for every id of a judged suite, in the order of `ids`."""
-    rows, header, chosen = _table(path)
+    every, rows, header, chosen = _table(path)
     if header is None and rows and all(len(row) == 2 for _, row in rows):
         systems = {str(row[0]) for _, row in rows}
         if len(systems) == 1 and not (systems <= set(ids) and len(rows) == 1):
             return _in_order(path, [(line, row[1]) for line, row in rows], ids, "rows", whole)
     id_column, (column,) = _columns(path, header, rows, VALUES, chosen)
+    if id_column is None:
+        rows = _fitting(every, rows, ids, whole)
     values = [(line, row[column]) for line, row in rows]
     if id_column is None:
         return _in_order(path, values, ids, "rows", whole)
     return _by_id(path, [(line, row[id_column]) for line, row in rows], values, ids, whole)
 
 
-def _table(path: Path) -> tuple[Numbered, list[str] | None, Mapping[str, str]]:
-    """All rows, the header where there is one (a first row with something in a score's place that is no score), and the columns
-    of scores that a row of assay has inside."""
+def _table(path: Path) -> tuple[Numbered, Numbered, list[str] | None, Mapping[str, str]]:
+    """All rows; those of delimited text that are not blank; the header where there is one (a first row with something in a score's
+    place that is no score); and the columns of scores that a row of assay has inside."""
     with open_table(path) as table:
         chosen = look_at_scores(table, stem(path))
-        if not isinstance(table, DelimitedTable) or _number(table.names[-1]) is None:
-            return list(table.rows()), table.names, chosen
-    return list(read_fields(path, BadRows(remedy=""))), None, {}
+        if not isinstance(table, DelimitedTable):
+            rows = list(table.rows())
+            return rows, rows, table.names, chosen
+        if _number(table.names[-1]) is None:
+            rows = list(OpenTable.rows(table))
+            return rows, _without_blank(rows), table.names, chosen
+    rows = [*read_fields(path, BadRows(remedy=""), blank=True)]
+    return rows, _without_blank(rows), None, {}
+
+
+def _without_blank(rows: Numbered) -> Numbered:
+    return [(line, row) for line, row in rows if any(str(cell).strip() for cell in row)]
+
+
+def _fitting(every: Numbered, rows: Numbered, ids: Sequence[str], whole: Sequence[str] | None) -> Numbered:
+    """Return the rows in item order: with the blank ones, which are items without scores, if these are as many as the items; else
+    without them, as lines that separate something."""
+    width = len(rows[0][1]) if rows else 1
+    with_blank = [(line, row) for line, row in every if len(row) == width]  # an empty line is no row of several columns
+    return with_blank if len(with_blank) in (len(ids), len(whole or ids)) else rows
 
 
 def _columns(

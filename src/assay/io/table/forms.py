@@ -119,8 +119,11 @@ def objects(path: str | os.PathLike[str], bad: BadRows) -> Iterator[Numbered]:
         yield from numbered_objects(opened)
 
 
-def read_fields(path: str | os.PathLike[str], bad: BadRows, *, quoting: Quoting = "auto") -> Iterator[Fields]:
-    """Numbered rows of delimited text as they stand, of whatever width, with or without a header; blank ones are left out."""
+def read_fields(
+    path: str | os.PathLike[str], bad: BadRows, *, quoting: Quoting = "auto", blank: bool = False
+) -> Iterator[Fields]:
+    """Numbered rows of delimited text as they stand, of whatever width, with or without a header; blank ones are left out, those
+    after the first row that is not unless `blank`."""
     opened = _opened(path, bad, quoting)
     with opened.file:
         cells = _cells(form_of(path, opened.head), opened)
@@ -129,7 +132,9 @@ def read_fields(path: str | os.PathLike[str], bad: BadRows, *, quoting: Quoting 
             return
         yield first
         for numbers, rows in cells.chunks(ROWS):
-            yield from ((n, row) for n, row in zip(numbers, rows, strict=True) if any(cell.strip() for cell in row))
+            yield from (
+                (n, row) for n, row in zip(numbers, rows, strict=True) if blank or any(cell.strip() for cell in row)
+            )
 
 
 def _cells(form: str, opened: Opened) -> Cells:

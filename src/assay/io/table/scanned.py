@@ -73,8 +73,8 @@ class ScannedTable(OpenTable):
                 return list(column.to_list())
         except (InputError, OverflowError, ValueError) as error:
             raise InputError(
-                f"{self.name}: the column {column.name!r} has a value that Python cannot hold ({error}). Write it as text, or leave "
-                "the column out."
+                f"{self.name}: the column {column.name!r} has a value that Python cannot hold ({error}). Write it as text, or "
+                "leave the column out."
             ) from error
 
     def frames(self, start: int, stop: int, rows: int) -> Iterator[Any]:
