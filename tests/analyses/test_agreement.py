@@ -61,6 +61,7 @@ def test_no_share_rests_on_fewer_than_20_pairs() -> None:
     assert few.at(5) is None
     table = agreement("chrf")
     assert table is not None and table.at(1000) is None
+    assert agreement("my-metric") is None
 
 
 def certain(metric: str) -> AgreementTable:

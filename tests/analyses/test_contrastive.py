@@ -4,6 +4,7 @@ import pytest
 
 from assay.analyses.contrastive import tables
 from assay.core import InputError
+from assay.report import render
 from tests.analyses.helpers import by, item, measured
 
 
@@ -86,3 +87,48 @@ def test_correction_widens_the_first_place():
     assert plain["p0", "other"]["first"] == ""
     assert strict["p0", "other"]["first"] == "*"
     assert plain["p0", "best"]["first"] == "*"
+
+
+def outcome_items(*kinds):
+    """Ten items for each of these phenomena."""
+    return [item(10 * k + i, kind) for k, kind in enumerate(kinds) for i in range(10)]
+
+
+def test_ties_are_not_losses():
+    items = outcome_items("blind", "wrong", "right")
+    # ten ties; nine losses and a tie; six wins, three ties and a loss
+    good = [1] * 10 + [0] * 9 + [1] + [2] * 6 + [1] * 3 + [0]
+    found = named(tables(items, [measured("m", good, [1] * 30)]))
+    rows = by(found["phenomena"].rows, "phenomenon")
+    assert [(r["wins"], r["ties"], r["losses"], r["marks"]) for r in rows.values()] == [
+        (0, 10, 0, "="),
+        (0, 1, 9, ""),
+        (6, 3, 1, ""),
+    ]
+    (summary,) = found["summary"].rows
+    assert summary["blindest"] == "blind 0% (ties), wrong 0%"
+    assert (summary["wins"], summary["ties"], summary["losses"]) == (6, 14, 10)
+    assert "= more ties than losses: mostly blind to the difference" in found["phenomena"].notes
+    shown = [line.split() for line in render([found["phenomena"]]).splitlines()]
+    assert ["blind", "10", "10", "0.0", "±13.9", "="] in shown and ["wrong", "10", "1", "0.0", "±13.9"] in shown
+    only = named(tables(items[10:], [measured("m", good[10:], [1] * 20)]))
+    assert not any("ties" in note for note in only["phenomena"].notes)
+
+
+@pytest.mark.parametrize(("higher", "option"), [(True, "FILE:lower"), (False, "FILE:higher")])
+def test_scores_read_upside_down_are_named(higher, option):
+    items = outcome_items("one", "two")
+    good, bad = [1] * 20, [2] * 16 + [0] * 4
+    if not higher:
+        good, bad = bad, good
+    (note,) = (
+        note
+        for note in named(tables(items, [measured("m", good, bad, higher_is_better=higher)]))["summary"].notes
+        if "inverted" in note
+    )
+    assert note.startswith("⚠ m looks inverted: it prefers the error in 16 of 20 pairs, ties apart. If ")
+    assert option in note
+    right = named(tables(items, [measured("m", bad, good, higher_is_better=higher)]))["summary"].notes
+    assert not any("inverted" in note for note in right)
+    ties = named(tables(items, [measured("m", [1] * 20, [1] * 20)]))["summary"].notes  # blind, not inverted
+    assert not any("inverted" in note for note in ties)

@@ -128,3 +128,17 @@ def test_published_rows_of_chrf():
             checked += 1
     assert checked == 2
     assert (rows["all"]["n_positive"], rows["fully detached"]["n_positive"]) == (323, 129)
+
+
+def test_scores_read_upside_down_are_named():
+    suite = judged(full_unsupport=[1, 1, 0, 0, 0, 0])
+    for higher, option in ((True, "FILE:lower"), (False, "FILE:higher")):
+        wrong = [5, 6, 1, 2, 3, 4] if higher else [1, 2, 3, 4, 5, 6]
+        (note,) = (
+            n
+            for n in named(tables(suite, [segments("m", wrong, higher_is_better=higher)]))["detection"].notes
+            if "inv" in n
+        )
+        assert note.startswith("⚠ m looks inverted: ") and option in note
+        right = named(tables(suite, [segments("m", wrong, higher_is_better=not higher)]))["detection"].notes
+        assert not any("inverted" in n for n in right)

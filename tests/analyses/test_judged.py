@@ -36,3 +36,19 @@ def test_faults_are_named():
         tables(Judged(batch), [])
     with pytest.raises(InputError, match="mine has 1 score, the judged set has 2 segments"):
         tables(Judged(batch, {"da": np.ones(2)}), [Measured("mine", card, values=np.ones(1))])
+
+
+def test_scores_read_upside_down_are_named():
+    gold = np.arange(30.0)
+    for words, values, warned in (
+        ([], -gold, True),
+        (["lower"], -gold, False),
+        ([], gold, False),
+        (["lower"], gold, True),
+    ):
+        card = file_card(Path("mine.tsv"), words)
+        _, table = tables(Judged(Batch(["x"] * 30), {"da": gold}), [Measured("mine", card, values=values)])
+        notes = [note for note in table.notes if "looks inverted" in note]
+        assert bool(notes) == warned
+        if warned:
+            assert ("FILE:higher" if words else "FILE:lower") in notes[0] and "-1.00 or lower" in notes[0]

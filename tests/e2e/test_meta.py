@@ -9,7 +9,6 @@ import pytest
 from assay.cli.main import main
 from assay.core.errors import InputError
 from assay.core.judged_systems import LevelScores
-from assay.data.agreement import agreement, in_words
 from assay.receipts.obtain import wmt23
 from assay.verbs.meta import meta
 from assay.verbs.reproduce import VerbRunner
@@ -153,19 +152,6 @@ def test_arrays_from_python(data: Path):
     assert "chrF (new)" in repr(found)
     with pytest.raises(InputError, match="shape"):
         meta("wmt23", data_dir=data, extra={"x": {"en-de": LevelScores(np.ones((2, 2)))}})
-
-
-def test_what_is_known_about_a_point():
-    known = agreement("chrf")
-    assert known is not None and known.pairs == 249
-    # The point_worth table of the same command printed 2.388, 4.524 and 8.489.
-    assert [known.needed(level) for level in (0.80, 0.90, 0.95)] == pytest.approx([2.388, 4.524, 8.489], abs=1e-3)
-    # Between 2.7096 (84%) and 4.394 (84%) the curve is level, between 4.394 and 4.5245 (92.31%) it rises.
-    assert (known.at(3.0), known.at(-3.0)) == (0.84, 0.84)
-    assert known.at(4.45) == pytest.approx(0.84 + (0.9231 - 0.84) * (4.45 - 4.394) / (4.5245 - 4.394))
-    assert (known.at(0.0), known.at(50.0)) == (0.50, 0.95)
-    assert [in_words(share) for share in (0.5, 0.84, 0.95)] == ["in about half", "in about 85%", "in over 95%"]
-    assert agreement("my-metric") is None
 
 
 @pytest.mark.real

@@ -228,3 +228,37 @@ def test_breakdown_figures_show_every_panel_and_cell() -> None:
     assert drawn["matrix.svg"].count("n=1,000") == 14 and "dialogue" in drawn["matrix.svg"]
     assert "the first 12 of 15 panels" in texts(render(breakdown(15))["cases.svg"]).replace("\n", " ")
     assert render(breakdown(), "png").keys() == {"cases.png", "matrix.png"}
+
+
+def tied_rows() -> list[dict[str, Any]]:
+    """A metric that ties every pair, and one that loses every pair: both have an accuracy of 0."""
+    counts = ({"wins": 0, "losses": 0, "marks": "="}, {"wins": 0, "losses": 10, "marks": ""})
+    return [
+        {**row(f"{name} {copy}", "m", 0.0), "n": 10, **count}
+        for copy in range(copies_of_a_heat_map())
+        for name, count in zip(("blind", "wrong"), counts, strict=True)
+    ]
+
+
+def copies_of_a_heat_map() -> int:
+    """So many phenomena that dots would be too many."""
+    return 20
+
+
+def test_a_heat_map_tells_ties_from_losses() -> None:
+    rows = tied_rows()
+    svg = render({"phenomena": replace(phenomena(rows), figures=(accuracies("contrastive", "phenomena", rows),))})
+    drawn, found = svg["phenomena.svg"].decode(), texts(svg["phenomena.svg"]).split("\n")
+    assert found.count("0.0=") == found.count("0.0") == 20
+    assert any("= mostly ties, coloured as half won" in text for text in found)
+    assert drawn.count("#f7f7f7") == 20 and drawn.count("#b3480a") == 20  # no colour for ties, the full one for losses
+
+
+def test_dots_of_ties_are_hollow() -> None:
+    rows = tied_rows()[:4]
+    svg = render({"phenomena": replace(phenomena(rows), figures=(accuracies("contrastive", "phenomena", rows),))})
+    assert "hollow: mostly ties" in texts(svg["phenomena.svg"])
+    plain = [{**one, "marks": ""} for one in rows]
+    other = render({"phenomena": replace(phenomena(plain), figures=(accuracies("contrastive", "phenomena", plain),))})
+    assert "hollow" not in texts(other["phenomena.svg"])
+    assert svg["phenomena.svg"].count(b"fill: #ffffff") > other["phenomena.svg"].count(b"fill: #ffffff")

@@ -123,3 +123,12 @@ def test_a_damaged_card_is_refused(chrf_card):
         tables.clear()
     with pytest.raises(InputError, match="there is nothing to check"):
         assay.check(chrf_card)
+
+
+def test_a_suite_with_fewer_items_is_mentioned(tmp_path, chrf_card):
+    write_pairs(tmp_path / "pairs.tsv", PAIRS[:4])
+    items = sum(row["n"] for tables in chrf_card["results"].values() for row in tables["phenomena"])
+    result = assay.check(chrf_card)
+    (note,) = (note for note in result.notes if "items" in note)
+    assert note.endswith(f": 4 items now, {items} on the card: the figures are not about the same items")
+    assert note in result.table().notes and items > 4

@@ -19,12 +19,15 @@ from assay.analyses.outcomes import Counts, Estimate, Ints, Outcomes, Sampling, 
 from assay.analyses.rows import (
     MARKS,
     METRIC,
+    TIED,
     UNCOVERED,
     UNSCORED,
     common_notes,
     estimate_cells,
     estimate_columns,
     metric_cells,
+    outcome_cells,
+    tied_notes,
 )
 from assay.core.analysis import requires
 from assay.core.errors import count as count_of
@@ -33,7 +36,7 @@ from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
 
 N = TableColumn("n", kind="count")
-ACCURACY = estimate_columns("accuracy", kind="percent", decimals=1)
+ACCURACY = estimate_columns("accuracy", kind="percent", decimals=1, mark="marks")
 TIES = TableColumn("ties", kind="count")
 
 
@@ -80,11 +83,13 @@ def tables(
 
 def _cells(counts: Counts, m: int, strata: Sequence[int], estimate: Estimate | None) -> dict[str, Any]:
     chosen = list(strata)
+    n, wins, ties = (int(found[m, chosen].sum()) for found in (counts.n, counts.hits, counts.ties))
+    cells = estimate_cells("accuracy", estimate)
     return {
-        "n": int(counts.n[m, chosen].sum()),
-        **estimate_cells("accuracy", estimate),
+        "n": n,
+        **cells,
         "tau": 2 * estimate.value - 1 if estimate else None,
-        "ties": int(counts.ties[m, chosen].sum()),
+        **outcome_cells(n, wins, ties, first=cells["first"]),
         "unscored": int(counts.unscored[m, chosen].sum()),
     }
 
@@ -110,9 +115,9 @@ def _phenomena(
     ]
     columns = _columns(TableColumn("phenomenon"), TableColumn("category", hidden=True))
     caption = "Strict accuracy by phenomenon"
-    reading = "One line a phenomenon. Below 50 the metric prefers the error, or cannot tell the two apart."
+    reading = "One row per phenomenon. Below 50 the metric prefers the error, or ties."
     pivot, figures = Pivot("phenomenon", "metric", "accuracy"), (accuracies("contrastive", "phenomena", rows),)
-    return Table("phenomena", columns, rows, caption, suite.notes, pivot, reading, figures)
+    return Table("phenomena", columns, rows, caption, (*tied_notes(rows), *suite.notes), pivot, reading, figures)
 
 
 def _grouped(suite: _Suite, label: str, table: str) -> Table:
@@ -138,7 +143,8 @@ def _grouped(suite: _Suite, label: str, table: str) -> Table:
     caption = f"Mean accuracy of the phenomena by {label}"
     of = "a category's phenomena" if label == "category" else f"the phenomena of a {label}"
     reading = f"The plain mean of the accuracies of {of}."
-    return Table(table, columns, rows, caption, suite.notes, Pivot("metric", label, "accuracy"), reading)
+    notes = (*tied_notes(rows), *suite.notes)
+    return Table(table, columns, rows, caption, notes, Pivot("metric", label, "accuracy"), reading)
 
 
 def _langpairs(suite: _Suite) -> Table:
@@ -158,7 +164,8 @@ def _langpairs(suite: _Suite) -> Table:
     columns = _columns(TableColumn("langpair", "pair", mark="uncovered"), TableColumn("uncovered", hidden=True))
     caption = "Strict accuracy by language pair, all items together"
     reading = "All pairs of a language pair together. A metric whose card does not cover the pair is marked."
-    return Table("langpairs", columns, rows, caption, suite.notes, Pivot("langpair", "metric", "accuracy"), reading)
+    notes = (*tied_notes(rows), *suite.notes)
+    return Table("langpairs", columns, rows, caption, notes, Pivot("langpair", "metric", "accuracy"), reading)
 
 
 def _summary(
@@ -173,8 +180,8 @@ def _summary(
             **_cells(pooled, m, [0], overall[m]),
             **estimate_cells("phenomena_mean", means[m], first="phenomena_first"),
             "phenomena": int(np.count_nonzero(counts.n[m])),
-            "blindest": _blindest(m, names, singles),
-            "blindest_short": _blindest(m, names, singles, shown=_shortened),
+            "blindest": _blindest(m, names, singles, counts),
+            "blindest_short": _blindest(m, names, singles, counts, shown=_shortened),
         }
         for m, metric in enumerate(suite.measured)
         if suite.items
@@ -183,12 +190,12 @@ def _summary(
         METRIC,
         *ACCURACY,
         *estimate_columns("phenomena_mean", "mean of phenomena", "percent", 1, "phenomena_first"),
+        replace(TIES, hidden=not any(row["ties"] for row in rows)),
         TableColumn("blindest_short", "blindest"),
         TableColumn("blindest", hidden=True),
         TableColumn("tau", kind="number", decimals=3, hidden=True),
         TableColumn("phenomena", kind="count", hidden=True),
         replace(N, hidden=all(row["n"] == len(suite.items) for row in rows)),
-        TableColumn("ties", kind="count", hidden=True),
         TableColumn("unscored", kind="count", hidden=True),
         *MARKS,
         TableColumn("phenomena_first", hidden=True),
@@ -196,9 +203,9 @@ def _summary(
     caption = f"{count_of(len(suite.items), 'pair')} · strict accuracy"
     reading = (
         "The share of pairs in which a metric scores the good translation above the incorrect one, in percent; a tie earns "
-        "nothing and a coin would have 50."
+        "nothing, and 50 is chance."
     )
-    return Table("summary", columns, rows, caption, suite.notes, reading=reading)
+    return Table("summary", columns, rows, caption, (*tied_notes(rows), *suite.notes), reading=reading)
 
 
 def _shortened(name: str, most: int = 22) -> str:
@@ -214,10 +221,15 @@ def _blindest(
     m: int,
     names: Sequence[str],
     singles: Sequence[Sequence[Estimate | None]],
+    counts: Counts,
     most: int = 2,
     shown: Callable[[str], str] = str,
 ) -> str:
-    """The phenomena with the lowest accuracy."""
-    known = [(line[m], name) for line, name in zip(singles, names, strict=True)]
-    lowest = sorted((estimate.value, name) for estimate, name in known if estimate is not None)[:most]
-    return ", ".join(f"{shown(name)} {100 * value:.0f}%" for value, name in lowest)
+    """The phenomena with the lowest accuracy; mostly tied ones say so."""
+    known = [(line[m], name, k) for k, (line, name) in enumerate(zip(singles, names, strict=True))]
+    lowest = sorted((estimate.value, name, k) for estimate, name, k in known if estimate is not None)[:most]
+    tied = [TIED in _cells(counts, m, [k], None)["marks"] for _, _, k in lowest]
+    return ", ".join(
+        f"{shown(name)} {100 * value:.0f}%{' (ties)' if tie else ''}"
+        for (value, name, _), tie in zip(lowest, tied, strict=True)
+    )

@@ -40,12 +40,15 @@ from assay.analyses.rows import (
     FIRST_PLACE,
     MARKS,
     METRIC,
+    TIED,
     UNSCORED,
     common_notes,
     estimate_cells,
     estimate_columns,
     known,
     metric_cells,
+    outcome_cells,
+    tied_notes,
 )
 from assay.core.analysis import requirement_of, requires
 from assay.core.errors import count as count_of
@@ -147,7 +150,7 @@ def tables(
     accuracies = dict(zip(there, singles, strict=True))
     perturbed = _perturbations(items, lines, measured, counts, strata, accuracies, notes)
     made = [
-        _summary(len(items), lines, measured, severity, accuracies, notes),
+        _summary(len(items), lines, measured, severity, accuracies, counts, notes),
         severity,
         perturbed,
         categories(lines, measured, counts, there, sampling, notes),
@@ -176,6 +179,7 @@ def _perturbations(
             chosen = rows_of[k]
             chosen = chosen[~np.isnan(good[chosen] + incorrect[chosen])]
             test = welch(good[chosen], incorrect[chosen])
+            cells = estimate_cells("accuracy", per_metric[m])
             rows.append(
                 {
                     "perturbation": line.number,
@@ -185,12 +189,12 @@ def _perturbations(
                     "severity": line.severity,
                     **metric_cells(metric),
                     "n": int(counts.n[m, k]),
-                    **estimate_cells("accuracy", per_metric[m]),
+                    **cells,
                     "t": known(test.t),
                     "p": known(test.p),
                     "df": known(test.df),
                     **_sensitivity(good, incorrect, chosen, empty_row),
-                    "ties": int(counts.ties[m, k]),
+                    **_pairs(counts, m, k, line, cells["first"]),
                     "unscored": int(counts.unscored[m, k]),
                 }
             )
@@ -202,7 +206,7 @@ def _perturbations(
         TableColumn("severity"),
         METRIC,
         TableColumn("n", kind="count"),
-        *estimate_columns("accuracy", kind="percent", decimals=1),
+        *estimate_columns("accuracy", kind="percent", decimals=1, mark="marks"),
         TableColumn("t", kind="number", decimals=2),
         TableColumn("p", kind="p"),
         TableColumn("df", kind="number", decimals=2),
@@ -221,12 +225,17 @@ def _perturbations(
         columns,
         rows,
         "DEMETR · strict accuracy per perturbation (Table A3)",
-        (*own, *notes),
+        (*own, *tied_notes(rows), *notes),
         Pivot("name", "metric", "accuracy"),
-        "One line a kind of damage. Below 50 the metric prefers the damaged text, or cannot tell it from the other. "
-        f"{FIRST_PLACE}",
+        f"One row per kind of damage. Below 50 the metric prefers the damaged text, or ties. {FIRST_PLACE}",
         (accuracy_map("demetr", "heatmap", _LINES), _SENSITIVITY),
     )
+
+
+def _pairs(counts: Counts, m: int, k: int, line: Line, first: str = "") -> dict[str, Any]:
+    """Wins, ties and losses of a metric on a perturbation; on number 35 a tie is a win."""
+    n, wins, ties = int(counts.n[m, k]), int(counts.hits[m, k]), int(counts.ties[m, k])
+    return outcome_cells(n, wins, ties, first=first, ties_win=line.number == REFERENCE)
 
 
 def _empty_partner(items: Sequence[Item], empty: Ints | None) -> Ints | None:
@@ -265,6 +274,7 @@ def _summary(
     measured: Sequence[Measured],
     severity: Table,
     accuracies: dict[int, list[Estimate | None]],
+    counts: Counts,
     notes: tuple[str, ...],
 ) -> Table:
     there = dict.fromkeys(str(row["severity"]) for row in severity.rows)
@@ -278,23 +288,31 @@ def _summary(
             row |= {name: line["accuracy"], f"{name}_low": line["accuracy_low"], f"{name}_high": line["accuracy_high"]}
             row[f"{name}_first"] = line["first"]
         row |= {"n": mine["all"]["n"], "unscored": mine["all"]["unscored"]} if "all" in mine else {}
-        rows.append(row | {"blindest": _blindest(m, lines, accuracies)})
+        row["ties"] = sum(_pairs(counts, m, k, lines[k])["ties"] for k in accuracies if lines[k].number != REFERENCE)
+        rows.append(row | {"blindest": _blindest(m, lines, accuracies, counts)})
     columns = [METRIC]
     for name in names:
         columns += estimate_columns(name, kind="percent", decimals=1, mark=f"{name}_first")
         columns.append(TableColumn(f"{name}_first", hidden=True))
-    columns += [TableColumn("blindest"), TableColumn("n", kind="count", hidden=True)]
+    columns += [TableColumn("ties", kind="count", hidden=not any(row["ties"] for row in rows)), TableColumn("blindest")]
+    columns.append(TableColumn("n", kind="count", hidden=True))
     columns += [TableColumn("unscored", kind="count", hidden=True), TableColumn("contaminated", hidden=True)]
     caption = f"DEMETR · {count_of(pairs, 'minimal pair')} · strict accuracy"
     reading = (
-        "The share of pairs in which a metric scores the translation above its damaged copy, in percent; a tie earns nothing "
-        "and a coin would have 50. The last column names the damage it notices least."
+        "The share of pairs in which a metric scores the translation above its damaged copy, in percent; a tie earns nothing, "
+        "and 50 is chance. The last column names the damage it notices least, and whether it is mostly tied."
     )
     return Table("summary", columns, rows, caption, notes, reading=reading)
 
 
-def _blindest(m: int, lines: Sequence[Line], accuracies: dict[int, list[Estimate | None]], most: int = 2) -> str:
-    """The perturbations with the lowest accuracy, number 35 apart."""
+def _blindest(
+    m: int, lines: Sequence[Line], accuracies: dict[int, list[Estimate | None]], counts: Counts, most: int = 2
+) -> str:
+    """The perturbations with the lowest accuracy, number 35 apart; mostly tied ones say so."""
     estimated = [(per_metric[m], k) for k, per_metric in accuracies.items() if lines[k].number != REFERENCE]
     lowest = sorted((estimate.value, k) for estimate, k in estimated if estimate is not None)[:most]
-    return ", ".join(f"{lines[k].name} {100 * value:.0f}%" for value, k in lowest)
+    tied = [TIED in _pairs(counts, m, k, lines[k])["marks"] for _, k in lowest]
+    return ", ".join(
+        f"{lines[k].name} {100 * value:.0f}%{' (ties)' if tie else ''}"
+        for (value, k), tie in zip(lowest, tied, strict=True)
+    )

@@ -8,8 +8,8 @@ from typing import Any
 from assay.analyses.rows import AVERAGE
 from assay.core.figure import Figure
 
-_BARS = "bars: 95% intervals · dashed: a coin"
-_HARDEST = "hardest first in each group · orange: worse than a coin, blue: better"
+_BARS = "bars: 95% intervals · dashed: chance"
+_HARDEST = "hardest first in each group · orange: below chance, blue: above"
 BY_CATEGORY: Mapping[str, Any] = {"index": "phenomenon", "group": "category"}
 
 
@@ -21,7 +21,7 @@ def accuracy_dots(family: str, name: str, index: str) -> Figure:
 
 def accuracy_map(family: str, name: str, lines: Mapping[str, Any] = BY_CATEGORY) -> Figure:
     """Accuracies in percent, one line a phenomenon, grouped as `lines` says."""
-    how = {"value": "accuracy", "chance": 0.5, "subtitle": f"strict accuracy, % · {_HARDEST}"}
+    how = {"value": "accuracy", "chance": 0.5, "ties": True, "subtitle": f"strict accuracy, % · {_HARDEST}"}
     return Figure(name, "heatmap", {**how, **lines}, family)
 
 
@@ -39,9 +39,8 @@ def tau_dots(family: str, name: str, index: str, series: str = "metric") -> Figu
 
 def tau_map(family: str, name: str) -> Figure:
     """The same as `accuracy_map` for Kendall's tau-like."""
-    return Figure(
-        name, "heatmap", {"value": "tau", "subtitle": f"Kendall's tau-like · {_HARDEST}", **BY_CATEGORY}, family
-    )
+    how = {"value": "tau", "ties": True, "subtitle": f"Kendall's tau-like · {_HARDEST}", **BY_CATEGORY}
+    return Figure(name, "heatmap", how, family)
 
 
 def area_dots(family: str, name: str, index: str) -> Figure:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from assay.analyses.rows import (
     coverage_notes,
     estimate_columns,
     first_place_note,
+    inverted_note,
     metric_cells,
     without_places,
 )
@@ -81,10 +83,24 @@ def tables(
         if missing := int(np.isnan(column).sum()):
             notes.append(f"{metric.name}: {count(missing, 'segment')} unscored and left out")
     notes += coverage_notes(judged.batch.langpairs or (), measured)
+    sets = {name: positives[name] for name in SETS}
+    detection = _detection(measured, values, sets, seed, samples, correction, notes)
+    upside_down = _inverted_notes(measured, detection)
     return [
-        _detection(measured, values, {name: positives[name] for name in SETS}, seed, samples, correction, notes),
+        replace(detection, notes=(*detection.notes, *upside_down)),
         _distribution(judged, measured, values, kinds, seed, samples, notes),
     ]
+
+
+def _inverted_notes(measured: Sequence[Measured], detection: Table) -> list[str]:
+    """Warnings about metrics whose area is below 25% for all kinds of hallucinations."""
+    notes = []
+    for metric in measured:
+        areas = [row["auroc"] for row in detection.rows if row["metric"] == metric.name and row["auroc"] is not None]
+        if areas and max(areas) < 0.25:
+            what = f"hallucinations score higher than other segments (area {100 * max(areas):.1f} at most)"
+            notes.append(inverted_note(metric.name, what, higher_is_better=metric.card.higher_is_better))
+    return notes
 
 
 def _values(metric: Measured, size: int) -> Floats:

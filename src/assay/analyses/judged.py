@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.analyses.rows import METRIC, contamination_notes, metric_cells
+from assay.analyses.rows import INVERTED_BELOW, METRIC, contamination_notes, inverted_note, metric_cells
 from assay.core.analysis import requires
 from assay.core.errors import InputError, count
 from assay.core.judged import Judged
@@ -47,6 +47,10 @@ def tables(
             rows.append(
                 {**metric_cells(metric), "langpair": pair, **_agreement(people, values, scored & (pairs == pair))}
             )
+        mine = [row["pearson"] for row in rows if row["metric"] == metric.name]
+        if mine and max(mine) < INVERTED_BELOW:
+            what = f"its correlation with human judgements is {max(mine):.2f} or lower"
+            notes.append(inverted_note(metric.name, what, higher_is_better=metric.card.higher_is_better))
     columns = [
         METRIC,
         TableColumn("langpair", "langpair"),

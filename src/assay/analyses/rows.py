@@ -13,7 +13,7 @@ from assay.core.item import Item
 from assay.core.suite import Measured
 from assay.core.table import Kind, TableColumn
 
-FIRST, CONTAMINATED, UNCOVERED = "*", "†", "‡"
+FIRST, CONTAMINATED, UNCOVERED, TIED = "*", "†", "‡", "="
 AVERAGE = "average"
 """The metric's place in a row that is the mean over all metrics."""
 FIRST_PLACE = "A star marks the metrics that share the first place."
@@ -45,6 +45,25 @@ def estimate_cells(key: str, estimate: Estimate | None, first: str | None = "fir
     if first is not None:
         cells[first] = FIRST if estimate and estimate.first else ""
     return cells
+
+
+def outcome_cells(n: int, wins: int, ties: int, *, first: str = "", ties_win: bool = False) -> dict[str, Any]:
+    """Pairs that a metric wins, ties and loses, and the marks of its accuracy: first place, and more ties than losses.
+
+    With `ties_win`, ties are among the wins.
+    """
+    losses = n - wins - (0 if ties_win else ties)
+    tied = 2 * wins < n and n - wins - losses > losses
+    return {"wins": wins, "ties": ties, "losses": losses, "marks": first + (TIED if tied else "")}
+
+
+def tied_notes(rows: Iterable[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What the mark of ties means, if a row has it."""
+    return (
+        (f"{TIED} more ties than losses: mostly blind to the difference",)
+        if any(TIED in row["marks"] for row in rows)
+        else ()
+    )
 
 
 def metric_cells(metric: Measured) -> dict[str, Any]:
@@ -95,6 +114,7 @@ def common_notes(
     if len(measured) > 1:
         notes.append(f"{first_place_note(sampling.correction)}; bootstrap n={sampling.samples:,}, seed {sampling.seed}")
     notes += contamination_notes(measured)
+    notes += _inverted_notes(measured, outcome)
     for m, metric in enumerate(measured):
         missing = int((~outcome.scored[m]).sum())
         if missing:
@@ -102,6 +122,29 @@ def common_notes(
             more = " …" if missing > 3 else ""
             notes.append(f"{metric.name}: {counted(missing, 'item')} unscored and left out (such as {ids}{more})")
     return (*notes, *coverage_notes((item.langpair for item in items), measured))
+
+
+INVERTED_BELOW = -0.1
+"""Correlations with human judgements below which a metric looks inverted."""
+
+
+def inverted_note(name: str, what: str, *, higher_is_better: bool = True) -> str:
+    """A warning that a metric's scores look as if they were read upside down."""
+    other = "lower" if higher_is_better else "higher"
+    fix = f"FILE:{other} for a score file, higher_is_better on the card of a metric"
+    return f"⚠ {name} looks inverted: {what}. If {other} is better, say so: {fix}"
+
+
+def _inverted_notes(measured: Sequence[Measured], outcome: Outcomes) -> list[str]:
+    """Warnings about metrics that prefer the error in three pairs of four or more, ties apart."""
+    notes = []
+    for m, metric in enumerate(measured):
+        decided = outcome.scored[m] & ~outcome.tied[m]
+        wins, pairs = int((decided & outcome.better[m]).sum()), int(decided.sum())
+        if pairs and 4 * wins <= pairs:
+            what = f"it prefers the error in {pairs - wins:,} of {counted(pairs, 'pair')}, ties apart"
+            notes.append(inverted_note(metric.name, what, higher_is_better=metric.card.higher_is_better))
+    return notes
 
 
 def first_place_note(correction: str) -> str:

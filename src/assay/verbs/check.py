@@ -184,11 +184,13 @@ def check(
     fresh = card(metric, chosen, data_dir=data_dir, seed=seed, samples=2, workers=workers)
     now = fresh.to_dict()
     changes: list[PhenomenonChange] = []
-    notes = []
+    notes: list[str] = []
     if fresh.signature != known.get("signature"):
         notes.append(f"the signature changed: {known.get('signature')} → {fresh.signature}")
     for suite in chosen:
-        changes += _changes(suite, known["results"][suite], now["results"][suite], tolerance, tolerances or {})
+        before, after = known["results"][suite], now["results"][suite]
+        changes += _changes(suite, before, after, tolerance, tolerances or {})
+        notes += _other_items(suite, before, after)
     if all(change.before is None for change in changes):
         raise InputError(f"the card has no phenomena on {', '.join(chosen)}: there is nothing to check.")
     about = (changes, fresh.metric, str(known["metric"]))
@@ -207,6 +209,24 @@ def _changes(
         allowed = own.get(phenomenon, own.get(suite, tolerance))
         changes.append(PhenomenonChange(suite, phenomenon, figure, value, current, allowed, unscored_now - unscored))
     return changes
+
+
+def _other_items(suite: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """A warning if the suite has another number of items than on the card: its figures are about other items."""
+    notes = []
+    for table in GATED:
+        old, new = (sum(_items(row) for row in tables.get(table, ())) for tables in (before, now))
+        if old and new and old != new:
+            notes.append(
+                f"⚠ {suite}: {count(new, 'item')} now, {old:,} on the card: the figures are not about the same items"
+            )
+    return notes
+
+
+def _items(row: Mapping[str, Any]) -> int:
+    """The items behind a row, scored or not."""
+    n, unscored = row.get("n"), row.get("unscored")
+    return sum(value for value in (n, unscored) if isinstance(value, int))
 
 
 def _figures(tables: Mapping[str, Any]) -> dict[str, tuple[str, float | None, int]]:

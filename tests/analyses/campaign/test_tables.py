@@ -150,6 +150,16 @@ def test_metrics_and_williams():
     assert test["p"] == pytest.approx(2 * scipy.stats.t.sf(abs(t), n - 3))
 
 
+def test_scores_read_upside_down_are_named():
+    (pair,) = scored_pairs(random_campaign({"A": 0, "B": 2, "C": 4, "D": 1}, 40), {})
+    table, _ = metrics.tables([pair], {"en-de": {"cost": -pair.score, "good": pair.score}}, samples=20)
+    (note,) = (note for note in table.notes if "inverted" in note)
+    assert (
+        note.startswith("⚠ cost looks inverted: its correlation with human judgements is -1.00 or lower")
+        and "FILE:lower" in note
+    )
+
+
 def test_spans_without_scores_are_sent_on():
     people = Campaign("c", "spans", {Cell("", "", "1"): [Judgement(None, (), "r")]}, marked=True)
     with pytest.raises(InputError, match="c has error spans and no scores: assay spans"):

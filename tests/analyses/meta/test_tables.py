@@ -287,6 +287,23 @@ def test_means_over_some_segments_are_no_system_scores(tmp_path: Path):
     assert gather(task, {"en-de": mine}).metrics[0][0].tolist() == rows
 
 
+def test_a_new_metric_read_upside_down_is_named(tmp_path: Path):
+    judged = made(tmp_path, "en-de")["en-de"]
+    people = judged.gold["mqm"]
+    both = {
+        "cost": LevelScores(-np.nan_to_num(people.seg), -people.sys),
+        "good": LevelScores(np.nan_to_num(people.seg), people.sys),
+    }
+    sets = {"en-de": with_metrics(judged, both)}
+    tasks = task_set(recipe_for(["en-de"]), sets)
+    (summary, _) = tables(tasks, run_tasks(tasks, sets), dict.fromkeys(("cost", "good"), "new"))
+    (note,) = (note for note in summary.notes if "looks inverted" in note)
+    assert (
+        note.startswith("⚠ cost looks inverted: pairwise_accuracy 0.10 or lower, pearson -1.00 or lower")
+        and "FILE:lower" in note
+    )
+
+
 def test_metrics_that_lack_a_task_have_no_average(tmp_path: Path):
     sets = made(tmp_path, "en-de")
     judged = sets["en-de"]

@@ -18,7 +18,17 @@ from assay.analyses.aces import languages, overlap, studies
 from assay.analyses.aces.study import BLOCK, Study, block_of, in_blocks, study
 from assay.analyses.drawing import tau_dots, tau_map
 from assay.analyses.outcomes import Sampling, count, estimates, mean_weights
-from assay.analyses.rows import MARKS, METRIC, UNSCORED, estimate_cells, estimate_columns, metric_cells, with_average
+from assay.analyses.rows import (
+    MARKS,
+    METRIC,
+    UNSCORED,
+    estimate_cells,
+    estimate_columns,
+    metric_cells,
+    outcome_cells,
+    tied_notes,
+    with_average,
+)
 from assay.core.analysis import requires
 from assay.core.errors import listing
 from assay.core.figure import Figure
@@ -66,7 +76,7 @@ def tables(
 
 
 def _phenomena(everything: Study) -> Table:
-    reading = "One line a phenomenon. Read those below 0 first: there the metric rewards the error."
+    reading = "One row per phenomenon. Read those below 0 first: there the metric rewards the error, or ties."
     names = [name for name in everything.index if name in phenomena()]
     figures = (tau_map("aces", "phenomena"),)
     return _by_name(everything, names, "phenomena", "ACES · tau by phenomenon", reading, figures)
@@ -96,8 +106,8 @@ def _by_name(
             "sublevel": fact.sub_level if fact else "",
             **metric_cells(metric),
             **everything.sizes(m, [name]),
-            **estimate_cells("tau", found[i][m]),
-            "ties": int(everything.counts.ties[m, everything.index[name]]),
+            **(cells := estimate_cells("tau", found[i][m])),
+            **_pairs(everything, m, name, cells["first"]),
         }
         for i, (name, fact) in enumerate(zip(names, facts, strict=True))
         for m, metric in enumerate(everything.measured)
@@ -108,13 +118,19 @@ def _by_name(
         TableColumn("sublevel", hidden=True),
         METRIC,
         N,
-        *TAU,
+        *estimate_columns("tau", mark="marks"),
         TableColumn("ties", kind="count", hidden=True),
         UNSCORED,
         *MARKS,
     )
     pivot = Pivot("phenomenon", "metric", "tau")
-    return Table(table, columns, rows, caption, everything.notes, pivot, reading, figures)
+    return Table(table, columns, rows, caption, (*tied_notes(rows), *everything.notes), pivot, reading, figures)
+
+
+def _pairs(everything: Study, m: int, name: str, first: str) -> dict[str, Any]:
+    """Wins, ties and losses of a metric on a phenomenon."""
+    counts, k = everything.counts, everything.index[name]
+    return outcome_cells(int(counts.n[m, k]), int(counts.hits[m, k]), int(counts.ties[m, k]), first=first)
 
 
 def _missing(everything: Study, names: Sequence[str], m: int | None = None) -> list[str]:

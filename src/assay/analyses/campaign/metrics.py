@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from assay.analyses.campaign.scored import ScoredPair
-from assay.analyses.rows import estimate_columns, known
+from assay.analyses.rows import INVERTED_BELOW, estimate_columns, inverted_note, known
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
 from assay.stats.correlation import kendall, pearson, spearman
@@ -59,6 +59,10 @@ def tables(
     ]  # fmt: skip
     drawn = {"both": "systems and segments", "inputs": "segments", "systems": "systems"}[resample]
     notes = [f"95% bootstrap of {drawn}, n={samples:,}, seed {seed}", "a system's score is the mean of its segments'"]
+    for name in dict.fromkeys(row["metric"] for row in rows):
+        mine = [row["correlation"] for row in rows if row["metric"] == name and row["correlation"] is not None]
+        if mine and max(mine) < INVERTED_BELOW:
+            notes.append(inverted_note(name, f"its correlation with human judgements is {max(mine):.2f} or lower"))
     reading = "How closely metrics follow these judgements: over all judged translations at once, and over the systems' means."
     made = [Table("metrics", columns, rows, "metrics and people", notes, reading=reading)]
     return made + ([_williams_table(tests, label)] if tests else [])

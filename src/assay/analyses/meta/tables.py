@@ -14,6 +14,7 @@ from typing import Any
 
 from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.analyses.meta.tasks import TaskResult
+from assay.analyses.rows import INVERTED_BELOW, inverted_note
 from assay.core.errors import count, listing
 from assay.core.table import Pivot, Table, TableColumn
 
@@ -55,6 +56,7 @@ def tables(
     for name in sorted({name for result in results for name in result.constant if result.task.correlation}):
         numbers = [str(r.task.number) for r in results if name in r.constant and r.task.correlation]
         notes.append(f"⚠ {name} is constant: its correlation counts as 0 in task {listing(numbers)}")
+    notes += [note for name in means if kinds.get(name) == "new" for note in _inverted(name, results)]
     left_out = sorted({name for result in results for name in result.names} - set(means))
     if left_out:
         notes.append(f"not in every task, and so without an average: {listing(left_out)}")
@@ -75,6 +77,19 @@ def tables(
         notes=notes,
     )
     return [summary, _task_table(results, list(means))]
+
+
+def _inverted(name: str, results: Sequence[TaskResult]) -> list[str]:
+    """A warning about a metric whose every correlation is negative and whose every accuracy over pairs is below a quarter."""
+    found = [
+        (result.task, float(result.values[result.names.index(name)]))
+        for result in results
+        if name in result.names and result.task.statistic != "acc_t"
+    ]
+    if not found or any(value >= (INVERTED_BELOW if task.correlation else 0.25) for task, value in found):
+        return []
+    highest = {task.statistic: max(v for t, v in found if t.statistic == task.statistic) for task, _ in found}
+    return [inverted_note(name, ", ".join(f"{statistic} {value:.2f} or lower" for statistic, value in highest.items()))]
 
 
 def _overall_clusters(tasks: TaskSet, results: Sequence[TaskResult], order: list[str]) -> dict[str, int] | None:

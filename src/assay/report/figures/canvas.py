@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import math
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -31,8 +31,15 @@ _OTHER_SCRIPTS = (
     "Hiragino Sans", "Microsoft YaHei", "Yu Gothic", "Malgun Gothic", "Noto Sans Arabic", "Noto Sans Hebrew",
     "Noto Sans Devanagari", "Noto Sans Thai",
 )  # fmt: skip
+TIED = "="
+"""The mark, in a table's `marks`, of a metric that ties more pairs than it gets wrong."""
 NO_GLYPH = "□"
 """What matplotlib draws for a letter that no font has."""
+
+
+def tied(row: Mapping[str, Any]) -> bool:
+    """Whether a metric ties more pairs than it gets wrong."""
+    return TIED in str(row.get("marks") or "")
 
 
 def need_matplotlib() -> Any:

@@ -20,6 +20,7 @@ from assay.report.figures.canvas import (
     labels,
     look,
     striped,
+    tied,
 )
 
 STEP = 0.105
@@ -51,6 +52,8 @@ def dots(
     column = table.column(value)
     scale = 100 if column.kind == "percent" else 1
     frame = Margins(label_width(list(shown.values())) + 0.15, below=0.62)
+    if any(map(tied, rows)):
+        subtitle += " · hollow: mostly ties"
     figure, place = canvas(
         table.caption, about(table, subtitle), (6.6, deep * len(names)), frame, list(metrics.values())
     )
@@ -87,6 +90,12 @@ def _series(axes: Any, rows: Any, names: list[str], index: str, value: str, scal
         x, y, xerr=sides, fmt=marker, color=colour, markersize=6, elinewidth=1.3, markeredgecolor="white",
         markeredgewidth=0.5, clip_on=False, zorder=3,
     )  # fmt: skip
+    hollow = [(at, place) for at, place, row in zip(x, y, known, strict=True) if tied(row)]
+    if hollow:
+        axes.plot(
+            *zip(*hollow, strict=True), linestyle="none", marker=marker, markersize=6, markerfacecolor="white",
+            markeredgecolor=colour, markeredgewidth=1.3, clip_on=False, zorder=4,
+        )  # fmt: skip
 
 
 def levels(table: Table, *, subtitle: str, series: str = "metric") -> Any:

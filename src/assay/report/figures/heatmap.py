@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.core.table import Table
-from assay.report.figures.canvas import INK, MUTED, Margins, about, canvas, fold, label_width, labels
+from assay.report.figures.canvas import INK, MUTED, TIED, Margins, about, canvas, fold, label_width, labels, tied
 from assay.report.grid import number
 
 BELOW, MIDDLE, ABOVE = "#b3480a", "#f7f7f7", "#0b5394"
@@ -24,6 +24,7 @@ def heatmap(
     value: str,
     subtitle: str,
     chance: float = 0.0,
+    ties: bool = False,
     root: bool = False,
     title: str = "",
     starred: bool = True,
@@ -31,12 +32,17 @@ def heatmap(
 ) -> Any:
     """`chance` is the value without colour; `root` spreads small values apart, as sensitivities need.
 
+    With `ties`, ties are coloured as half won, so a metric that ties every pair has no colour, and numbers with more ties than
+    losses end with =.
+
     `starred` numbers that share the first place are bold and have a star; the mark belongs to the table's own value.
     `order` puts groups first that have an order of their own.
     """
     metrics = labels(table, "metric")
     if starred and any(row.get("first") for row in table.rows):
         subtitle += " · * and bold: shares first place"
+    if ties and any(map(tied, table.rows)):
+        subtitle += f" · {TIED} mostly ties, coloured as half won"
     lines = _lines(table, index, group, value)
     if len(lines) > MOST:
         subtitle += f" · the {MOST} hardest of {len(lines)}"
@@ -72,8 +78,9 @@ def heatmap(
             for m, metric in enumerate(metrics):
                 row = cells.get(metric, {})
                 known = _is_number(row.get(value))
-                shade = _colour(row[value], chance, root) if known else "#e3e3e3"
-                text = number(row[value], column) if known else "–"
+                half = (1 - chance) * _tied_share(row) if ties else 0.0
+                shade = _colour(row[value] + half, chance, root) if known else "#e3e3e3"
+                text = number(row[value], column) + (TIED if ties and tied(row) else "") if known else "–"
                 first = starred and known and bool(row.get("first"))
                 _cell(axes, (m * wide, y, wide, deep), shade, text, first)
             y += deep
@@ -91,6 +98,13 @@ def _lines(table: Table, index: str, group: str, value: str) -> dict[tuple[str, 
         known = [row[value] for row in cells.values() if _is_number(row[value])]
         lines[key] = cells, sum(known) / len(known) if known else math.inf
     return lines
+
+
+def _tied_share(row: Mapping[str, Any]) -> float:
+    """The share of pairs that a metric neither wins nor loses; 0 if the table does not count them."""
+    if not row.get("n") or "losses" not in row:
+        return 0.0
+    return float((row["n"] - row["wins"] - row["losses"]) / row["n"])
 
 
 def _is_number(value: Any) -> bool:
