@@ -69,6 +69,7 @@ def _read_scanned(path: Path) -> Rows | None:
             return None
     from assay.core.errors import InputError
     from assay.io.files.panics import without_panics
+    from assay.io.table.cells import cells
     from assay.viewer.frame import FrameRows
 
     try:
@@ -84,7 +85,7 @@ def _read_scanned(path: Path) -> Rows | None:
     others = [
         name for name, kind in frame.schema.items() if not (kind in plain or kind.is_integer() or kind.is_float())
     ]
-    lists = {name: frame[name].to_list() for name in others}
+    lists = {name: cells(frame[name], path.name) for name in others}
     return FrameRows(frame=frame.drop(others), others=lists, order_of_names=frame.columns)
 
 

@@ -11,6 +11,7 @@ from assay.core.columns import import_polars
 from assay.core.errors import InputError
 from assay.io.files.panics import without_panics
 from assay.io.files.text import MOST_TEXT, file_name
+from assay.io.table.cells import cells
 from assay.io.table.open_table import Opened, OpenTable, Piece, inside
 
 PARQUET = b"PAR1"
@@ -60,7 +61,7 @@ class ScannedTable(OpenTable):
             for at in range(0, len(part), chunk):
                 rows = part.slice(at, chunk)
                 numbers = range(start + at + 1, start + at + len(rows) + 1)
-                lists = {name: rows[name].to_list() for name in names}
+                lists = {name: cells(rows[name], self.name) for name in names}
                 yield Piece(
                     [
                         lists[path[0]] if len(path) == 1 else [inside(value, path[1:]) for value in lists[path[0]]]
