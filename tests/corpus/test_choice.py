@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -167,3 +169,66 @@ def test_a_shard_that_was_edited_is_written_again(tmp_path: Path) -> None:
     content[len(content) // 2] ^= 1
     shard.write_bytes(content)
     assert scored() == first
+
+
+def changed_sum(told: dict[str, Any]) -> None:
+    """A sum of one shard's record: the corpus score would move on the next run."""
+    tally = next(iter(told["shards"].values()))["tally"]
+    place = next(place for place in tally["sums"]["all"] if place[1] == "bleu")
+    place[-1][0][2] -= 3  # words that the reference has
+
+
+def changed_consistently(told: dict[str, Any]) -> None:
+    """The same without the hash of the record."""
+    changed_sum(told)
+    for entry in told["shards"].values():
+        del entry["check"]
+
+
+def changed_score(told: dict[str, Any]) -> None:
+    next(iter(told["scores"].values()))["chrf"] += 1.9
+
+
+def changed_count(told: dict[str, Any]) -> None:
+    told["counts"]["rows"] -= 1
+
+
+def lost_sums(told: dict[str, Any]) -> None:
+    next(iter(told["shards"].values()))["tally"] = {}
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (changed_sum, r"the record of s0\.tsv does not have the hash that is beside it"),
+        (changed_consistently, r"the score of .* by bleu is .*, and that of the shards is"),
+        (changed_score, r"the score of .* by chrf is .*, and that of the shards is"),
+        (changed_count, r"its rows are 59, and those of the shards are 60"),
+        (lost_sums, r"the record of s0\.tsv does not have the hash"),
+    ],
+)
+def test_a_manifest_that_was_edited_is_refused(
+    tmp_path: Path, change: Callable[[dict[str, Any]], None], said: str
+) -> None:
+    (tmp_path / "in").mkdir()
+    for i in range(3):
+        rows = [
+            {"id": f"{i}.{n}", "mt": f"the cat number {n} sat here", "ref": f"the cat number {n % 7} sat"}
+            for n in range(20)
+        ]
+        write(tmp_path / "in" / f"s{i}.tsv", rows)
+
+    def scored() -> dict[str, bytes]:
+        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf", "bleu"], engine="inline")
+        return contents(tmp_path / "out")
+
+    first = scored()
+    assert scored() == first
+    manifest = tmp_path / "out" / "_manifest.json"
+    told = json.loads(manifest.read_text("utf-8"))
+    change(told)
+    manifest.write_text(json.dumps(told), "utf-8")
+    with pytest.raises(
+        InputError, match=rf"_manifest\.json was changed after it was written: {said}.*Give another --out"
+    ):
+        scored()

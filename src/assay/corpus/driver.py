@@ -30,7 +30,7 @@ from assay.corpus.job import (
     digest,
     task_key,
 )
-from assay.corpus.manifest import Gathered, read_manifest
+from assay.corpus.manifest import Gathered, check_manifest, read_manifest
 from assay.corpus.piece import part_name, read_record, record_name, shard_key
 from assay.io.files.folders import Folder, intact, open_folder, owner
 
@@ -125,6 +125,8 @@ class Driver:
             folder.remove(WORK)
             folder.write(f"{WORK}/job.json", key.encode())
         self._left = frozenset(folder.sizes(WORK))
+        if before is not None and before.get("key") == key:
+            check_manifest(before, self.metrics, folder.path)
         entries = (before or {}).get("shards", {})
         for name, (shard, pieces) in self.shards.items():
             task = ShardTask("shard", shard, pieces=len(pieces))
@@ -132,7 +134,7 @@ class Driver:
             record = None
             if name in entries:
                 with suppress(TypeError, KeyError):
-                    record = ShardRecord.of({k: v for k, v in entries[name].items() if k != "input"})
+                    record = ShardRecord.of({k: v for k, v in entries[name].items() if k not in ("input", "check")})
             if record is None or record.key != wanted:
                 record = self._earlier(folder, task, wanted)
             if record is not None and there.get(name) == record.bytes and intact(folder, name, record.hash):

@@ -6,13 +6,14 @@ It says nothing of time, workers or engines: the same corpus gives the same mani
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
 from assay.core.flags import total_flags
-from assay.corpus.job import MANIFEST, Job, Shard, ShardRecord
+from assay.corpus.job import MANIFEST, Job, Shard, ShardRecord, digest
 from assay.corpus.tally import ALL, KEPT, CorpusTally, corpus_scores, together, width
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class Gathered:
 def _plain(record: ShardRecord) -> dict[str, Any]:
     told = record.to_json()
     told["rejected"] = [{**row, "row": {}} for row in told["rejected"]]  # the rows themselves are in _rejected.jsonl
-    return told
+    return {**told, "check": digest(told)}
 
 
 def _line(entry: Mapping[str, Any]) -> str:
@@ -113,4 +114,37 @@ def read_manifest(folder: Folder) -> dict[str, Any] | None:
     return dict(found)
 
 
-__all__ = ["ALL", "Gathered", "read_manifest"]
+def check_manifest(told: Mapping[str, Any], metrics: Mapping[str, Metric], where: str) -> None:
+    """Refuse a manifest whose sums were changed: the record of a shard that no longer has its hash, or counts and corpus scores
+    that do not follow from the records."""
+    try:
+        changed = _changed(told, metrics)
+    except (TypeError, KeyError, ValueError, AttributeError, IndexError) as error:
+        changed = f"it cannot be read ({type(error).__name__})"
+    if changed:
+        raise InputError(
+            f"{where}/{MANIFEST} was changed after it was written: {changed}. Give another --out, or remove the files of this one."
+        )
+
+
+def _changed(told: Mapping[str, Any], metrics: Mapping[str, Metric]) -> str:
+    """What does not fit in a manifest, in words; empty if all does."""
+    for name, entry in told["shards"].items():
+        record = {key: value for key, value in entry.items() if key not in ("input", "check")}
+        if "check" in entry and digest(record) != entry["check"]:
+            return f"the record of {name} does not have the hash that is beside it"
+    tally = together(CorpusTally.of(entry["tally"]) for entry in told["shards"].values())
+    for name in ("rows", "duplicates", "rejected", "kept"):
+        if told["counts"][name] != getattr(tally, name):
+            return f"its {name} are {told['counts'][name]:,}, and those of the shards are {getattr(tally, name):,}"
+    for system, row in corpus_scores(tally, metrics)[0].items():
+        for metric, score in row.items():
+            written = told["scores"][system][metric]
+            if not (
+                math.isclose(written, score, rel_tol=1e-9, abs_tol=1e-12) or (math.isnan(written) and math.isnan(score))
+            ):
+                return f"the score of {system} by {metric} is {written:g}, and that of the shards is {score:g}"
+    return ""
+
+
+__all__ = ["ALL", "Gathered", "check_manifest", "read_manifest"]

@@ -19,6 +19,7 @@ from assay.core.rows import renaming_notes
 from assay.corpus.columns_in import check_alike, layout_of, reader_of, renamed_columns
 from assay.corpus.job import Job, Shard, ShardPiece
 from assay.io.table.bad_rows import BadRows
+from assay.io.table.cells import cells, is_plain
 from assay.io.table.open_table import Opened, OpenTable, inside
 from assay.io.table.open_table import Piece as TablePiece
 from assay.io.table.whole_rows import RowPart, WholeRows
@@ -45,14 +46,15 @@ class ShardRows:
     def column(self, name: str) -> Sequence[Any]:
         """A column by name."""
         if self.listed is None:
-            found: list[Any] = self.frame[name].to_list()
-            return found
+            return cells(self.frame[name])
         return self.listed.columns[self.names.index(name)]
 
     def row(self, i: int) -> dict[str, Any]:
         """One row by column."""
         if self.listed is None:
-            return dict(self.frame.row(i, named=True))
+            if all(is_plain(kind) for kind in self.frame.dtypes):
+                return dict(self.frame.row(i, named=True))
+            return {column.name: cells(column.slice(i, 1))[0] for column in self.frame}
         if self.listed.objects is not None:
             return dict(self.listed.objects[i])
         return {name: column[i] for name, column in zip(self.names, self.listed.columns, strict=True)}
@@ -233,9 +235,9 @@ def _frames(job: Job, table: Any, shard: Shard, piece: ShardPiece) -> PieceReade
     def value(frame: Any, name: str) -> Sequence[Any]:
         if name in names:
             column = frame[name]
-            return list((column.cast(table.kinds[name]) if name in texts else column).to_list())
+            return cells(column.cast(table.kinds[name]) if name in texts else column, table.name)
         outer, *keys = table.inner.get(name) or name.split(".")
-        return [inside(cell, keys) for cell in frame[outer].to_list()]
+        return [inside(cell, keys) for cell in cells(frame[outer], table.name)]
 
     def parts() -> Iterator[ShardRows]:
         at = first

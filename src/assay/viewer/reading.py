@@ -96,6 +96,7 @@ def _read_scanned(path: Path) -> Rows | None:
         if file.read(4) != b"PAR1" or (pl := _polars()) is None:
             return None
     from assay.io.files.panics import without_panics
+    from assay.io.table.cells import cells
     from assay.viewer.frame import FrameRows
 
     try:
@@ -111,7 +112,7 @@ def _read_scanned(path: Path) -> Rows | None:
     others = [
         name for name, kind in frame.schema.items() if not (kind in plain or kind.is_integer() or kind.is_float())
     ]
-    lists = {name: frame[name].to_list() for name in others}
+    lists = {name: cells(frame[name], path.name) for name in others}
     if frame.schema.get(SPANS) == pl.String:
         lists[SPANS] = frame[SPANS].to_list()
     shown = page_columns(lists)

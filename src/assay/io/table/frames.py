@@ -8,6 +8,7 @@ from typing import Any
 
 from assay.core.columns import import_polars
 from assay.core.errors import InputError, count
+from assay.io.table.cells import cells
 from assay.io.table.open_table import OpenTable, Piece, inside
 
 
@@ -111,6 +112,8 @@ def _values(column: Any, start: int, stop: int) -> list[Any]:
         part = column.iloc[start:stop]
         return [None if lost else value for value, lost in zip(part.to_list(), part.isna().to_list(), strict=True)]
     part = column[start:stop]
+    if hasattr(part, "to_physical"):
+        return cells(part)
     if hasattr(part, "to_list"):
         return list(part.to_list())
     return list(part.tolist() if hasattr(part, "tolist") else part)

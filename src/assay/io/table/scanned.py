@@ -8,8 +8,8 @@ from typing import Any
 
 from assay.core.columns import import_polars
 from assay.core.errors import InputError
-from assay.io.files.panics import without_panics
 from assay.io.files.text import MOST_TEXT, file_name
+from assay.io.table.cells import cells
 from assay.io.table.column_files import ColumnFile
 from assay.io.table.open_table import Opened, OpenTable, Piece, inside
 
@@ -54,7 +54,7 @@ class ScannedTable(OpenTable):
             for at in range(0, len(part), chunk):
                 rows = part.slice(at, chunk)
                 numbers = range(start + at + 1, start + at + len(rows) + 1)
-                lists = {name: self._list(rows[name]) for name in names}
+                lists = {name: cells(rows[name], self.name) for name in names}
                 yield Piece(
                     [
                         lists[path[0]] if len(path) == 1 else [inside(value, path[1:]) for value in lists[path[0]]]
@@ -63,19 +63,6 @@ class ScannedTable(OpenTable):
                     numbers,
                     "row",
                 )
-
-    def _list(self, column: Any) -> list[Any]:
-        """Python's own values; it has no dates before the year 1 or after 9999."""
-        if column.dtype == _text():
-            return list(column.to_list())
-        try:
-            with without_panics(InputError):
-                return list(column.to_list())
-        except (InputError, OverflowError, ValueError) as error:
-            raise InputError(
-                f"{self.name}: the column {column.name!r} has a value that Python cannot hold ({error}). Write it as text, or "
-                "leave the column out."
-            ) from error
 
     def frames(self, start: int, stop: int, rows: int) -> Iterator[Any]:
         """The rows from `start` up to `stop` as frames of polars with all columns as they are, so many rows each."""
@@ -87,12 +74,6 @@ class ScannedTable(OpenTable):
     def close(self) -> None:
         """See `OpenTable`."""
         self._file.close()
-
-
-def _text() -> Any:
-    import polars
-
-    return polars.String
 
 
 def read_parquet(opened: Opened) -> OpenTable:
