@@ -37,8 +37,8 @@ class LevelScores:
         """The same scores with higher meaning better."""
         if higher_is_better:
             return self
-        turned = (None if scores is None else -scores for scores in (self.seg, self.sys, self.domain))
-        return LevelScores(*turned, averaged=self.averaged)
+        seg, sys, domain = (None if scores is None else -scores for scores in (self.seg, self.sys, self.domain))
+        return LevelScores(seg, sys, domain, averaged=self.averaged)
 
 
 @dataclass(frozen=True)

@@ -74,9 +74,35 @@ class AgreementTable:
         if wmt23 is None:
             return None
         better, _ = self._share(size, "better", languages)
-        published = None if self.curve is None else self.curve[0] / (1 + math.exp(-self.curve[1] * size))
+        published = self._published(size)
         share = wmt23.share if published is None else min(wmt23.share, published)
         return AgreementEstimate(share, wmt23, group, better, published)
+
+    @property
+    def pairs(self) -> int:
+        """The pairs of systems of all languages together."""
+        return sum(one.share.pairs for one in self._whole)
+
+    def points(self) -> list[tuple[float, float, float, float]]:
+        """The shares of all languages together as a curve: difference, share and interval, two points per bin.
+
+        The curve never falls: a share is at most that of any larger difference, so that noise between bins promises nothing.
+        """
+        found: list[tuple[float, float, float, float]] = []
+        least = 1.0
+        for one in reversed(self._whole):
+            for size in (one.high, one.low):
+                published = self._published(size)
+                least = min(least, one.share.share, 1.0 if published is None else published)
+                found.append((size, least, min(one.share.low, least), max(one.share.high, least)))
+        return found[::-1]
+
+    @property
+    def _whole(self) -> Sequence[Bin]:
+        return self.bins.get(("all", "all"), ())
+
+    def _published(self, size: float) -> float | None:
+        return None if self.curve is None else self.curve[0] / (1 + math.exp(-self.curve[1] * size))
 
     def _share(self, size: float, band: str, languages: str) -> tuple[Share | None, str]:
         """The share in this group of languages, or in all together if the group has too few pairs."""

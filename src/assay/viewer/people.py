@@ -209,11 +209,9 @@ def _known_curves(metrics: Iterable[str]) -> list[PointCurve]:
     """What is known of the run's metrics from WMT23, where the run did not measure it."""
     from assay.data.agreement import agreement
 
-    found = [(name, curve) for name in metrics if (curve := agreement(name)) is not None]
-    return [
-        PointCurve(
-            name, curve.pairs, list(curve.differences), list(curve.shares),
-            (None,) * len(curve.shares), (None,) * len(curve.shares), "WMT23",
-        )
-        for name, curve in found
-    ]  # fmt: skip
+    tables = [(name, table) for name in metrics if (table := agreement(name)) is not None]
+    curves = []
+    for name, table in tables:
+        difference, share, low, high = (list(column) for column in zip(*table.points(), strict=True))
+        curves.append(PointCurve(name, table.pairs, difference, share, tuple(low), tuple(high), "WMT23"))
+    return curves

@@ -93,7 +93,7 @@ def _files(paths: list[Path], sets: Mapping[str, EvalSet]) -> Scored:
         levels.setdefault((MetricName.parse(stem).name, pair), {})[level] = values[:, 0] if level == "sys" else values
     found: Scored = {}
     for (name, pair), scores in levels.items():
-        found.setdefault(name, {})[pair] = LevelScores(**scores)
+        found.setdefault(name, {})[pair] = LevelScores(scores.get("seg"), scores.get("sys"), scores.get("domain"))
     return found
 
 

@@ -65,7 +65,8 @@ class ScoreFiles(Mapping[str, LevelScores]):
         return len(self.paths)
 
     def __getitem__(self, name: str) -> LevelScores:
-        return LevelScores(**{level: self.at(name, level) for level in self.levels(name)})
+        found = {level: self.at(name, level) for level in self.levels(name)}
+        return LevelScores(found.get("seg"), found.get("sys"), found.get("domain"))
 
     def levels(self, name: str) -> list[Level]:
         """The levels at which there is a file."""
