@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Any
 
-from assay.core.spans import ErrorSpan
 from assay.core.rows import span_fields
+from assay.core.spans import ErrorSpan
 from assay.report.data import json_lines
 from assay.report.spans import SpanRow, as_html, as_json
 

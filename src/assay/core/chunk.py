@@ -36,8 +36,8 @@ class Kept:
     spans: bool = False
     """Error spans."""
     columns: tuple[str, ...] = ()
-    """Columns of the batch by name: ``hypotheses``, ``langpairs``, ``ids`` …, ``reference`` for the first of those, and ``rows`` for
-    all columns of the input."""
+    """Columns of the batch by name: ``hypotheses``, ``ids`` …, ``reference`` for the first of those, and ``rows`` for all columns
+    of the input."""
     flags: Flagging = "auto"
     """Which flags of the texts are raised: see `assay.engine.flags`."""
 
@@ -82,7 +82,7 @@ class Chunk:
         return rows
 
     def named(self, met: dict[int, int]) -> dict[str, list[Any]]:
-        """The system of each row, where systems have names, and its number; `met` counts the rows of each so far, and is moved on."""
+        """The system of each row, where systems have names, and its number; `met` counts the rows of each, and is moved on."""
         numbers, codes = [], self.codes.tolist()
         for code in codes:
             met[code] = met.get(code, 0) + 1

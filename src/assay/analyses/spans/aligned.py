@@ -85,7 +85,7 @@ def matched(predicted: Campaign, gold: Campaign) -> Campaign:
             alike.get((cell.langpair if len(pairs) > 1 else "", said.text), ()) if said.text is not None else ()
         ):
             theirs = _text_of(gold, place)
-            if place in own or None not in (said.source, theirs.source) and said.source != theirs.source:
+            if place in own or (None not in (said.source, theirs.source) and said.source != theirs.source):
                 continue
             if judgements.setdefault(place, predicted.judgements[cell]) != predicted.judgements[cell]:
                 raise InputError(

@@ -23,7 +23,6 @@ from assay.core.judged import Judgement
 from assay.core.numbers import to_number
 from assay.core.rows import SCORES
 from assay.core.schema import shorten
-from assay.core.spans import ErrorSpan
 from assay.io.documents import decode, read_document
 from assay.io.judgements.answers import AnswerSpans, read_answer
 from assay.io.judgements.mqm import WANTED as MQM

@@ -85,7 +85,9 @@ def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:
         return {}
     inside = [row[SCORES] for _, row in table.ahead if isinstance(row.get(SCORES), dict)]
     names = dict.fromkeys(name for scores in inside for name in scores)
-    metrics = dict.fromkeys(name.removesuffix(f" {side}") for name in names for side in SIDES if name.endswith(f" {side}"))
+    metrics = dict.fromkeys(
+        name.removesuffix(f" {side}") for name in names for side in SIDES if name.endswith(f" {side}")
+    )
     known = metrics or names
     chosen = metric if metric in known else next(iter(known), None)
     if chosen is None:
@@ -94,7 +96,9 @@ def look_at_scores(table: OpenTable, metric: str = "") -> dict[str, str]:
         raise InputError(
             f"{table.name} has scores of {listing(known)}: name the file after the metric that is meant, such as {chosen}.jsonl."
         )
-    columns = {side: (f"{side} score", f"{chosen} {side}") for side in SIDES} if metrics else {"score": ("score", chosen)}
+    columns = (
+        {side: (f"{side} score", f"{chosen} {side}") for side in SIDES} if metrics else {"score": ("score", chosen)}
+    )
     for column, name in columns.values():
         table.look_inside(column, (SCORES, name))
     return {held: column for held, (column, _) in columns.items()}
