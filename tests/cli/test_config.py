@@ -63,7 +63,7 @@ def test_a_suffix_is_typed(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["score", "h", "--ref", "r", "--out", "x.json"]) == 0
     assert json.loads(Path("x.json").read_text())["systems"]
     assert main(["score", "h", "--ref", "r"]) == 0
-    assert capsys.readouterr().out.startswith("system,chrf\n")
+    assert capsys.readouterr().out.startswith("system,segment,mt,ref,chrf,flags\n")
 
 
 @pytest.mark.parametrize(

@@ -111,7 +111,7 @@ def test_rows_of_score_are_a_prediction(capsys: pytest.CaptureFixture[str]) -> N
     from assay.io.judgements.campaign import read_campaign
 
     gold = [
-        {"langpair": pair, "system": "A", "segment": f"{pair}-{n}", "rater": rater, "src": "s", "mt": text, "esa": 3, "spans": spans}
+        {"langpair": pair, "system": "A", "segment": f"{pair}-{n}", "rater": rater, "src": "s", "mt": text, "spans": spans}
         for pair in ("en-de", "en-ru")
         for n, text in TEXTS.items()
         for rater, spans in (("r", [{"start": 0, "end": 3, "severity": "minor"}]), ("q", []))

@@ -187,7 +187,7 @@ def test_the_command_says_the_same_of_several_languages(table: Callable[..., Pat
     assert found["bleu zh"]["score"] == alone.system["bleu"]
     assert found["bleu zh"]["segments"] == alone.segments["bleu"].tolist()
     assert main(["score", "-m", "bleu", "--data", str(path), "--format", "tsv", "--quiet"]) == 0
-    assert capsys.readouterr().out.splitlines()[0] == "system\tsegment\tbleu\tflags"
+    assert capsys.readouterr().out.splitlines()[0] == "system\tmt\tref\tlangpair\tbleu\tflags"
 
 
 def test_languages_that_come_late_are_told_apart_in_every_chunk(table: Callable[..., Path], monkeypatch) -> None:  # type: ignore[no-untyped-def]

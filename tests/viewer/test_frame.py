@@ -156,8 +156,10 @@ def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 ROWS = [
     {"segment": 1, "mt": "Haus", "chrf": 3.5, "flags": [], "odd": 1, "spans": {"m": []}},
     {"segment": 2, "mt": None, "chrf": None, "flags": ["copied_source"], "odd": "a",
-     "spans": {"m": [{"side": "target", "start": 0, "end": 2, "text": "Ha", "severity": "major", "category": "", "confidence": None},
-                     {"side": "source", "start": 1, "end": 2, "text": "x", "severity": "minor", "category": "o", "confidence": .5}]}},
+     "spans": {"m": [
+         {"side": "target", "start": 0, "end": 2, "text": "Ha", "severity": "major", "category": "", "confidence": None},
+         {"side": "source", "start": 1, "end": 2, "text": "x", "severity": "minor", "category": "o", "confidence": .5},
+     ]}},
     {"segment": 3, "mt": "Baum", "chrf": 7, "flags": [], "odd": None, "spans": {"m": []}},
     {"segment": 3, "mt": "", "chrf": 1.25, "flags": [], "odd": [1], "spans": {"m": []}},
 ]  # fmt: skip

@@ -303,7 +303,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
 def add_kept_texts(parser: argparse.ArgumentParser) -> None:
     """--texts."""
     parser.add_argument(
-        "--texts", action="store_true", help="rows: source, translation and references beside the scores"
+        "--texts",
+        action="store_true",
+        help="json: all columns of the input beside the scores (formats with one row per segment have them anyway)",
     )
 
 

@@ -62,7 +62,7 @@ class Output:
         """A document of the result's own as JSON; NaN and infinities become null."""
         import json
 
-        from assay.report.data import plain
+        from assay.core.columns import plain
 
         write(json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n", self.out)
 

@@ -13,7 +13,7 @@ EXAMPLES = """examples:
 
 Gold and predictions are MQM files (<v>…</v>), tables with translations (mt) and a column of spans (a JSON list with start, end,
 severity, perhaps category and confidence; ESA's start_i and end_i), answers of GEMBA- or AutoMQM-style prompts (a column answer),
-or start, end and severity indices. assay score --spans --format jsonl writes such a file. Translations are matched by langpair,
+or start, end and severity indices. assay score --spans -o x.jsonl writes such a file. Translations are matched by langpair,
 system and segment, and must be the same texts on both sides."""
 
 

@@ -11,10 +11,11 @@ EXAMPLES = """examples:
   assay view runs/demetr --out demetr.html
   assay view texts.tsv --annotate mqm.jsonl --annotator anna    # mark errors by MQM; assay campaign and spans read the file
 
-Takes run directories (assay run keeps one), folders of them, or a table with a row a segment as assay score --format jsonl
-writes it. The page is served to this machine alone, at an address with a token; Ctrl-C ends it. With --out the page is one file
-that needs no server, for up to 50,000 rows. With --annotate the page asks for errors, their category and severity in each
-translation; each is on the disk when the page says so, and a .tsv is written in Google's MQM form."""
+Takes run directories (assay run keeps one), folders of them, or a table with one row per segment, such as assay score -o x.jsonl
+writes; --columns says which column is which where the names differ. The page is served to this machine alone, at an address
+with a token; Ctrl-C ends it. With --out the page is one file that needs no server, for up to 50,000 rows. With --annotate the page
+asks for errors, their category and severity in each translation; each is on the disk when the page says so, and a .tsv is written
+in Google's MQM form."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -28,8 +28,8 @@ def write_parts(
 ) -> None:
     """Parts of the same columns as ``parquet`` or ``xlsx``; a list is a cell with commas in a sheet.
 
-    `kinds` are those of the columns, as polars calls them, where they are known: what does not fit is refused. `numbers` are columns
-    of numbers though all of their values may be missing.
+    `kinds` are those of the columns, as polars calls them, where they are known: what does not fit is refused. `numbers` are
+    columns of numbers though all of their values may be missing.
     """
     if format == "parquet":
         if kinds is None:

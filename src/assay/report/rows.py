@@ -150,7 +150,7 @@ def write_rows(
     scores: Collection[str] = (),
     spreadsheet_safe: bool = False,
 ) -> list[str]:
-    """Write rows that come in parts, as columns by name, in one of the formats of rows. Returns what people should hear of the file.
+    """Write rows that come in parts, as columns by name, in one of the formats of rows; return what people should hear of it.
 
     `scores` are the columns that JSON keeps in an object of their own, and that hold numbers though all may be missing.
     """

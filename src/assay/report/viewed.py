@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from assay._version import __version__
+from assay.core.columns import plain
 from assay.core.rows import SPANS, is_score, nested_row
 from assay.core.table import Table
 from assay.core.viewed import ABOUT, FORMAT, ROWS, Types, Viewed
 from assay.io.files.atomic import atomic_write
-from assay.report.data import plain
 
 
 def write_viewed(

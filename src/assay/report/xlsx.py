@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import IO, Any
 from xml.sax.saxutils import escape
 
+from assay.core.columns import plain
 from assay.core.errors import InputError
 from assay.core.table import Table
-from assay.report.data import FORMULA, plain
+from assay.report.data import FORMULA
 
 MOST_ROWS = 1_048_576
 """Rows of a sheet, the heading among them."""

@@ -43,7 +43,8 @@ class MetricCard(Result):
     def to_dict(self) -> dict[str, Any]:
         """``{"metric", "signature", "card", "settings", "results": {SUITE: {TABLE: rows}}}``: what `check` reads."""
         from assay import __version__
-        from assay.report.data import plain, rows
+        from assay.core.columns import plain
+        from assay.report.data import rows
 
         return {
             "metric": self.metric,

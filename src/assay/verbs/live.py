@@ -127,7 +127,7 @@ class Live:
         self._rows = open(file, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
 
     def _append(self, chunk: Chunk, kept: Kept) -> None:
-        from assay.report.data import plain
+        from assay.core.columns import plain
         from assay.verbs.viewed import chunk_rows
 
         most = min(ROWS_AT_ONCE, MOST_ROWS - self._shown)

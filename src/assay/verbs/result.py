@@ -77,7 +77,8 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--format json`` prints: ``{..., "tables": {NAME: rows}}``."""
-        from assay.report.data import plain, rows
+        from assay.core.columns import plain
+        from assay.report.data import rows
 
         whole = {**self.head(), "tables": {name: rows(table) for name, table in self.tables.items()}}
         made: dict[str, Any] = plain(whole)

@@ -174,7 +174,7 @@ class ScoreResult(RunOverTexts):
             after = {name: added.pop(name) for name in (FLAGS, SPANS) if name in added}
             for name in self.run.asked:
                 scores = chunk.scores[name]
-                place = {name: scores.values}
+                place: dict[str, Any] = {name: scores.values}
                 place |= {f"{name} {part}": values for part, values in scores.components.items()}
                 place |= {f"{name} {flag}": raised for flag, raised in scores.flags.items()}
                 del added[name]

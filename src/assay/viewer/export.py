@@ -7,9 +7,9 @@ import json
 import re
 from collections.abc import Iterator
 
+from assay.core.columns import plain
 from assay.core.errors import unknown
 from assay.core.rows import nested_row
-from assay.report.data import plain
 from assay.report.rows import CsvRows
 from assay.viewer.challenge import as_item
 from assay.viewer.rows import Asked

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from itertools import permutations
 from typing import Any
 
+from assay.core.columns import plain
 from assay.core.errors import InputError
-from assay.report.data import plain
 from assay.viewer.assets import document, start
 from assay.viewer.compared import compared
 from assay.viewer.runs import Run

@@ -133,7 +133,7 @@ def _read_parts(path: Path, names: Sequence[str]) -> Rows:
         for part in rows.parts():
             for column, values in zip(held, part.columns, strict=True):
                 column.add(values)
-    made = page_columns({name: column.whole() for name, column in zip(rows.names, held, strict=True)})
+    made: dict[str, Any] = page_columns({name: column.whole() for name, column in zip(rows.names, held, strict=True)})
     if all(isinstance(column, list) for column in made.values()):
         return Rows(made, scores=rows.scores)
     from assay.viewer.frame import FrameRows

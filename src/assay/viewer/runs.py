@@ -33,8 +33,8 @@ STORED = (ROWS, "scores.parquet", "scores.csv")
 """Where the rows of a run may be, the best first: older runs have scores alone."""
 LABELS = (
     "system", "segment", "id", "doc", "langpair", "src", "mt", "ref", "good", "incorrect", "phenomenon", "category", "severity",
-    "flags", "spans", "source_spans", "metric", "line", "row", "domain", "language", "task", "split", "outcome", "grade", "error_type",
-    "controlled", "label", "breakdown_probability", "reason", "score", "z", "judgements",
+    "flags", "spans", "source_spans", "metric", "line", "row", "domain", "language", "task", "split", "outcome", "grade",
+    "error_type", "controlled", "label", "breakdown_probability", "reason", "score", "z", "judgements",
 )  # fmt: skip
 """Columns that are no metric's scores."""
 

@@ -18,8 +18,8 @@ from threading import Lock
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from assay.core.columns import plain
 from assay.core.errors import AssayError, InputError, unknown
-from assay.report.data import plain
 from assay.viewer.assets import document, policy, start
 from assay.viewer.compared import compared
 from assay.viewer.export import exported

@@ -104,7 +104,8 @@ def test_what_says_nothing_is_refused(answer):
     "said",
     [
         "no issues", "No issues found.", "There are no issues.", "Keine Fehler", "无", "没有发现错误", "エラーなし", "없음",
-        "нет ошибок", "-", "—", "0", "0 errors", "None", "- none", "N/A", "no major errors", "accuracy: none", "fluency - n/a", "Aucune erreur.",
+        "нет ошибок", "-", "—", "0", "0 errors", "None", "- none", "N/A", "no major errors", "accuracy: none", "fluency - n/a",
+        "Aucune erreur.",
     ],
 )  # fmt: skip
 def test_a_line_below_a_heading_that_says_that_there_is_none(said):

@@ -139,11 +139,8 @@ def test_rows_that_assay_wrote_bring_their_scores(tmp_path: Path) -> None:
     path = tmp_path / "any.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert repr(read_values(path, ["a", "b"]).tolist()) == "[2.5, nan]"
-    pairs = [
-        {"id": "a", "good": "text", "incorrect": "texte", "scores": {f"{m} {side}": k for k, side in enumerate(("good", "incorrect"))}}
-        for m in ("chrf",)
-    ]  # fmt: skip
-    (tmp_path / "pairs.jsonl").write_text(json.dumps(pairs[0]) + "\n")
+    pair = {"id": "a", "good": "text", "incorrect": "texte", "scores": {"chrf good": 0, "chrf incorrect": 1}}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair) + "\n")
     good, incorrect = read_pairs(tmp_path / "pairs.jsonl", ["a"])
     assert (good.tolist(), incorrect.tolist()) == ([0], [1])
     both = json.dumps({"id": "a", "scores": {"chrf": 1, "bleu": 2}}) + "\n"

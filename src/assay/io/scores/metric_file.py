@@ -1,11 +1,12 @@
 """Score files: a metric written in any language takes part by the numbers it wrote down.
 
 For contrastive suites a file gives two scores an item, in one of these forms: columns named ``id``, ``good`` and
-``incorrect`` (TSV, CSV, JSON lines, Parquet; JSON rows that assay wrote have them inside ``scores``); the same without a header (three columns with the id, two in item order); or
-``SYSTEM<TAB>SCORE`` lines as mt-metrics-eval writes them (``*.seg.score``), the systems being ``good`` and ``incorrect``
-and each system's lines in item order. For judged suites: one score a line, ``id`` and ``score``, or ``SYSTEM<TAB>SCORE``
-with one system. ``nan``, ``None`` or nothing means unscored. What the metric reads and which way is better stands in words after
-the name or in a card beside it (`assay.io.scores.cards`).
+``incorrect`` (TSV, CSV, JSON lines, Parquet; JSON rows of assay have them inside ``scores``); the same without a header
+(three columns with the id, two in item order); or ``SYSTEM<TAB>SCORE`` lines as mt-metrics-eval writes them
+(``*.seg.score``), the systems being ``good`` and ``incorrect`` and each system's lines in item order. For judged suites:
+one score a line, ``id`` and ``score``, or ``SYSTEM<TAB>SCORE`` with one system. ``nan``, ``None`` or nothing means
+unscored. What the metric reads and which way is better stands in words after the name or in a card beside it
+(`assay.io.scores.cards`).
 """
 
 from __future__ import annotations
