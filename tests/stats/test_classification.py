@@ -1,23 +1,28 @@
 from __future__ import annotations
 
+import math
 import warnings
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.metrics import f1_score, matthews_corrcoef
+from sklearn.metrics import f1_score, matthews_corrcoef, roc_auc_score
 
 from assay.core.errors import InputError
 from assay.stats.classification import (
+    auroc,
     bin_threshold,
     coin,
     confusion,
+    detection_draws,
     draw,
     macro_f1,
     majority,
     matthews,
     paired_draw,
+    precision_at_recall,
+    resamples,
 )
 
 pairs = st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=30)
@@ -108,3 +113,43 @@ def test_draws_of_counts_behave_like_resampled_examples() -> None:
     assert fast.std() == pytest.approx(np.std(slow, axis=0)[0], rel=0.08)
     assert quick.mean() == pytest.approx(np.mean(slow, axis=0)[1], abs=0.006)
     assert quick.std() == pytest.approx(np.std(slow, axis=0)[1], rel=0.08)
+
+
+scored = st.lists(st.tuples(st.integers(0, 9), st.booleans()), min_size=2, max_size=60)
+
+
+@given(scored)
+def test_auroc_equals_sklearn(rows):
+    scores, labels = np.array([float(s) for s, _ in rows]), np.array([label for _, label in rows])
+    if labels.all() or not labels.any():
+        assert math.isnan(auroc(scores, labels))
+    else:
+        assert auroc(scores, labels) == pytest.approx(roc_auc_score(labels, scores))
+
+
+def test_by_hand():
+    scores = np.array([4.0, 3.0, 3.0, 1.0, 0.0])
+    labels = np.array([True, False, True, False, False])
+    # pairs: 4 beats 3, 1, 0; 3 ties with 3 and beats 1, 0: (3 + 2.5) / 6
+    assert auroc(scores, labels) == pytest.approx(5.5 / 6)
+    # positives 3 and 4: the 0.1 quantile is 3.1, above which lies one positive and nothing else
+    assert precision_at_recall(scores, labels) == 1.0
+    # the 0 quantile is 3: two positives, one negative
+    assert precision_at_recall(scores, labels, 1.0) == pytest.approx(2 / 3)
+    assert math.isnan(precision_at_recall(scores, np.zeros(5, bool)))
+
+
+@given(scored, st.integers(0, 5))
+def test_draws_equal_the_plain_functions_on_each_resample(rows, seed):
+    scores, labels = np.array([float(s) for s, _ in rows]), np.array([label for _, label in rows])
+    if labels.all() or not labels.any():
+        return
+    drawn = resamples(labels.sum(), (~labels).sum(), np.random.default_rng(seed), 5)
+    areas, precisions = detection_draws(scores, labels, drawn)
+    for i in range(5):
+        positives = scores[labels][drawn.positives[i]]
+        negatives = np.repeat(scores[~labels], drawn.negatives[i])
+        again = np.concatenate([positives, negatives])
+        truth = np.arange(len(again)) < len(positives)
+        assert areas[i] == pytest.approx(auroc(again, truth))
+        assert precisions[i] == pytest.approx(precision_at_recall(again, truth))

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from assay.stats.betas import beta_quantiles
-from assay.stats.pooling import pooled_shares
+from assay.stats.pooling import beta_quantiles, pooled_shares
 from assay.stats.proportions import wilson
 
 

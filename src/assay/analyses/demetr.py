@@ -57,7 +57,7 @@ from assay.core.item import Item
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
 from assay.data.demetr import EMPTY, REFERENCE, SEVERITIES, numbers, perturbations
-from assay.stats.welch import welch
+from assay.stats.two_samples import welch
 
 _LINES = {"index": "name", "group": "severity", "order": SEVERITIES}
 _SENSITIVITY = Figure(

@@ -40,7 +40,7 @@ from assay.core.judged import Judged
 from assay.core.suite import Measured
 from assay.core.table import Table, TableColumn
 from assay.stats.bootstrap import interval, median_interval
-from assay.stats.detection import auroc, detection_draws, precision_at_recall, resamples
+from assay.stats.classification import auroc, detection_draws, precision_at_recall, resamples
 from assay.stats.multiple import corrected
 from assay.stats.paired import share_first
 

@@ -85,7 +85,7 @@ class NegationChanged(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Change the polarity of the sentence."""
         if language == "en":
-            from assay.perturb.demetr.negation import Negation
+            from assay.perturb.demetr.clauses import Negation
 
             return Negation().perturb(segment, language, rng, tools)
         pattern = NEGATIONS.get(language)

@@ -15,9 +15,8 @@ import numpy as np
 
 from assay.core.errors import InputError
 from assay.kernels import _native
-from assay.stats.distributions import normal_sf
+from assay.stats.distributions import correlation_p, kendall_exact_p, normal_sf, t_tail
 from assay.stats.groups import Agreement, Grouping, Groups, average, group
-from assay.stats.tails import correlation_p, kendall_exact_p, t_tail
 
 if TYPE_CHECKING:
     from assay.stats.groups import Floats, Integers

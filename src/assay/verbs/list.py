@@ -191,7 +191,7 @@ def _suite(name: str) -> Table:
 
 def _perturbations(name: str | None) -> Table:
     from assay.core.perturbation import Perturbation
-    from assay.perturb.making.matrix import matrix, states
+    from assay.perturb.making.selection import matrix, states
 
     if name is None:
         return matrix()

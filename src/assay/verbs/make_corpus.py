@@ -131,7 +131,7 @@ def _stamp(path: str) -> list[int]:
 def _card(told: Mapping[str, Any], cards: Mapping[str, Any]) -> dict[str, Any]:
     """The data card over all shards: as that of one set, its counts added up."""
     from assay.perturb.making.corpus import Survey
-    from assay.perturb.making.provenance import LICENCES
+    from assay.perturb.making.job import LICENCES
 
     asked, making = told["asked"]["settings"], told.get("making", {})
     entries = {}

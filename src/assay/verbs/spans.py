@@ -60,7 +60,7 @@ class SpansResult(Result):
         if self.compared is None:
             return super().columns()
         from assay.analyses.spans.tables import Counted, Resampling
-        from assay.stats.span_counts import FIELDS
+        from assay.stats.spans import FIELDS
 
         parts: list[Columns] = []
         for name, rows in Counted(self.compared, Resampling()).rows.items():

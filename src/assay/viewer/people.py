@@ -132,7 +132,7 @@ def _with_tests(ranking: Ranking, tests: PairwiseTests | None) -> Ranking:
         return ranking
     import numpy as np
 
-    from assay.stats.clusters import rank_ranges
+    from assay.stats.multiple import rank_ranges
 
     n = len(tests.names)
     left, right = np.triu_indices(n, 1)

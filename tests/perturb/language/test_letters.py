@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from assay.perturb.language.letters import pattern
+from assay.perturb.language.texts import pattern
 from tests.perturb.texts import attempt, every
 
 

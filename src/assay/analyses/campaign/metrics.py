@@ -13,8 +13,7 @@ from assay.analyses.rows import INVERTED_BELOW, estimate_columns, inverted_note,
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
 from assay.stats.correlation import kendall, pearson, spearman
-from assay.stats.correlation_bootstrap import Resample, bootstrap
-from assay.stats.williams import williams_test
+from assay.stats.correlation_tests import Resample, bootstrap, williams_test
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats

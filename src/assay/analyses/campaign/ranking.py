@@ -18,10 +18,10 @@ from assay.analyses.rows import estimate_columns, known
 from assay.core.errors import count
 from assay.core.figure import Figure
 from assay.core.table import Table, TableColumn
-from assay.stats.clusters import rank_ranges, separated
-from assay.stats.ranked_tests import rank_sum, signed_rank
+from assay.stats.multiple import rank_ranges, separated
 from assay.stats.resampling import bootstrap_sums, interval
 from assay.stats.soft_accuracy import pairwise_p_values
+from assay.stats.two_samples import rank_sum, signed_rank
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,7 +16,7 @@ from assay.core.table import Table, TableColumn
 from assay.stats.correlation import kendall, pearson
 from assay.stats.rater_reliability import alpha, alpha_parts
 from assay.stats.resampling import bootstrap_sums, interval
-from assay.stats.span_counts import grouped
+from assay.stats.spans import grouped
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats

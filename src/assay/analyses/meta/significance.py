@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.analyses.meta.recipes import MetaTask
-from assay.stats.clusters import ranks_from_p_values
 from assay.stats.correlation import kendall_by_group, pearson_by_group, spearman_by_group
 from assay.stats.groups import Groups, group, pool
+from assay.stats.multiple import ranks_from_p_values
 from assay.stats.pair_permutation import pair_permutation_matrix
 from assay.stats.permutation import (
     SLACK,

@@ -14,7 +14,7 @@ from assay.core.figure import Figure
 from assay.core.spans import ErrorSpan
 from assay.core.table import Table, TableColumn
 from assay.stats.resampling import bootstrap_sums
-from assay.stats.span_counts import FIELDS, counts, f1, ratio
+from assay.stats.spans import FIELDS, counts, f1, ratio
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats

@@ -14,7 +14,7 @@ from assay.core.metric import Scores
 from assay.core.spans import mqm
 from assay.core.table import Pivot, Table, TableColumn
 from assay.stats.resampling import bootstrap_sums, interval
-from assay.stats.span_counts import grouped
+from assay.stats.spans import grouped
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats

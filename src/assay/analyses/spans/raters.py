@@ -17,7 +17,7 @@ from assay.core.errors import count
 from assay.core.judged import Judgement
 from assay.core.table import Table, TableColumn
 from assay.stats.resampling import bootstrap_sums
-from assay.stats.span_counts import FIELDS, counts, f1
+from assay.stats.spans import FIELDS, counts, f1
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats

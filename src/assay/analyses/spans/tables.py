@@ -23,7 +23,7 @@ from assay.core.figure import Figure
 from assay.core.table import Table, TableColumn
 from assay.stats.multiple import holm
 from assay.stats.resampling import bootstrap_sums, interval, p_value, randomization_sums
-from assay.stats.span_counts import FIELDS, LEVELS, counts, drop_undefined, f1, grouped, precision, recall
+from assay.stats.spans import FIELDS, LEVELS, counts, drop_undefined, f1, grouped, precision, recall
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,14 +11,82 @@ import re
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused, Tools
-from assay.perturb.language.anaphora import function_of
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.data.words import word_list
+from assay.perturb.cards import card_of
 from assay.perturb.language.confidence import confident
-from assay.perturb.language.sentence import sentence_of
+from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import deletion, like_case, pick, source_language
 
 if TYPE_CHECKING:
     import numpy as np
+
+_WEATHER = frozenset(["rain", "snow", "hail", "thunder", "freeze"])
+_DUMMY = frozenset(word_list("verbs of a pleonastic it"))
+_INDEFINITE = frozenset(word_list("indefinite persons"))
+_GROUPS = frozenset(word_list("groups of people"))
+
+
+_PHRASES = frozenset(["nsubj", "nsubjpass", "dobj", "attr", "conj"])
+_TIMES = frozenset(["DATE", "TIME", "CARDINAL", "ORDINAL", "PERCENT", "MONEY", "QUANTITY"])
+"""Where an antecedent stands, and names that are none."""
+
+
+def _may_be_meant(sentence: Sentence, noun: int, pronoun: int) -> bool:
+    """True for the subject or object of an earlier clause of the same sentence that has a subject of its own.
+
+    *In some cases, they …* and *when hunting turtles, they …* speak of something outside the sentence.
+    """
+    if sentence.pos[noun] not in ("NOUN", "PROPN", "PRON") or sentence.deps[noun] not in _PHRASES:
+        return False
+    if sentence.named[noun] in _TIMES or any(noun < first <= pronoun for first in sentence.firsts):
+        return False
+    above, at = {pronoun}, pronoun
+    while sentence.heads[at] != at:
+        at = sentence.heads[at]
+        above.add(at)
+    verb = sentence.heads[noun]
+    while sentence.deps[verb] == "conj" and sentence.pos[verb] not in ("VERB", "AUX"):
+        verb = sentence.heads[verb]
+    own = sentence.heads[pronoun] if sentence.pos[sentence.heads[pronoun]] in ("VERB", "AUX") else pronoun
+    return noun not in above and verb != own and sentence.child(verb, "nsubj", "nsubjpass") is not None
+
+
+def function_of(sentence: Sentence, i: int) -> str | None:
+    """The kind of pronoun that token `i` (*it*, *they*, *them*) is, as ACES names it; None where it cannot be told."""
+    word, head = sentence.lower[i], sentence.heads[i]
+    if word == "it" and sentence.deps[i] in ("nsubj", "expl") and _is_dummy(sentence, head):
+        return "pleonastic_it"
+    plural = word != "it"
+    nouns = [j for j in range(i) if _may_be_meant(sentence, j, i)]
+    single = [
+        sentence.lemmas[j].lower() for j in nouns if sentence.tags[j] in ("NN", "PRP") or sentence.pos[j] == "PRON"
+    ]
+    several = any(sentence.tags[j] in ("NNS", "NNPS") for j in nouns)
+    persons, groups = (any(lemma in words for lemma in single) for words in (_INDEFINITE, _GROUPS))
+    if (persons and groups) or (several and plural and (persons or groups)):
+        return None  # more than one thing that it may speak of
+    if plural and persons:
+        return "anaphoric_singular_they"
+    if groups:
+        return "anaphoric_group_it-they" if plural or len(single) == 1 else None
+    wanted = "NNS" if plural else "NN"
+    if not any(sentence.tags[j] == wanted for j in nouns):
+        return None
+    if plural:
+        return "anaphoric_intra_they"
+    return f"anaphoric_intra_{'subject' if sentence.deps[i].startswith('nsubj') else 'non-subject'}_it"
+
+
+def _is_dummy(sentence: Sentence, head: int) -> bool:
+    if sentence.lemmas[head] in _WEATHER:
+        return True
+    deps = {sentence.deps[child] for child in sentence.children[head]}
+    complement = sentence.child(head, "acomp", "attr")
+    below = {sentence.deps[child] for child in sentence.children[complement]} if complement is not None else set()
+    beside = {"ccomp", "csubj"} | ({"xcomp"} if sentence.lemmas[head] == "take" else set())
+    return sentence.lemmas[head] in _DUMMY and bool(beside & deps or {"ccomp", "xcomp", "csubj"} & below)
+
 
 WRONG: dict[str, dict[str, tuple[str, ...]]] = {
     "de": {
@@ -93,10 +161,15 @@ def pronoun_in(text: str, language: str) -> tuple[int, int] | None:
 class WrongPronoun(Perturbation):
     """One pronoun of the translation deleted or exchanged."""
 
-    function = "pleonastic_it"
-    deletes = False
-    accusative = False
-    """True where the pronoun is no subject, so that German *sie* becomes *ihn* and not *er*."""
+    @property
+    def function(self) -> str:
+        """The kind of pronoun, as ACES names it."""
+        return self.card.phenomenon.partition(":")[0]
+
+    @property
+    def deletes(self) -> bool:
+        """True where the pronoun is left out, not exchanged."""
+        return self.card.phenomenon.endswith(":deletion")
 
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Check that the source pronoun is of the kind, then change its rendering."""
@@ -130,8 +203,8 @@ class WrongPronoun(Perturbation):
         if self.deletes:
             return Perturbed((deletion(text, *place),), f"{old} left out", {"old": old})
         options = WRONG[language][old.lower()]
-        if language == "de" and old == "sie" and self.accusative:
-            options = ("ihn", "es")
+        if language == "de" and old == "sie" and "non-subject" in self.function:
+            options = ("ihn", "es")  # no subject: *ihn* and not *er*
         new = like_case(pick(options, rng), old)
         return Perturbed((Change(*place, new),), f"{old} -> {new}", {"old": old, "new": new})
 
@@ -152,96 +225,73 @@ class WrongPronoun(Perturbation):
         return found
 
 
-def _card(function: str, strategy: str) -> PerturbationCard:
-    phenomenon = f"{function}:{strategy}"
-    return PerturbationCard(
-        name=f"pronoun-{function.replace('_', '-')}-{strategy}",
-        about=f"{function.replace('_', ' ')} {'left out' if strategy == 'deletion' else 'exchanged'}: er ist rot -> "
-        + ("ist rot" if strategy == "deletion" else "sie ist rot"),
-        phenomenon=phenomenon,
-        category="accuracy/omission" if strategy == "deletion" else "accuracy/mistranslation",
-        severity="major",
-        follows=(f"ACES {phenomenon}",),
-        languages=("de", "fr"),
-        wants=("source",),
-        sure_in=(),
-        unless=("pronoun_function",),
-        extra="make",
-    )
-
-
 class PleonasticDeleted(WrongPronoun):
     """Pleonastic *it* left out."""
 
-    card, function, deletes = _card("pleonastic_it", "deletion"), "pleonastic_it", True
+    card = card_of("pronoun-pleonastic-it-deletion")
 
 
 class PleonasticSubstituted(WrongPronoun):
     """Pleonastic *it* exchanged."""
 
-    card, function = _card("pleonastic_it", "substitution"), "pleonastic_it"
+    card = card_of("pronoun-pleonastic-it-substitution")
 
 
 class SubjectItDeleted(WrongPronoun):
     """Anaphoric subject *it* left out."""
 
-    card, function, deletes = _card("anaphoric_intra_subject_it", "deletion"), "anaphoric_intra_subject_it", True
+    card = card_of("pronoun-anaphoric-intra-subject-it-deletion")
 
 
 class SubjectItSubstituted(WrongPronoun):
     """Anaphoric subject *it* exchanged."""
 
-    card, function = _card("anaphoric_intra_subject_it", "substitution"), "anaphoric_intra_subject_it"
+    card = card_of("pronoun-anaphoric-intra-subject-it-substitution")
 
 
 class ObjectItDeleted(WrongPronoun):
     """Anaphoric *it* that is no subject left out."""
 
-    card, function, deletes = (
-        _card("anaphoric_intra_non-subject_it", "deletion"),
-        "anaphoric_intra_non-subject_it",
-        True,
-    )
+    card = card_of("pronoun-anaphoric-intra-non-subject-it-deletion")
 
 
 class ObjectItSubstituted(WrongPronoun):
     """Anaphoric *it* that is no subject exchanged."""
 
-    card, function = _card("anaphoric_intra_non-subject_it", "substitution"), "anaphoric_intra_non-subject_it"
-    accusative = True
+    card = card_of("pronoun-anaphoric-intra-non-subject-it-substitution")
 
 
 class TheyDeleted(WrongPronoun):
     """Anaphoric *they* left out."""
 
-    card, function, deletes = _card("anaphoric_intra_they", "deletion"), "anaphoric_intra_they", True
+    card = card_of("pronoun-anaphoric-intra-they-deletion")
 
 
 class TheySubstituted(WrongPronoun):
     """Anaphoric *they* exchanged."""
 
-    card, function = _card("anaphoric_intra_they", "substitution"), "anaphoric_intra_they"
+    card = card_of("pronoun-anaphoric-intra-they-substitution")
 
 
 class SingularTheyDeleted(WrongPronoun):
     """Singular *they* left out."""
 
-    card, function, deletes = _card("anaphoric_singular_they", "deletion"), "anaphoric_singular_they", True
+    card = card_of("pronoun-anaphoric-singular-they-deletion")
 
 
 class SingularTheySubstituted(WrongPronoun):
     """Singular *they* exchanged."""
 
-    card, function = _card("anaphoric_singular_they", "substitution"), "anaphoric_singular_they"
+    card = card_of("pronoun-anaphoric-singular-they-substitution")
 
 
 class GroupDeleted(WrongPronoun):
     """*it* or *they* for a group left out."""
 
-    card, function, deletes = _card("anaphoric_group_it-they", "deletion"), "anaphoric_group_it-they", True
+    card = card_of("pronoun-anaphoric-group-it-they-deletion")
 
 
 class GroupSubstituted(WrongPronoun):
     """*it* or *they* for a group exchanged."""
 
-    card, function = _card("anaphoric_group_it-they", "substitution"), "anaphoric_group_it-they"
+    card = card_of("pronoun-anaphoric-group-it-they-substitution")

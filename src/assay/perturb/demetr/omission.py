@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.cards import card_of
-from assay.perturb.demetr.elsewhere import japanese_words, russian_words
+from assay.perturb.demetr import japanese_words, russian_words
 from assay.perturb.demetr.rules import Elsewhere, ParsedRule, first_fit, in_languages, removed, with_article
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
-from assay.perturb.demetr.elsewhere import japanese_words, russian_words
+from assay.perturb.demetr import japanese_words, russian_words
 from assay.perturb.demetr.omission import Span, TokensOmitted, omitting
 from assay.perturb.demetr.rules import in_languages
 from assay.perturb.language.sentence import SUBJECTS, Sentence

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.batch import Segment
 from assay.core.perturbation import Change, Perturbed, Refused, Tools
 from assay.perturb.cards import card_of
-from assay.perturb.demetr.elsewhere import japanese_verbs, russian_verbs
+from assay.perturb.demetr import japanese_verbs, russian_forms
 from assay.perturb.demetr.rules import ParsedRule, first_fit, in_languages, removed
 from assay.perturb.language import verbs
 from assay.perturb.language.confidence import confident
@@ -96,7 +96,7 @@ class Tense(VerbRule):
     """DEMETR 17: past for present, present for past, or the future; the aspect stays."""
 
     card = card_of("tense")
-    elsewhere = in_languages(ru=russian_verbs.tense, ja=japanese_verbs.tense)
+    elsewhere = in_languages(ru=russian_forms.tense, ja=japanese_verbs.tense)
 
     def options(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> Iterator[list[Change]]:
         """The other tenses of the finite verb."""

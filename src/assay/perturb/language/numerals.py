@@ -7,7 +7,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from assay.perturb.language.cldr import NumberSigns, number_signs
-from assay.perturb.language.letters import is_mark
+from assay.perturb.language.texts import is_mark
 
 SPACES = " \u00a0\u202f"
 """Blank, no-break and narrow no-break space: all of them group digits."""

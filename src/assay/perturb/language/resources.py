@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.core.errors import MissingPart
-from assay.perturb.language.letters import pattern
+from assay.perturb.language.texts import pattern
 
 Span = tuple[int, int]
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import sys
+import unicodedata
 from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, TypeVar
@@ -12,6 +15,7 @@ from assay.core.perturbation import Change
 
 if TYPE_CHECKING:
     import numpy as np
+
 
 T = TypeVar("T")
 
@@ -118,3 +122,36 @@ def like_case(word: str, model: str) -> str:
 def like_first(word: str, model: str) -> str:
     """`word` with a capital first letter where `model` has one: for articles, of which ``A`` alone is not all capitals."""
     return capital(word) if model[:1].isupper() else word
+
+
+@functools.cache
+def marks() -> str:
+    """Every combining mark, as ranges for the inside of a character class.
+
+    In Hindi, Thai, Arabic and others the marks above, below and beside a letter are part of a word, which the ``\\w`` of Python's
+    regular expressions does not know.
+    """
+    ranges: list[list[int]] = []
+    for code in range(0x300, min(sys.maxunicode, 0x1FFFF)):
+        if unicodedata.category(chr(code)).startswith("M"):
+            if ranges and ranges[-1][1] == code - 1:
+                ranges[-1][1] = code
+            else:
+                ranges.append([code, code])
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+@functools.cache
+def pattern(template: str) -> re.Pattern[str]:
+    """A regular expression in which ``L`` in angle brackets is a letter and ``W`` a letter or digit, marks included.
+
+    >>> pattern("<L>+").findall("हिन्दी abc1")
+    ['हिन्दी', 'abc']
+    """
+    letter, word = rf"(?:[^\W\d_][{marks()}\u200c\u200d]*)", rf"(?:[^\W_][{marks()}\u200c\u200d]*)"
+    return re.compile(template.replace("<L>", letter).replace("<W>", word))
+
+
+def is_mark(character: str) -> bool:
+    """True for a combining mark."""
+    return unicodedata.category(character).startswith("M")

@@ -4,23 +4,73 @@ from __future__ import annotations
 
 import os
 from collections import Counter, deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
+from assay._version import __version__
 from assay.core.batch import Batch
 from assay.core.errors import InputError
+from assay.data import rows
 from assay.io.table.open_table import Quoting
 from assay.io.table.vocabulary import ColumnChoice
 from assay.perturb.language.confidence import SURE
+from assay.perturb.language.texts import base_language
+from assay.perturb.language.tools import MODELS, RESOURCES
 from assay.perturb.making.corpus import Corpus, Survey, Words, digest_of, open_corpus, quotas, segments, survey
 from assay.perturb.making.maker import Attempt, Maker, chunks, start_worker, work
-from assay.perturb.making.provenance import provenance
 from assay.perturb.making.selection import Chosen, choose_perturbations, fitting
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
+
+LICENCES = {row["package"]: row["licence"] for row in rows("licences.csv")}
+"""Licences of the tools; a set made with them is the corpus owner's."""
+
+_BEHIND_WORDS = ("jieba", "sudachipy", "sudachidict-core")
+
+
+def provenance(needs: Iterable[str], languages: Iterable[str]) -> dict[str, Any]:
+    """Versions and licences of assay and of the packages behind the resources that were needed in these languages."""
+    import numpy
+
+    wanted = sorted(set(needs))
+    bases = sorted({base_language(language) for language in languages})
+    names: list[str] = []
+    for need in wanted:
+        elsewhere = RESOURCES[need].elsewhere if need in RESOURCES else {}
+        names += [package for base in bases for package in elsewhere.get(base, ())]
+        usual = [base for base in bases if base not in elsewhere]
+        if need == "parse":
+            names += ["spacy"] * bool(usual) + [
+                name.replace("_", "-") for base in usual for name in MODELS.get(base, ())
+            ]
+        elif need == "words":
+            names += _BEHIND_WORDS
+        elif need == "frequency":
+            names.append("wordfreq")
+        elif need in RESOURCES and usual:
+            names += RESOURCES[need].packages
+    versions = {"mt-assay": __version__, "numpy": numpy.__version__}
+    versions |= {name: found for name in names if (found := _version(name))}
+    if "wordnet" in wanted:
+        from assay.io.resources.wordnet import find, load
+
+        place = find()
+        if place is not None:
+            versions["WordNet"] = load(place).identity
+    licences = {name: LICENCES[name] for name in versions if name in LICENCES}
+    return {"versions": versions, "licences": {"corpus": "that of its owner", **licences}}
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
 
 Able = Mapping[str, Sequence[str]]
 """For each language the specs of the perturbations that can be made in it."""

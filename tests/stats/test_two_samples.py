@@ -1,12 +1,15 @@
+from __future__ import annotations
+
 import math
 
 import numpy as np
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from assay.stats.welch import welch
+from assay.stats.two_samples import rank_sum, ranks, signed_rank, welch
 
 values = st.lists(st.floats(-100, 100).map(lambda x: round(x, 3)), min_size=2, max_size=40).map(np.array)
 
@@ -58,3 +61,22 @@ def test_equal_means_never_give_minus_zero():
 
 def test_too_few_values():
     assert math.isnan(welch(np.array([1.0]), np.array([1.0, 2.0])).t)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_as_scipy_has_them(seed):
+    rng = np.random.default_rng(seed)
+    first, second = rng.integers(0, 12, 60).astype(float), rng.integers(0, 10, 60).astype(float)
+    differences = first - second
+    known = differences[differences != 0]
+    expected = scipy.stats.wilcoxon(known, alternative="greater", method="approx", correction=False).pvalue
+    assert signed_rank(differences) == pytest.approx(expected)
+    expected = scipy.stats.mannwhitneyu(
+        first, second[:45], alternative="greater", method="asymptotic", use_continuity=False
+    ).pvalue
+    assert rank_sum(first, second[:45]) == pytest.approx(expected)
+    assert ranks(first).tolist() == scipy.stats.rankdata(first).tolist()
+
+
+def test_nothing_to_tell_apart():
+    assert signed_rank(np.zeros(4)) == rank_sum(np.ones(3), np.ones(2)) == rank_sum(np.empty(0), np.ones(2)) == 0.5

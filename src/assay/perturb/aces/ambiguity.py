@@ -1,0 +1,229 @@
+"""Ambiguous English words told apart by the source: ACES sections 5.2.2 (senses, after MuCoW) and 5.2.1 (gender of occupations).
+
+The good translation has a cue for the right sense before the word (*vegetable stock*), the incorrect one a cue for the other
+sense (*penny stock*); the reference has none. So with occupations: the good translation says *female baker* where the source has
+*Bäckerin*, the incorrect one *male baker*. Whether this goes with or against the stereotype follows the shares of women in the
+occupations that WinoBias lists.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from assay.core.batch import Segment
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.data import rows
+from assay.perturb.cards import card_of
+from assay.perturb.language.texts import source_language
+
+if TYPE_CHECKING:
+    import numpy as np
+
+LANGUAGES = ("de", "fr", "es", "ru")
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """A source word by language and the English cue that tells this sense."""
+
+    words: dict[str, str]
+    cue: str
+
+
+def _senses() -> dict[str, tuple[Sense, Sense]]:
+    senses: dict[str, list[Sense]] = {}
+    for row in rows("words/word_senses.tsv"):
+        senses.setdefault(row["word"], []).append(Sense({code: row[code] for code in LANGUAGES}, row["cue"]))
+    return {word: (frequent, infrequent) for word, (frequent, infrequent) in senses.items()}
+
+
+SENSES = _senses()
+"""English word to its more frequent and its less frequent sense."""
+
+
+class WordSense(Perturbation):
+    """A cue for the right or the wrong sense before an ambiguous word."""
+
+    frequent = True
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Find an ambiguous word whose sense the source tells."""
+        text, origin = segment.hypothesis, source_language(segment)
+        if origin not in LANGUAGES:
+            return Refused(f"the source language must be one of {', '.join(LANGUAGES)}")
+        seen = False
+        for match in re.finditer(r"(?<![\w-])([a-z]+?)(s?)(?![\w-])", text):
+            senses = SENSES.get(match[1])
+            if senses is None or re.search(r"\b(?:to|will|can|could|would|should) $", text[: match.start()]):
+                continue
+            stems = [re.escape(sense.words[origin][: max(4, len(sense.words[origin]) - 2)]) for sense in senses]
+            spoken = [bool(re.search(rf"(?<!\w){stem}", segment.source or "", re.IGNORECASE)) for stem in stems]
+            if spoken[0] and spoken[1] and len(stems[1]) > len(stems[0]) and stems[0] in stems[1]:
+                spoken[0] = False
+            if sum(spoken) != 1:
+                continue
+            seen = True
+            if spoken[0] == self.frequent:
+                right, wrong = senses if spoken[0] else senses[::-1]
+                return self._made(text, match.start(), match[0], right.cue, wrong.cue)
+        return Refused("the other sense" if seen else "no ambiguous word whose sense the source tells")
+
+    @staticmethod
+    def _made(text: str, start: int, word: str, right: str, wrong: str) -> Perturbed:
+        vowel = re.compile("[aeiou]")
+
+        def before(cue: str) -> str:
+            return re.sub(r"\b([Aa])n? $", rf"\g<1>{'n' if vowel.match(cue) else ''} ", text[:start])
+
+        good = f"{before(right)}{right} {text[start:]}"
+        bad = f"{before(wrong)}{wrong} {text[start:]}"
+        at = next((i for i, (a, b) in enumerate(zip(good, bad, strict=False)) if a != b), 0)
+        end = len(f"{before(right)}{right}")
+        new = bad[at : len(f"{before(wrong)}{wrong}")]
+        meta = {"word": word, "good": right, "new": wrong}
+        return Perturbed((Change(at, end, new),), f"{right} {word} -> {wrong} {word}", meta, good=good, reference=text)
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The reference is the text without a cue."""
+        found = super().problems(segment, perturbed, language, tools)
+        word, cue = str(perturbed.meta.get("word")), str(perturbed.meta.get("new"))
+        if f"{cue} {word}" not in perturbed.incorrect(segment):
+            found.append("the cue does not stand before the word")
+        if f"{cue} {word}" in (perturbed.reference or ""):
+            found.append("the reference has the cue")
+        return found
+
+
+class FrequentSense(WordSense):
+    """The source has the word's frequent sense."""
+
+    card = card_of("word-sense-frequent")
+    frequent = True
+
+
+class InfrequentSense(WordSense):
+    """The source has the word's rarer sense."""
+
+    card = card_of("word-sense-infrequent")
+    frequent = False
+
+
+_OCCUPATION_LANGUAGES = ("de", "fr", "it", "es")
+
+
+@dataclass(frozen=True, slots=True)
+class Occupation:
+    """An English occupation, the gender of the stereotype, and the words for a man and a woman by language."""
+
+    english: str
+    stereotype: str
+    forms: dict[str, tuple[str, str]]
+
+
+def _occupations() -> list[Occupation]:
+    return [
+        Occupation(
+            row["occupation"],
+            row["stereotype"],
+            {code: (row[f"{code} male"], row[f"{code} female"]) for code in _OCCUPATION_LANGUAGES},
+        )
+        for row in rows("words/occupations.tsv")
+    ]
+
+
+OCCUPATIONS = _occupations()
+
+
+def gender_in(source: str, language: str, occupation: Occupation) -> str | None:
+    """The gender that the source gives the occupation, where only one of its two words stands there."""
+    man, woman = occupation.forms[language]
+    if man == woman:
+        return None
+    female = re.search(rf"\b{woman}(?:nen)?\b", source, re.IGNORECASE)
+    male = re.search(rf"\b{man}(?:s|n|en)?\b", source, re.IGNORECASE)
+    if bool(female) == bool(male):
+        return None
+    return "female" if female else "male"
+
+
+def _find(text: str, occupation: str) -> re.Match[str] | None:
+    """The occupation right after an article, where an adjective may stand."""
+    return re.search(
+        rf"(?:(?<=\bthe )|(?<=\bThe )|(?<=\ba )|(?<=\bA )|(?<=\ban )|(?<=\bAn )){occupation}(?![\w-])", text
+    )
+
+
+class OccupationGender(Perturbation):
+    """*female* or *male* put before an occupation, rightly and wrongly."""
+
+    gender = "female"
+    stereotype = True
+
+    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+        """Find an occupation whose gender the source tells and English does not."""
+        text, origin = segment.hypothesis, source_language(segment)
+        if origin not in _OCCUPATION_LANGUAGES:
+            return Refused(f"the source language must be one of {', '.join(_OCCUPATION_LANGUAGES)}")
+        seen = False
+        for occupation in OCCUPATIONS:
+            match = _find(text, occupation.english)
+            gender = gender_in(segment.source or "", origin, occupation) if match else None
+            if match is None or gender is None:
+                continue
+            if re.search(r"\b(?:fe)?male |\b(?:wo)?man |\bhe\b|\bshe\b|\bhis\b|\bher\b", text, re.IGNORECASE):
+                return Refused("the English sentence tells the gender itself")
+            seen = True
+            if gender == self.gender and (occupation.stereotype == gender) == self.stereotype:
+                return self._made(text, match.start(), occupation.english)
+        return Refused("another gender or stereotype" if seen else "no occupation whose gender the source tells")
+
+    def _made(self, text: str, start: int, occupation: str) -> Perturbed:
+        right, wrong = self.gender, {"female": "male", "male": "female"}[self.gender]
+        before = re.sub(r"\b([Aa])n $", r"\1 ", text[:start])
+        good = f"{before}{right} {text[start:]}"
+        change = Change(len(before), len(before) + len(right), wrong)
+        meta = {"occupation": occupation, "good": right, "new": wrong}
+        return Perturbed((change,), f"{right} {occupation} -> {wrong} {occupation}", meta, good=good, reference=text)
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The two texts differ in *female* and *male* alone and the reference has neither."""
+        found = super().problems(segment, perturbed, language, tools)
+        words = {
+            perturbed.changes[0].text,
+            (perturbed.good or "")[perturbed.changes[0].start : perturbed.changes[0].end],
+        }
+        if words != {"female", "male"}:
+            found.append("the texts differ in something else than the gender")
+        if re.search(r"\b(?:fe)?male\b", perturbed.reference or ""):
+            found.append("the reference tells the gender")
+        return found
+
+
+class FemalePro(OccupationGender):
+    """A woman in an occupation with many women."""
+
+    card = card_of("occupation-female-pro")
+    gender, stereotype = "female", True
+
+
+class FemaleAnti(OccupationGender):
+    """A woman in an occupation with few women."""
+
+    card = card_of("occupation-female-anti")
+    gender, stereotype = "female", False
+
+
+class MalePro(OccupationGender):
+    """A man in an occupation with many men."""
+
+    card = card_of("occupation-male-pro")
+    gender, stereotype = "male", True
+
+
+class MaleAnti(OccupationGender):
+    """A man in an occupation with few men."""
+
+    card = card_of("occupation-male-anti")
+    gender, stereotype = "male", False

@@ -1,1 +1,0 @@
-"""DEMETR's rules in Russian and Japanese: what a dependency parse and word forms can say for sure, and nothing else."""
