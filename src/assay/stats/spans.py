@@ -170,7 +170,9 @@ def _ends(spans: Spans) -> set[Span]:
 
 def ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     """part / whole, and `empty` where there is nothing to divide by."""
-    return np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, empty), where=np.asarray(whole) > 0)
+    shape = np.broadcast(part, whole).shape
+    quotients: Floats = np.divide(part, whole, out=np.full(shape, empty), where=np.asarray(whole) > 0)
+    return quotients
 
 
 def harmonic(precision: Floats, recall: Floats) -> Floats:
