@@ -13,11 +13,9 @@ import pytest
 
 import assay
 from assay.cli.main import VERBS
-from assay.cli.options import parser_for
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
-INLINE = re.compile(r"`(assay [^`]+)`")
 
 
 @pytest.fixture(scope="module")
@@ -69,23 +67,3 @@ def test_links_lead_to_files_of_the_repository(page: Path) -> None:
     prose = re.sub(r"```.*?```|`[^`\n]*`", "", page.read_text(encoding="utf-8"), flags=re.DOTALL)
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", prose):
         assert target.startswith("http") or (page.parent / target).exists(), target
-
-
-def examples() -> list[str]:
-    """Commands that stand in running text or tables, where nothing is left open."""
-    pages = [*(ROOT / "docs" / "coming").glob("*.md"), ROOT / "docs" / "demands.md"]
-    found = [line for page in pages for line in INLINE.findall(page.read_text(encoding="utf-8"))]
-    return sorted({line for line in found if not re.search(r"…|^assay \w+$", line)})
-
-
-@pytest.mark.parametrize("line", examples())
-def test_commands_in_running_text_have_options_that_exist(line: str) -> None:
-    import importlib
-    import shlex
-
-    verb, *rest = shlex.split(line)[1:]
-    parser_for(verb, importlib.import_module(f"assay.cli.{verb}")).parse_args(rest)
-
-
-def test_there_are_commands_to_try() -> None:
-    assert len(examples()) > 15

@@ -6,7 +6,7 @@ import argparse
 
 SUMMARY = "Keep the rows of a table for which an expression over scores, columns and flags holds."
 EXAMPLES = """examples:
-  assay filter 'chrf < 30 and lang == "de"' scores.tsv --out bad.tsv
+  assay filter 'chrf < 30 and system == "ours"' scores.jsonl --out bad.tsv
   assay filter '`assay-mini.mqm` < -5 or copied_source' scores.jsonl --out look.csv
   assay filter 'chrf >= 50 and mt is not missing' scores.jsonl --invert
   assay filter 'mt ~ "https?:"' outputs.parquet --count

@@ -1,0 +1,85 @@
+"""What a page names in backticks: verbs with their options, names in Python, files of the repository."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import assay
+from assay.cli.main import VERBS
+from tests.docs.examples import Failed, blocks, check_command, parser
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "assay"
+TOP = {path.name for path in ROOT.iterdir() if path.is_dir()} - {"build"}
+PACKAGES = {path.name for path in SOURCE.iterdir() if path.is_dir()}
+OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*|-[a-zA-Z](?![\w-]))")
+NOT_PYTHON = {"assay.toml", "assay.obtainers"}  # a file, and a group of entry points
+OTHERS = {"--include-dashboard", "--nodes", "--cpus-per-task", "--user", "--hallucinations"}
+"""Options of ray, srun, docker and benchmarks."""
+
+
+def inline(text: str) -> Iterator[tuple[int, str]]:
+    """Line and content of backticks outside of blocks."""
+    lines = text.splitlines()
+    for block in blocks(text):
+        lines[block.line - 1 : block.line - 1 + len(block.lines)] = [""] * len(block.lines)
+    prose = "\n".join("" if line.strip().startswith("```") else line for line in lines)
+    if "# Coming from" in text:  # the first column has commands of another tool; so have remarks about it
+        prose = re.sub(
+            r"^(\|[^|]*|[^|\n]*$)", lambda found: re.sub("`-[^`]*`", "", found[0]), prose, flags=re.MULTILINE
+        )
+    for found in re.finditer(r"(?<!`)`([^`]+)`(?!`)", prose):
+        yield prose.count("\n", 0, found.start()) + 1, " ".join(found[1].replace("\\|", "|").split())
+
+
+def check_name(name: str, importing: bool) -> None:
+    """A dotted name exists; one that is called is there after ``import assay``."""
+    place, *rest = name.rstrip("(").split(".")
+    if name.endswith("(") and rest[0] not in assay.__all__ and not importing:
+        raise Failed(f"{name}) is not there after import assay")
+    value: object = assay
+    for part in rest:
+        place += f".{part}"
+        value = getattr(value, part) if hasattr(value, part) else importlib.import_module(place)
+
+
+def check_path(code: str, inside: bool) -> None:
+    """A file of the repository exists, as it stands or below src/assay, and has the name after the colon."""
+    path, _, name = code.partition(":")
+    first = path.split("/")[0]
+    if "/" not in path or re.search(r"[A-Z]{3}|[…<{ ()]", path) or first not in (TOP | PACKAGES if inside else TOP):
+        return
+    found = [*ROOT.glob(path), *SOURCE.glob(path)]
+    if not found or (name and name not in found[0].read_text(encoding="utf-8")):
+        raise Failed(f"{name or path} is not there")
+
+
+def check(code: str, options: set[str], inside: bool) -> None:
+    if code.startswith("assay "):
+        check_command(code, mention=True)
+    elif code.startswith("-"):
+        if unknown := [word for word in OPTION.findall(code.partition("$(")[0]) if word not in options]:
+            raise Failed(f"there is no option {unknown[0]}")
+    elif (found := re.match(r"assay(\.\w+)+\(?", code)) and found[0] not in NOT_PYTHON:
+        check_name(found[0], inside)
+    else:
+        check_path(code, inside)
+
+
+def problems(page: str, text: str) -> Iterator[str]:
+    """What a page names and is not there; options are those of the verbs that a verb's page is about."""
+    named = {verb for verb in re.findall(r"\bassay (\w+)", text) if verb in VERBS}
+    verbs = named | {Path(page).stem} if Path(page).stem in VERBS else set(VERBS)
+    options = (
+        {option for verb in verbs for option in parser(verb)._option_string_actions}
+        | OTHERS
+        | {"--debug", "--no-config"}
+    )
+    for line, code in inline(text):
+        try:
+            check(code, options, inside=re.search("CONTRIBUTING|architecture|decisions|reproduce", page) is not None)
+        except Exception as error:
+            yield f"{page}:{line}: `{code}`\n    {error}"

@@ -1,0 +1,124 @@
+"""Every example of every page and of every --help, run as printed; what running text names exists."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import assay
+from assay.cli.main import VERBS, main
+from assay.core.batch import Segment
+from tests.chat_server import ChatServer
+from tests.data import SHARED
+from tests.docs import inputs, prose
+from tests.docs.examples import Command, Page
+
+NOT_RUN = {
+    "installs something": r"^(pip|docker|make) ",
+    "the network": r"^assay fetch|s3://",
+    "weights": r"-m \S*(comet-|xcomet|metricx|bartscore|prism|bleurt|gemba|labse|bertscore:|path/to/|checkpoint)|'xcomet-xl'",
+    "a cluster": r"^ray |RAY_AUTH|--engine ray",
+    "a person": r"--annotate\b|dfki review|--review|annotate=|OnPage\(",
+    "somebody who stops it": r"^assay view (?!.*--out)",
+    "Apertium": r"--translator auto",
+    "data that nobody has here": r"\bconfig\.yaml|wmt22",
+}
+"""Why an example does not run here, and how it is recognized. Its command line is parsed all the same."""
+if not (SHARED / "data").exists():
+    NOT_RUN["the real data"] = r"\b(demetr|aces|hallucinations|dfki|wmt23|items\.jsonl|mine/)\b"
+CHANGES = {
+    r"-t wmt23": inputs.whole_wmt23,
+    r"--metric-file mine/": inputs.scores_of_wmt23,
+    r"assay train trial/": inputs.shorten_training,
+    r"assay run$": "assay run --subsample 2",
+    r"(assay meta wmt23 (?!.*--langpair|.*mine\.yaml).+)": r"\1 --langpair en-de",
+    r"(--recipe xcomet|--significance)": r"\1 --draws 5",
+    r"-m judge-mqm --subsample 20": "-m judge-mqm --subsample 1",
+    r"--error all": "--error word-swap",
+    r"-p demetr corpus/": "-p word-swap corpus/",
+    r"(assay card [\w:]+)(?!.*--suite)": r"\1 --suite embedded",
+    r"(assay run demetr.*(--format html|--run-dir \S+))": r"\1 --subsample 20",
+    r"(assay dfki judge)": r"\1 --langpair de-en",
+}
+"""What stands in place of something that takes long, and what is made before an example."""
+PAGES = {path.relative_to(prose.ROOT).as_posix(): path.read_text(encoding="utf-8") for path in inputs.PAGES}
+HELPS = {f"assay {verb} --help": importlib.import_module(f"assay.cli.{verb}").EXAMPLES for verb in VERBS}
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A folder with the files that the examples name."""
+    folder, before = tmp_path_factory.mktemp("inputs"), dict(os.environ)
+    settings = {"HOME": "home", "ASSAY_CACHE_DIR": "cache"}
+    os.environ |= {name: str(folder / path) for name, path in settings.items()} | {"NO_COLOR": "1"}
+    os.environ["ASSAY_DATA"] = str(SHARED / "data")
+    (folder / "page").mkdir()
+    with contextlib.chdir(folder / "page"):
+        inputs.fill()
+        for line in inputs.PREPARED:
+            assert main(shlex.split(line)) == 0
+    yield folder / "page"
+    os.environ.clear()
+    os.environ.update(before)
+
+
+@pytest.fixture
+def page(
+    request: pytest.FixtureRequest, prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Page]:
+    """A page in a folder of its own; what it imports from there is forgotten."""
+    folder, before, environment = tmp_path / "page", set(sys.modules), dict(os.environ)
+    shutil.copytree(prepared, folder)
+    monkeypatch.chdir(folder)
+    monkeypatch.syspath_prepend(str(folder))
+    yield Page(request.param, NOT_RUN, CHANGES, inputs.names())
+    for name in set(sys.modules) - before:
+        if (getattr(sys.modules[name], "__file__", None) or "").startswith(f"{folder}{os.sep}"):
+            del sys.modules[name]
+    os.environ.clear()
+    os.environ.update(environment)
+
+
+def answer(body: dict[str, Any]) -> str:
+    """What a language model says to any of the prompts."""
+    return "Critical:\nno-error\nMajor:\nno-error\nMinor:\nno-error" if "no-error" in str(body) else "90"
+
+
+@pytest.mark.parametrize("page", [*PAGES, *HELPS], indirect=True)
+def test_examples(page: Page) -> None:
+    text = PAGES.get(page.name) or re.sub("^  ", "    ", HELPS[page.name], flags=re.MULTILINE)
+    with ChatServer(answer) as server:
+        page.run(text.replace("http://localhost:8000/v1", server.url))
+    if "coming/" in page.name:
+        for line, code in prose.inline(text):
+            if re.match("assay [a-z]+ .", code) and not re.search("[…]|[A-Z]{4}", code):
+                page.attempt(line, code, page.command, Command(line, code))
+    if page.name != "CHANGELOG.md":
+        page.problems += prose.problems(page.name, text)
+    if page.name == "CONTRIBUTING.md":
+        page.attempt(0, "the classes", contributed, page.names)
+    if page.problems:
+        pytest.fail("\n".join([f"{len(page.problems)} examples", *page.problems]), pytrace=False)
+
+
+def contributed(names: dict[str, Any]) -> None:
+    """The metric, suite, analysis and perturbation of CONTRIBUTING.md do what it says."""
+    result = assay.run(names["Tiny"](), ["chrf"], samples=10)
+    assert (result.suite, len(result), result.tables["phenomena"].rows[0]["accuracy"]) == ("tiny", 2, 1.0)
+    result = assay.run(names["Tiny"](), ["chrf", "ter"], analysis=names["tables"], samples=10)
+    assert [row["ties"] for row in result.table().rows] == [0.0, 0.0]
+    assert result.table().caption == "Undecided pairs" and "fewer ties" in result.section().tables[0].reading
+    exclaimed = names["Exclaimed"]()
+    assert exclaimed.perturb(Segment("He came."), "en", None, None).apply("He came.") == "He came!"
+    assert exclaimed.perturb(Segment("He came"), "en", None, None).reason == "no final full stop"
+    assert assay.score(["ab"], ["abcd"], metrics=[names["Length"]()]).system["length"] == 0.5
