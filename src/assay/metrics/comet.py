@@ -21,6 +21,7 @@ from assay.metrics.common import best
 from assay.metrics.neural import device_named, free_memory, need_neural
 from assay.metrics.published import members
 from assay.metrics.room import NetworkMetric
+from assay.models.published import find_published
 
 if TYPE_CHECKING:
     from assay.models.prediction import Prediction
@@ -208,8 +209,6 @@ class CometFolder(Comet):
 
 
 def _find(name: str | None) -> Path:
-    from assay.models.published import find_published
-
     if name is None:
         raise InputError("a checkpoint needs its path: -m PATH.")
     return find_published(name)

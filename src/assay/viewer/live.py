@@ -13,6 +13,7 @@ from assay.core.errors import AssayError
 from assay.core.viewed import LIVE, PROGRESS
 from assay.io.documents import read_document
 from assay.io.files.paths import is_own_file
+from assay.io.files.system import lock
 from assay.viewer.rows import Rows
 from assay.viewer.shape import page_row
 
@@ -58,8 +59,6 @@ def _sound(found: Any) -> dict[str, Any]:
 
 def _written(path: Path, updated: float) -> bool:
     """Whether a process still holds the rows; where locks say nothing, whether it spoke lately."""
-    from assay.io.files.system import lock
-
     try:
         with path.open("rb") as file:
             lock(file.fileno(), wait=False)

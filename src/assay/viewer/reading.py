@@ -14,6 +14,11 @@ from typing import Any
 
 from assay.core.errors import InputError
 from assay.core.rows import SCORES, SPAN, SPANS
+from assay.io.files.panics import without_panics
+from assay.io.table.cells import cells
+from assay.io.table.forms import open_table
+from assay.io.table.objects import JsonTable
+from assay.io.table.whole_rows import WholeRows
 from assay.viewer.rows import SHOWN, Rows, cut
 from assay.viewer.shape import names_by_role, page_columns, page_row
 
@@ -48,9 +53,6 @@ def _roles(names: Sequence[str], columns: Mapping[str, Any] | None, path: Path) 
 
 def first_rows(path: Path, names: Sequence[str], count: int) -> list[dict[str, Any]]:
     """The first rows of a table of JSON lines, without reading the rest."""
-    from assay.io.table.forms import open_table
-    from assay.io.table.objects import JsonTable
-
     with open_table(str(path)) as table:
         if not isinstance(table, JsonTable):
             return []
@@ -95,8 +97,6 @@ def _read_scanned(path: Path) -> Rows | None:
     with path.open("rb") as file:
         if file.read(4) != b"PAR1" or (pl := _polars()) is None:
             return None
-    from assay.io.files.panics import without_panics
-    from assay.io.table.cells import cells
     from assay.viewer.frame import FrameRows
 
     try:
@@ -122,9 +122,6 @@ def _read_scanned(path: Path) -> Rows | None:
 
 def _read_parts(path: Path, names: Sequence[str]) -> Rows:
     """Any table, by assay's own reader."""
-    from assay.io.table.forms import open_table
-    from assay.io.table.whole_rows import WholeRows
-
     with open_table(str(path)) as table:
         rows = WholeRows(table)
         if set(rows.names) <= set(names):
