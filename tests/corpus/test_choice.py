@@ -119,7 +119,7 @@ def test_shares_are_rounded_so_that_the_sum_is_right() -> None:
         ({"sample": 3, "sample_by": "lang"}, "no column in .* called 'lang'"),
         ({"dedup": "both"}, "--dedup is pair, mt or src"),
         ({"sample": 0}, "--sample wants a whole number above 0"),
-        ({"columns": {"mt": ["mt", "ref"]}}, "a row of a corpus is one translation"),
+        ({"columns": {"mt": ["mt", "id"]}}, "a row of a corpus is one translation"),
         ({"metrics": ["comet-qe:x"]}, "comet-qe"),
     ],
 )
