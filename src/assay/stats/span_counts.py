@@ -66,7 +66,9 @@ def _ends(spans: Spans) -> set[Span]:
 
 def ratio(part: Floats, whole: Floats, empty: float = 0.0) -> Floats:
     """part / whole, and `empty` where there is nothing to divide by."""
-    return np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, empty), where=np.asarray(whole) > 0)
+    return np.asarray(
+        np.divide(part, whole, out=np.full(np.broadcast(part, whole).shape, empty), where=np.asarray(whole) > 0)
+    )
 
 
 def harmonic(precision: Floats, recall: Floats) -> Floats:
