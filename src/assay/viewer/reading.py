@@ -3,6 +3,9 @@
 A run directory says what its columns hold (`assay.core.viewed.Types`); then polars reads the JSON lines by itself. Any other
 table goes through assay's own reader part by part, and a column whose values are all of one type becomes a column of a frame.
 What polars has no one type for stays a list: nothing is read as something else.
+
+A table may come from anybody: one of more than `MOST_ROWS` rows, `MOST_COLUMNS` columns, `MOST_CELLS` cells or `MOST_BYTES` bytes
+(unpacked) is refused, and values that a column of its name does not have are made sound (`sound`).
 """
 
 from __future__ import annotations
@@ -12,9 +15,14 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from assay.core.errors import InputError
 from assay.core.viewed import SPAN
+from assay.io.files.text import read_bytes
 from assay.viewer.rows import SHOWN, Rows, cut
+from assay.viewer.sound import LISTS, sound_columns
 
+MOST_ROWS, MOST_COLUMNS, MOST_CELLS, MOST_BYTES = 5_000_000, 2_000, 100_000_000, 2 << 30
+"""What a page shows of a table at most: rows, columns, both multiplied, and bytes."""
 MANY = 10_000
 """Rows from which on a frame is worth importing polars."""
 TYPED = ("jsonl", "json", "parquet", "arrow")
@@ -53,39 +61,51 @@ def _read_typed(path: Path, about: Mapping[str, Any]) -> Rows | None:
     }  # fmt: skip
     from assay.viewer.frame import FrameRows
 
+    _refuse_large(path, int(about["rows"]), len(names))
     try:
-        frame = pl.read_ndjson(
-            path, schema={name: known[types.get(name, "texts" if name == "flags" else "text")] for name in names}
-        )
-    except (pl.exceptions.PolarsError, OSError, KeyError):
+        kinds = {name: known[types.get(name, "texts" if name == "flags" else "text")] for name in names}
+        frame = pl.read_ndjson(read_bytes(path, MOST_BYTES), schema=kinds)
+    except (pl.exceptions.PolarsError, OSError, KeyError, TypeError):
         return None
-    return FrameRows(frame=frame) if len(frame) == about["rows"] else None
+    nested = [name for name, kind in kinds.items() if kind.is_nested() and name not in LISTS]
+    if nested or len(frame) != about["rows"]:
+        return None
+    return FrameRows(frame=frame)
 
 
 def _read_scanned(path: Path) -> Rows | None:
     """Parquet as it stands; a column of a type that Python has no plain value for becomes a list."""
     with path.open("rb") as file:
         if file.read(4) != b"PAR1" or (pl := _polars()) is None:
-            return None
-    from assay.core.errors import InputError
-    from assay.io.files.panics import without_panics
+            return None  # assay's own reader says what is missing
+    from assay.io.table.forms import open_table
+    from assay.io.table.scanned import SLICE, ScannedTable
     from assay.viewer.frame import FrameRows
 
-    try:
-        with without_panics(InputError):
-            frame = pl.read_parquet(path)
-            texts = [name for name, kind in frame.schema.items() if kind in (pl.Categorical, pl.Enum)]
-            frame = frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
-    except (pl.exceptions.PolarsError, OSError, InputError):
-        return None  # assay's own reader says what is wrong
+    with open_table(str(path)) as table:
+        assert isinstance(table, ScannedTable)
+        _refuse_large(path, table.rows_in_all, len(table.names))
+        parts, size = [], 0
+        for part in table.frames(0, table.rows_in_all, SLICE):
+            size += part.estimated_size()
+            if size > MOST_BYTES:
+                raise _too_large(path, f"{MOST_BYTES >> 30} GiB")
+            parts.append(part)
+        frame = pl.concat(parts) if parts else pl.DataFrame(schema=table.schema)
+    texts = [name for name, kind in frame.schema.items() if kind in (pl.Categorical, pl.Enum)]
+    frame = frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
     if len(frame) < MANY:
         return None
-    plain = (pl.String, pl.Boolean, pl.List(pl.String))
+    plain = (pl.String, pl.Boolean)
     others = [
-        name for name, kind in frame.schema.items() if not (kind in plain or kind.is_integer() or kind.is_float())
+        name
+        for name, kind in frame.schema.items()
+        if not (
+            kind in plain or kind.is_integer() or kind.is_float() or (name == "flags" and kind == pl.List(pl.String))
+        )
     ]
-    lists = {name: frame[name].to_list() for name in others}
-    return FrameRows(frame=frame.drop(others), others=lists, order_of_names=frame.columns)
+    lists = {name: table.listed(frame[name]) for name in others}
+    return FrameRows(frame=frame.drop(others), others=sound_columns(lists), order_of_names=frame.columns)
 
 
 def _read_parts(path: Path, names: Sequence[str]) -> Rows:
@@ -93,22 +113,49 @@ def _read_parts(path: Path, names: Sequence[str]) -> Rows:
     from assay.io.table.forms import open_table
     from assay.io.table.whole_rows import WholeRows
 
-    with open_table(str(path)) as table:
+    with open_table(str(path), most=MOST_BYTES) as table:
+        _refuse_large(path, 0, len(table.names))
         rows = WholeRows(table)
         if set(rows.names) <= set(names):
             rows.names = list(names)
-        held = [Held(table.form in TYPED) for _ in rows.names]
+        held, count = [Held(table.form in TYPED) for _ in rows.names], 0
         for part in rows.parts():
+            count += len(part.numbers)
+            _refuse_large(path, count, len(rows.names))
             for column, values in zip(held, part.columns, strict=True):
                 column.add(values)
     made = {name: column.whole() for name, column in zip(rows.names, held, strict=True)}
     if all(isinstance(column, list) for column in made.values()):
-        return Rows(made)
+        return Rows(sound_columns(made))
     from assay.viewer.frame import FrameRows
 
-    lists = {name: column for name, column in made.items() if isinstance(column, list)}
-    series = [column.alias(name) for name, column in made.items() if not isinstance(column, list)]
-    return FrameRows(frame=_polars().DataFrame(series), others=lists, order_of_names=list(made))
+    pl = _polars()
+    plain = {
+        name: column
+        for name, column in made.items()
+        if not (isinstance(column, list) or (column.dtype.is_nested() and name not in LISTS))
+    }
+    others = {
+        name: column if isinstance(column, list) else column.to_list()
+        for name, column in made.items()
+        if name not in plain
+    }
+    lists, series = sound_columns(others), [column.alias(name) for name, column in plain.items()]
+    return FrameRows(frame=pl.DataFrame(series), others=lists, order_of_names=list(made))
+
+
+def _refuse_large(path: Path, rows: int, columns: int) -> None:
+    """Refuse a table of more than a page shows."""
+    if rows > MOST_ROWS:
+        raise _too_large(path, f"{MOST_ROWS:,} rows")
+    if columns > MOST_COLUMNS:
+        raise _too_large(path, f"{MOST_COLUMNS:,} columns")
+    if rows * columns > MOST_CELLS:
+        raise _too_large(path, f"{MOST_CELLS:,} cells")
+
+
+def _too_large(path: Path, what: str) -> InputError:
+    return InputError(f"{path} has more than {what}, the most that a page shows: choose rows with assay filter.")
 
 
 class Held:

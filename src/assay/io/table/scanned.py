@@ -54,7 +54,7 @@ class ScannedTable(OpenTable):
             for at in range(0, len(part), chunk):
                 rows = part.slice(at, chunk)
                 numbers = range(start + at + 1, start + at + len(rows) + 1)
-                lists = {name: self._list(rows[name]) for name in names}
+                lists = {name: self.listed(rows[name]) for name in names}
                 yield Piece(
                     [
                         lists[path[0]] if len(path) == 1 else [inside(value, path[1:]) for value in lists[path[0]]]
@@ -64,7 +64,7 @@ class ScannedTable(OpenTable):
                     "row",
                 )
 
-    def _list(self, column: Any) -> list[Any]:
+    def listed(self, column: Any) -> list[Any]:
         """Python's own values; it has no dates before the year 1 or after 9999."""
         if column.dtype == _text():
             return list(column.to_list())
@@ -73,8 +73,8 @@ class ScannedTable(OpenTable):
                 return list(column.to_list())
         except (InputError, OverflowError, ValueError) as error:
             raise InputError(
-                f"{self.name}: the column {column.name!r} has a value that Python cannot hold ({error}). Write it as text, or leave "
-                "the column out."
+                f"{self.name}: the column {column.name!r} has a value that Python cannot hold ({error}). Write it as text, or "
+                "leave the column out."
             ) from error
 
     def frames(self, start: int, stop: int, rows: int) -> Iterator[Any]:
