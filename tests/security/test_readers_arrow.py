@@ -16,7 +16,7 @@ import polars
 import pytest
 
 from assay.core.errors import InputError
-from assay.io.table import column_files
+from assay.io.table.column_files import WORKER
 from assay.io.table.forms import open_table
 from assay.io.table.tables import read_table
 
@@ -74,8 +74,8 @@ def test_a_worker_that_is_killed_is_one_line_and_started_again(tmp_path: Path) -
     path = tmp_path / "a.parquet"
     FRAME.write_parquet(path)
     with open_table(path) as table:
-        column_files._worker()._process.kill()
-        column_files._worker()._process.wait()
+        WORKER.get().process.kill()
+        WORKER.get().process.wait()
         assert sum(len(piece.numbers) for piece in table.pieces([0, 1], 50)) == 300
 
 
@@ -83,9 +83,9 @@ def test_a_file_needs_no_more_memory_than_is_allowed(tmp_path: Path) -> None:
     resource = pytest.importorskip("resource")
     FRAME.write_parquet(tmp_path / "small.parquet")
     polars.select(mt=polars.arange(12_000_000)).write_ipc_stream(tmp_path / "large.arrow")
-    column_files._end()
+    WORKER.end()
     with open_table(tmp_path / "small.parquet"):
-        pid = column_files._worker()._process.pid
+        pid = WORKER.get().process.pid
         used = int(Path(f"/proc/{pid}/statm").read_text().split()[5]) * resource.getpagesize()
         resource.prlimit(pid, resource.RLIMIT_DATA, (used + (20 << 20), resource.RLIM_INFINITY))
         with pytest.raises(InputError, match=r"needed more than \d+ GiB of memory"):
@@ -117,12 +117,12 @@ def test_a_forked_process_has_a_worker_of_its_own(tmp_path: Path) -> None:
     FRAME.write_parquet(tmp_path / "a.parquet")
     with open_table(tmp_path / "a.parquet"):
         with multiprocessing.get_context("fork").Pool(1) as pool:
-            assert pool.apply(_pids) != column_files._worker()._process.pid
-        assert column_files._worker().alive
+            assert pool.apply(_pids) != WORKER.get().process.pid
+        assert WORKER.get().alive
 
 
 def _pids() -> int:
-    return column_files._worker()._process.pid
+    return WORKER.get().process.pid
 
 
 def test_a_date_beyond_pythons_is_one_line(tmp_path: Path) -> None:

@@ -210,7 +210,12 @@ def _tally(made: Filtered, systems: Sequence[Any], keep: Sequence[bool]) -> None
     from collections import Counter
     from itertools import compress
 
-    kept, rows = Counter(compress(systems, keep)), Counter(systems)
+    try:
+        rows = Counter(systems)
+    except TypeError:  # a list, or an object
+        systems = list(map(str, systems))
+        rows = Counter(systems)
+    kept = Counter(compress(systems, keep))
     for name, n in rows.items():
         system = "" if name is None else str(name)
         before = made.counts.get(system, (0, 0))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Mapping
@@ -11,14 +10,17 @@ from typing import Any
 
 from assay.core.errors import AssayError
 from assay.core.viewed import LIVE, PROGRESS
-from assay.io.documents import read_document
+from assay.io.documents import decode, read_document
 from assay.io.files.paths import is_own_file
 from assay.io.files.system import lock
 from assay.viewer.rows import Rows
 from assay.viewer.shape import page_row
+from assay.viewer.sound import sound_columns
 
 SILENT = 60.0
 """Seconds after which a run of another machine that says nothing any more is taken for dead."""
+MOST_BYTES, MOST_ROWS = 1 << 26, 50_000
+"""Bytes that one look reads, and rows that are shown: a run writes no more."""
 
 
 def progress(folder: Path) -> dict[str, Any] | None:
@@ -93,7 +95,7 @@ class Growing:
                 if file.seek(0, 2) < self._at:  # begun anew
                     self._at, self._rows = 0, []
                 file.seek(self._at)
-                new = file.read()
+                new = file.read(MOST_BYTES) if len(self._rows) < MOST_ROWS else b""
         except OSError:
             return self._made
         whole, _, _ = new.rpartition(b"\n")
@@ -101,14 +103,14 @@ class Growing:
             self._at += len(whole) + 1
             self._rows += [page_row(row) for line in whole.split(b"\n") if (row := _object(line))]
             names = list(self._rows[0]) if self._rows else []
-            self._made = Rows({name: [row.get(name) for row in self._rows] for name in names})
+            self._made = Rows(sound_columns({name: [row.get(name) for row in self._rows] for name in names}))
         return self._made
 
 
 def _object(line: bytes) -> dict[str, Any]:
     """The row on a line; nothing where it is damaged."""
     try:
-        found = json.loads(line)
+        found = decode(line.decode())
     except ValueError:
         return {}
     return found if isinstance(found, dict) else {}

@@ -3,6 +3,9 @@
 A run directory says what its columns hold (`assay.core.viewed.Types`); then polars reads the JSON lines by itself. Any other
 table goes through assay's own reader part by part, and a column whose values are all of one type becomes a column of a frame.
 What polars has no one type for stays a list: nothing is read as something else.
+
+A table may come from anybody: one of more than `MOST_ROWS` rows, `MOST_COLUMNS` columns, `MOST_CELLS` cells or `MOST_BYTES` bytes
+(unpacked) is refused, and values that a column of its name does not have are made sound (`sound`).
 """
 
 from __future__ import annotations
@@ -14,14 +17,18 @@ from typing import Any
 
 from assay.core.errors import InputError
 from assay.core.rows import SCORES, SPAN, SPANS
-from assay.io.files.panics import without_panics
+from assay.io.files.text import read_bytes
 from assay.io.table.cells import cells
 from assay.io.table.forms import open_table
 from assay.io.table.objects import JsonTable
+from assay.io.table.scanned import SLICE, ScannedTable
 from assay.io.table.whole_rows import WholeRows
 from assay.viewer.rows import SHOWN, Rows, cut
 from assay.viewer.shape import names_by_role, page_columns, page_row
+from assay.viewer.sound import LISTS, sound_columns
 
+MOST_ROWS, MOST_COLUMNS, MOST_CELLS, MOST_BYTES = 5_000_000, 2_000, 100_000_000, 2 << 30
+"""What a page shows of a table at most: rows, columns, both multiplied, and bytes."""
 MANY = 10_000
 """Rows from which on a frame is worth importing polars."""
 TYPED = ("jsonl", "json", "parquet", "arrow")
@@ -74,19 +81,21 @@ def _read_typed(path: Path, about: Mapping[str, Any]) -> Rows | None:
         "text": pl.String, "integer": pl.Int64, "number": pl.Float64, "truth": pl.Boolean,
         "texts": pl.List(pl.String), "spans": pl.Struct(dict.fromkeys(about.get("spans") or (), pl.List(span))),
     }  # fmt: skip
+    _refuse_large(path, int(about["rows"]), len(names))
     scores = [name for name in about.get("scores") or () if name in names]
     try:
         kinds = {name: known[types.get(name, "texts" if name == "flags" else "text")] for name in names}
         schema: dict[str, Any] = {name: kind for name, kind in kinds.items() if name not in scores}
         if scores:
             schema[SCORES] = pl.Struct({name: kinds[name] for name in scores})
-        frame = pl.read_ndjson(path, schema=schema)
+        frame = pl.read_ndjson(read_bytes(path, MOST_BYTES), schema=schema)
         frame = frame.unnest(SCORES) if scores else frame
-    except (pl.exceptions.PolarsError, OSError, KeyError):
+    except (pl.exceptions.PolarsError, OSError, KeyError, TypeError):
         return None
-    if len(frame) != about["rows"]:
+    nested = [name for name, kind in frame.schema.items() if kind.is_nested() and name not in LISTS]
+    if nested or len(frame) != about["rows"]:
         return None
-    spans = page_columns({SPANS: frame[SPANS].to_list()}) if SPANS in names else {}
+    spans = sound_columns(page_columns({SPANS: frame[SPANS].to_list()})) if SPANS in names else {}
     frame = frame.drop(SPANS, strict=False)
     order = [*names, *(name for name in spans if name not in names)]
     return FrameRows(frame=frame, others=spans, order_of_names=order, scores=tuple(scores))
@@ -96,48 +105,84 @@ def _read_scanned(path: Path) -> Rows | None:
     """Parquet as it stands; a column of a type that Python has no plain value for becomes a list."""
     with path.open("rb") as file:
         if file.read(4) != b"PAR1" or (pl := _polars()) is None:
-            return None
+            return None  # assay's own reader says what is missing
     from assay.viewer.frame import FrameRows
 
-    try:
-        with without_panics(InputError):
-            frame = pl.read_parquet(path)
-            texts = [name for name, kind in frame.schema.items() if kind in (pl.Categorical, pl.Enum)]
-            frame = frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
-    except (pl.exceptions.PolarsError, OSError, InputError):
-        return None  # assay's own reader says what is wrong
+    with open_table(str(path)) as table:
+        assert isinstance(table, ScannedTable)
+        _refuse_large(path, table.rows_in_all, len(table.names))
+        parts, size = [], 0
+        for part in table.frames(0, table.rows_in_all, SLICE):
+            size += part.estimated_size()
+            if size > MOST_BYTES:
+                raise _too_large(path, f"{MOST_BYTES >> 30} GiB")
+            parts.append(part)
+        frame = pl.concat(parts) if parts else pl.DataFrame(schema=table.schema)
+    texts = [name for name, kind in frame.schema.items() if kind in (pl.Categorical, pl.Enum)]
+    frame = frame.with_columns(pl.col(texts).cast(pl.String)) if texts else frame
     if len(frame) < MANY:
         return None
-    plain = (pl.String, pl.Boolean, pl.List(pl.String))
+    plain = (pl.String, pl.Boolean)
     others = [
-        name for name, kind in frame.schema.items() if not (kind in plain or kind.is_integer() or kind.is_float())
+        name
+        for name, kind in frame.schema.items()
+        if not (
+            kind in plain or kind.is_integer() or kind.is_float() or (name == "flags" and kind == pl.List(pl.String))
+        )
     ]
     lists = {name: cells(frame[name], path.name) for name in others}
     if frame.schema.get(SPANS) == pl.String:
         lists[SPANS] = frame[SPANS].to_list()
-    shown = page_columns(lists)
+    shown = sound_columns(page_columns(lists))
     order = [*frame.columns, *(name for name in shown if name not in frame.columns)]
     return FrameRows(frame=frame.drop(lists), others=shown, order_of_names=order)
 
 
 def _read_parts(path: Path, names: Sequence[str]) -> Rows:
     """Any table, by assay's own reader."""
-    with open_table(str(path)) as table:
+    with open_table(str(path), most=MOST_BYTES) as table:
+        _refuse_large(path, 0, len(table.names))
         rows = WholeRows(table)
         if set(rows.names) <= set(names):
             rows.names = list(names)
-        held = [Held(table.form in TYPED) for _ in rows.names]
+        held, count = [Held(table.form in TYPED) for _ in rows.names], 0
         for part in rows.parts():
+            count += len(part.numbers)
+            _refuse_large(path, count, len(rows.names))
             for column, values in zip(held, part.columns, strict=True):
                 column.add(values)
     made: dict[str, Any] = page_columns({name: column.whole() for name, column in zip(rows.names, held, strict=True)})
     if all(isinstance(column, list) for column in made.values()):
-        return Rows(made, scores=rows.scores)
+        return Rows(sound_columns(made), scores=rows.scores)
     from assay.viewer.frame import FrameRows
 
-    lists = {name: column for name, column in made.items() if isinstance(column, list)}
-    series = [column.alias(name) for name, column in made.items() if not isinstance(column, list)]
-    return FrameRows(frame=_polars().DataFrame(series), others=lists, order_of_names=list(made), scores=rows.scores)
+    pl = _polars()
+    plain = {
+        name: column
+        for name, column in made.items()
+        if not (isinstance(column, list) or (column.dtype.is_nested() and name not in LISTS))
+    }
+    others = {
+        name: column if isinstance(column, list) else column.to_list()
+        for name, column in made.items()
+        if name not in plain
+    }
+    lists, series = sound_columns(others), [column.alias(name) for name, column in plain.items()]
+    return FrameRows(frame=pl.DataFrame(series), others=lists, order_of_names=list(made), scores=rows.scores)
+
+
+def _refuse_large(path: Path, rows: int, columns: int) -> None:
+    """Refuse a table of more than a page shows."""
+    if rows > MOST_ROWS:
+        raise _too_large(path, f"{MOST_ROWS:,} rows")
+    if columns > MOST_COLUMNS:
+        raise _too_large(path, f"{MOST_COLUMNS:,} columns")
+    if rows * columns > MOST_CELLS:
+        raise _too_large(path, f"{MOST_CELLS:,} cells")
+
+
+def _too_large(path: Path, what: str) -> InputError:
+    return InputError(f"{path} has more than {what}, the most that a page shows: choose rows with assay filter.")
 
 
 class Held:

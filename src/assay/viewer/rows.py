@@ -151,7 +151,10 @@ class Rows:
         kinds = set(map(type, column))
         if not kinds <= {int, float, type(None)} or kinds <= {type(None)}:
             return None
-        return np.array(column, dtype=np.float64)
+        try:
+            return np.array(column, dtype=np.float64)
+        except OverflowError:
+            return None
 
     def window(self, order: Order, start: int, count: int) -> list[dict[str, Any]]:
         """Rows `start` to `start + count` of an order, long texts cut."""

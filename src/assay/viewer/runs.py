@@ -23,6 +23,7 @@ from assay.viewer.live import Growing, progress, said
 from assay.viewer.people import has_people
 from assay.viewer.reading import first_rows, read_rows
 from assay.viewer.rows import Asked, Rows
+from assay.viewer.sound import LABELS
 
 Kept = TypeVar("Kept", People, Deciding)
 MANIFEST, TABLES = "manifest.json", "tables.json"
@@ -31,12 +32,6 @@ FIRST = 200
 """Rows that are read by themselves while nobody has asked for more."""
 STORED = (ROWS, "scores.parquet", "scores.csv")
 """Where the rows of a run may be, the best first: older runs have scores alone."""
-LABELS = (
-    "system", "segment", "id", "doc", "langpair", "src", "mt", "ref", "good", "incorrect", "phenomenon", "category", "severity",
-    "flags", "spans", "source_spans", "metric", "line", "row", "domain", "language", "task", "split", "outcome", "grade",
-    "error_type", "controlled", "label", "breakdown_probability", "reason", "score", "z", "judgements",
-)  # fmt: skip
-"""Columns that are no metric's scores."""
 
 
 @dataclass

@@ -183,7 +183,7 @@ class _Evaluation:
             else:
                 found = np.array(list(map(float, values)), float)
         except (TypeError, ValueError, OverflowError):
-            i = next(i for i, value in enumerate(values) if not _is_number(value))
+            i = next(i for i, value in enumerate(values) if not _is_number(value) or _is_large(value))
             raise self._wrong(node, rows, i, values[i], "a number") from None
         bad = np.flatnonzero(~(np.abs(found) < LARGEST))
         if len(bad):
@@ -230,7 +230,8 @@ class _Evaluation:
             remedy = f"Say what such rows are: {written(str(name))} is missing or …, is not missing and …."
             return self._refused(node, rows, i, f"{name} has no number", remedy)
         if wanted == "a number" and _is_number(value):
-            return self._refused(node, rows, i, f"{name} is {value}, too large to be compared exactly")
+            shown = value if len(str(value)) <= 40 else f"{str(value)[:40]}…"
+            return self._refused(node, rows, i, f"{name} is {shown}, too large to be compared exactly")
         shown = repr(value if len(str(value)) <= 40 else f"{str(value)[:40]}…")
         return self._refused(node, rows, i, f"{name} is {shown}, not {wanted}")
 
@@ -246,6 +247,10 @@ def _is_nan(value: Any) -> bool:
     return (isinstance(value, float) and math.isnan(value)) or (
         isinstance(value, str) and value.strip().lower() == "nan"
     )
+
+
+def _is_large(value: Any) -> bool:
+    return isinstance(value, int) and abs(value) > LARGEST
 
 
 def _is_number(value: Any) -> bool:

@@ -303,6 +303,36 @@ def read_text(path: str | os.PathLike[str], most: int = MOST_TEXT) -> str:
         return "".join(read_blocks(_Bounded(file, path, most), path, longest=most))
 
 
+def read_bytes(path: str | os.PathLike[str], most: int = MOST_TEXT) -> bytes:
+    """The whole file, unpacked; one of more than `most` bytes is refused."""
+    with open_bytes(path) as file:
+        bounded = _Bounded(file, path, most)
+        return b"".join(iter(lambda: bounded.read(1 << 20), b""))
+
+
+class BoundedFile(io.RawIOBase):
+    """A file of which no more than `most` bytes are read."""
+
+    def __init__(self, file: BinaryIO, path: str | os.PathLike[str], most: int) -> None:
+        self._file, self._bounded = file, _Bounded(file, path, most)
+
+    def readable(self) -> bool:
+        """It is."""
+        return True
+
+    def readinto(self, buffer: object) -> int:
+        """Read on, up to the bound."""
+        target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
+        data = self._bounded.read(len(target))
+        target[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        """Close the file behind it."""
+        self._file.close()
+        super().close()
+
+
 class _Bounded:
     """A file of which no more than so many bytes are read."""
 

@@ -1,6 +1,7 @@
 """Parquet and Arrow files, read by a process of its own (`column_worker`): what damaged data makes of it is one error here.
 
-One worker serves all files of this process. It starts with the first file, ends with this process, and is started again after a crash.
+One worker serves all files of this process. It starts with the first file, ends with the process, and is started again after a
+crash.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class ColumnFile:
 
     def _ask(self, what: str, **more: Any) -> tuple[dict[str, Any], Any]:
         try:
-            head, body = _worker().ask({"do": what, "path": self._path, "kind": self._kind, **more})
+            head, body = WORKER.get().ask({"do": what, "path": self._path, "kind": self._kind, **more})
         except _Ended as ended:
             raise self.wrong(str(ended)) from None
         if "error" in head:
@@ -61,7 +62,7 @@ class _Worker:
     def __init__(self) -> None:
         self.owner, self._lock = os.getpid(), threading.Lock()
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             [sys.executable, "-m", "assay.io.table.column_worker"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -72,7 +73,7 @@ class _Worker:
 
     @property
     def alive(self) -> bool:
-        return self.owner == os.getpid() and self._process.poll() is None
+        return self.owner == os.getpid() and self.process.poll() is None
 
     def ask(self, asked: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
         with self._lock:
@@ -83,17 +84,17 @@ class _Worker:
                 raise
 
     def _asked(self, line: bytes) -> tuple[dict[str, Any], bytes]:
-        assert self._process.stdin is not None and self._process.stdout is not None
+        assert self.process.stdin is not None and self.process.stdout is not None
         try:
-            self._process.stdin.write(line)
-            self._process.stdin.flush()
-            size, length = LENGTHS.unpack(_exactly(self._process.stdout, LENGTHS.size))
-            return json.loads(_exactly(self._process.stdout, size)), _exactly(self._process.stdout, length)
+            self.process.stdin.write(line)
+            self.process.stdin.flush()
+            size, length = LENGTHS.unpack(_exactly(self.process.stdout, LENGTHS.size))
+            return json.loads(_exactly(self.process.stdout, size)), _exactly(self.process.stdout, length)
         except (OSError, EOFError):
             raise _Ended(self._why()) from None
 
     def _why(self) -> str:
-        code = self._process.wait()
+        code = self.process.wait()
         if code == -getattr(signal, "SIGXCPU", 0):
             return f"it took more than {SECONDS} s of processor time"
         return f"its content ended the process that read it, or needed more than {most_memory() >> 30} GiB of memory"
@@ -101,9 +102,9 @@ class _Worker:
     def end(self) -> None:
         if self.owner != os.getpid():
             return
-        self._process.kill()
-        self._process.wait()
-        for pipe in (self._process.stdin, self._process.stdout):
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
             with suppress(OSError):
                 if pipe is not None:
                     pipe.close()
@@ -116,23 +117,27 @@ def _exactly(stream: IO[bytes], size: int) -> bytes:
     return data
 
 
-_current: _Worker | None = None
-_starting = threading.Lock()
-
-
-def _worker() -> _Worker:
+class _Current:
     """The worker of this process; a process that was forked off another one has its own."""
-    global _current
-    with _starting:
-        if _current is None or not _current.alive:
-            if _current is None:
-                atexit.register(_end)
-            else:
-                _current.end()
-            _current = _Worker()
-        return _current
+
+    def __init__(self) -> None:
+        self._worker: _Worker | None = None
+        self._starting = threading.Lock()
+
+    def get(self) -> _Worker:
+        """The worker, started if there is none."""
+        with self._starting:
+            if self._worker is None or not self._worker.alive:
+                if self._worker is None:
+                    atexit.register(self.end)
+                self.end()
+                self._worker = _Worker()
+            return self._worker
+
+    def end(self) -> None:
+        """End the worker; the next file has another one."""
+        if self._worker is not None:
+            self._worker.end()
 
 
-def _end() -> None:
-    if _current is not None:
-        _current.end()
+WORKER = _Current()

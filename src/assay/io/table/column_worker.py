@@ -1,8 +1,8 @@
 """The process that reads Parquet and Arrow: damaged data may end it, and takes nobody along.
 
-It is started as ``python -m assay.io.table.column_worker`` by `column_files` and spoken to through pipes: a request is a line of JSON; an
-answer is the length of its head, the length of its body, the head in JSON and the body, which is an Arrow stream that this process wrote
-itself. It ends with its input.
+It is started as ``python -m assay.io.table.column_worker`` by `column_files` and spoken to through pipes: a request is a line of
+JSON; an answer is the lengths of its head and of its body, the head in JSON, and the body, which is an Arrow stream that this
+process wrote itself. It ends with its input.
 """
 
 from __future__ import annotations

@@ -7,6 +7,7 @@ the affair of `folder`.
 from __future__ import annotations
 
 import codecs
+import io
 import os
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -15,7 +16,7 @@ from typing import IO, Any, NamedTuple
 
 from assay.core.errors import InputError, unknown
 from assay.io.files.compression import SUFFIXES
-from assay.io.files.text import file_name, open_utf8
+from assay.io.files.text import BLOCK, BoundedFile, file_name, open_utf8
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.delimited import Cells, Fields, comma_cells, tab_cells
 from assay.io.table.folder import ShardedTable, shards_of
@@ -80,12 +81,18 @@ def form_named(path: str | os.PathLike[str]) -> str | None:
 
 
 def open_table(
-    source: Any, bad: BadRows | None = None, *, quoting: Quoting = "auto", form: str | None = None
+    source: Any,
+    bad: BadRows | None = None,
+    *,
+    quoting: Quoting = "auto",
+    form: str | None = None,
+    most: int | None = None,
 ) -> OpenTable:
     """The table in a file (``-`` is standard input), plain or compressed, or in a frame.
 
     `bad` decides about rows that cannot be used, and stops at the first one when not given; `quoting` about quotation marks
-    in delimited text; `form` is told from the name or the first bytes when not given.
+    in delimited text; `form` is told from the name or the first bytes when not given. A file of more than `most` bytes,
+    unpacked, is refused as soon as so many are read.
     """
     if not isinstance(source, str | os.PathLike):
         from assay.io.table.frames import open_frame
@@ -94,8 +101,10 @@ def open_table(
     if form is not None and form not in FORMS:
         raise unknown("form of table", form, FORMS)
     if (shards := shards_of(os.fspath(source))) is not None:
-        return ShardedTable(os.fspath(source), shards, lambda path: open_table(path, bad, quoting=quoting, form=form))
-    return table_in(_opened(source, bad or BadRows(remedy=""), quoting), form)
+        return ShardedTable(
+            os.fspath(source), shards, lambda path: open_table(path, bad, quoting=quoting, form=form, most=most)
+        )
+    return table_in(_opened(source, bad or BadRows(remedy=""), quoting, most), form)
 
 
 def table_in(opened: Opened, form: str | None = None) -> OpenTable:
@@ -149,11 +158,13 @@ def _cells(form: str, opened: Opened) -> Cells:
     return comma_cells(opened) if form == "csv" else tab_cells(opened)
 
 
-def _opened(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting) -> Opened:
+def _opened(path: str | os.PathLike[str], bad: BadRows, quoting: Quoting, most: int | None = None) -> Opened:
     if quoting not in ("auto", "csv", "none"):
         raise unknown("quoting", str(quoting), ("auto", "csv", "none"))
     name = os.fspath(path)
     file = open_utf8(name)
+    if most is not None:
+        file = io.BufferedReader(BoundedFile(file, name, most), BLOCK)
     try:
         return Opened(file, name, _head(file), bad, quoting)
     except BaseException:
