@@ -18,7 +18,6 @@ from assay.metrics.common import reference_columns
 from assay.metrics.neural import free_memory, need_neural, placed
 from assay.metrics.published import members
 from assay.metrics.room import NetworkMetric
-from assay.models.published import find_published
 
 
 class Bleurt(NetworkMetric):
@@ -41,6 +40,7 @@ class Bleurt(NetworkMetric):
         super().__init__()
         need_neural(self.card.name, "sentencepiece", "tokenizers", "safetensors")
         from assay.models.bleurt_files import locate_bleurt
+        from assay.models.published import find_published
 
         if path is None and self.published is None:
             raise MissingPart("bleurt is any BLEURT checkpoint of yours: give its folder, bleurt:path=FOLDER.")

@@ -21,7 +21,6 @@ from assay.metrics.common import best
 from assay.metrics.neural import device_named, free_memory, need_neural
 from assay.metrics.published import members
 from assay.metrics.room import NetworkMetric
-from assay.models.published import find_published
 
 if TYPE_CHECKING:
     from assay.models.prediction import Prediction
@@ -209,6 +208,8 @@ class CometFolder(Comet):
 
 
 def _find(name: str | None) -> Path:
+    from assay.models.published import find_published
+
     if name is None:
         raise InputError("a checkpoint needs its path: -m PATH.")
     return find_published(name)

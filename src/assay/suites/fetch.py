@@ -10,7 +10,6 @@ from assay.core.spec import contracted
 from assay.core.suite import Suite, SuiteCard
 from assay.io.files.download import Progress, Say, download
 from assay.io.files.paths import cache_dir
-from assay.suites import SUITES
 
 
 def fetch(
@@ -36,6 +35,7 @@ def fetch(
 def _card(suite: str | SuiteCard) -> SuiteCard:
     if isinstance(suite, SuiteCard):
         return suite
+    from assay.suites import SUITES
 
     card = contracted(SUITES, suite, Suite).card
     if not isinstance(card, SuiteCard):

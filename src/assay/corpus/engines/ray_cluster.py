@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from assay.core.workers import cores
 from assay.corpus.engines.ray import WantedWorkers
 
 
@@ -20,6 +19,7 @@ def connect(wanted: WantedWorkers, folder: str | None) -> Any:
         os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 leaves the machine to whatever else runs there
         os.environ.setdefault("RAY_AUTH_MODE", "token")
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        from assay.core.workers import cores
 
         if folder is not None:  # temporary files of workers go with it
             os.environ["TMPDIR"] = os.path.join(folder, "scratch")

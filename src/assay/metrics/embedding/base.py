@@ -12,11 +12,9 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
-from assay.data.checkpoints import checkpoints
 from assay.metrics.common import with_references
 from assay.metrics.neural import Precision, device_named, free_memory, need_neural
 from assay.metrics.room import NetworkMetric
-from assay.models.published import encoder_name, find_encoder
 
 if TYPE_CHECKING:
     from assay.models.embedding import Embedder
@@ -34,7 +32,9 @@ class EncoderMetric(NetworkMetric):
     def __init__(self, *, model: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
         super().__init__()
         need_neural(self.card.name, "tokenizers", "safetensors")
+        from assay.data.checkpoints import checkpoints
         from assay.models.encoder_files import locate_encoder
+        from assay.models.published import encoder_name, find_encoder
 
         self.precision, self.device = precision, device
         self._embedder: Embedder | None = None

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.core.errors import InputError
-from assay.io.files.text import read_lines
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -24,6 +23,8 @@ class Rarity:
     """Weights of tokens by the lines of a file that have them; every line is a document."""
 
     def __init__(self, path: str | Path, embedder: Embedder, weigh: Callable[[float, float], float]) -> None:
+        from assay.io.files.text import read_lines
+
         counted: Counter[int] = Counter()
         total = 0
         for lines in read_lines(path, PART):

@@ -15,7 +15,6 @@ import numpy as np
 from assay.core.errors import InputError, MissingPart
 from assay.core.workers import workers
 from assay.io.resources.mini import MiniWeights, load_mini, mini_card, mini_folder
-from assay.kernels import _native
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -70,6 +69,8 @@ class Model:
     """The kernel with the weights of one folder and one precision. Safe to use from several threads."""
 
     def __init__(self, weights: MiniWeights, precise: bool) -> None:
+        from assay.kernels import _native
+
         self.weights, self.precise = weights, precise
         named = mini_card(weights.folder).get("languages", {})
         self.trained = frozenset(named.get("trained", ()))
