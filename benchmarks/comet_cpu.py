@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 import torch
 
-from assay.models.build import build_model
-from assay.models.checkpoint import load, save
-from assay.models.config import EncoderConfig, ModelConfig
-from assay.models.inference import DTYPES, Predictor
+from assay.models.encoders.config import EncoderConfig, ModelConfig
+from assay.models.heads.checkpoint import load, save
+from assay.models.heads.comet import build_model
+from assay.models.heads.inference import Predictor
+from assay.models.runtime.precision import DTYPES
 
 THEIRS = """
 import json, sys, time, warnings, logging

@@ -25,14 +25,14 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.profiler import ProfilerActivity, profile
 
-from assay.models.build import build_model
-from assay.models.checkpoint import LoadedCheckpoint
-from assay.models.config import KNOWN_ENCODERS, EncoderConfig, ModelConfig
-from assay.models.encoder import Encoder, Layer
-from assay.models.fp8 import FP8, by_rows, can_multiply
-from assay.models.inference import DTYPES, Predictor
-from assay.models.prediction import PASSES, Prediction
-from assay.models.unified import XcometModel
+from assay.models.encoders.config import KNOWN_ENCODERS, EncoderConfig, ModelConfig
+from assay.models.encoders.encoder import Encoder, Layer
+from assay.models.heads.checkpoint import LoadedCheckpoint
+from assay.models.heads.comet import XcometModel, build_model
+from assay.models.heads.inference import Predictor
+from assay.models.heads.prediction import PASSES, Prediction
+from assay.models.runtime.fp8 import FP8, by_rows, can_multiply
+from assay.models.runtime.precision import DTYPES
 from benchmarks.cut_model import Ids, Texts, read
 
 LENGTHS = """
@@ -331,9 +331,9 @@ def main() -> None:
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     if device.type == "cpu" and not args.tiny:
         raise SystemExit("there is no GPU here (--tiny runs on a CPU)")
-    from assay.models.attention import _varlen
-    from assay.models.fp8 import _kernels, _output
-    from assay.models.fused import _kernel
+    from assay.models.encoders.encoder import _varlen
+    from assay.models.runtime.fp8 import _kernels, _output
+    from assay.models.runtime.fused import _kernel
 
     print(f"torch {torch.__version__} on {torch.cuda.get_device_name(device) if device.type == 'cuda' else 'CPU'}")
     if device.type == "cuda":

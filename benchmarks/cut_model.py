@@ -15,11 +15,11 @@ from typing import Any
 
 import torch
 
-from assay.models.base import CometModel
-from assay.models.build import build_model
-from assay.models.checkpoint import LoadedCheckpoint, load
-from assay.models.config import EncoderConfig, ModelConfig
-from assay.models.tokenizer import Tokens
+from assay.models.encoders.config import EncoderConfig, ModelConfig
+from assay.models.encoders.tokenizer import Tokens
+from assay.models.heads.base import CometModel
+from assay.models.heads.checkpoint import LoadedCheckpoint, load
+from assay.models.heads.comet import build_model
 
 Texts = tuple[list[str], list[str], list[str]]
 """Sources, translations, references."""

@@ -7,7 +7,7 @@
     PYTHONPATH=. python benchmarks/fp8_variants.py --layers 36 --only built bf16
 
 Products are computed in float32 from rounded numbers, which is what the hardware does but for the order of its sums. `built`
-is `assay.models.fp8` itself. Noise is the deviation from fp32 beside the spread of the scores. Speeds are counted, for XL
+is `assay.models.runtime.fp8` itself. Noise is the deviation from fp32 beside the spread of the scores. Speeds are counted, for XL
 on an H200: products at the rates measured there, everything else by the bytes that it reads and writes.
 """
 
@@ -25,13 +25,13 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from assay.models.checkpoint import LoadedCheckpoint
-from assay.models.config import EncoderConfig
-from assay.models.encoder import Encoder, Layer
-from assay.models.fp8 import FP8, by_rows, centres_of, exact_rows
-from assay.models.inference import Predictor
-from assay.models.packing import Packed, Places, pack
-from assay.models.prediction import PASSES
+from assay.models.encoders.config import EncoderConfig
+from assay.models.encoders.encoder import Encoder, Layer
+from assay.models.heads.checkpoint import LoadedCheckpoint
+from assay.models.heads.inference import Predictor
+from assay.models.heads.prediction import PASSES
+from assay.models.runtime.fp8 import FP8, by_rows, centres_of, exact_rows
+from assay.models.runtime.packing import Packed, Places, pack
 from benchmarks.comet_gpu import Numbers, random_model, ranked, texts
 from benchmarks.cut_model import Texts, read
 

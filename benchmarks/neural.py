@@ -144,9 +144,9 @@ def write_bleurt(folder: Path, size: dict[str, int], texts: Texts) -> None:
     import sentencepiece
     from safetensors.torch import save_file
 
-    from assay.models.bleurt import BleurtModel
-    from assay.models.config import EncoderConfig
-    from assay.models.naming import to_official
+    from assay.models.encoders.config import EncoderConfig
+    from assay.models.encoders.pretrained import to_official
+    from assay.models.heads.bleurt import BleurtModel
 
     folder.mkdir(parents=True)
     corpus = folder / "corpus.txt"

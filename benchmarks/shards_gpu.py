@@ -31,9 +31,9 @@ def checkpoint(folder: Path, shape: str, texts: list[str]) -> Path:
     import torch
     from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-    from assay.models.build import build_model
-    from assay.models.checkpoint import save
-    from assay.models.config import EncoderConfig, ModelConfig
+    from assay.models.encoders.config import EncoderConfig, ModelConfig
+    from assay.models.heads.checkpoint import save
+    from assay.models.heads.comet import build_model
 
     learned = Tokenizer(models.BPE(unk_token="<unk>"))
     learned.pre_tokenizer = pre_tokenizers.Metaspace()

@@ -27,9 +27,9 @@ from neural_cases import Texts
 
 from assay.core.batch import Batch
 from assay.metrics import metric
-from assay.models.build import build_model
-from assay.models.checkpoint import save
-from assay.models.config import EncoderConfig, ModelConfig
+from assay.models.encoders.config import EncoderConfig, ModelConfig
+from assay.models.heads.checkpoint import save
+from assay.models.heads.comet import build_model
 
 READY = (
     "bleu", "chrf", "chrf++", "ter", "cer", "wer", "rouge1", "rouge2", "rougeL", "meteor", "bertscore-mini", "e5-qe",
@@ -63,8 +63,8 @@ def encoder_of(name: str, more: str = "") -> Callable[[Path, Texts, bool], str]:
     def made(folder: Path, texts: Texts, tiny: bool) -> str:
         from safetensors.torch import save_file
 
-        from assay.models.encoder import Encoder
-        from assay.models.naming import to_official
+        from assay.models.encoders.encoder import Encoder
+        from assay.models.encoders.pretrained import to_official
 
         words = write_tokenizer(folder, texts)
         shape = EncoderConfig("xlm-roberta", **(TINY if tiny else BASE), vocabulary=words)

@@ -10,7 +10,7 @@ import torch
 
 from assay.io.resources.mini import mini_folder
 from assay.kernels._native import Mini
-from assay.models.config import EncoderConfig
+from assay.models.encoders.config import EncoderConfig
 from benchmarks import cluster, comet_gpu, cut_model, fp8_variants, mini, shards, shards_gpu, view
 from benchmarks.comet_gpu import random_model as random_xcomet
 from tests.kernels.mini_model import random_model

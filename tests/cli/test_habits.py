@@ -17,7 +17,7 @@ from assay.core.errors import InputError
 from assay.core.metric import short_signature
 from assay.core.spec import split
 from assay.data.checkpoints import of_family
-from assay.models.published import published_name
+from assay.models.files.published import published_name
 from tests.data import need
 
 HYP = ["the cat sat on the mat", "a dog", "ein Hund"]

@@ -183,9 +183,9 @@ def checkpoints(folder: Path) -> list[Target]:
         from safetensors.torch import save
     except ImportError:
         return []
-    from assay.models.checkpoint import load, read_weights
-    from assay.models.config import ModelConfig
-    from assay.models.files import locate, read_config, read_hparams
+    from assay.models.encoders.config import ModelConfig
+    from assay.models.files.comet import locate, read_config, read_hparams
+    from assay.models.heads.checkpoint import load, read_weights
     from assay.models.training.encoders import encoder_of_folder
     from assay.models.training.state import STATE, TrainingProgress, load_state, save_state
     from tests.models.official import unpack

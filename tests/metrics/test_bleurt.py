@@ -16,7 +16,7 @@ import assay  # noqa: E402
 from assay.core.batch import Batch  # noqa: E402
 from assay.core.errors import InputError, MissingPart  # noqa: E402
 from assay.metrics import metric  # noqa: E402
-from assay.models.bleurt import shortened  # noqa: E402
+from assay.models.heads.bleurt import shortened  # noqa: E402
 from assay.testing import check_metric  # noqa: E402
 from assay.testing.contract import Contract  # noqa: E402
 from tests.models.bleurt_folders import FIXTURES, copied, ported, reference  # noqa: E402

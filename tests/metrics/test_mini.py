@@ -23,10 +23,8 @@ from assay.metrics import metric
 from assay.metrics.common import best
 from assay.metrics.mini import reading
 from assay.metrics.mini.matching import BertscoreMini, E5Qe
-from assay.metrics.mini.model import Model, Opinion, model_of
-from assay.metrics.mini.scores import AssayMini, AssayMiniMqm, AssayMiniUnit
-from assay.metrics.mini.spans import spans
-from assay.metrics.mini.windows import windows
+from assay.metrics.mini.model import Model, Opinion, model_of, windows
+from assay.metrics.mini.scores import AssayMini, AssayMiniMqm, AssayMiniUnit, spans
 from assay.testing.contract import Contract
 from tests.metrics.mini_weights import chance, needs_weights
 

@@ -12,7 +12,7 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.models import hashing
-from assay.models.hashing import fingerprint_files
+from assay.models.files.hashing import fingerprint_files
 
 
 @pytest.fixture

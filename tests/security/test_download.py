@@ -25,7 +25,7 @@ from assay.data.checkpoints import checkpoints
 from assay.io.files import server as asking
 from assay.io.files.download import download
 from assay.io.files.first_use import record_of
-from assay.models.published import fetch_published
+from assay.models.files.published import fetch_published
 
 BODY = b"x" * 1000
 SUM = hashlib.sha256(BODY).hexdigest()
@@ -241,7 +241,7 @@ def test_a_pin_counts_for_more_than_the_hub(
 ) -> None:
     pins = {"hparams.yaml": "1" * 64}
     known = {**checkpoints(), "comet-22": replace(checkpoints()["comet-22"], sha256=pins)}
-    monkeypatch.setattr("assay.models.hub.checkpoints", lambda: known)
+    monkeypatch.setattr("assay.models.files.hub.checkpoints", lambda: known)
     monkeypatch.setenv("HF_ENDPOINT", address)
     Server.behave = hub_of(named)
     with pytest.raises(InputError, match="expected 111111111111"):

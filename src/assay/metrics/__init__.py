@@ -60,7 +60,7 @@ METRICS = Registry(
         "judge": "assay.metrics.judges.own:Judge",
     },
     mark="@assay.metric",
-    elsewhere="assay.models.published:published_name",
+    elsewhere="assay.models.files.published:published_name",
     left_out={
         "reuse": "its chunker was not published, and without it it orders segments as labse-sim does (docs/neural.md).",
         "kg-bertscore": "which recogniser of names and which graph it takes is not stated well enough (docs/neural.md); "

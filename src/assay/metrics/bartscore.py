@@ -110,7 +110,7 @@ class BartScore(SequenceMetric):
         return self.files.fingerprint(*self.framing.words.files)
 
     def _load(self, precision: str, device: Any) -> Likelihood:
-        from assay.models.inference import DTYPES
+        from assay.models.runtime.precision import DTYPES
         from assay.models.seq2seq.likelihood import Likelihood
 
         unasked = self.framing.shape.pad if self.framing.shape.family == "bart" else None

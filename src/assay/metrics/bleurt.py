@@ -17,7 +17,7 @@ from assay.core.spec import Word
 from assay.metrics.common import reference_columns
 from assay.metrics.neural import free_memory, need_neural, placed
 from assay.metrics.published import members
-from assay.metrics.room import NetworkMetric
+from assay.models.runtime.memory import NetworkMetric
 
 
 class Bleurt(NetworkMetric):
@@ -39,8 +39,8 @@ class Bleurt(NetworkMetric):
     ) -> None:
         super().__init__()
         need_neural(self.card.name, "sentencepiece", "tokenizers", "safetensors")
-        from assay.models.bleurt_files import locate_bleurt
-        from assay.models.published import find_published
+        from assay.models.files.bleurt import locate_bleurt
+        from assay.models.files.published import find_published
 
         if path is None and self.published is None:
             raise MissingPart("bleurt is any BLEURT checkpoint of yours: give its folder, bleurt:path=FOLDER.")
@@ -100,7 +100,7 @@ class Bleurt(NetworkMetric):
         free_memory()
 
     def _load(self) -> Any:
-        from assay.models.bleurt import predictor
+        from assay.models.heads.bleurt import predictor
 
         device, dtype, precision = placed(self.precision, self.device)
         return predictor(self.files, dtype=dtype, device=device, int8=precision == "int8")

@@ -7,7 +7,7 @@ segment is scored.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -16,14 +16,13 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card, Needs, Scores, Signature
 from assay.core.spec import Word
-from assay.metrics.comet_reading import Inputs, Value, reading, valued
 from assay.metrics.common import best
 from assay.metrics.neural import device_named, free_memory, need_neural
 from assay.metrics.published import members
-from assay.metrics.room import NetworkMetric
+from assay.models.runtime.memory import NetworkMetric
 
 if TYPE_CHECKING:
-    from assay.models.prediction import Prediction
+    from assay.models.heads.prediction import Prediction
 
 SLOW = 20.0
 """Segments a second below which a run without a GPU is told what it misses."""
@@ -63,7 +62,7 @@ class Comet(NetworkMetric):
     ) -> None:
         super().__init__()
         need_neural(self.published or "this checkpoint", "tokenizers", "yaml")
-        from assay.models.files import locate, read_hparams
+        from assay.models.files.comet import locate, read_hparams
 
         self.path = Path(path) if path is not None else _find(self.published)
         self.tokenizer, self.precision, self.device = tokenizer, precision, device
@@ -85,8 +84,8 @@ class Comet(NetworkMetric):
         """Name, decoder and weights where they count, what is read and what counts where that was asked for, what happens to
         long texts, the checkpoint's hash and the precision."""
         if self._signature is None:
-            from assay.models.files import fingerprint
-            from assay.models.inference import choose_dtype
+            from assay.models.files.comet import fingerprint
+            from assay.models.runtime.precision import choose_dtype
 
             parameters: dict[str, object] = {}
             if self.hparams.get("class_identifier") == "xcomet_metric":
@@ -121,7 +120,7 @@ class Comet(NetworkMetric):
     def _with_references(self, batch: Batch) -> Prediction:
         """Each row beside each of its references; the best one counts, with its components and spans."""
 
-        from assay.models.prediction import take
+        from assay.models.heads.prediction import take
 
         if self.card.needs_source and batch.sources is None:
             raise InputError(f"{self.card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
@@ -143,7 +142,7 @@ class Comet(NetworkMetric):
         sources = None if unread else [batch.sources[i] for i in rows]  # type: ignore[index]
         given = references if columns else None
         if self.long == "window":
-            from assay.models.windows import predict_long
+            from assay.models.heads.prediction import predict_long
 
             found = predict_long(self._predictor, hypotheses, sources, given)
         else:
@@ -154,8 +153,8 @@ class Comet(NetworkMetric):
         return take(found, best(found.values.tolist(), rows, len(batch)))
 
     def _load(self) -> Any:
-        from assay.models.prediction import PAPER, RELEASED
-        from assay.models.workers import Recipe, Workers
+        from assay.models.heads.prediction import PAPER, RELEASED
+        from assay.models.heads.workers import Recipe, Workers
 
         options = {
             "decoder": self.decoder,
@@ -189,7 +188,7 @@ class Comet(NetworkMetric):
 
     def _remark(self, rows: int, seconds: float) -> None:
         if self._devices()[0].type == "cpu" and rows >= 8 and rows / max(seconds, 1e-9) < SLOW:
-            from assay.models.prepack import bf16_is_fast
+            from assay.models.runtime.precision import bf16_is_fast
 
             quicker = self.signature.precision == "fp32" and bf16_is_fast()
             self.notices = [
@@ -208,7 +207,7 @@ class CometFolder(Comet):
 
 
 def _find(name: str | None) -> Path:
-    from assay.models.published import find_published
+    from assay.models.files.published import find_published
 
     if name is None:
         raise InputError("a checkpoint needs its path: -m PATH.")
@@ -254,3 +253,35 @@ def _card_of(folder: Path, hparams: dict[str, Any]) -> Card:
 
 if not TYPE_CHECKING:
     __getattr__ = members("comet", lambda: Comet)
+
+
+Inputs = Literal["auto", "src", "ref", "both"]
+Value = Literal["score", "mqm", "src", "ref", "unified"]
+
+_NEEDS: Mapping[Inputs, Needs] = {"src": "source", "ref": "reference", "both": "both"}
+_IMPLIED: Mapping[Value, Inputs] = {"src": "src", "ref": "ref", "unified": "both"}
+"""The score of one reading needs no other one."""
+
+
+def reading(card: Card, hparams: Mapping[str, Any], inputs: Inputs, value: Value) -> Card:
+    """The card of a model that reads `inputs` and whose score is `value`; what the model cannot do is refused."""
+    if inputs == "auto" and value == "score":
+        return card
+    kind = hparams.get("class_identifier")
+    sides = set(hparams.get("input_segments") or ("mt", "src", "ref"))
+    if kind not in ("unified_metric", "xcomet_metric") or not {"src", "ref"} <= sides:
+        raise InputError(
+            f"{card.name} has one way to read its texts and one score: inputs and value are for xCOMET and UniTE."
+        )
+    if value == "mqm" and kind != "xcomet_metric":
+        raise InputError(f"{card.name} marks no errors, and so has no value=mqm. There is score, src, ref, unified.")
+    implied = _IMPLIED.get(value, inputs)
+    if inputs not in ("auto", implied):
+        raise InputError(f"value={value} is the score that reads inputs={implied}, not inputs={inputs}.")
+    bounds = (0.0, 1.0) if value == "mqm" else card.range
+    return replace(card, needs=card.needs if implied == "auto" else _NEEDS[implied], range=bounds)
+
+
+def valued(found: Prediction, value: Value) -> Prediction:
+    """The prediction with the wanted component for its score."""
+    return found if value == "score" else replace(found, values=found.components[value].copy())

@@ -78,7 +78,7 @@ class HwtscTlm(SequenceMetric):
         return self.files.fingerprint(*self.framing.words.files)
 
     def _load(self, precision: str, device: Any) -> Likelihood:
-        from assay.models.inference import DTYPES
+        from assay.models.runtime.precision import DTYPES
         from assay.models.seq2seq.likelihood import Likelihood
 
         return Likelihood(self.files.network(dtype=DTYPES[precision], device=device))

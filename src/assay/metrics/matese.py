@@ -18,7 +18,7 @@ from assay.data.checkpoints import checkpoints
 from assay.metrics.common import best, reference_columns
 from assay.metrics.neural import Precision, free_memory, need_neural, placed
 from assay.metrics.published import members
-from assay.metrics.room import NetworkMetric
+from assay.models.runtime.memory import NetworkMetric
 
 
 class Matese(NetworkMetric):
@@ -33,7 +33,7 @@ class Matese(NetworkMetric):
     def __init__(self, *, path: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
         super().__init__()
         need_neural(self.card.name, "tokenizers")
-        from assay.models.matese_files import locate_matese
+        from assay.models.files.encoder import locate_matese
 
         name = self.card.name
         if path is None:
@@ -104,7 +104,7 @@ class Matese(NetworkMetric):
         free_memory()
 
     def _load(self) -> Any:
-        from assay.models.matese import MateseTagger
+        from assay.models.heads.matese import MateseTagger
 
         device, dtype, _ = placed(self.precision, self.device)
         made = MateseTagger(self.files, dtype=dtype, device=device)

@@ -77,7 +77,7 @@ class Metricx(SequenceMetric):
         return self.files.fingerprint(*self.words.files)
 
     def _load(self, precision: str, device: Any) -> Any:
-        from assay.models.inference import DTYPES
+        from assay.models.runtime.precision import DTYPES
         from assay.models.seq2seq.regression import FirstStep
 
         return FirstStep(self.files.network(dtype=DTYPES[precision], device=device), WORD, str(self.files.folder))

@@ -25,7 +25,7 @@ def device_named(name: str) -> Any:
     """The torch device that the option ``device`` names; one that is not here is refused."""
     import torch
 
-    from assay.models.inference import choose_device
+    from assay.models.runtime.precision import choose_device
 
     try:
         made = torch.device("cpu" if name == "auto" else name)
@@ -43,7 +43,7 @@ def placed(precision: Precision | Literal["int8"], device: str) -> tuple[Any, An
     """The torch device, the type of the matrix products, and the precision as a signature names it."""
     import torch
 
-    from assay.models.inference import choose_dtype
+    from assay.models.runtime.precision import choose_dtype
 
     place = device_named(device)
     if precision == "int8":

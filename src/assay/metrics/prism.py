@@ -89,7 +89,7 @@ class Prism(SequenceMetric):
         return self.files.fingerprint()
 
     def _load(self, precision: str, device: Any) -> tuple[Likelihood, Any]:
-        from assay.models.inference import DTYPES
+        from assay.models.runtime.precision import DTYPES
         from assay.models.seq2seq.likelihood import Likelihood
         from assay.models.seq2seq.texts import Framing
 

@@ -12,7 +12,7 @@ from assay.data.checkpoints import PublishedCheckpoint, checkpoints, languages_o
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from assay.metrics.room import NetworkMetric
+    from assay.models.runtime.memory import NetworkMetric
 
 MODULES = {
     "comet": "assay.metrics.comet",
@@ -21,7 +21,7 @@ MODULES = {
     "metricx": "assay.metrics.metricx",
 }
 """The module of each family of metrics."""
-FIND = "assay.models.published:find_published"
+FIND = "assay.models.files.published:find_published"
 
 
 def targets() -> dict[str, str]:

@@ -14,7 +14,7 @@ from assay.core.errors import MissingPart
 from assay.core.langpair import target, written
 from assay.core.metric import Scores, Signature
 from assay.metrics.neural import Precision, device_named, free_memory
-from assay.metrics.room import NetworkMetric
+from assay.models.runtime.memory import NetworkMetric
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools
@@ -123,6 +123,6 @@ def folder_of(path: str | None, published: str | None, name: str) -> Path:
         return Path(path).expanduser()
     if published is None:
         raise MissingPart(f"{name} has no published weights: give a folder of your own with -m {name}:path=FOLDER.")
-    from assay.models.published import find_published
+    from assay.models.files.published import find_published
 
     return find_published(published)

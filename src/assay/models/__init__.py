@@ -1,21 +1,31 @@
-"""Neural models: encoders, heads, checkpoints and packed inference, with torch and without our compiled kernels.
+"""Neural models, with torch and without our compiled kernels. Nothing here is imported before a model is needed.
 
-How a model is built::
+=============  =====================================================================================================
+`files`        where checkpoints are, how they are downloaded and hashed; needs no torch, except to read weights
+`runtime`      how models run: packing, token budgets, out-of-memory, precision, 8-bit products, GPU memory
+`encoders`     encoders and their tokenizers; vectors of tokens and texts, and matching by them
+`heads`        models on an encoder that score translations: COMET, BLEURT, MaTESe
+`seq2seq`      encoder-decoders and language models: MetricX, BARTScore, Prism
+`training`     training of xCOMET's kind: data, configuration, trainer, checkpoints of a run, search
+`mini`         the recipe of assay-mini, from judged translations to its packed files
+=============  =====================================================================================================
 
-    from assay.models.config import EncoderConfig, ModelConfig
-    from assay.models.build import build_model
+Build a model::
+
+    from assay.models.encoders.config import EncoderConfig, ModelConfig
+    from assay.models.heads.comet import build_model
 
     encoder = EncoderConfig("xlm-roberta", hidden=32, layers=2, heads=4, feed_forward=64, vocabulary=1000, positions=514)
     model = build_model(ModelConfig("xcomet_metric", hidden_sizes=(64, 32), word_layer=2), encoder)
 
-and how it is called, on a packed batch (all sequences end to end, no padding)::
+Call it on a packed batch (all sequences end to end, no padding)::
 
-    from assay.models.packing import pack
+    from assay.models.runtime.packing import pack
 
     packed = pack([[0, 11, 12, 2], [0, 13, 2]], pad=1)           # token ids of each sequence, special tokens included
     output = model(packed)                                       # unified models: output.scores, output.logits
-    embedding = model.embed(packed)                              # regression models: one vector a sequence
+    embedding = model.embed(packed)                              # regression models: one vector per sequence
 
-`assay.models.checkpoint` reads and writes the official format (``hparams.yaml`` and a Lightning ``.ckpt``);
-`assay.models.inference` turns texts into scores and spans. Nothing here is imported before somebody asks for it.
+`assay.models.heads.checkpoint` reads and writes the official format (``hparams.yaml`` and a Lightning ``.ckpt``);
+`assay.models.heads.inference` turns texts into scores and spans.
 """

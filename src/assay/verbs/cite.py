@@ -77,7 +77,7 @@ def _names(given: Sequence[str | os.PathLike[str]]) -> list[str]:
 def _registered(spec: str) -> str:
     from assay.core.spec import name_of
     from assay.data.citations import KINDS, names
-    from assay.models.published import published_name
+    from assay.models.files.published import published_name
     from assay.verbs.list import REGISTRIES
     from assay.verbs.list import names as registered
 

@@ -170,7 +170,7 @@ def _data() -> Table:
     """Every suite, test set, checkpoint and encoder: where it lies, or how to get it."""
     from assay.core.errors import AssayError, MissingPart
     from assay.data.checkpoints import of_family
-    from assay.models.published import find_published
+    from assay.models.files.published import find_published
     from assay.suites import SUITES
     from assay.suites.locate import locate
     from assay.suites.wmt import card_of, years

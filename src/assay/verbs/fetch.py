@@ -54,7 +54,7 @@ def _fetched(
     from assay.io.files.download import download
     from assay.io.judgements.gemba import facts, fetch_prompts
     from assay.io.resources.spm import SPM_MODELS, spm_home
-    from assay.models.published import fetch_published, fetchable_name
+    from assay.models.files.published import fetch_published, fetchable_name
     from assay.suites import SUITES
     from assay.suites.fetch import fetch as fetch_suite
 

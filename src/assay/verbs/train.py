@@ -215,7 +215,7 @@ def _preview_groups(config: MiniConfig) -> TrainingData:
 
 def example(folder: str | os.PathLike[str], architecture: Literal["xcomet", "mini"] = "xcomet") -> Path:
     """Write a configuration and toy data to try it with; the configuration's path comes back."""
-    from assay.models.mini.toy import write_mini_example
+    from assay.models.mini.run import write_mini_example
     from assay.models.training.toy import write_example
 
     return (write_mini_example if architecture == "mini" else write_example)(Path(folder))

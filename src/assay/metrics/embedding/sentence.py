@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from assay.core.metric import Bools, Floats
-    from assay.models.sentence import Head
+    from assay.models.encoders.embedding import Head
 
 
 class SentenceMetric(EncoderMetric):
@@ -30,7 +30,7 @@ class SentenceMetric(EncoderMetric):
 
     def cosines(self, first: Sequence[str], second: Sequence[str]) -> tuple[Floats, Bools]:
         """The cosine of every pair of texts, and whether one of them was cut."""
-        from assay.models.sentence import read_head, sentence_vectors
+        from assay.models.encoders.embedding import read_head, sentence_vectors
 
         embedder = self.embedder()
         if self._head is None:

@@ -13,14 +13,13 @@ from assay.core.errors import InputError
 from assay.core.metric import Scores, Signature
 from assay.core.spec import Word
 from assay.metrics.common import best
-from assay.metrics.embedding.base import EncoderMetric, counted_file, pairs
+from assay.metrics.embedding.base import EncoderMetric, Rarity, counted_file, pairs, yisi_weight
 from assay.metrics.embedding.bertscore import best_layer
 from assay.metrics.embedding.cards import YISI1, YISI2
-from assay.metrics.embedding.rarity import Rarity, yisi_weight
 from assay.metrics.neural import Precision
 
 if TYPE_CHECKING:
-    from assay.models.pairing import Weigh
+    from assay.models.encoders.matching import Weigh
 
 
 class Yisi(EncoderMetric):
@@ -77,7 +76,7 @@ class Yisi(EncoderMetric):
         self._rarities.clear()
 
     def _score(self, batch: Batch) -> Scores:
-        from assay.models.pairing import matched
+        from assay.models.encoders.matching import matched
 
         rows, others = pairs(batch, self.card, self.against)
         embedder = self.embedder(self.layer)
@@ -105,7 +104,7 @@ class Yisi(EncoderMetric):
         )
 
     def _weigh(self, path: str | None) -> Weigh:
-        from assay.models.pairing import uniform
+        from assay.models.encoders.matching import uniform
 
         if path is None:
             return uniform

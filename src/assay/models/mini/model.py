@@ -15,8 +15,8 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from assay.core.errors import InputError
-from assay.models.config import EncoderConfig
-from assay.models.encoder import Encoder, Layer
+from assay.models.encoders.config import EncoderConfig
+from assay.models.encoders.encoder import Encoder, Layer
 from assay.models.mini.batch import HYPOTHESIS, REFERENCE, SOURCE, TrainingBatch
 
 DEPTHS = 5

@@ -1,4 +1,7 @@
-"""A trained model as the files that the runtime reads: 8-bit rows, 4-bit embeddings, half precision for the rest."""
+"""A trained model as the files that the runtime reads: 8-bit rows, 4-bit embeddings, half precision for the rest.
+
+A 4-bit block has one scale for 32 weights (embeddings), an 8-bit row one scale (matrices).
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,6 @@ from assay.io.files.atomic import atomic_write, own_folder
 from assay.io.files.tensors import read_tensors, write_tensors
 from assay.models.mini.model import MiniModel
 from assay.models.mini.pieces import Arrays
-from assay.models.mini.quantise import BLOCK, eight_bits, four_bits, nibbles
 
 FORMAT = 1
 MODEL, EMBEDDINGS, PIECES = "model.safetensors", "embeddings.safetensors", "pieces.safetensors"
@@ -138,3 +140,38 @@ def round_all(model: MiniModel) -> None:
 def tensors_of(folder: Path) -> dict[str, np.ndarray[Any, Any]]:
     """All tensors of a packed model under one roof, as the runtime is given them."""
     return {name: value for file in (MODEL, EMBEDDINGS, PIECES) for name, value in read_tensors(folder / file).items()}
+
+
+BLOCK = 32
+_RANGES = (-8.0, -7.4, -6.8, 7.0, 7.6)
+"""Codes that the largest weight of a block is tried at; the one with the least squared error is taken."""
+
+
+def four_bits(weights: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Codes from 0 to 15 (blocks, 32), half-precision scales (blocks), and the rounded weights in the shape given."""
+    blocks = weights.detach().float().reshape(-1, BLOCK)
+    largest = blocks.gather(1, blocks.abs().argmax(1, keepdim=True))
+    best_error = torch.full_like(largest, torch.inf)
+    best_codes, best_scale = torch.zeros_like(blocks), torch.zeros_like(largest)
+    for code in _RANGES:
+        scale = (largest / code).half().float()
+        codes = (blocks / torch.where(scale == 0, 1.0, scale)).round().clamp(-8, 7)
+        error = ((codes * scale - blocks) ** 2).sum(1, keepdim=True)
+        better = error < best_error
+        best_error = torch.where(better, error, best_error)
+        best_codes = torch.where(better, codes, best_codes)
+        best_scale = torch.where(better, scale, best_scale)
+    return (best_codes + 8).to(torch.uint8), best_scale[:, 0].half(), (best_codes * best_scale).reshape(weights.shape)
+
+
+def nibbles(codes: Tensor) -> Tensor:
+    """Codes (blocks, 32) as bytes (blocks, 16): the first sixteen in the low halves, the others in the high ones."""
+    return codes[:, : BLOCK // 2] | (codes[:, BLOCK // 2 :] << 4)
+
+
+def eight_bits(weights: Tensor) -> tuple[Tensor, Tensor]:
+    """Codes from -127 to 127 and a half-precision scale for each row."""
+    rows = weights.detach().float()
+    scale = (rows.abs().amax(1) / 127).half()
+    scale[scale == 0] = 1
+    return (rows / scale.float()[:, None]).round().clamp(-127, 127).to(torch.int8), scale

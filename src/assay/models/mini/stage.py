@@ -21,15 +21,13 @@ from torch.utils.data import DataLoader, Dataset
 from assay.core.errors import InputError
 from assay.io.files.atomic import own_folder
 from assay.io.files.tensors import read_tensors, write_tensors
-from assay.models.mini.batch import TrainingBatch, assemble
+from assay.models.mini.batch import FILE, READINGS, VIEWS, Predictions, TrainingBatch, assemble, join, piece_path
 from assay.models.mini.config import MiniConfig, plain_stage
 from assay.models.mini.corpus import PIECES, LexicalFeatures, PreparedCorpus
 from assay.models.mini.losses import Losses
 from assay.models.mini.model import HEADS, MiniModel, MiniOutput, mini_model
-from assay.models.mini.pack import WORDS
+from assay.models.mini.pack import WORDS, four_bits
 from assay.models.mini.plan import BatchItem, BatchPlan, batches, every_item, measure
-from assay.models.mini.predictions import FILE, READINGS, VIEWS, Predictions, join, piece_path
-from assay.models.mini.quantise import four_bits
 from assay.models.mini.start import read_encoder
 from assay.models.mini.watch import HeldOutFigures, figures, watched_rows
 from assay.models.training.optimizer import load_named_state, named_state

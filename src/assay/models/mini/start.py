@@ -17,12 +17,11 @@ from assay.core.errors import InputError
 from assay.io.documents import read_document
 from assay.io.files.atomic import atomic_write
 from assay.io.files.tensors import read_tensors, write_tensors
-from assay.models.config import EncoderConfig
-from assay.models.encoder import Encoder
+from assay.models.encoders.config import EncoderConfig
+from assay.models.encoders.encoder import Encoder
 from assay.models.mini.config import EncoderSection
 from assay.models.mini.pieces import Arrays, PieceModel, pieces_of_texts, pieces_of_tokenizer, with_unknown
-from assay.models.training.e5_file import E5File, scales_of, unpacked
-from assay.models.training.encoders import e5_path, encoder_of_folder
+from assay.models.training.encoders import E5File, e5_path, encoder_of_folder, scales_of, unpacked
 
 EPSILON = 1e-12
 """Of the encoder's norms: what the runtime uses, whatever the encoder was made with."""

@@ -9,13 +9,11 @@ import numpy as np
 import torch
 
 from assay.core.errors import InputError
-from assay.models.config import EncoderConfig
-from assay.models.fp8 import FP8, stored_as
+from assay.models.encoders.config import EncoderConfig
+from assay.models.runtime.fp8 import FP8, stored_as
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from assay.models.seq2seq.config import Shape
 
 Output = TypeVar("Output")
 Numbers = TypeVar("Numbers", bound="NDArray[np.floating[Any]]")
@@ -109,14 +107,6 @@ def encoder_runner(config: EncoderConfig, device: torch.device, dtype: torch.dty
     token_bytes = size * (2 * config.feed_forward + 6 * config.hidden) + 4 * 6 * config.hidden
     most = MOST_TOKENS * max(1.0, XL_WIDTH / config.hidden) * (FP8_SHARE if dtype == FP8 else 1)
     return BatchRunner(device, dtype, budget or token_budget(device, token_bytes, most))
-
-
-def sequence_runner(shape: Shape, device: torch.device, dtype: torch.dtype) -> BatchRunner:
-    """Return a runner for an encoder-decoder of this shape."""
-    inner = max(shape.encoder_inner, shape.decoder_inner) * (3 if shape.gated else 2)
-    size = torch.finfo(dtype).bits // 8
-    token_bytes = size * (inner + 8 * shape.heads * shape.head_size) + 4 * 6 * shape.hidden
-    return BatchRunner(device, dtype, token_budget(device, token_bytes))
 
 
 def out_of_memory(error: Exception) -> bool:

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from assay.models.packing import runs, to_device
+from assay.models.runtime.packing import runs, to_device
 
 Bias = Callable[[int], Tensor]
 """From a length to what is added to the products of its places: (heads, length, length)."""

@@ -17,12 +17,12 @@ import torch
 from assay.core.errors import InputError, MissingPart
 from assay.core.schema import Bounds, Place, typed
 from assay.io.files.text import read_text
-from assay.models.hashing import fingerprint_files
+from assay.models.files.hashing import fingerprint_files
+from assay.models.files.weights import StandIn, read_torch
 from assay.models.seq2seq.config import Shape, Size, activation
 from assay.models.seq2seq.folder import build, given
 from assay.models.seq2seq.network import Network
 from assay.models.seq2seq.texts import Words, numbered
-from assay.models.weights import StandIn, read_torch
 
 FILES = ("checkpoint.pt", "spm.model", "dict.src.txt", "dict.tgt.txt")
 BOXED = ("argparse.", "fairseq.", "omegaconf.")

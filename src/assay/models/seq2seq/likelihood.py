@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
+from torch.nn import functional
 
-from assay.models.packing import packed_ids
-from assay.models.runtime.batching import sequence_runner
+from assay.models.runtime.packing import packed_ids
 from assay.models.seq2seq.attending import Attending
-from assay.models.seq2seq.network import Network
-from assay.models.seq2seq.softmax import log_shares
+from assay.models.seq2seq.network import Network, sequence_runner
 from assay.models.seq2seq.texts import Target
 
 Source = tuple[int, ...]
@@ -85,3 +85,30 @@ class Likelihood:
             if self.unasked is not None and self.unasked in target.asked:
                 here = np.where(np.asarray(target.asked) == self.unasked, 0.0, here)
             found[number] = here[target.counted_from :].mean()
+
+
+KEPT, KEPT_ON_GPU = 1 << 25, 1 << 28
+"""Products (rows x vocabulary) that lie in memory at a time."""
+
+
+def log_shares(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float = 1.0) -> Tensor:
+    """log softmax(scale x (head of `hidden`)) at `asked`, one float32 a row."""
+    words = head.weight.shape[0]
+    rows = max(16, (KEPT_ON_GPU if hidden.is_cuda else KEPT) // words)
+    parts = [
+        _shares(states, head, wanted, scale)
+        for states, wanted in zip(torch.split(hidden, rows), torch.split(asked, rows), strict=True)
+    ]
+    return parts[0] if len(parts) == 1 else torch.cat(parts)
+
+
+def _shares(hidden: Tensor, head: nn.Linear, asked: Tensor, scale: float) -> Tensor:
+    products = functional.linear(hidden, head.weight, head.bias)
+    if products.dtype == torch.float32:
+        products = products if scale == 1.0 else products * scale
+        return products.gather(1, asked[:, None]).squeeze(1) - torch.logsumexp(products, dim=1)
+    # In half precision the asked product is computed once more in float32; in the sum over all words rounding evens out.
+    own = (hidden.float() * head.weight[asked].float()).sum(1)
+    if head.bias is not None:
+        own = own + head.bias[asked].float()
+    return own * scale - torch.logsumexp(products.float() * scale, dim=1)

@@ -12,7 +12,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from assay.models.fused import Norm, add_norm
+from assay.models.runtime.batching import BatchRunner, token_budget
+from assay.models.runtime.fused import Norm, add_norm
 from assay.models.seq2seq.attending import Attending
 from assay.models.seq2seq.config import Shape
 
@@ -205,3 +206,11 @@ def _norm(shape: Shape) -> Norm:
     if shape.rms:
         return nn.RMSNorm(shape.hidden, eps=shape.epsilon)
     return nn.LayerNorm(shape.hidden, eps=shape.epsilon)
+
+
+def sequence_runner(shape: Shape, device: torch.device, dtype: torch.dtype) -> BatchRunner:
+    """Return a runner for an encoder-decoder of this shape."""
+    inner = max(shape.encoder_inner, shape.decoder_inner) * (3 if shape.gated else 2)
+    size = torch.finfo(dtype).bits // 8
+    token_bytes = size * (inner + 8 * shape.heads * shape.head_size) + 4 * 6 * shape.hidden
+    return BatchRunner(device, dtype, token_budget(device, token_bytes))

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from assay.core.errors import InputError
-from assay.models.fused import add_norm
-from assay.models.packing import packed_ids, runs, to_device
-from assay.models.runtime.batching import sequence_runner
-from assay.models.seq2seq.network import Network, SequenceLayer
+from assay.models.runtime.fused import add_norm
+from assay.models.runtime.packing import packed_ids, runs, to_device
+from assay.models.seq2seq.network import Network, SequenceLayer, sequence_runner
 
 
 class FirstStep:

@@ -9,9 +9,8 @@ from typing import Any
 
 from assay.core.errors import InputError, MissingPart
 from assay.io.documents import read_document
-from assay.models.sentencepiece import is_unigram, plain_tokenizer
+from assay.models.encoders.tokenizer import is_unigram, plain_tokenizer, without_halves
 from assay.models.seq2seq.config import Shape
-from assay.models.tokenizer import without_halves
 
 PIECE_FILES = ("spiece.model", "sentencepiece.bpe.model", "sentencepiece.model")
 

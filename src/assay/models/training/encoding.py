@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Literal
 from assay.models.training.records import Record, tags
 
 if TYPE_CHECKING:
-    from assay.models.packing import Packed
-    from assay.models.tokenizer import Tokenizer
-    from assay.models.unified import UnifiedModel
+    from assay.models.encoders.tokenizer import Tokenizer
+    from assay.models.heads.comet import UnifiedModel
+    from assay.models.runtime.packing import Packed
 
 INPUTS = ("src", "ref", "src+ref")
 IGNORE = -1
@@ -117,7 +117,7 @@ class TextEncoder:
 
 def packed(sequences: Sequence[TokenSequence], model: UnifiedModel) -> Packed:
     """The sequences as the model reads them when it scores, on its device."""
-    from assay.models.packing import pack
+    from assay.models.runtime.packing import pack
 
     types = [one.first for one in sequences] if model.config.encoder_model == "BERT" else None
     pad = model.encoder_config.pad

@@ -12,9 +12,9 @@ from torch.nn import functional
 from assay.models.training.encoding import IGNORE
 
 if TYPE_CHECKING:
-    from assay.models.packing import Packed
+    from assay.models.heads.comet import UnifiedModel, UnifiedOutput
+    from assay.models.runtime.packing import Packed
     from assay.models.training.config import PhaseConfig
-    from assay.models.unified import UnifiedModel, UnifiedOutput
 
 _EMBEDDINGS = ("words", "places", "types", "embedding_norm")
 

@@ -13,13 +13,12 @@ from torch import Tensor, nn
 
 from assay.core.errors import InputError
 from assay.io.files.atomic import atomic_write
-from assay.models.build import build_model
-from assay.models.config import EncoderConfig, ModelConfig
-from assay.models.files import is_checkpoint
-from assay.models.tokenizer import Tokenizer
+from assay.models.encoders.config import EncoderConfig, ModelConfig
+from assay.models.encoders.tokenizer import Tokenizer
+from assay.models.files.comet import is_checkpoint
+from assay.models.heads.comet import UnifiedModel, build_model
 from assay.models.training.encoders import Pretrained, e5_small, encoder_of_folder, tiny_encoder
 from assay.models.training.encoding import TextEncoder
-from assay.models.unified import UnifiedModel
 
 if TYPE_CHECKING:
     from assay.models.training.config import TrainConfig
@@ -136,7 +135,7 @@ def _pretrained(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[
 
 def _trained(folder: Path) -> tuple[Pretrained, dict[str, Tensor], list[str]]:
     """A trained model to go on from, with its weights and what it was trained on, or its name where it does not say."""
-    from assay.models.checkpoint import load
+    from assay.models.heads.checkpoint import load
 
     loaded = load(folder)
     model = loaded.model

@@ -1,17 +1,20 @@
 """The state of a run on disk: one safetensors file that is always whole, and a log that never runs ahead of it.
 
 No pickles: tensors, and the rest as JSON in the file's header. Shuffling and dropout are functions of seed and step, so that the
-position is all there is to remember.
+position is all there is to remember. The first Ctrl-C stops after the current step with a checkpoint, the second at once.
 """
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from assay.core.errors import AssayError, InputError
 from assay.core.schema import Place, typed
@@ -143,3 +146,28 @@ def difference(old: Any, new: Any, where: str = "") -> str | None:
                 return found
         return None
     return None if old == new else where
+
+
+class Stoppable(Protocol):
+    """What looks after each step whether it shall stop."""
+
+    stop: bool
+
+
+@contextmanager
+def interruptible(work: Stoppable) -> Iterator[None]:
+    """Let Ctrl-C set `stop`. Outside the main thread, which alone hears signals, nothing changes."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def stop(*_: Any) -> None:
+        if work.stop:
+            raise KeyboardInterrupt
+        work.stop = True
+
+    before = signal.signal(signal.SIGINT, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -21,7 +21,6 @@ from assay.models.training import search
 from assay.models.training.config import PhaseConfig, TrainConfig
 from assay.models.training.data import LoadedRecords, load_held_out, load_phase
 from assay.models.training.encoding import EncodedRecord, TextEncoder, has_target, packed
-from assay.models.training.interrupt import interruptible
 from assay.models.training.optimizer import adamw, clip, load_named_state, losses, named_state, unfreeze, warm_up
 from assay.models.training.plan import Plan, mixed
 from assay.models.training.setup import TOKENIZER, begin, device_of
@@ -32,6 +31,7 @@ from assay.models.training.state import (
     LossWeights,
     TrainingProgress,
     difference,
+    interruptible,
     load_state,
     plain_config,
     save_state,
@@ -39,8 +39,8 @@ from assay.models.training.state import (
 from assay.models.training.watching import Look, look
 
 if TYPE_CHECKING:
+    from assay.models.heads.comet import UnifiedModel
     from assay.models.training.records import Record
-    from assay.models.unified import UnifiedModel
 
 MODEL = "model"
 """The folder of the trained model inside the run's folder."""
@@ -285,7 +285,7 @@ class Trainer:
         save_state(self.folder, self.progress, self.plain, self.model.state_dict(), optimizer)
 
     def _export(self) -> None:
-        from assay.models.checkpoint import save
+        from assay.models.heads.checkpoint import save
 
         weights = next((phase.class_weights for phase in reversed(self.config.phases) if phase.word_level), None)
         last = self.config.phases[-1].loss_lambda

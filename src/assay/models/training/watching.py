@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 
-from assay.models.spans import decode
+from assay.models.heads.prediction import decode
 from assay.models.training.encoding import packed
 from assay.models.training.records import Record
 from assay.stats.spans import character_score
@@ -21,8 +21,8 @@ from assay.stats.spans import character_score
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from assay.models.heads.comet import UnifiedModel
     from assay.models.training.encoding import EncodedRecord, TextEncoder
-    from assay.models.unified import UnifiedModel
 
     Floats = NDArray[np.float64]
 

@@ -1,0 +1,1 @@
+"""Encoders: their shapes, tokenizers, pretrained weights, and the vectors they give."""

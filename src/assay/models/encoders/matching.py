@@ -1,0 +1,202 @@
+"""Greedy matching of pairs of texts by their tokens' vectors: precision and recall of the best partners.
+
+Pairs are computed in windows, in an order in which recurring texts are neighbours, many pairs at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from assay.models.encoders.embedding import Embedder, Vectors
+from assay.models.runtime.packing import to_device
+
+WINDOW, GPU_WINDOW = 24_000, 400_000
+"""Tokens whose vectors are held at a time (XLM-R large: 100 MB, 1.6 GB)."""
+
+Weigh = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+
+
+@dataclass(frozen=True, slots=True)
+class Matched:
+    """Of every pair: precision, recall (NaN where a text has no tokens), and whether a text was cut."""
+
+    precision: NDArray[np.float64]
+    recall: NDArray[np.float64]
+    empty: NDArray[np.bool_]
+    cut: NDArray[np.bool_]
+
+
+def matched(
+    embedder: Embedder,
+    hypotheses: Sequence[str],
+    others: Sequence[str],
+    weigh: tuple[Weigh, Weigh],
+    *,
+    inner: bool,
+    ngram: int = 1,
+    floor: bool = False,
+) -> Matched:
+    """All pairs. `weigh` gives the weights of tokens on either side; `inner` leaves the special tokens out of the matching (else
+    they are partners to be found, and weigh nothing)."""
+    distinct = list(dict.fromkeys([*others, *hypotheses]))
+    number = {text: at for at, text in enumerate(distinct)}
+    tokens = embedder.tokens(distinct)
+    first = np.array([number[text] for text in hypotheses], np.int64)
+    second = np.array([number[text] for text in others], np.int64)
+    lengths = np.array([len(one.ids) for one in tokens], np.int64)
+    found = np.full((len(first), 2), np.nan)
+    order = np.lexsort((first, second, lengths[second]))[::-1]
+    for rows in _windows(order, first, second, lengths, GPU_WINDOW if embedder.device.type == "cuda" else WINDOW):
+        here, places = np.unique(np.concatenate([first[rows], second[rows]]), return_inverse=True)
+        vectors = embedder.vectors([tokens[at].ids for at in here.tolist()])
+        left, right = places[: len(rows)], places[len(rows) :]
+        ids = np.concatenate([np.asarray(tokens[at].ids, np.int64) for at in here.tolist()])
+        ends = np.concatenate([vectors.starts[:-1], vectors.starts[1:] - 1])
+        columns = []
+        for weights in (one(ids) for one in weigh):
+            weights[ends] = 0.0
+            columns.append(to_device(torch.from_numpy(weights.astype(np.float32)), embedder.device))
+        with torch.inference_mode():
+            found[rows] = match(
+                vectors,
+                (columns[0], columns[1]),
+                sides(vectors.starts, left, inner=inner),
+                sides(vectors.starts, right, inner=inner),
+                ngram=ngram,
+                floor=floor,
+            )
+    cut = np.array([one.cut for one in tokens], bool)
+    empty = (lengths[first] <= 2) | (lengths[second] <= 2)
+    return Matched(found[:, 0], found[:, 1], empty, cut[first] | cut[second])
+
+
+def _windows(
+    order: NDArray[np.int64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    most: int,
+) -> Iterator[NDArray[np.int64]]:
+    """Rows in this order, as many at a time as have `most` tokens; a text that recurs within a window counts once."""
+    at, seen, total = 0, set[int](), 0
+    for stop, row in enumerate(order.tolist()):
+        new = {int(first[row]), int(second[row])} - seen
+        size = int(sum(lengths[text] for text in new))
+        if stop > at and total + size > most:
+            yield order[at:stop]
+            at, seen, total = stop, set(), 0
+            new = {int(first[row]), int(second[row])}
+            size = int(sum(lengths[text] for text in new))
+        seen |= new
+        total += size
+    if at < len(order):
+        yield order[at:]
+
+
+def uniform(ids: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Every token counts the same."""
+    return np.ones(len(ids))
+
+
+MOST_CELLS = 1 << 22
+"""Similarities computed at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextSide:
+    """One text of every pair: its first row among the vectors, and how many it has."""
+
+    first: NDArray[np.int64]
+    length: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """Pairs of about equal size as a dense block; `real` is which places of it are tokens, `weights` is 0 for the others."""
+
+    rows: Tensor
+    real: Tensor
+    weights: Tensor
+
+
+def match(
+    vectors: Vectors,
+    weights: tuple[Tensor, Tensor],
+    hypotheses: TextSide,
+    others: TextSide,
+    *,
+    ngram: int = 1,
+    floor: bool = False,
+) -> NDArray[np.float64]:
+    """Precision and recall of every pair: the mean best cosine of the translation's tokens in the other text, and of the other
+    text's tokens in the translation. `weights` is how much each row of the vectors counts in a translation, and in another text.
+
+    With `ngram` runs of so many tokens are matched, the cosines of a run being averaged by the weights of its own side (Lo 2019);
+    fewer where a text has fewer. `floor` counts a negative cosine as 0. A pair with a text without tokens, or whose tokens all
+    weigh nothing, has no number (NaN).
+    """
+    found = np.full((len(hypotheses.first), 2), np.nan)
+    for chosen, run in _blocks(hypotheses.length, others.length, ngram):
+        a = _block(vectors.rows, weights[0], hypotheses, chosen)
+        b = _block(vectors.rows, weights[1], others, chosen)
+        cosines = torch.bmm(a.rows, b.rows.transpose(1, 2)).clamp(0.0 if floor else -1.0, 1.0)
+        precision = _best(cosines, a, b, run)
+        recall = _best(cosines.transpose(1, 2), b, a, run)
+        found[chosen] = torch.stack([precision, recall], 1).double().cpu().numpy()
+    return found
+
+
+def _best(cosines: Tensor, own: _Block, other: _Block, run: int) -> Tensor:
+    """The weighted mean over the own tokens (or runs of them) of the best cosine among the other's."""
+    heavy = own.weights
+    if run > 1:
+        length, wide = cosines.shape[1] - run + 1, cosines.shape[2] - run + 1
+        products = cosines * heavy[:, :, None]
+        total = sum(products[:, k : k + length, k : k + wide] for k in range(run))
+        heavy = torch.stack([heavy[:, k : k + length] for k in range(run)]).sum(0)
+        cosines = total / heavy.clamp(min=1e-30)[:, :, None]
+        heavy = heavy * own.real[:, run - 1 :]
+        seen = other.real[:, run - 1 :]
+    else:
+        seen = other.real
+    best = cosines.masked_fill(~seen[:, None, :], -torch.inf).amax(2)
+    return (torch.where(heavy > 0, best, 0.0) * heavy).sum(1) / heavy.sum(1)
+
+
+def _blocks(first: NDArray[np.int64], second: NDArray[np.int64], ngram: int) -> Iterator[tuple[NDArray[np.int64], int]]:
+    """Pairs that have tokens on both sides, those of about equal size together, and the length of the runs that they allow."""
+    runs = np.minimum(ngram, np.minimum(first, second))
+    for run in np.unique(runs[runs > 0]).tolist():
+        rows = np.flatnonzero(runs == run)
+        order = rows[np.lexsort((second[rows], first[rows]))]
+        at = 0
+        while at < len(order):
+            stop, wide = at, 0
+            while stop < len(order):
+                wide = max(wide, int(second[order[stop]]))
+                if stop > at and (stop - at + 1) * int(first[order[stop]]) * wide > MOST_CELLS:
+                    break
+                stop += 1
+            yield order[at:stop], run
+            at = stop
+
+
+def _block(rows: Tensor, weights: Tensor, side: TextSide, chosen: NDArray[np.int64]) -> _Block:
+    first, length = (to_device(torch.from_numpy(column[chosen]), rows.device) for column in (side.first, side.length))
+    steps = torch.arange(int(side.length[chosen].max()), device=rows.device)
+    real = steps[None, :] < length[:, None]
+    places = torch.where(real, first[:, None] + steps, first[:, None])
+    return _Block(rows[places], real, torch.where(real, weights[places], 0.0))
+
+
+def sides(starts: NDArray[np.int64], texts: NDArray[np.intp], *, inner: bool) -> TextSide:
+    """The rows of the given texts among the vectors; `inner` leaves out the first and the last token, which are special."""
+    at = np.asarray(texts, np.int64)
+    cut = 1 if inner else 0
+    return TextSide(starts[at] + cut, np.maximum(starts[at + 1] - starts[at] - 2 * cut, 0))

@@ -1,0 +1,162 @@
+"""Encoders as the hub has them: a folder with ``config.json``, weights and a tokenizer. Nothing is downloaded, no code is run.
+
+    loaded = load_encoder("LaBSE", dtype=torch.float32, device="cpu")
+    packed = pack([[101, 7, 102]], pad=loaded.tokenizer.pad)
+    *_, last = loaded.encoder.states(packed)
+
+Families that `Encoder` has are packed; of any other, transformers makes the encoder (`ForeignEncoder`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from assay.core.errors import InputError
+from assay.models.encoders.building import StateEncoder, build_encoder
+from assay.models.encoders.config import EncoderConfig
+from assay.models.encoders.tokenizer import Tokenizer
+from assay.models.files.encoder import EncoderFiles, locate_encoder, read_shape
+from assay.models.files.weights import read_state
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedEncoder:
+    """An encoder with its tokenizer, and the folder's other weights (poolers and heads) by their names."""
+
+    encoder: StateEncoder
+    tokenizer: Tokenizer
+    rest: Mapping[str, Tensor]
+
+
+def load_encoder(
+    files: EncoderFiles | str | Path,
+    *,
+    dtype: torch.dtype = torch.float32,
+    device: torch.device | str = "cpu",
+) -> LoadedEncoder:
+    """The encoder of a folder, its matrices in `dtype` on `device`, ready for inference."""
+    files = files if isinstance(files, EncoderFiles) else locate_encoder(files)
+    config = read_shape(files.config)
+    state = read_state(files.weights)
+    if config.family == "other":
+        encoder = build_encoder(config)
+    else:
+        with torch.device("meta"):
+            encoder = build_encoder(config)
+    assert isinstance(encoder, nn.Module)
+    shapes = {name: tensor.shape for name, tensor in encoder.state_dict().items()}
+    weights, rest = our_weights(shapes, state, config, files.weights[0])
+    narrow = {name: dtype if "norm" not in name.lower() else torch.float32 for name in weights}
+    encoder.load_state_dict({name: tensor.to(device, narrow[name]) for name, tensor in weights.items()}, assign=True)
+    encoder.to(device).eval().requires_grad_(False)
+    encoder.cast(dtype)
+    encoder.prepack()
+    words = Tokenizer.load(files.tokenizer)
+    check_tokenizer(words, config, files.tokenizer)
+    return LoadedEncoder(encoder, words, rest)
+
+
+def our_weights(
+    shapes: Mapping[str, torch.Size], state: Mapping[str, Tensor], config: EncoderConfig, path: Path
+) -> tuple[dict[str, Tensor], dict[str, Tensor]]:
+    """A folder's weights under our names, and what is left of them; `shapes` is what an encoder of that shape has."""
+    heart = "embeddings.word_embeddings.weight"
+    prefix = next((name.removesuffix(heart) for name in state if name.endswith(heart)), None)
+    if prefix is None:
+        some = ", ".join(list(state)[:2]) or "nothing"
+        raise InputError(f"{path} has no encoder inside (it begins with {some}): a foreign checkpoint.")
+    found: dict[str, Tensor] = {}
+    used: set[str] = set()
+    for name, shape in shapes.items():
+        theirs = [prefix + one.removeprefix("encoder.model.") for one in official_names(f"encoder.{name}", config)]
+        if missing := next((one for one in theirs if one not in state), None):
+            if name.endswith(".position_ids"):
+                continue
+            raise InputError(
+                f"{path} lacks {missing}: it is cut, or no {_kind(config)} encoder as its config.json says."
+            )
+        parts = [state[one] for one in theirs]
+        whole = (sum(len(part) for part in parts), *parts[0].shape[1:]) if parts[0].dim() else ()
+        if whole != tuple(shape) or any(part.shape[1:] != parts[0].shape[1:] for part in parts):
+            raise InputError(
+                f"{path}: {theirs[0]} has the shape {tuple(parts[0].shape)}, which its config.json does not describe."
+            )
+        tensor = parts[0] if len(parts) == 1 else torch.cat(parts)
+        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            raise InputError(f"{path}: {theirs[0]} contains NaN or infinite values. The checkpoint is damaged.")
+        found[name] = tensor.float() if tensor.is_floating_point() else tensor
+        used.update(theirs)
+    return found, {name.removeprefix(prefix): tensor for name, tensor in state.items() if name not in used}
+
+
+def check_tokenizer(tokenizer: Tokenizer, config: EncoderConfig, path: Path) -> None:
+    """Refuse a tokenizer with tokens that the encoder does not have."""
+    if len(tokenizer) > config.vocabulary:
+        raise InputError(
+            f"{path} has {len(tokenizer):,} tokens, the encoder {config.vocabulary:,}: it is the tokenizer of another encoder."
+        )
+
+
+def _kind(config: EncoderConfig) -> str:
+    return str(config.raw.get("model_type", config.family)) if config.family == "other" else config.family
+
+
+_EMBEDDINGS = {
+    "words": "embeddings.word_embeddings",
+    "places": "embeddings.position_embeddings",
+    "types": "embeddings.token_type_embeddings",
+    "embedding_norm": "embeddings.LayerNorm",
+    "final_norm": "encoder.LayerNorm",
+    "distances": "encoder.relative_attention_bias",
+    "widen": "encoder.embedding_hidden_mapping_in",
+}
+_LAYER = {
+    "out": "attention.output.dense",
+    "up": "intermediate.dense",
+    "down": "output.dense",
+    "attention_norm": "attention.output.LayerNorm",
+    "feed_forward_norm": "output.LayerNorm",
+}
+_OTHERWISE = {
+    "xlm-roberta-xl": {"attention_norm": "attention.self_attn_layer_norm", "feed_forward_norm": "LayerNorm"},
+    "mpnet": {"out": "attention.attn.o", "attention_norm": "attention.LayerNorm"},
+}
+_QKV = ("attention.self.query", "attention.self.key", "attention.self.value")
+_QKV_OTHERWISE = {"mpnet": ("attention.attn.q", "attention.attn.k", "attention.attn.v")}
+_HEADS = {"estimator.": "estimator.", "tagger.": "hidden2tag.", "mix.gamma": "layerwise_attention.gamma"}
+
+
+def official_names(name: str, config: EncoderConfig) -> list[str]:
+    """The official weights that ours under `name` is made of; several are joined end to end in this order."""
+    if name == "mix.weights":
+        return [f"layerwise_attention.scalar_parameters.{i}" for i in range(config.layers + 1)]
+    for ours, theirs in _HEADS.items():
+        if name.startswith(ours):
+            return [theirs + name.removeprefix(ours)]
+    inner = name.removeprefix("encoder.")
+    if config.family == "other":
+        return [f"encoder.{inner}"]
+    if inner.startswith("layers."):
+        _, index, part, kind = inner.split(".")
+        layer = f"encoder.model.encoder.layer.{index}"
+        if part == "qkv":
+            return [f"{layer}.{each}.{kind}" for each in _QKV_OTHERWISE.get(config.family, _QKV)]
+        parts = _LAYER | _OTHERWISE.get(config.family, {})
+        return [f"{layer}.{parts[part]}.{kind}"]
+    part, kind = inner.split(".")
+    return [f"encoder.model.{_EMBEDDINGS[part]}.{kind}"]
+
+
+def to_official(state: Mapping[str, Tensor], config: EncoderConfig) -> dict[str, Tensor]:
+    """Our weights under official names, as a Lightning checkpoint's ``state_dict`` has them."""
+    found: dict[str, Tensor] = {}
+    for name, tensor in state.items():
+        names = official_names(name, config)
+        parts = [tensor] if len(names) == 1 else torch.chunk(tensor, len(names))
+        found |= {theirs: part.detach().clone() for theirs, part in zip(names, parts, strict=True)}
+    return found

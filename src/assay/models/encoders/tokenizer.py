@@ -1,0 +1,227 @@
+"""Subword tokenizers from a local file, and the sequences that models read.
+
+XLM-R's tokenizer is also read from its ``sentencepiece.bpe.model``, without the sentencepiece package. That file is a protocol
+buffer: field 1 repeats the pieces (1: text, 2: score), field 3 is the normaliser (2: its compiled character map). XLM-R moves the
+pieces by one and puts fairseq's special tokens in front.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from assay.core.errors import InputError, MissingPart
+from assay.io.files.protobuf import fields
+
+FILES = ("tokenizer.json", "sentencepiece.bpe.model", "sentencepiece.model", "vocab.txt")
+"""What a tokenizer may lie in, the first one found being taken."""
+
+_HALVES = re.compile("[\ud800-\udfff]")
+
+
+def without_halves(text: str) -> str:
+    """Half characters, which Python strings may hold and tokenizers refuse, as U+FFFD; offsets stay right."""
+    return _HALVES.sub("\ufffd", text)
+
+
+@dataclass(slots=True)
+class Tokens:
+    """One text as token ids, special tokens included, with each token's place in the text where it was asked for."""
+
+    ids: list[int]
+    offsets: list[tuple[int, int]] | None
+    cut: bool
+    """Whether the text was longer than the model reads."""
+
+
+class Tokenizer:
+    """A `tokenizers` tokenizer with the special tokens of XLM-R (``<s> </s> <pad>``) or BERT (``[CLS] [SEP] [PAD]``).
+
+    RemBERT has BERT's and calls padding ``<pad>``.
+    """
+
+    def __init__(self, backend: Any, where: str) -> None:
+        backend.no_truncation()
+        backend.no_padding()
+        self.backend, self.where = backend, where
+        roberta = backend.token_to_id("<s>") is not None
+        names = ("<s>", "</s>", "<pad>") if roberta else ("[CLS]", "[SEP]", "[PAD]")
+        if not roberta and backend.token_to_id("<pad>") is not None:
+            names = ("[CLS]", "[SEP]", "<pad>")
+        found = [backend.token_to_id(name) for name in names]
+        if None in found:
+            missing = names[found.index(None)]
+            raise InputError(f"{where} has no token {missing}: it is not the tokenizer of an XLM-R or BERT encoder.")
+        self.first, self.last, self.pad = found
+        self.between = [self.last, self.last] if roberta else [self.last]
+
+    def __len__(self) -> int:
+        return int(self.backend.get_vocab_size())
+
+    @classmethod
+    def load(cls, path: Path) -> Tokenizer:
+        """From a ``tokenizer.json``, a sentencepiece model or BERT's ``vocab.txt``."""
+        try:
+            from tokenizers import Tokenizer as Backend
+        except ImportError as error:
+            raise MissingPart("neural metrics need the extra 'neural': pip install 'mt-assay[neural]'") from error
+        try:
+            if path.suffix == ".json":
+                return cls(Backend.from_file(str(path)), str(path))
+            if path.suffix == ".txt":
+                return cls(_wordpiece(path), str(path))
+            from assay.models.encoders.tokenizer import xlmr_tokenizer
+
+            return cls(xlmr_tokenizer(path.read_bytes()), str(path))
+        except InputError:
+            raise
+        except Exception as error:
+            raise InputError(f"{path} is not a tokenizer that can be read: {error}.") from error
+
+    def with_leading_blank(self) -> Tokenizer:
+        """RoBERTa's byte-level tokenizer as it reads a word within a text, where a blank stands before it; others as they are."""
+        from tokenizers.pre_tokenizers import ByteLevel
+
+        if isinstance(self.backend.pre_tokenizer, ByteLevel):
+            self.backend.pre_tokenizer.add_prefix_space = True
+        return self
+
+    def encode(self, texts: Sequence[str], limit: int, *, offsets: bool = False) -> list[Tokens]:
+        """Texts as tokens, cut to `limit` with the closing token kept."""
+        encode = self.backend.encode_batch if offsets else self.backend.encode_batch_fast
+        try:
+            "".join(texts).encode()
+        except UnicodeEncodeError:
+            texts = [without_halves(text) for text in texts]
+        found = []
+        for encoding in encode(texts):
+            ids, places = encoding.ids, encoding.offsets if offsets else None
+            cut = len(ids) > limit
+            if cut:
+                ids = [*ids[: limit - 1], ids[-1]]
+                places = None if places is None else [*places[: limit - 1], places[-1]]
+            found.append(Tokens(ids, places, cut))
+        return found
+
+    def join(self, first: Tokens, *others: Tokens, limit: int) -> tuple[list[int], bool]:
+        """``<s> first </s></s> other </s></s> other </s>``, cut to `limit` from the end; and whether it was cut.
+
+        A padding token written in a text disappears here, as it does in the official package.
+        """
+        ids = [*self._inner(first.ids)]
+        for other in others:
+            ids += self.between
+            ids += self._inner(other.ids)
+        whole = [self.first, *ids, self.last]
+        return whole[:limit], len(whole) > limit
+
+    def _inner(self, ids: list[int]) -> list[int]:
+        return [i for i in ids if i != self.pad][1:-1] if self.pad in ids else ids[1:-1]
+
+
+def _wordpiece(path: Path) -> Any:
+    """BERT's tokenizer from its list of pieces; the tokenizer_config.json beside it says whether case is kept."""
+    from tokenizers import BertWordPieceTokenizer
+
+    from assay.io.documents import read_document
+
+    beside = path.with_name("tokenizer_config.json")
+    told = read_document(beside, said="cannot be read") if beside.is_file() else {}
+    lower = bool(told.get("do_lower_case", True)) if isinstance(told, dict) else True
+    pieces = path.read_text(encoding="utf-8").splitlines()
+    vocabulary = {piece: number for number, piece in enumerate(pieces)}
+    backend: Any = BertWordPieceTokenizer(vocabulary, lowercase=lower)._tokenizer
+    return backend
+
+
+def xlmr_tokenizer(data: bytes) -> Any:
+    """A `tokenizers` tokenizer with XLM-R's numbering, normalisation and special tokens."""
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors
+
+    pieces, charsmap = read_model(data)
+    if len(pieces) < 4:
+        raise ValueError("it holds no sentencepiece vocabulary")
+    vocabulary = [("<s>", 0.0), ("<pad>", 0.0), ("</s>", 0.0), ("<unk>", 0.0), *pieces[3:], ("<mask>", 0.0)]
+    backend = Tokenizer(models.Unigram(vocabulary, unk_id=3, byte_fallback=False))
+    steps = [normalizers.Precompiled(charsmap)] if charsmap else []
+    backend.normalizer = normalizers.Sequence([*steps, normalizers.Replace(Regex(" {2,}"), " ")])
+    backend.pre_tokenizer = pre_tokenizers.Sequence([pre_tokenizers.WhitespaceSplit(), pre_tokenizers.Metaspace()])
+    backend.decoder = decoders.Metaspace()
+    backend.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>",
+        pair="<s> $A </s> </s> $B </s>",
+        special_tokens=[("<s>", 0), ("</s>", 2)],
+    )
+    backend.add_special_tokens(["<s>", "<pad>", "</s>", "<unk>", "<mask>"])
+    return backend
+
+
+def plain_tokenizer(data: bytes, *, named: bool = False) -> Any:
+    """A `tokenizers` tokenizer with the file's own numbering and no special tokens around the text; for unigram models.
+
+    As sentencepiece does it, blanks at both ends go, several count as one, and control pieces (``</s>``) are never found in a text.
+    With `named` they keep their names, for those who declare them as special tokens.
+    """
+    from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+
+    pieces, charsmap = read_model(data)
+    kinds = piece_kinds(data)
+    if not pieces or 2 not in kinds:
+        raise ValueError("it holds no sentencepiece vocabulary")
+    if not named:  # under a character that is none
+        pieces = [
+            (f"\ufdd0{i}" if kind in (2, 3, 5) else text, score)
+            for i, ((text, score), kind) in enumerate(zip(pieces, kinds, strict=True))
+        ]
+    backend = Tokenizer(models.Unigram(pieces, unk_id=kinds.index(2), byte_fallback=6 in kinds))
+    steps = [normalizers.Precompiled(charsmap)] if charsmap else []
+    backend.normalizer = normalizers.Sequence([*steps, normalizers.Strip(), normalizers.Replace(Regex(" {2,}"), " ")])
+    backend.pre_tokenizer = pre_tokenizers.Metaspace(prepend_scheme="always")
+    backend.decoder = decoders.Metaspace()
+    return backend
+
+
+def is_unigram(data: bytes) -> bool:
+    """Whether the pieces are chosen by their scores (field 2: how it was trained; 3 in it: 1 unigram, 2 pairs of bytes)."""
+    trained = next((value for number, value in fields(data) if number == 2 and isinstance(value, bytes)), b"")
+    return dict(fields(trained)).get(3, 1) == 1
+
+
+def piece_kinds(data: bytes) -> list[int]:
+    """What each piece is: 1 normal, 2 unknown, 3 control, 4 defined by a user, 5 unused, 6 a byte."""
+    found = [
+        dict(fields(value)).get(3, 1) for number, value in fields(data) if number == 1 and isinstance(value, bytes)
+    ]
+    return [kind if isinstance(kind, int) else 1 for kind in found]
+
+
+def read_model(data: bytes) -> tuple[list[tuple[str, float]], bytes]:
+    """Pieces with their scores, and the compiled character map of the normaliser."""
+    pieces: list[tuple[str, float]] = []
+    charsmap = b""
+    for number, value in fields(data):
+        if number == 1 and isinstance(value, bytes):
+            piece = dict(fields(value))
+            text, score = piece.get(1, b""), piece.get(2, b"\0\0\0\0")
+            assert isinstance(text, bytes) and isinstance(score, bytes)
+            pieces.append((text.decode("utf-8"), struct.unpack("<f", score)[0]))
+        elif number == 3 and isinstance(value, bytes):
+            found = dict(fields(value)).get(2, b"")
+            charsmap = found if isinstance(found, bytes) else b""
+    return pieces, charsmap
+
+
+def read_sentencepiece(path: Path) -> Any:
+    """A sentencepiece model behind the library that wrote it."""
+    try:
+        import sentencepiece
+    except ImportError as error:
+        raise MissingPart("neural metrics need the extra 'neural': pip install 'mt-assay[neural]'") from error
+    try:
+        return sentencepiece.SentencePieceProcessor(model_proto=path.read_bytes())
+    except Exception as error:  # sentencepiece raises what its C++ raises
+        raise InputError(f"{path} is cut short or is not a sentencepiece model. Fetch it again.") from error

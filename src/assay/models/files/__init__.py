@@ -1,0 +1,1 @@
+"""Where checkpoints are, how they are downloaded and read."""

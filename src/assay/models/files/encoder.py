@@ -1,0 +1,109 @@
+"""Files of an encoder's and of a MaTESe folder. Needs no torch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from assay.core.errors import InputError, MissingPart, listing
+from assay.io.documents import read_document
+from assay.models.encoders.config import EncoderConfig
+from assay.models.encoders.tokenizer import FILES
+from assay.models.files.hashing import fingerprint_files
+
+NAMES = ("model.safetensors", "pytorch_model.bin")
+"""What the hub calls the weights of a folder, the first one found being taken; large ones lie in numbered parts of that name."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncoderFiles:
+    """The files of one encoder."""
+
+    folder: Path
+    config: Path
+    weights: tuple[Path, ...]
+    tokenizer: Path
+
+    def fingerprint(self, *others: Path) -> str:
+        """A hash of all of them, and of what else counts."""
+        return fingerprint_files(self.config, *self.weights, self.tokenizer, *others)
+
+
+def locate_encoder(folder: str | Path) -> EncoderFiles:
+    """The files of an encoder's folder; whatever is missing is named."""
+    place = Path(folder).expanduser()
+    if not place.is_dir():
+        raise MissingPart(f"there is no encoder folder {place}.")
+    config = place / "config.json"
+    if not config.is_file():
+        raise MissingPart(f"{place} has no config.json: it is not the folder of an encoder.")
+    tokenizer = next((place / name for name in FILES if (place / name).is_file()), None)
+    if tokenizer is None:
+        raise MissingPart(f"{place} has no tokenizer: one of {', '.join(FILES)} is missing.")
+    return EncoderFiles(place, config, weight_files(place), tokenizer)
+
+
+def weight_files(folder: Path) -> tuple[Path, ...]:
+    """The files that hold the weights of a folder as the hub has it."""
+    for name in NAMES:
+        if (folder / name).is_file():
+            return (folder / name,)
+        stem, _, suffix = name.partition(".")
+        if parts := sorted(folder.glob(f"{stem}-[0-9]*-of-[0-9]*.{suffix}")):
+            wanted = parts[0].stem.rpartition("-")[2]
+            if not wanted.isdecimal() or len(parts) != int(wanted):
+                raise MissingPart(
+                    f"{folder} has {len(parts)} of {wanted} parts of its weights ({parts[0].name} …). Fetch it again."
+                )
+            return tuple(parts)
+    raise MissingPart(f"{folder} has no weights: {' or '.join(NAMES)} is missing.")
+
+
+def read_shape(path: Path) -> EncoderConfig:
+    """The shape that a config.json describes."""
+    return EncoderConfig.from_json(read_document(path, said="cannot be read"), str(path))
+
+
+@dataclass(frozen=True, slots=True)
+class MateseFiles:
+    """Weights, the encoder's tokenizer, and what describes them where somebody put it there."""
+
+    folder: Path
+    weights: Path
+    tokenizer: Path
+    config: Path | None
+    """MaTESe's own (``configs/matese.json`` of its repository)."""
+    encoder: Path | None
+    """The encoder's config.json; not needed for InfoXLM and XLM-R."""
+    quality_estimation: bool
+
+    def fingerprint(self) -> str:
+        """A hash of everything that a score depends on."""
+        others = [path for path in (self.config, self.encoder) if path is not None]
+        return fingerprint_files(self.weights, self.tokenizer, *others)
+
+
+def locate_matese(path: str | Path, *, quality_estimation: bool) -> MateseFiles:
+    """The files in a folder, or beside the ``.ckpt`` that is given; whatever is missing is named."""
+    place = Path(path).expanduser()
+    name = "matese-qe" if quality_estimation else "matese"
+    folder = place.parent if place.is_file() else place
+    if not folder.is_dir():
+        raise MissingPart(f"there is no MaTESe folder {place}.")
+    weights = place if place.is_file() else folder / f"{name}.ckpt"
+    if not weights.is_file():
+        found = sorted(folder.glob("*.ckpt"))
+        if len(found) > 1:
+            names = listing(one.name for one in found)
+            raise InputError(f"{folder} has several checkpoints ({names}): give the .ckpt file itself.")
+        if not found:
+            raise MissingPart(f"{folder} has no weights: {name}.ckpt is missing.")
+        weights = found[0]
+    tokenizer = next((folder / file for file in FILES if (folder / file).is_file()), None)
+    if tokenizer is None:
+        raise MissingPart(
+            f"{folder} has no tokenizer. Put the tokenizer.json of microsoft/infoxlm-large beside {weights.name}."
+        )
+    config = next((one for one in (folder / f"{weights.stem}.json", folder / f"{name}.json") if one.is_file()), None)
+    encoder = folder / "config.json"
+    return MateseFiles(folder, weights, tokenizer, config, encoder if encoder.is_file() else None, quality_estimation)

@@ -1,0 +1,268 @@
+"""Published checkpoints: their names, where a local copy may be, and how one is downloaded.
+
+Sizes in the table are those of the published parameters in float32; names and licences are from the repositories' own pages.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from assay.core.errors import InputError, MissingPart, listing
+from assay.data import rows
+from assay.data.checkpoints import PublishedCheckpoint, checkpoints, of_family
+from assay.io.documents import read_document
+from assay.io.files.atomic import atomic_write
+from assay.io.files.download import Progress, Say, download
+from assay.io.files.paths import ours
+from assay.io.files.server import offline
+from assay.models.files.hub import address_of, cached, checkpoint_home, copies, fetch_files, hub_address, instruction
+
+BASELINES = "https://raw.githubusercontent.com/Tiiiger/bert_score/19e7f551fe4fa43fdd07b8129ae947015b902b2d/bert_score/rescale_baseline"
+XLMR = "FacebookAI/xlm-roberta-large"
+"""Its tokenizer.json serves every XLM-R, InfoXLM, XL and XXL: they share one vocabulary."""
+HPARAMS, TOKENIZER, WEIGHTS = "hparams.yaml", "tokenizer.json", "checkpoints/model.ckpt"
+PARTS = ("model.safetensors", "model.safetensors.index.json", "pytorch_model.bin", "pytorch_model.bin.index.json")
+_PART = re.compile(r"[\w-][\w.-]*\.(safetensors|bin)")
+PRISM_FILES = ("checkpoint.pt", "spm.model", "dict.src.txt", "dict.tgt.txt")
+
+
+def published_name(name: str) -> str | None:
+    """The name here of a checkpoint that goes by its name on the hub, with the owner or without: ``Unbabel/wmt22-comet-da``."""
+    return _named(name, of_family("comet"))
+
+
+def encoder_name(name: str) -> str | None:
+    """The name here of an encoder, which may go by its name on the hub as well."""
+    return _named(name, of_family("encoder"))
+
+
+def _named(name: str, table: Mapping[str, PublishedCheckpoint]) -> str | None:
+    lowered = name.lower()
+    for known, one in table.items():
+        full = one.repository.lower()
+        if lowered in (known, full, full.partition("/")[2]):
+            return known
+    return None
+
+
+def fetchable_name(name: str) -> str | None:
+    """The name here of a checkpoint that assay can download; None if there is none by this name."""
+    lowered = name.lower()
+    for known, one in checkpoints().items():
+        names = (known, one.repository.lower(), one.archive.lower())
+        if one.family in ("metricx", "encoder-decoder") and (one.weights or one.has_address) and lowered in names:
+            return one.weights or known
+    found = published_name(name)
+    return found or (name if name in of_family("bleurt") else encoder_name(name))
+
+
+def find_published(name: str) -> Path:
+    """A local copy of a published checkpoint: assay's own, else one in the hub's cache; the error says how to get it."""
+    known = checkpoints()[name]
+    if known.by_hand:
+        raise MissingPart(
+            f"{name} is not fetched by assay. Download and unpack {known.by_hand}, then give its folder: {name}:path=FOLDER."
+        )
+    if known.family == "bleurt":
+        return find_archive(name)
+    wanted = _wanted(known)
+    for place in copies(name, known):
+        if all(any((place / file).is_file() for file in choice.split("|")) for choice in wanted):
+            return place
+    what = "the encoder " if known.family == "encoder" else ""
+    raise MissingPart(f"{what}{name} is not on this machine. {instruction(name)}")
+
+
+def _wanted(known: PublishedCheckpoint) -> tuple[str, ...]:
+    """The files without which a copy is incomplete, some of them with alternatives."""
+    if known.family in ("metricx", "encoder-decoder"):
+        return (PRISM_FILES[0],) if known.archive else ("config.json",)
+    return known.files or (HPARAMS, WEIGHTS)
+
+
+def find_encoder(name: str) -> Path:
+    """A local copy of a published encoder (``labse``, ``FacebookAI/xlm-roberta-large``), or the folder of that path."""
+    known = encoder_name(name)
+    if known is None:
+        raise InputError(
+            f"{name[:200]} is neither a folder nor an encoder that assay knows ({listing(of_family('encoder'))}): give the "
+            "folder of one with model=PATH."
+        )
+    return find_published(known)
+
+
+def fetch_published(
+    name: str, folder: str | None = None, progress: Progress | None = None, say: Say | None = None
+) -> Path:
+    """Download a published checkpoint, resumed where it broke off; the folder comes back.
+
+    Every file is taken from the commit that the hub names for it and checked against the sha256 that assay knows, or else
+    against the hub's own word and against what came first (`assay.io.files.first_use`). A file that is here is whole, and not
+    fetched again. `say` is told of what nothing vouches for.
+    """
+    known = checkpoints()[name]
+    if known.family == "bleurt":
+        return fetch_archive(name, folder, progress, say)
+    if known.archive:
+        return _unpacked(name, known, folder, progress, say)
+    if known.family in ("metricx", "encoder-decoder"):
+        return _fetch_sharded(name, known, folder, progress, say)
+    if known.family == "comet" and not known.files:
+        tokenizer = f"{hub_address()}/{XLMR}/resolve/main/{TOKENIZER}"
+        addresses = {HPARAMS: address_of(known, HPARAMS), TOKENIZER: tokenizer, WEIGHTS: address_of(known, WEIGHTS)}
+        return fetch_files(name, folder, [[choice] for choice in addresses.items()], progress, say)
+    choices = [[(file, address_of(known, file)) for file in choice.split("|")] for choice in known.files]
+    place = fetch_files(name, folder, choices, progress, say)
+    if known.family == "encoder":
+        _fetch_baselines(name, place, say)
+    return place
+
+
+def _fetch_baselines(name: str, place: Path, say: Say | None) -> None:
+    try:
+        for row in rows("bertscore_baselines.csv"):
+            target = place / "baselines" / f"{row['language']}.tsv"
+            if row["encoder"] == name and not target.is_file() and not offline():
+                download(name, f"{baselines_address()}/{row['path']}", target, row["sha256"])
+    except MissingPart as error:  # they are of use to whoever rescales only
+        if say is not None:
+            say(f"the baselines for bertscore:baseline=… were not fetched: {error}")
+
+
+def baselines_address() -> str:
+    """Where bert-score's baselines lie, at the commit whose sums assay knows."""
+    return os.environ.get("ASSAY_BASELINES", "").strip().rstrip("/") or BASELINES
+
+
+def _fetch_sharded(
+    name: str, known: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Say | None
+) -> Path:
+    """Weights in one file or several, with the tokenizer of another repository if its own has none."""
+    tokenizer = f"{hub_address()}/{known.tokenizer or known.repository}/resolve/main"
+    choices = [[(file, f"{tokenizer}/{file}")] for file in known.files]
+    choices.append([(file, address_of(known, file)) for file in PARTS])
+    place = fetch_files(name, folder, choices, progress, say)
+    parts = [part for file in PARTS if file.endswith(".index.json") for part in _parts(place / file)]
+    # config.json comes last: where it is, all of the model is.
+    whole = [[(file, address_of(known, file))] for file in (*parts, "config.json")]
+    return fetch_files(name, folder, whole, progress, say)
+
+
+def _parts(index: Path) -> list[str]:
+    """The files that an index names, none of which may lie elsewhere."""
+    if not index.is_file():
+        return []
+    content = read_document(index, said="cannot be read")
+    named = content.get("weight_map") if isinstance(content, dict) else None
+    files = sorted(set(map(str, named.values()))) if isinstance(named, dict) else []
+    if not files or not all(_PART.fullmatch(file) for file in files):
+        raise InputError(f"{index} names no files of weights beside it.")
+    return files
+
+
+def _unpacked(
+    name: str, known: PublishedCheckpoint, folder: str | None, progress: Progress | None, say: Say | None
+) -> Path:
+    """The files of an archive by their last names; nothing else of it is written."""
+    place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
+    if all((place / file).is_file() for file in PRISM_FILES):
+        return place
+    archive = place / known.archive.rpartition("/")[2]
+    download(name, known.archive, archive, progress=progress, say=say)
+    try:
+        with tarfile.open(archive) as opened:
+            members = {Path(one.name).name: one for one in opened if one.isfile()}
+            for file in reversed(PRISM_FILES):
+                content = opened.extractfile(members[file]) if file in members else None
+                if content is None:
+                    raise InputError(f"{archive} has no {file}: it is not the archive of Prism's model.")
+                with atomic_write(place / file, "wb") as out:
+                    while block := content.read(1 << 22):
+                        out.write(block)
+    except (tarfile.TarError, EOFError) as error:
+        raise InputError(f"{archive} is cut short or no archive ({error}). Delete it and fetch again.") from error
+    archive.unlink()
+    return place
+
+
+MARKER = "bleurt_config.json"
+"""A file that an unpacked copy has."""
+MOST_FILES, MOST_TIMES = 1000, 20
+"""Files of an archive, and how many times its own size they may have."""
+
+
+def find_archive(name: str) -> Path:
+    """A local copy: assay's own, else a port in the hub's cache; the error says how to get it."""
+    own = checkpoint_home(name)
+    if ours(own) and (own / MARKER).is_file():
+        return own
+    for place in cached(checkpoints()[name].port):
+        if (place / "config.json").is_file():
+            return place
+    raise MissingPart(f"{name} is not on this machine. {instruction(name)}")
+
+
+def fetch_archive(
+    name: str, folder: str | None = None, progress: Progress | None = None, say: Say | None = None
+) -> Path:
+    """Download an archive, resumed where it broke off, and unpack it, unless it is here; the folder comes back."""
+    address = checkpoints()[name].archive
+    place = Path(folder).expanduser() / name if folder else checkpoint_home(name)
+    if (place / MARKER).is_file():
+        return place
+    archive = place.parent / f"{name}.zip"
+    download(name, address, archive, progress=progress, first_use=address, say=say)
+    unpack(archive, place, MARKER)
+    archive.unlink()
+    return place
+
+
+def unpack(archive: Path, place: Path, marker: str) -> None:
+    """The folder of an archive that holds `marker` as `place`, which appears when all of it is there."""
+    made = Path(tempfile.mkdtemp(dir=archive.parent, prefix=f".{place.name}-"))
+    try:
+        with zipfile.ZipFile(archive) as opened:
+            members = [one for one in opened.infolist() if not one.is_dir()]
+            root = next((one.filename.removesuffix(marker) for one in members if _is_named(one.filename, marker)), None)
+            if root is None:
+                raise InputError(f"{archive} has no {marker} inside: it is not the checkpoint it should be.")
+            if len(members) > MOST_FILES or sum(one.file_size for one in members) > MOST_TIMES * (
+                archive.stat().st_size + 1
+            ):
+                raise InputError(f"{archive} would unpack to far more than it holds. Nothing was unpacked.")
+            for one in members:
+                if one.filename.startswith(root):
+                    _write(opened, one, made, one.filename.removeprefix(root))
+        if place.exists():
+            shutil.rmtree(place)
+        made.replace(place)
+    except (zipfile.BadZipFile, EOFError, NotImplementedError) as error:
+        raise InputError(
+            f"{archive} is cut short or is not a zip archive ({error}). Remove it and fetch it again."
+        ) from error
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _is_named(path: str, marker: str) -> bool:
+    return path == marker or path.endswith(f"/{marker}")
+
+
+def _write(opened: zipfile.ZipFile, one: zipfile.ZipInfo, folder: Path, name: str) -> None:
+    parts = Path(name).parts
+    if name.startswith(("/", "\\")) or ".." in parts or ":" in name or stat.S_ISLNK(one.external_attr >> 16):
+        raise InputError(
+            f"{opened.filename} holds {one.filename[:80]!r}, which leads out of its folder. Nothing was unpacked."
+        )
+    target = folder.joinpath(*parts)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with opened.open(one) as source, target.open("wb") as out:
+        shutil.copyfileobj(source, out, 1 << 20)

@@ -1,0 +1,1 @@
+"""Models on an encoder that score translations: COMET's classes, BLEURT and MaTESe, from texts to scores."""

@@ -1,0 +1,211 @@
+"""The base of all COMET models: an encoder, a mix of its layers, one pooled vector per sequence, and the feed-forward estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import torch
+from torch import Tensor, nn
+
+from assay.core.errors import InputError
+from assay.models.encoders.building import StateEncoder, build_encoder
+from assay.models.encoders.config import EncoderConfig, ModelConfig
+from assay.models.runtime.packing import Packed, segment_max, segment_sum
+
+
+class CometModel(nn.Module):
+    """Base of the five official classes. Heads and pooling run in float32 whatever the encoder's precision."""
+
+    features = 1
+    """Vectors of the encoder's size that the estimator reads."""
+
+    def __init__(self, config: ModelConfig, encoder: EncoderConfig) -> None:
+        super().__init__()
+        self.config, self.encoder_config = config, encoder
+        self.encoder: StateEncoder = build_encoder(encoder)
+        self.mix: LayerMix | None = None
+        if config.layer == "mix":
+            self.mix = LayerMix(
+                encoder.layers + 1,
+                transformation=config.layer_transformation,
+                layer_norm=config.layer_norm,
+                dropout=config.dropout,
+            )
+        elif not (isinstance(config.layer, int) and 0 <= config.layer <= encoder.layers):
+            raise InputError(
+                f"layer {config.layer!r} in the hyperparameters is not one of 0 to {encoder.layers} or mix."
+            )
+        self.estimator = FeedForward(
+            encoder.hidden * self.features,
+            config.hidden_sizes,
+            activations=config.activations,
+            final_activation=config.final_activation,
+            dropout=config.dropout,
+        )
+        self.pool = "cls" if config.unified else config.pool
+        if self.pool not in ("cls", "avg", "max", "default"):
+            raise InputError(f"pool {self.pool!r} in the hyperparameters is none of cls, avg, max or default.")
+        self._plan: tuple[float, ...] | None = None
+
+    @property
+    def _reads_leading_tokens(self) -> bool:
+        """Whether a sequence's first token gives its vector, so that of the last layer only what is tagged is read besides."""
+        return self.pool == "cls" and not (self.mix is not None and self.mix.layer_norm)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return next(self.parameters()).device
+
+    def prepare(self, dtype: torch.dtype = torch.float32) -> None:
+        """Make ready for inference: the encoder in `dtype`, and the shares of the layers known once and for all."""
+        self.eval()
+        self.requires_grad_(False)
+        self.encoder.cast(dtype)
+        self.encoder.prepack()
+        self._plan = tuple(self.mix.shares().tolist()) if self.mix is not None else None
+
+    def train(self, mode: bool = True) -> CometModel:
+        """Training mode; forgets what `prepare` found, since the shares move again."""
+        self._plan = None
+        super().train(mode)
+        return self
+
+    def encode(self, packed: Packed, word_layer: int | None = None) -> tuple[Tensor, Tensor | None]:
+        """One pooled vector a sequence (float32), and the hidden states of `word_layer` for every token that is read.
+
+        The mix is linear, so each layer is pooled as it comes and none is kept; layers whose share is 0, and layers above
+        the last one that counts, cost nothing.
+        """
+        shares, wanted = self._shares()
+        last = max(wanted) if word_layer is None else max(*wanted, word_layer)
+        if self.pool == "default":
+            last = self.encoder_config.layers
+        total: Tensor | None = None
+        words: Tensor | None = None
+        hidden: Tensor | None = None
+        computed = packed if self._reads_leading_tokens else replace(packed, read=None)
+        for index, hidden in enumerate(self.encoder.states(computed, last)):
+            selected = index == last and computed.read is not None
+            if index == word_layer:
+                words = hidden if selected else packed.select(hidden)
+            if index in wanted and self.pool != "default":
+                piece = shares[index] * self._reduce(hidden, packed, selected)
+                total = piece if total is None else total + piece
+        if self.pool == "default":
+            assert hidden is not None
+            return hidden[packed.firsts].float(), words
+        assert total is not None
+        if self.mix is not None:
+            total = self.mix.gamma * total
+        if self.pool == "max":
+            if packed.keep is not None:
+                total = total.masked_fill(packed.keep[:, None] == 0, -torch.inf)
+            return segment_max(total, packed), words
+        return total, words
+
+    def _shares(self) -> tuple[Tensor | tuple[float, ...], frozenset[int]]:
+        count = self.encoder_config.layers + 1
+        if self.mix is None:
+            assert isinstance(self.config.layer, int)
+            return tuple(float(i == self.config.layer) for i in range(count)), frozenset({self.config.layer})
+        if self._plan is not None:
+            return self._plan, frozenset(i for i, share in enumerate(self._plan) if share) or frozenset({0})
+        return self.mix.shares(), frozenset(range(count))
+
+    def _reduce(self, hidden: Tensor, packed: Packed, selected: bool) -> Tensor:
+        """One layer pooled over each sequence (for max, which is not linear: every token as it is), normalised where asked."""
+        norm = self.mix is not None and self.mix.layer_norm
+        mean, scale = _statistics(hidden, packed) if norm else (None, None)
+        if self.pool == "cls":
+            pooled = hidden[packed.firsts_of(selected)].float()
+        elif self.pool == "avg":
+            kept = hidden if packed.keep is None else hidden * packed.keep[:, None]
+            pooled = segment_sum(kept, packed) / packed.lengths[:, None]
+            if mean is not None and packed.keep is not None:
+                mean = mean * (segment_sum(packed.keep, packed) / packed.lengths)
+        else:
+            pooled = hidden.float()
+            if mean is not None and scale is not None:
+                mean, scale = packed.of_tokens(mean), packed.of_tokens(scale)
+        return pooled if mean is None or scale is None else (pooled - mean[:, None]) / scale[:, None]
+
+
+def _statistics(hidden: Tensor, packed: Packed) -> tuple[Tensor, Tensor]:
+    """Mean and standard deviation over all tokens and units of each sequence."""
+    count = packed.lengths * hidden.shape[1]
+    mean = segment_sum(hidden.float().sum(1), packed) / count
+    centred = hidden.float() - packed.of_tokens(mean)[:, None]
+    variance = segment_sum(centred.square().sum(1), packed) / count
+    return mean, torch.sqrt(variance + 1e-12)
+
+
+def sparsemax(scores: Tensor) -> Tensor:
+    """Projection of a vector onto the probability simplex (Martins and Astudillo 2016, algorithm 1): many weights become 0."""
+    ordered = torch.sort(scores, descending=True).values
+    ranks = torch.arange(1, len(scores) + 1, device=scores.device, dtype=scores.dtype)
+    sums = ordered.cumsum(0) - 1
+    support = (ranks * ordered > sums).sum()
+    threshold = sums[support - 1] / support.to(scores.dtype)
+    return torch.clamp(scores - threshold, min=0)
+
+
+class LayerMix(nn.Module):
+    """A learned weighted sum of all layers (xCOMET and its forebears), with softmax or sparsemax over the weights.
+
+    With `layer_norm` each layer is first normalised over all tokens and units of its sequence. In training a layer is left
+    out with probability `dropout` and the others take its share.
+    """
+
+    def __init__(self, layers: int, *, transformation: str = "softmax", layer_norm: bool = False, dropout: float = 0.0):
+        super().__init__()
+        self.weights = nn.Parameter(torch.zeros(layers))
+        self.gamma = nn.Parameter(torch.ones(1))
+        self.transformation, self.layer_norm, self.dropout = transformation, layer_norm, dropout
+
+    def shares(self) -> Tensor:
+        """How much of each layer goes into the mix. ``sparsemax_patch`` marks checkpoints that were trained with softmax."""
+        weights: Tensor = self.weights
+        if self.training and self.dropout:
+            kept = torch.rand(len(weights), device=weights.device) > self.dropout
+            weights = torch.where(kept, weights, torch.full_like(weights, -1e20))
+        if self.transformation == "sparsemax":
+            return sparsemax(weights)
+        return torch.softmax(weights, dim=0)
+
+
+class FeedForward(nn.Module):
+    """The estimator: linear layers with an activation and dropout between them, one number out."""
+
+    def __init__(
+        self,
+        inputs: int,
+        hidden_sizes: Sequence[int],
+        *,
+        activations: str = "Tanh",
+        final_activation: str | None = None,
+        dropout: float = 0.1,
+    ) -> None:
+        super().__init__()
+        modules: list[nn.Module] = []
+        for size in hidden_sizes:
+            modules += [nn.Linear(inputs, size), activation(activations), nn.Dropout(dropout)]
+            inputs = size
+        modules.append(nn.Linear(inputs, 1))
+        if final_activation is not None:
+            modules.append(activation(final_activation))
+        self.ff = nn.Sequential(*modules)
+
+    def forward(self, features: Tensor) -> Tensor:
+        """(sequences, features) to one number a sequence, in float32 even where the encoder trains in bfloat16."""
+        with torch.autocast(features.device.type, enabled=False):
+            return self.ff(features.float()).view(-1)  # type: ignore[no-any-return]
+
+
+def activation(name: str) -> nn.Module:
+    """The activation that torch has under this name; the official package writes ``tanh`` and ``Tanh`` alike."""
+    found = getattr(nn, name.title(), None)
+    if not (isinstance(found, type) and issubclass(found, nn.Module)):
+        raise InputError(f"{name!r} in the hyperparameters is no activation that torch knows.")
+    return found()

@@ -1,0 +1,284 @@
+"""BLEURT (Sellam et al. 2020; Pu et al. 2021): BERT or RemBERT over reference and translation, a dense layer, one number.
+
+Weights come from Google's TensorFlow checkpoint (`assay.io.files.tensor_bundle`) or from a port to PyTorch. The sequence is
+``[CLS] reference [SEP] translation [SEP]``, cut by taking tokens off whichever is longer.
+
+int8 (on a CPU) keeps the weights of an encoder's blocks as whole numbers with a scale per row, a quarter of their size. The other
+factor is rounded token by token, so that a score does not depend on the rest of the batch; the product of whole numbers is exact.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from assay.core.errors import InputError, MissingPart
+from assay.io.files.tensor_bundle import read_bundle
+from assay.models.encoders.config import EncoderConfig
+from assay.models.encoders.encoder import Encoder, Layer
+from assay.models.encoders.pretrained import our_weights
+from assay.models.encoders.tokenizer import read_sentencepiece, without_halves
+from assay.models.files.bleurt import BleurtFiles
+from assay.models.files.weights import read_state
+from assay.models.heads.pairs import PairPredictor, TokenPair
+from assay.models.runtime.packing import Packed
+
+WIDENED = "encoder.embedding_hidden_mapping_in"
+"""The layer behind narrow embeddings, as RemBERT calls it."""
+_PROJECTIONS = ("encoder.embedding_projection.", "embeddings_project.", "encoder.embedding_hidden_mapping_in.")
+_LAYER = re.compile(r"^bert/encoder/layer_(\d+)/")
+_SKIPPED = ("global_step", "_CHECKPOINTABLE_OBJECT_GRAPH", "save_counter")
+_OPTIMIZER = re.compile(r"/(adam_m|adam_v|Adam(_\d+)?|AdamWeightDecayOptimizer(_\d+)?)$")
+
+
+class BleurtModel(nn.Module):
+    """The first token's vector through a dense layer with tanh, then to one number; both in float32."""
+
+    def __init__(self, config: EncoderConfig) -> None:
+        super().__init__()
+        self.encoder = Encoder(config)
+        self.pooler = nn.Linear(config.hidden, config.hidden)
+        self.head = nn.Linear(config.hidden, 1)
+
+    def forward(self, packed: Packed) -> Tensor:
+        """One score a sequence; of the last layer only first tokens are computed."""
+        *_, last = self.encoder.states(packed)
+        scores: Tensor = self.head(torch.tanh(self.pooler(last.float()))).squeeze(1)
+        return scores
+
+
+@dataclass(frozen=True, slots=True)
+class LoadedBleurt:
+    """A model ready for inference, with its vocabulary."""
+
+    model: BleurtModel
+    pieces: WrittenPieces
+    limit: int
+
+    def pairs(self, references: Sequence[str], hypotheses: Sequence[str]) -> list[TokenPair]:
+        """The sequences of reference and translation, each different text tokenized once."""
+        distinct = list(dict.fromkeys([*references, *hypotheses]))
+        known = dict(zip(distinct, self.pieces.encode(distinct), strict=True))
+        return [self._pair(known[a], known[b]) for a, b in zip(references, hypotheses, strict=True)]
+
+    def _pair(self, reference: list[int], hypothesis: list[int]) -> TokenPair:
+        first, second = shortened(len(reference), len(hypothesis), self.limit - 3)
+        ids = [self.pieces.first, *reference[:first], self.pieces.last, *hypothesis[:second], self.pieces.last]
+        return TokenPair(ids, first + 2, first + second < len(reference) + len(hypothesis))
+
+
+def shortened(first: int, second: int, most: int) -> tuple[int, int]:
+    """How many tokens of two texts are kept: one after the other goes from the longer text, from the second where they tie."""
+    over = first + second - most
+    if over <= 0:
+        return first, second
+    level = min(over, abs(first - second))
+    first, second = (first - level, second) if first > second else (first, second - level)
+    left = over - level
+    return first - left // 2, second - (left - left // 2)
+
+
+def load_bleurt(
+    files: BleurtFiles, *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu", int8: bool = False
+) -> LoadedBleurt:
+    """The network of a checkpoint in `dtype` on `device`."""
+    path, config = files.weights[0], files.encoder
+    state = _tensorflow(read_bundle(path.with_suffix("")), path) if files.tensorflow else read_state(files.weights)
+    state = {_renamed(name): tensor for name, tensor in state.items()}
+    with torch.device("meta"):
+        model = BleurtModel(config)
+    shapes = {name: tensor.shape for name, tensor in model.encoder.state_dict().items()}
+    weights, rest = our_weights(shapes, state, config, path)
+    whole = {f"encoder.{name}": tensor.to(device, _narrow(name, dtype)) for name, tensor in weights.items()}
+    for ours, theirs in (("pooler", "pooler.dense"), ("head", "classifier")):
+        for kind in ("weight", "bias"):
+            whole[f"{ours}.{kind}"] = _head(rest, f"{theirs}.{kind}", model.get_parameter(f"{ours}.{kind}").shape, path)
+    model.load_state_dict(whole, assign=True)
+    model.to(device).eval().requires_grad_(False)
+    if int8:
+        quantise(model.encoder)
+    else:
+        model.encoder.prepack()
+    pieces = WrittenPieces(files.vocabulary, lowercase=files.lowercase)
+    if len(pieces) > config.vocabulary:
+        raise InputError(
+            f"{files.vocabulary} has {len(pieces):,} pieces, the network {config.vocabulary:,}: it is the vocabulary of another."
+        )
+    return LoadedBleurt(model, pieces, files.limit)
+
+
+def predictor(
+    files: BleurtFiles, *, dtype: torch.dtype = torch.float32, device: torch.device | str = "cpu", int8: bool = False
+) -> tuple[LoadedBleurt, PairPredictor]:
+    """The loaded model, and what runs its sequences in packed batches."""
+    loaded = load_bleurt(files, dtype=dtype, device=device, int8=int8)
+    return loaded, PairPredictor(loaded.model, files.encoder, torch.device(device), dtype)
+
+
+def _narrow(name: str, dtype: torch.dtype) -> torch.dtype:
+    return torch.float32 if "norm" in name else dtype
+
+
+def _head(rest: Mapping[str, Tensor], name: str, shape: torch.Size, path: Path) -> Tensor:
+    tensor = rest.get(name)
+    if tensor is None:
+        raise InputError(f"{path} lacks {name}: it is an encoder without BLEURT's head, or it is cut.")
+    if tensor.shape != shape:
+        raise InputError(f"{path}: {name} has the shape {tuple(tensor.shape)}, BLEURT's is {tuple(shape)}.")
+    if not bool(torch.isfinite(tensor).all()):
+        raise InputError(f"{path}: {name} contains NaN or infinite values. The checkpoint is damaged.")
+    return tensor.float()
+
+
+def _renamed(name: str) -> str:
+    """The layer behind narrow embeddings by one name, whatever a port calls it."""
+    for theirs in _PROJECTIONS:
+        before, found, after = name.partition(theirs)
+        if found:
+            return f"{before}{WIDENED}.{after}"
+    return name
+
+
+def _tensorflow(variables: Mapping[str, np.ndarray], path: Path) -> dict[str, Tensor]:
+    """TensorFlow's variables under the names and in the layout that PyTorch's ports have; strange ones are refused."""
+    found: dict[str, Tensor] = {}
+    for name, array in variables.items():
+        if name.startswith(_SKIPPED) or _OPTIMIZER.search(name):
+            continue
+        if not name.startswith("bert/") and name not in ("dense/kernel", "dense/bias"):
+            raise InputError(f"{path}: there is a variable {name[:80]!r}, which BLEURT does not have.")
+        found[_theirs(name)] = _laid_out(name, array)
+    return found
+
+
+def _theirs(name: str) -> str:
+    """``bert/encoder/layer_0/attention/self/query/kernel`` as ``bert.encoder.layer.0.attention.self.query.weight``."""
+    if name.startswith("dense/"):
+        return f"classifier.{'weight' if name.endswith('kernel') else 'bias'}"
+    plain = _LAYER.sub(r"bert/encoder/layer/\1/", name).replace("/", ".")
+    head, _, last = plain.rpartition(".")
+    kinds = {"kernel": "weight", "gamma": "weight", "beta": "bias"}
+    if last.endswith("_embeddings"):
+        return f"{plain}.weight"
+    return f"{head}.{kinds.get(last, last)}"
+
+
+def _laid_out(name: str, array: np.ndarray) -> Tensor:
+    """Kernels turned round: TensorFlow multiplies from the left. Those of attention may have their heads apart."""
+    plain = np.array(array, dtype=np.float32)
+    if name.endswith("/kernel"):
+        if plain.ndim == 3:
+            out = "/attention/output/" in name
+            plain = plain.reshape(-1, plain.shape[2]) if out else plain.reshape(plain.shape[0], -1)
+        plain = np.ascontiguousarray(plain.T)
+    elif name.endswith("/bias"):
+        plain = plain.reshape(-1)
+    return torch.from_numpy(plain)
+
+
+_LONGEST_WORD = 200
+"""Characters of a word beyond which Google's WordPiece looks no further."""
+
+
+class WrittenPieces:
+    """A vocabulary with the ids of ``[CLS]`` and ``[SEP]``."""
+
+    def __init__(self, path: Path, *, lowercase: bool = False) -> None:
+        self.path = path
+        self._spoken: Any = _wordpiece(path, lowercase) if path.suffix == ".txt" else read_sentencepiece(path)
+        self.wordpiece = path.suffix == ".txt"
+        found = [self._id(name) for name in ("[CLS]", "[SEP]")]
+        if None in found:
+            raise InputError(f"{path} has no tokens [CLS] and [SEP]: it is not the vocabulary of a BLEURT.")
+        self.first, self.last = found
+
+    def __len__(self) -> int:
+        return int(self._spoken.get_vocab_size() if self.wordpiece else self._spoken.get_piece_size())
+
+    def _id(self, name: str) -> Any:
+        if self.wordpiece:
+            return self._spoken.token_to_id(name)
+        number = self._spoken.piece_to_id(name)
+        return None if number == self._spoken.unk_id() else number
+
+    def encode(self, texts: Sequence[str]) -> list[list[int]]:
+        """The ids of every text."""
+        plain = [without_halves(text) for text in texts]
+        if self.wordpiece:
+            clean = [_cleaned(text) for text in plain]
+            return [encoding.ids for encoding in self._spoken.encode_batch_fast(clean, add_special_tokens=False)]
+        # By way of the pieces, as BLEURT does: unknown characters in a row that spell a special token become it.
+        found: list[list[int]] = [
+            self._spoken.piece_to_id(pieces) for pieces in self._spoken.encode(plain, out_type=str)
+        ]
+        return found
+
+
+def _cleaned(text: str) -> str:
+    """Without control and format characters, every blank a space; Google's rule, which keeps private-use characters."""
+    if text.isprintable() and "\ufffd" not in text:
+        return text
+    kept = []
+    for letter in text:
+        kind = unicodedata.category(letter)
+        if letter in "\t\n\r" or kind == "Zs":
+            kept.append(" ")
+        elif letter != "\ufffd" and kind not in ("Cc", "Cf"):
+            kept.append(letter)
+    return "".join(kept)
+
+
+def _wordpiece(path: Path, lowercase: bool) -> Any:
+    try:
+        from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+    except ImportError as error:
+        raise MissingPart("bleurt needs the extra 'neural': pip install 'mt-assay[neural]'") from error
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not a vocabulary in UTF-8, a piece a line.") from error
+    names = [line.strip() for line in (lines if lines[-1] else lines[:-1])]
+    if "[UNK]" not in names:
+        raise InputError(f"{path} has no token [UNK]: it is not the vocabulary of a BLEURT.")
+    vocabulary = {name: number for number, name in enumerate(names)}
+    made = Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=_LONGEST_WORD))
+    made.normalizer = normalizers.BertNormalizer(clean_text=False, lowercase=lowercase)
+    made.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return made
+
+
+class Int8Linear(nn.Module):
+    """A linear layer in int8, from one in float32."""
+
+    def __init__(self, linear: nn.Linear) -> None:
+        super().__init__()
+        weight = linear.weight.detach().float()
+        self.scale = (weight.abs().amax(1) / 127).clamp_min(1e-12)
+        self.codes = (weight / self.scale[:, None]).round().to(torch.int8).t().contiguous()
+        self.bias = linear.bias.detach().float()
+
+    def forward(self, hidden: Tensor) -> Tensor:
+        """The product in whole numbers, scaled back."""
+        wide = hidden.float()
+        scale = (wide.abs().amax(1, keepdim=True) / 127).clamp_min(1e-12)
+        product = torch._int_mm((wide / scale).round_().to(torch.int8), self.codes)
+        return product.float().mul_(scale).mul_(self.scale).add_(self.bias)
+
+
+def quantise(encoder: Encoder) -> None:
+    """Put int8 products in the place of the four linear layers of every block; embeddings, norms and heads stay in float32."""
+    if encoder.words.weight.device.type != "cpu":
+        raise InputError("precision=int8 is for the CPU. On a GPU take fp16 or bf16 (or device=cpu).")
+    for layer in encoder.layers:
+        assert isinstance(layer, Layer)
+        layer.fast = None
+        for name in ("qkv", "out", "up", "down"):
+            setattr(layer, name, Int8Linear(getattr(layer, name)))

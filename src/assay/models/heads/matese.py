@@ -1,0 +1,266 @@
+"""MaTESe (Perrella et al. 2022): error spans as labels of the translation's tokens, and a score that counts them.
+
+An encoder (InfoXLM) reads ``<candidate> translation <reference> reference``, or the source in the reference's place; its last
+layers are summed, two more transformer layers follow, and every token of the translation gets one of five labels: nothing, or the
+beginning or inside of a major or minor error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+import torch
+from torch import Tensor, nn
+
+from assay.core.errors import InputError, MissingPart
+from assay.core.schema import Bounds, Place, typed
+from assay.core.spans import PENALTIES, ErrorSpan
+from assay.io.documents import read_document
+from assay.models.encoders.config import KNOWN_ENCODERS, EncoderConfig
+from assay.models.encoders.encoder import Encoder, Layer, add
+from assay.models.encoders.pretrained import our_weights
+from assay.models.encoders.tokenizer import without_halves
+from assay.models.files.encoder import MateseFiles, read_shape
+from assay.models.files.weights import read_torch
+from assay.models.heads.pairs import PairPredictor, TokenPair
+from assay.models.runtime.packing import Packed
+
+LABELS = 5
+LOWEST = -25
+"""No segment scores lower."""
+SOURCE, CANDIDATE, REFERENCE, EMPTY = "<source>", "<candidate>", "<reference>", "<empty-string>"
+INNER = 2048
+"""Units inside the two further layers: torch's default, which MaTESe leaves as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class MateseShape:
+    """What MaTESe's own configuration (``configs/matese.json``) says; these are the released ones' values."""
+
+    reference_less: bool = False
+    transformer_model_name: str = "microsoft/infoxlm-large"
+    encoder_layers: Annotated[int, Bounds(1, 100)] = 2
+    encoder_attention_heads: Annotated[int, Bounds(1, 1000)] = 8
+    use_last_n_layers: Annotated[int, Bounds(1, 1000)] = 4
+
+
+class MateseModel(nn.Module):
+    """Labels of tokens: (tokens that are read, 5) logits."""
+
+    def __init__(self, config: EncoderConfig, shape: MateseShape) -> None:
+        super().__init__()
+        self.encoder = Encoder(config)
+        further = replace(
+            config, heads=shape.encoder_attention_heads, feed_forward=INNER, epsilon=1e-5, layers=shape.encoder_layers
+        )
+        self.last = min(shape.use_last_n_layers, config.layers + 1)
+        self.further = nn.ModuleList(Layer(further) for _ in range(shape.encoder_layers))
+        self.head = nn.Linear(config.hidden, LABELS, bias=False)
+
+    def forward(self, packed: Packed) -> Tensor:
+        """Logits; the two further layers compute in float32."""
+        summed: Tensor | None = None
+        first = self.encoder.config.layers + 1 - self.last
+        for index, hidden in enumerate(self.encoder.states(replace(packed, read=None))):
+            if index >= first:
+                summed = hidden if summed is None else summed + hidden
+        assert summed is not None
+        for index, layer in enumerate(self.further, 1):
+            assert isinstance(layer, Layer)
+            final = index == len(self.further)
+            added = layer.attention(summed, packed, final=final)
+            kept = packed.select(summed) if final else summed
+            _, middle, _ = add(kept, added, layer.attention_norm, torch.float32)
+            _, summed, _ = add(
+                middle, layer.feed_forward(middle, packed, final=final), layer.feed_forward_norm, torch.float32
+            )
+        logits: Tensor = self.head(summed)
+        return logits
+
+
+class MateseTagger:
+    """A loaded model from texts to spans. Not for several threads at a time."""
+
+    def __init__(
+        self,
+        files: MateseFiles,
+        *,
+        dtype: torch.dtype = torch.float32,
+        device: torch.device | str = "cpu",
+    ) -> None:
+        shape = read_matese_shape(files)
+        content = read_torch(files.weights)
+        state = content.get("state_dict") if isinstance(content, dict) else None
+        if not isinstance(state, dict) or not all(isinstance(one, Tensor) for one in state.values()):
+            raise InputError(f"{files.weights} has no state_dict of tensors: it is not a MaTESe checkpoint.")
+        self.labels = _labels(content.get("hyper_parameters"), files.weights)
+        self.reference_less = shape.reference_less
+        config = _config(files, shape, state)
+        model = _filled(config, shape, state, files.weights, dtype, torch.device(device))
+        model.encoder.prepack()
+        self.backend = _tokenizer(files.tokenizer, config)
+        self.ids = {name: self.backend.token_to_id(name) for name in (SOURCE, CANDIDATE, REFERENCE)}
+        self.limit = min(512, config.longest)
+        self.predictor = PairPredictor(model, config, torch.device(device), dtype)
+
+    def spans(
+        self, hypotheses: Sequence[str], others: Sequence[str]
+    ) -> tuple[list[tuple[ErrorSpan, ...]], list[float], list[bool]]:
+        """Of every pair: the error spans, the score, and whether it was longer than the model reads."""
+        beside = SOURCE if self.reference_less else REFERENCE
+        texts = [
+            f"{CANDIDATE} {without_halves(a) or EMPTY} {beside} {without_halves(b) or EMPTY}"
+            for a, b in zip(hypotheses, others, strict=True)
+        ]
+        pairs, offsets = [], []
+        for encoding in self.backend.encode_batch(texts):
+            cut = len(encoding.ids) > self.limit
+            ids = [*encoding.ids[: self.limit - 1], encoding.ids[-1]] if cut else encoding.ids
+            places = [*encoding.offsets[: self.limit - 1], (0, 0)] if cut else encoding.offsets
+            first = ids.index(self.ids[CANDIDATE]) + 1
+            last = ids.index(self.ids[beside]) if self.ids[beside] in ids else len(ids)
+            pairs.append(TokenPair(ids, len(ids), cut, last))
+            offsets.append((first, last, places))
+        found, scores = [], []
+        for text, rows, (first, last, places) in zip(hypotheses, self.predictor.rows(pairs), offsets, strict=True):
+            logits = torch.from_numpy(rows[first:last])
+            shares, numbers = logits.softmax(-1).max(-1)
+            tags = [self.labels[number] for number in numbers.tolist()]
+            spans = list(marked(text, tags, shares.tolist(), places[first:last]))
+            found.append(tuple(spans))
+            scores.append(float(max(LOWEST, -sum(PENALTIES[span.severity] for span in spans))))
+        return found, scores, [pair.cut for pair in pairs]
+
+
+def marked(
+    text: str, tags: Sequence[str], shares: Sequence[float], offsets: Sequence[tuple[int, int]]
+) -> Iterator[ErrorSpan]:
+    """Spans of labels: B begins one, I goes on with what is open (or begins one), O ends it; the first label says how bad it is.
+
+    Offsets are those of the whole input, in front of which the translation has a special token and a blank.
+    """
+    shift = len(CANDIDATE) + 1
+    groups: list[tuple[str, list[int]]] = []
+    opened = False
+    for at, tag in enumerate(tags):
+        kind, _, severity = tag.partition("-")
+        if kind == "B" or (kind == "I" and not opened):
+            groups.append((severity.lower(), [at]))
+        elif kind == "I":
+            groups[-1][1].append(at)
+        opened = kind != "O"
+    for severity, tokens in groups:
+        places = [offsets[at] for at in tokens if offsets[at][1] > offsets[at][0]]
+        if not places:
+            continue
+        start, end = (min(max(place - shift, 0), len(text)) for place in (places[0][0], places[-1][1]))
+        sure = sum(shares[at] for at in tokens) / len(tokens)
+        yield ErrorSpan.of(text, start, end, severity, confidence=sure)
+
+
+def read_matese_shape(files: MateseFiles) -> MateseShape:
+    """The configuration beside the weights, or the released one."""
+    if files.config is None:
+        return MateseShape(reference_less=files.quality_estimation)
+    return typed(
+        MateseShape, read_document(files.config, said="cannot be read"), Place(str(files.config)), strict=False
+    )
+
+
+def _labels(hyper: Any, path: Path) -> tuple[str, ...]:
+    given = hyper.get("ordered_labels") if isinstance(hyper, dict) else None
+    known = {"O", "B-Major", "I-Major", "B-Minor", "I-Minor"}
+    if not isinstance(given, list | tuple) or set(given) != known or len(given) != LABELS:
+        raise InputError(
+            f"{path} does not say the order of its five labels (ordered_labels): it is not a MaTESe checkpoint."
+        )
+    return tuple(given)
+
+
+def _config(files: MateseFiles, shape: MateseShape, state: dict[str, Tensor]) -> EncoderConfig:
+    if files.encoder is not None:
+        known = read_shape(files.encoder)
+    else:
+        name = shape.transformer_model_name.rsplit("/", 1)[-1]
+        if name not in KNOWN_ENCODERS:
+            raise MissingPart(
+                f"{files.folder} was trained on {name[:80]}, an encoder whose shape assay does not know. Put its config.json "
+                "beside the weights."
+            )
+        known = KNOWN_ENCODERS[name]
+    if known.family != "xlm-roberta":
+        raise InputError(
+            f"{files.folder}: MaTESe is read with an encoder like XLM-R, and this one is a {known.family}."
+        )
+    words = state.get("transformer_model.embeddings.word_embeddings.weight")
+    if words is None or words.dim() != 2:
+        raise InputError(f"{files.weights} has no encoder called transformer_model: it is not a MaTESe checkpoint.")
+    return replace(known, vocabulary=words.shape[0])
+
+
+def _filled(
+    config: EncoderConfig,
+    shape: MateseShape,
+    state: dict[str, Tensor],
+    path: Path,
+    dtype: torch.dtype,
+    device: torch.device,
+) -> MateseModel:
+    with torch.device("meta"):
+        model = MateseModel(config, shape)
+    shapes = {name: tensor.shape for name, tensor in model.encoder.state_dict().items()}
+    weights, rest = our_weights(shapes, state, config, path)
+    whole = {
+        f"encoder.{name}": tensor.to(device, torch.float32 if "norm" in name else dtype)
+        for name, tensor in weights.items()
+    }
+    for name, parameter in model.state_dict().items():
+        if name.startswith("encoder."):
+            continue
+        theirs = _theirs(name)
+        tensor = rest.get(theirs)
+        if tensor is None or tensor.shape != parameter.shape or not bool(torch.isfinite(tensor).all()):
+            what = "lacks" if tensor is None else "has no usable"
+            raise InputError(f"{path} {what} {theirs}: it is cut, or not a MaTESe checkpoint of this shape.")
+        whole[name] = tensor.to(device, torch.float32)
+    model.load_state_dict(whole, assign=True)
+    model.to(device).eval().requires_grad_(False)
+    return model
+
+
+_PARTS = {
+    "out": "self_attn.out_proj",
+    "attention_norm": "norm1",
+    "feed_forward_norm": "norm2",
+    "up": "linear1",
+    "down": "linear2",
+}
+
+
+def _theirs(name: str) -> str:
+    """Ours as torch's TransformerEncoder names it."""
+    if name.startswith("head."):
+        return "classification_head.1.weight"
+    _, index, part, kind = name.split(".")
+    inner = f"self_attn.in_proj_{kind}" if part == "qkv" else f"{_PARTS[part]}.{kind}"
+    return f"encoder.layers.{index}.{inner}"
+
+
+def _tokenizer(path: Path, config: EncoderConfig) -> Any:
+    """The encoder's tokenizer with MaTESe's four special tokens behind its own."""
+    from tokenizers import AddedToken
+
+    from assay.models.encoders.tokenizer import Tokenizer
+
+    backend = Tokenizer.load(path).backend
+    names = (SOURCE, CANDIDATE, REFERENCE, EMPTY)
+    backend.add_special_tokens([AddedToken(name, lstrip=True, rstrip=False, normalized=False) for name in names])
+    if backend.get_vocab_size() > config.vocabulary:
+        raise InputError(
+            f"{path} has {backend.get_vocab_size():,} tokens with MaTESe's own, the network {config.vocabulary:,}: it is the "
+            "tokenizer of another encoder."
+        )
+    return backend

@@ -1,0 +1,80 @@
+"""Pairs of texts in one sequence each, through a network in packed batches sorted by length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from assay.models.encoders.config import EncoderConfig
+from assay.models.runtime.batching import encoder_runner
+from assay.models.runtime.packing import Packed, pack
+
+WINDOW = 8_192
+"""Sequences that are sorted and computed together."""
+
+
+@dataclass(frozen=True, slots=True)
+class TokenPair:
+    """One sequence: its ids with special tokens, how many of them are of the first type, whether texts were cut, and how many of
+    the first tokens are read."""
+
+    ids: list[int]
+    first: int
+    cut: bool
+    leading: int = 1
+
+
+class PairPredictor:
+    """A network from packed sequences to a row for each token that is read of them. Not for several threads at a time."""
+
+    def __init__(
+        self,
+        model: Callable[[Packed], Tensor],
+        config: EncoderConfig,
+        device: torch.device,
+        dtype: torch.dtype = torch.float32,
+        budget: int | None = None,
+    ) -> None:
+        self.model, self.config = model, config
+        self.runner = encoder_runner(config, device, dtype, budget)
+
+    def scores(self, pairs: Sequence[TokenPair]) -> NDArray[np.float64]:
+        """A number for every pair of which one token is read, in their order."""
+        return np.array([rows[0] for rows in self.rows(pairs)], np.float64)
+
+    def rows(self, pairs: Sequence[TokenPair]) -> list[NDArray[np.float32]]:
+        """What the network says of the tokens that are read of every pair, in their order; equal sequences are computed once."""
+        known: dict[tuple[int, ...], int] = {}
+        places = [known.setdefault((pair.leading, pair.first, *pair.ids), len(known)) for pair in pairs]
+        distinct = list(dict(zip(reversed(places), reversed(pairs), strict=True)).items())
+        distinct.sort(key=lambda pair: pair[0])
+        found: list[NDArray[np.float32]] = []
+        for start in range(0, len(distinct), WINDOW):
+            part = [pair for _, pair in distinct[start : start + WINDOW]]
+
+            def compute(batch: list[int], part: list[TokenPair] = part) -> Tensor:
+                return self.model(self._pack([part[i] for i in batch]))
+
+            here: dict[int, NDArray[np.float32]] = {}
+            for batch, output in list(self.runner.run([len(pair.ids) for pair in part], compute)):
+                ends = np.cumsum([part[i].leading for i in batch])[:-1]
+                numbers = self.runner.check_finite(output.float().cpu().numpy())
+                here.update(zip(batch, np.split(numbers, ends), strict=True))
+            found += [here[i] for i in range(len(part))]
+        return [found[place] for place in places]
+
+    def _pack(self, part: list[TokenPair]) -> Packed:
+        bert = self.config.family == "bert"
+        return pack(
+            [pair.ids for pair in part],
+            pad=-1 if bert else self.config.pad,  # BERT's padding, spelt out in a text, is a token like others
+            first_type=[pair.first for pair in part] if bert else None,
+            pad_restarts=not bert,
+            leading=[pair.leading for pair in part],
+            device=self.runner.device,
+        )

@@ -1,0 +1,235 @@
+"""Predictions of a model: scores, components and error spans as columns, combined from passes and from windows of long texts."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal, Protocol
+
+import numpy as np
+
+from assay.core.spans import SEVERITIES, ErrorSpan
+from assay.core.spans import mqm as mqm
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from assay.core.spans import ErrorSpan
+    from assay.models.heads.inference import Texts
+
+RELEASED, PAPER = (0.12, 0.33, 0.33, 0.22), (1 / 9, 1 / 3, 1 / 3, 2 / 9)
+"""Weights of src, ref, src+ref and MQM in xCOMET's score: as in unbabel-comet, and as in the paper (equation 7)."""
+PASSES = ("src", "ref", "unified")
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """Columns over the rows: the score, its components, spans where the model tags, and whether a text was cut."""
+
+    values: NDArray[np.float64]
+    truncated: NDArray[np.bool_]
+    components: dict[str, NDArray[np.float64]] = field(default_factory=dict)
+    spans: list[tuple[ErrorSpan, ...]] | None = None
+
+
+def mean(columns: dict[str, NDArray[np.float32]]) -> NDArray[np.float64]:
+    """The mean of the passes that a row has."""
+    stacked = np.stack(list(columns.values()))
+    count = (~np.isnan(stacked)).sum(axis=0)
+    return np.asarray(np.nansum(stacked, axis=0) / count.astype(np.float32), dtype=np.float64)
+
+
+def combine(
+    columns: dict[str, NDArray[np.float32]], errors: NDArray[np.float32], weights: Sequence[float]
+) -> tuple[NDArray[np.float64], dict[str, NDArray[np.float32]]]:
+    """xCOMET's equation 7. A row with one pass only gives that pass the weight of all three, as the released package does;
+    its component is then capped at 1 like the score."""
+    shares = np.array(weights, dtype=np.float32)
+    passes = np.stack([columns.get(name, np.full(len(errors), np.nan, np.float32)) for name in PASSES])
+    whole = ~np.isnan(passes).any(axis=0)
+    capped = np.minimum(passes, np.float32(1.0))
+    single = np.nanmax(np.where(np.isnan(capped), -np.inf, capped), axis=0) * np.float32(sum(weights[:3]))
+    three = (capped * shares[:3, None]).sum(axis=0)
+    values = np.where(whole, three, single) + errors * shares[3]
+    shown = {name: np.where(whole, column, np.minimum(column, np.float32(1.0))) for name, column in columns.items()}
+    return np.asarray(values, dtype=np.float64), shown
+
+
+def components(columns: dict[str, NDArray[np.float32]]) -> dict[str, NDArray[np.float64]]:
+    """The passes' scores as they are shown."""
+    return {name: column.astype(np.float64) for name, column in columns.items()}
+
+
+def take(whole: Prediction, rows: NDArray[np.int64]) -> Prediction:
+    """The given rows, in the given order."""
+    return Prediction(
+        whole.values[rows],
+        whole.truncated[rows],
+        {name: column[rows] for name, column in whole.components.items()},
+        None if whole.spans is None else [whole.spans[i] for i in rows],
+    )
+
+
+def join(parts: Sequence[Prediction]) -> Prediction:
+    """Consecutive predictions as one; a component that a part lacks is NaN there."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return Prediction(np.empty(0), np.empty(0, dtype=bool))
+    names = dict.fromkeys(name for part in parts for name in part.components)
+    columns = {
+        name: np.concatenate([part.components.get(name, np.full(len(part.values), np.nan)) for part in parts])
+        for name in names
+    }
+    tagged = parts[0].spans is not None
+    return Prediction(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.truncated for part in parts]),
+        columns,
+        [spans for part in parts for spans in part.spans or ()] if tagged else None,
+    )
+
+
+Decoder = Literal["paper", "exact"]
+Offsets = Sequence[tuple[int, int]]
+
+
+def decode(
+    text: str,
+    probabilities: NDArray[np.float32],
+    offsets: Offsets,
+    labels: Sequence[str],
+    *,
+    decoder: Decoder = "paper",
+    threshold: float | None = None,
+) -> tuple[ErrorSpan, ...]:
+    """Error spans of one translation.
+
+    `probabilities` has one row a token of the translation, special tokens included, and one column a label, "no error" first.
+    With a `threshold` a token is an error when its error labels together exceed it; otherwise the likeliest label decides.
+    """
+    count = min(len(offsets), len(probabilities))
+    probabilities = probabilities[:count]
+    tags = probabilities.argmax(axis=1)
+    if threshold is not None:
+        worst = 1 + probabilities[:, 1:].argmax(axis=1)
+        tags = np.where(probabilities[:, 1:].sum(axis=1) > threshold, worst, 0)
+    chosen = probabilities[np.arange(count), tags]
+    if not tags.any():
+        return ()
+    read = _exact if decoder == "exact" else _paper
+    return tuple(read(text, tags.tolist(), chosen, offsets, labels))
+
+
+def _exact(
+    text: str, tags: list[int], chosen: NDArray[np.float32], offsets: Offsets, labels: Sequence[str]
+) -> Iterable[ErrorSpan]:
+    """What unbabel-comet 2.2.7 gives: neighbours join under the first one's severity, special tokens count as text at 0,
+    and a span that is still open at the last token is dropped."""
+    start: int | None = None
+    for i, tag in enumerate(tags):
+        if tag and start is None:
+            start = i
+        elif not tag and start is not None:
+            confidence = float(chosen[start:i].mean())
+            first, last = offsets[start][0], offsets[i - 1][1]
+            yield ErrorSpan.of(text, first, last, labels[tags[start]], confidence=confidence)
+            start = None
+
+
+def _paper(
+    text: str, tags: list[int], chosen: NDArray[np.float32], offsets: Offsets, labels: Sequence[str]
+) -> Iterable[ErrorSpan]:
+    """The paper's rule: neighbouring error tokens form a span, the worst severity in it counts, nothing is dropped.
+
+    Tokens without text (special ones) are passed over. The space that a word's first token brings along is not marked.
+    """
+    group: list[int] = []
+    places = [i for i in range(len(tags)) if offsets[i][1] > offsets[i][0]]
+    for i in [*places, -1]:
+        if i >= 0 and tags[i]:
+            group.append(i)
+        elif group:
+            first, last = offsets[group[0]][0], offsets[group[-1]][1]
+            inner = text[first:last]
+            if inner.strip():
+                first, last = first + len(inner) - len(inner.lstrip()), last - (len(inner) - len(inner.rstrip()))
+            severity = max((labels[tags[j]] for j in group), key=SEVERITIES.index)
+            yield ErrorSpan.of(text, first, last, severity, confidence=float(chosen[group].mean()))
+            group = []
+
+
+class Predicts(Protocol):
+    """What windows need of a predictor."""
+
+    def predict(self, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None) -> Prediction:
+        """Scores of all rows."""
+
+
+def cut(text: str, parts: int) -> list[tuple[int, str]]:
+    """`text` in `parts` pieces of about equal length with their starts, cut behind a sentence or a word where it can be."""
+    places = [0]
+    for k in range(1, parts):
+        aim, slack = round(len(text) * k / parts), len(text) // (4 * parts)
+        low, high = max(places[-1], aim - slack), min(len(text), aim + slack)
+        sentences = [low + m.end() for m in re.finditer(r"[.!?。！？]+\s*", text[low:high])]
+        words = [low + m.end() for m in re.finditer(r"\s+", text[low:high])]
+        places.append(min(sentences or words or [max(aim, places[-1])], key=lambda place: abs(place - aim)))
+    return [(start, text[start:stop]) for start, stop in zip(places, [*places[1:], len(text)], strict=True)]
+
+
+def predict_long(
+    predictor: Predicts, hypotheses: Sequence[str], sources: Texts | None, references: Texts | None
+) -> Prediction:
+    """Scores of all rows; those that would be truncated are scored in windows.
+
+    A windowed row's score and components are the mean over its windows, weighted by their share of the translation; spans
+    are all windows' spans, and the MQM component is computed again from all of them. The `truncated` flag stays raised: it
+    says that the row was longer than the model reads.
+    """
+    whole = predictor.predict(hypotheses, sources, references)
+    for row in np.flatnonzero(whole.truncated).tolist():
+        parts = _windows(
+            predictor,
+            hypotheses[row],
+            None if sources is None else sources[row],
+            None if references is None else references[row],
+        )
+        if parts is not None:
+            _put(whole, row, hypotheses[row], *parts)
+    return whole
+
+
+def _windows(
+    predictor: Predicts, hypothesis: str, source: str | None, reference: str | None
+) -> tuple[list[tuple[int, str]], Prediction] | None:
+    """The row in as few windows as are not truncated; None where even single characters are too long."""
+    count = 2
+    while count <= max(len(hypothesis), 2):
+        pieces = cut(hypothesis, count)
+        sides = [None if text is None else [piece for _, piece in cut(text, count)] for text in (source, reference)]
+        found = predictor.predict([piece for _, piece in pieces], *sides)
+        if not found.truncated.any():
+            return pieces, found
+        count = math.ceil(count * 1.5)
+    return None
+
+
+def _put(whole: Prediction, row: int, hypothesis: str, pieces: list[tuple[int, str]], found: Prediction) -> None:
+    shares = np.array([len(piece) for _, piece in pieces], dtype=np.float64) if hypothesis else np.ones(len(pieces))
+    shares /= shares.sum()
+    value = float((found.values * shares).sum())
+    for name, column in found.components.items():
+        if name in whole.components:
+            whole.components[name][row] = float((column * shares).sum())
+    if whole.spans is not None and found.spans is not None:
+        whole.spans[row] = tuple(
+            replace(span, start=start + span.start, end=start + span.end)
+            for (start, _), spans in zip(pieces, found.spans, strict=True)
+            for span in spans
+        )
+        if "mqm" in whole.components:
+            whole.components["mqm"][row] = mqm(whole.spans[row])
+    whole.values[row] = value

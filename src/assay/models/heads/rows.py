@@ -1,0 +1,88 @@
+"""From a row of texts to the token sequences that a model reads for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from assay.core.errors import InputError
+from assay.models.encoders.tokenizer import Tokenizer, Tokens
+from assay.models.heads.base import CometModel
+
+
+@dataclass(slots=True)
+class Row:
+    """One row: its sequences by name (``src``, ``mt``, ``ref`` for regression; ``src``, ``ref``, ``unified`` for unified
+    models, after what stands beside the translation), and what spans need to know of the translation."""
+
+    hypothesis: str
+    sequences: dict[str, list[int]]
+    cut: bool
+    words: int
+    """Tokens of the translation, special ones included."""
+    offsets: list[tuple[int, int]] | None
+
+
+def prepare_rows(
+    model: CometModel,
+    tokenizer: Tokenizer,
+    hypotheses: Sequence[str],
+    sources: Sequence[str | None] | None,
+    references: Sequence[str | None] | None,
+) -> list[Row]:
+    """All rows tokenized; each different text once, so that equal texts have the same list of ids."""
+    config, limit = model.config, model.encoder_config.max_tokens
+    if config.unified and len(config.input_segments) == 1:
+        return _alone(model, tokenizer, hypotheses if config.input_segments == ("mt",) else sources, limit)
+    tagged = bool(config.labels)
+    wanted = config.input_segments if config.unified else ("mt", "src", "ref")
+    others = {"src": sources if "src" in wanted else None, "ref": references if "ref" in wanted else None}
+    rest = [text for column in others.values() if column is not None for text in column if text is not None]
+    known = _encode(tokenizer, hypotheses if tagged else [*hypotheses, *rest], limit - 2, offsets=tagged)
+    beside = _encode(tokenizer, rest, limit - 2) if tagged else known
+    rows = []
+    for i, text in enumerate(hypotheses):
+        first = known[text]
+        here: dict[str, Tokens] = {}
+        for name, column in others.items():
+            if column is not None and (other := column[i]) is not None:
+                here[name] = beside[other]
+        sequences, cut = (_unified if config.unified else _regression)(tokenizer, first, here, limit)
+        if not sequences:
+            raise InputError(f"segment {i + 1} has neither a source nor a reference that the model reads.")
+        cut = cut or first.cut or any(tokens.cut for tokens in here.values())
+        rows.append(Row(text, sequences, cut, len(first.ids), first.offsets))
+    return rows
+
+
+def _alone(model: CometModel, tokenizer: Tokenizer, texts: Sequence[str | None] | None, limit: int) -> list[Row]:
+    """Rows of a sentinel, which reads one text alone: ``<s> text </s>``."""
+    if texts is None:
+        raise InputError("this model reads the source alone, and none was given (--src FILE, or sources=[...]).")
+    plain = [text or "" for text in texts]
+    known = _encode(tokenizer, plain, limit, offsets=bool(model.config.labels))
+    return [
+        Row(text, {"alone": tokens.ids}, tokens.cut, len(tokens.ids), tokens.offsets)
+        for text, tokens in ((text, known[text]) for text in plain)
+    ]
+
+
+def _encode(tokenizer: Tokenizer, texts: Sequence[str], limit: int, *, offsets: bool = False) -> dict[str, Tokens]:
+    distinct = list(dict.fromkeys(texts))
+    return dict(zip(distinct, tokenizer.encode(distinct, limit, offsets=offsets), strict=True))
+
+
+def _regression(
+    tokenizer: Tokenizer, first: Tokens, others: dict[str, Tokens], limit: int
+) -> tuple[dict[str, list[int]], bool]:
+    return {"mt": first.ids, **{name: tokens.ids for name, tokens in others.items()}}, False
+
+
+def _unified(
+    tokenizer: Tokenizer, first: Tokens, others: dict[str, Tokens], limit: int
+) -> tuple[dict[str, list[int]], bool]:
+    """mt+src, mt+ref and, when both are there, mt+src+ref."""
+    found = {name: tokenizer.join(first, tokens, limit=limit) for name, tokens in others.items()}
+    if len(others) == 2:
+        found["unified"] = tokenizer.join(first, *others.values(), limit=limit)
+    return {name: ids for name, (ids, _) in found.items()}, any(cut for _, cut in found.values())

@@ -1,0 +1,185 @@
+"""Matrix products in 8-bit floats, for GPUs that have them (Hopper and later): weights and tokens are scaled row by row.
+
+An 8-bit float keeps three bits of fraction, so such a product is off by some three in a hundred. Three things keep that small
+beside what tells one text from another (measured in docs/decisions/0004-models.md):
+
+- What the tokens of a sequence have in common, their mean, is multiplied in float16; only what each differs by is in 8 bits.
+  A weight that was rounded is off in the same direction for every token: of all errors the largest, and so the mean has none.
+- A sequence's first token, from which COMET models read their score, is multiplied in float16, too. Both together are two rows
+  a sequence, and cost four hundredths of the time.
+- Values of attention stay in float16: a twelfth of the products, and most of the error that is left.
+"""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+
+from assay.models.runtime.fused import Norm, add_norm, summed
+from assay.models.runtime.packing import Places
+
+FP8 = torch.float8_e4m3fn
+LARGEST = 448.0
+"""The largest number that the format has."""
+
+
+def stored_as(dtype: torch.dtype) -> torch.dtype:
+    """The precision in which weights are loaded and embeddings kept: 8-bit matrices are made from float16."""
+    return torch.float16 if dtype == FP8 else dtype
+
+
+def can_multiply(device: torch.device) -> bool:
+    """Whether a device multiplies 8-bit floats itself."""
+    return device.type == "cuda" and torch.cuda.get_device_capability(device) >= (8, 9)
+
+
+def by_rows(rows: Tensor) -> tuple[Tensor, Tensor]:
+    """Rows in 8 bits, and the number that each is to be multiplied with."""
+    wide = rows.float()
+    scale = (wide.abs().amax(dim=1, keepdim=True) / LARGEST).clamp_min(1e-12)
+    return (wide / scale).clamp(-LARGEST, LARGEST).to(FP8), scale
+
+
+def centres_of(exact: Tensor) -> Tensor:
+    """The half of `exact_rows` that has the centres."""
+    return exact.chunk(2)[1]
+
+
+def exact_rows(rows: Tensor, places: Places) -> Tensor:
+    """What is multiplied in float16: the first row of each sequence, and behind all of these each one's centre, the mean of its
+    other rows."""
+    kernels = _kernels() if rows.is_cuda else None
+    if kernels is not None:
+        return kernels.exact_rows(rows, places.starts)  # type: ignore[no-any-return]
+    lengths = places.starts.diff().long()
+    others = rows.float().index_fill(0, places.firsts, 0.0)
+    total = torch.segment_reduce(others, "sum", lengths=lengths, axis=0, unsafe=True)
+    centres = total / (lengths - 1).clamp_min(1)[:, None]
+    return torch.cat((rows.index_select(0, places.firsts).half(), centres.half()))
+
+
+def quantise(rows: Tensor, places: Places, exact: Tensor, shift: Tensor | None = None) -> tuple[Tensor, Tensor]:
+    """Rows less their sequence's centre in `exact`, `by_rows`. With a `shift`, a table like `exact`, rows are first added to its
+    centres and go through a GELU."""
+    kernels = _kernels() if rows.is_cuda else None
+    if kernels is not None:
+        return kernels.quantise(rows, places.starts, places.longest, exact, shift)  # type: ignore[no-any-return]
+    wide = rows.float()
+    if shift is not None:
+        wide = functional.gelu(wide + centres_of(shift).index_select(0, places.owners))
+    return by_rows(wide - centres_of(exact).index_select(0, places.owners))
+
+
+@dataclass(frozen=True, slots=True)
+class Product:
+    """What a linear layer gives for a row of tokens: of every row what it differs by from its sequence's centre, and `exact`, as
+    `exact_rows` has it, biases included."""
+
+    rows: Tensor
+    exact: Tensor
+    places: Places
+
+    def onto(self, residual: Tensor) -> Tensor:
+        """The sum with a residual stream."""
+        return summed(residual, self.rows, (self.exact, self.places))
+
+    def onto_normed(
+        self, residual: Tensor, norm: Norm, dtype: torch.dtype, *, wide: bool
+    ) -> tuple[Tensor, Tensor, Tensor]:
+        """`add_norm` with a residual stream."""
+        return add_norm(residual, self.rows, norm, dtype, wide=wide, shared=(self.exact, self.places))
+
+    def query_key(self) -> Tensor:
+        """Queries and keys as they are, where the layer gives these side by side; a sequence's keys less their centre, since what
+        is the same for all keys changes no attention."""
+        rows, places, width = self.rows.half(), self.places, self.rows.shape[1] // 2
+        kernels = _kernels() if rows.is_cuda else None
+        if kernels is not None:
+            return kernels.query_key(rows, places.starts, self.exact)  # type: ignore[no-any-return]
+        firsts, centres = self.exact.chunk(2)
+        rows[:, :width] += centres[:, :width].index_select(0, places.owners)
+        own = torch.cat((firsts[:, :width], firsts[:, width:] - centres[:, width:]), dim=1)
+        return rows.index_copy_(0, places.firsts, own)
+
+
+class Fp8Linear:
+    """A linear layer whose weights are kept in 8 bits, with one scale an output, and in float16."""
+
+    def __init__(self, weight: Tensor, bias: Tensor) -> None:
+        self.whole = weight.detach(), bias.detach()
+        self.weight, scale = by_rows(self.whole[0])
+        self.scale = scale.T.contiguous()
+
+    def __call__(self, rows: Tensor, places: Places) -> Product:
+        """The product of rows as they are."""
+        return self._product(rows, exact_rows(rows, places), places)
+
+    def after_gelu(self, before: Product, gelu: str = "none") -> Product:
+        """The product of another's GELU. Its centre is the GELU of the other's: off by about as much for every sequence, which
+        changes no order, and read off nothing."""
+        exact = functional.gelu(before.exact, approximate=gelu)
+        return self._product(before.rows, exact, before.places, before.exact)
+
+    def _product(self, rows: Tensor, exact: Tensor, places: Places, shift: Tensor | None = None) -> Product:
+        small, scale = quantise(rows, places, exact, shift)
+        return Product(self._multiply(small, scale), _linear(exact, *self.whole), places)
+
+    def _multiply(self, small: Tensor, scale: Tensor) -> Tensor:
+        if small.is_cuda and not (small.shape[1] % 16 or self.weight.shape[0] % 16):
+            return torch._scaled_mm(
+                small, self.weight.T, scale, self.scale, out_dtype=_output(small.device), use_fast_accum=True
+            )
+        return functional.linear(small.float() * scale, self.weight.float() * self.scale.T).half()
+
+
+class Fp8Layer:
+    """The linear layers of a transformer block in 8 bits, but for attention's values."""
+
+    def __init__(self, qkv: nn.Linear, out: nn.Linear, up: nn.Linear, down: nn.Linear, gelu: str = "none") -> None:
+        values = 2 * (len(qkv.weight) // 3)
+        self.values = qkv.weight.detach()[values:], qkv.bias.detach()[values:]
+        self.query_key = Fp8Linear(qkv.weight[:values], qkv.bias[:values])
+        self.out, self.up, self.down = (Fp8Linear(each.weight, each.bias) for each in (out, up, down))
+        self.gelu = gelu
+
+    def attended(self, hidden: Tensor, places: Places) -> tuple[Tensor, Tensor]:
+        """Queries and keys side by side, and values."""
+        return self.query_key(hidden, places).query_key(), _linear(hidden, *self.values)
+
+    def feed_forward(self, hidden: Tensor, places: Places) -> Product:
+        """Up, GELU and down again."""
+        return self.down.after_gelu(self.up(hidden, places), self.gelu)
+
+
+def _linear(rows: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """In float16; a CPU has no such products, computes in float32 and rounds."""
+    if rows.is_cuda:
+        return functional.linear(rows, weight, bias)
+    return functional.linear(rows.float(), weight.float(), bias.float()).half()
+
+
+@functools.cache
+def _output(device: torch.device) -> torch.dtype:
+    """The precision in which row-scaled products come out: float16, or bfloat16 where torch knows no other."""
+    small, scale = by_rows(torch.ones(16, 16, device=device))
+    try:
+        torch._scaled_mm(small, small.T, scale, scale.T.contiguous(), out_dtype=torch.float16, use_fast_accum=True)
+    except (RuntimeError, ValueError):
+        return torch.bfloat16
+    return torch.float16
+
+
+@functools.cache
+def _kernels() -> Any:
+    """The triton kernels, after they have shown on a small example that they agree with torch; None where they cannot."""
+    try:
+        from assay.models.runtime import triton_fp8
+
+        return triton_fp8 if triton_fp8.agree(torch.device("cuda")) else None
+    except Exception:  # a missing or mismatched triton must never stop a score
+        return None
