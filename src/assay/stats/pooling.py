@@ -90,8 +90,6 @@ def _log_betas(a: Floats, b: Floats) -> Floats:
     return np.array([math.lgamma(i) + math.lgamma(j) - math.lgamma(i + j) for i, j in pairs])
 
 
-
-
 @dataclass(frozen=True, slots=True)
 class Pooled:
     """The groups' pooled shares with their intervals, [..., group]; NaN for a group without trials."""
