@@ -175,7 +175,7 @@ def suites() -> list[Target]:
     from assay.suites.aces import Aces
     from assay.suites.contrastive import Contrastive
     from assay.suites.demetr import Demetr
-    from assay.suites.dfki import load_items, load_outputs
+    from assay.suites.dfki_files import load_items, load_outputs
     from assay.suites.hallucinations import Hallucinations
 
     def contrastive(path: Path) -> None:

@@ -57,7 +57,7 @@ def _fetched(
     from assay.models.hub import ENCODERS, PUBLISHED, encoder_name, fetch_checkpoint, fetch_encoder, published_name
     from assay.models.seq2seq.published import MODELS, fetch_model, model_name
     from assay.suites import SUITES
-    from assay.suites.fetch import fetch as fetch_suite
+    from assay.suites.locate import fetch as fetch_suite
 
     if name in SPM_MODELS:
         place = spm_home(name)
