@@ -20,7 +20,7 @@ def tables() -> list[Target]:
     from assay.io.table.segments import columns_of, read_segments
     from assay.io.table.sgml import segment_lists
     from assay.io.table.tables import read_table
-    from assay.tasks.ready import Ready
+    from assay.tasks.translators import Ready
 
     def table(path: Path) -> None:
         drain(read_table(path, chunk=2))
@@ -175,7 +175,7 @@ def suites() -> list[Target]:
     from assay.suites.aces import Aces
     from assay.suites.contrastive import Contrastive
     from assay.suites.demetr import Demetr
-    from assay.suites.dfki import load_items, load_outputs
+    from assay.suites.dfki_files import load_items, load_outputs
     from assay.suites.hallucinations import Hallucinations
 
     def contrastive(path: Path) -> None:

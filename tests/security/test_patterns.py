@@ -11,7 +11,7 @@ import pytest
 
 from assay.core import patterns
 from assay.core.errors import InputError
-from assay.suites.dfki import DfkiItem, Outputs, load_items
+from assay.suites.dfki_files import DfkiItem, Outputs, load_items
 from assay.suites.dfki_judge import JudgedOutputs, judge
 from tests.data import need
 

@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 
 from assay.core.errors import InputError
-from assay.suites.dfki import DfkiItem, Outputs, read_folder
+from assay.suites.dfki import read_folder
+from assay.suites.dfki_files import DfkiItem, Outputs
 from assay.suites.dfki_judge import JudgedOutputs, Ruling, judge, judge_summary, key, questions
 from tests.data import need
 

@@ -3,8 +3,7 @@ from __future__ import annotations
 import re
 
 from assay.tasks import TASKS, flights
-from assay.tasks.parser import FlightParser
-from assay.tasks.parsing import LANGUAGES, Parsing
+from assay.tasks.parsing import LANGUAGES, FlightParser, Parsing
 
 TASK = Parsing()
 EXAMPLES = TASK.examples()
@@ -90,10 +89,10 @@ def test_words_that_mean_nothing_to_the_database_find_nothing() -> None:
 
 
 def test_two_parsers_agree() -> None:
-    from assay.tasks import parser
+    from assay.tasks import parsing
 
     first = FlightParser().answer([example.inputs for example in EXAMPLES[:40]])
-    parser._trained.cache_clear()
+    parsing._trained.cache_clear()
     assert FlightParser().answer([example.inputs for example in EXAMPLES[:40]]) == first
 
 

@@ -1,135 +1,118 @@
 """The DFKI test suite (Macketanz et al. 2022): sentences that each test one phenomenon, and what systems made of them.
 
 The suite ships sentences with rules, not translations of known quality. `dfki_judge` applies the rules to the outputs of
-WMT systems, `dfki_build` makes contrastive items out of the judged outputs (Avramidis et al. 2023, section 3), and `Dfki`
+WMT systems, `build` makes contrastive items out of the judged outputs (Avramidis et al. 2023, section 3.2), and `Dfki`
 does both when it is loaded.
+
+A challenge item is one right translation as the reference, another right one as the good candidate and a wrong one as the
+incorrect candidate, all of the same sentence. The paper takes random combinations and does not say how many of a sentence.
+Here every sentence that has two right translations and a wrong one gives one combination, then a second, and so on, until
+`n` are reached or its combinations are used up: no sentence is left out, and none outweighs the others more than it must.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, MissingPart, count
 from assay.core.item import Item
-from assay.core.schema import Place, typed
 from assay.core.suite import Suite, SuiteCard
-from assay.io.documents import read_document
-from assay.io.files.text import read_text
+from assay.data import checksums
+from assay.io.judgements.decisions import fold, latest
+from assay.suites.dfki_files import DfkiItem, LangPair, Outputs, load_items, load_outputs
+from assay.suites.dfki_judge import JudgedOutputs, judge
 
-LangPair = Literal["de-en", "en-de", "en-ru"]
-"""The directions of Avramidis et al. 2023. The items of en-ru are not public: they are read where a user has them."""
-PUBLIC: tuple[LangPair, ...] = ("de-en", "en-de")
+if TYPE_CHECKING:
+    import numpy as np
+
+Pool = tuple[list[str], list[str]]
+"""The distinct right and the distinct wrong translations of one sentence."""
 
 
-@dataclass(frozen=True, slots=True)
-class DfkiItem:
-    """One sentence of the test suite with the rules that tell right translations from wrong ones.
+PAPER = 10_000
+"""Items of the paper's set."""
 
-    A regex is searched in the translation, a token is a whole sentence that the translation must equal; either may be
-    missing. Ids run separately in each direction.
+
+def build(items: Sequence[DfkiItem], judged: JudgedOutputs, n: int | None = None, seed: int = 12345) -> list[Item]:
+    """`n` challenge items, no combination twice; they depend on `seed` and the texts, not on the order of the outputs.
+
+    Without `n` they are the paper's 10,000, or all that the outputs give if these are fewer.
+    Texts that differ in blanks alone are the same text. The sentences that occur under two phenomena give items for both.
     """
+    import numpy as np
 
-    id: str
-    langpair: str
-    category: str
-    phenomenon: str
-    source: str
-    positive_regex: str = ""
-    negative_regex: str = ""
-    positive_tokens: tuple[str, ...] = ()
-    negative_tokens: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Outputs:
-    """What systems answered, as columns: item id, year of the shared task, system, translation."""
-
-    ids: Sequence[str]
-    years: Sequence[str]
-    systems: Sequence[str]
-    texts: Sequence[str]
-
-    def __len__(self) -> int:
-        return len(self.ids)
+    rng = np.random.default_rng(seed)
+    found = pools(judged)
+    usable = [(item, found[item.id]) for item in items if item.id in found and combinations(found[item.id])]
+    available = [combinations(pool) for _, pool in usable]
+    quotas = _quotas(available, min(PAPER, sum(available)) if n is None else n, judged.langpair, rng)
+    built = []
+    for (item, pool), quota in zip(usable, quotas, strict=True):
+        drawn = rng.choice(combinations(pool), size=quota, replace=False)
+        built += [_challenge(item, pool, int(index), number) for number, index in enumerate(drawn, 1)]
+    return built
 
 
-def load_items(path: Path) -> list[DfkiItem]:
-    """The items of one upstream file (``{"items": [...]}``, gzipped or not)."""
-    said = 'is not a DFKI item file (JSON, {"items": [...]})'
-    read = read_document(path, said=said)
-    if not isinstance(read, dict) or not isinstance(read.get("items"), list):
-        raise InputError(f"{path} {said}: there is no list 'items'.")
-    items = [_item(row, path, number) for number, row in enumerate(read["items"], 1)]
-    seen: set[str] = set()
-    for item in items:
-        if item.id in seen:
-            raise InputError(f"{path}: item {item.id} occurs twice; ids must be distinct within a file.")
-        seen.add(item.id)
-    return items
+def pools(judged: JudgedOutputs) -> dict[str, Pool]:
+    """Item id to its right and wrong translations, sorted; a text that was judged both ways is left out."""
+    right: dict[str, dict[str, str]] = {}
+    wrong: dict[str, dict[str, str]] = {}
+    for id, text, ruling in zip(judged.outputs.ids, judged.outputs.texts, judged.rulings, strict=True):
+        if ruling.verdict == "unresolved" or not (folded := fold(text)):
+            continue
+        texts = (right if ruling.verdict == "pass" else wrong).setdefault(id, {})
+        texts[folded] = min(text, texts.get(folded, text))
+    return {id: (_without(texts, wrong.get(id, {})), _without(wrong.get(id, {}), texts)) for id, texts in right.items()}
 
 
-@dataclass(frozen=True, slots=True)
-class _Written:
-    """An item as the file has it; other fields are passed over."""
-
-    id: str
-    langpair: str
-    category: str
-    phenomenon: str
-    source_sentence: str
-    positive_regex: str | None = None
-    negative_regex: str | None = None
-    positive_tokens: tuple[str, ...] | None = None
-    negative_tokens: tuple[str, ...] | None = None
+def _without(texts: dict[str, str], others: dict[str, str]) -> list[str]:
+    return [texts[folded] for folded in sorted(texts) if folded not in others]
 
 
-def _item(row: Any, path: Path, number: int) -> DfkiItem:
-    if isinstance(row, dict) and (lacking := [name for name in _FIELDS if name not in row]):
-        raise InputError(f"{path}: item {number} lacks the field {lacking[0]!r}.")
-    read = typed(_Written, row, Place(f"{path}", f"items[{number}]"), strict=False)
-    return DfkiItem(
-        id=read.id,
-        langpair=f"{read.langpair[:2]}-{read.langpair[-2:]}",
-        category=read.category,
-        phenomenon=read.phenomenon,
-        source=read.source_sentence,
-        positive_regex=read.positive_regex or "",
-        negative_regex=read.negative_regex or "",
-        positive_tokens=read.positive_tokens or (),
-        negative_tokens=read.negative_tokens or (),
+def combinations(pool: Pool) -> int:
+    """How many challenge items a pool can give: ordered pairs of right translations, times the wrong ones."""
+    right, wrong = pool
+    return len(right) * (len(right) - 1) * len(wrong)
+
+
+def _challenge(item: DfkiItem, pool: Pool, index: int, number: int) -> Item:
+    right, wrong = pool
+    index, incorrect = divmod(index, len(wrong))
+    reference, other = divmod(index, len(right) - 1)
+    good = other + (other >= reference)
+    return Item(
+        id=f"{item.id}.{number}",
+        source=fold(item.source),
+        reference=right[reference],
+        good=right[good],
+        incorrect=wrong[incorrect],
+        phenomenon=item.phenomenon,
+        category=item.category,
+        langpair=item.langpair,
+        meta={"test_item": item.id},
     )
 
 
-_FIELDS = ("id", "langpair", "category", "phenomenon", "source_sentence")
-COLUMNS = ("id", "year", "system", "output")
-
-
-def load_outputs(path: Path) -> Outputs:
-    """The outputs of one tab-separated file with a header; quotes are characters like any other."""
-    header, *lines = _text(path).split("\n")
-    names = tuple(header.removesuffix("\r").split("\t"))
-    if names != COLUMNS:
-        raise InputError(f"{path}, line 1: the columns must be {', '.join(COLUMNS)}, not {', '.join(names)}.")
-    columns: tuple[list[str], ...] = ([], [], [], [])
-    for number, line in enumerate(lines, 2):
-        if not line and number == len(lines) + 1:
-            break
-        fields = line.removesuffix("\r").split("\t")
-        if len(fields) != len(COLUMNS):
-            raise InputError(f"{path}, line {number}: {len(fields)} columns instead of {len(COLUMNS)}.")
-        for column, field in zip(columns, fields, strict=True):
-            column.append(field)
-    return Outputs(*columns)
-
-
-def _text(path: Path) -> str:
-    try:
-        return read_text(path)
-    except InputError as error:
-        raise InputError(f"cannot read {path}: it {str(error).removeprefix(f'{path} ')}") from error
+def _quotas(available: Sequence[int], n: int, langpair: str, rng: np.random.Generator) -> list[int]:
+    """How many items each sentence gives: all the same number as far as they have it, the remainder drawn by lot."""
+    if not available:
+        raise InputError(
+            f"no DFKI items can be built: no sentence of the judged {langpair} outputs has two right translations and a wrong one."
+        )
+    if not 1 <= n <= sum(available):
+        raise InputError(
+            f"n={n:,} DFKI items cannot be built: the judged {langpair} outputs give from 1 to {sum(available):,}."
+        )
+    level = 0
+    while level < max(available) and sum(min(have, level + 1) for have in available) <= n:
+        level += 1
+    quotas = [min(have, level) for have in available]
+    more = [i for i, have in enumerate(available) if have > level]
+    for i in rng.choice(len(more), size=n - sum(quotas), replace=False) if more else ():
+        quotas[more[int(i)]] += 1
+    return quotas
 
 
 class Dfki(Suite):
@@ -151,12 +134,7 @@ class Dfki(Suite):
         "into a folder 'dfki' of the "
         "data directory: items from github.com/DFKI-NLP/mt-testsuite, outputs (columns id, year, system, output) from the "
         "txt-ts folders of github.com/wmt-conference/wmt21-news-systems, wmt22-news-systems and wmt23-news-systems.",
-        checksums={
-            "items.de-en.json.gz": "dd67afdaa4f841e20af4da72d51c4ab1acc3071a0479067de253779c5e46a556",
-            "items.en-de.json.gz": "38686a15b7fcfb103d36907e77fdec9912c5264202b86ddc5daa401602564aeb",
-            "outputs.de-en.tsv.gz": "34968ee56e6b07f024b25327d0ba6ed4b31f2878d759a435de02632dd599d9b3",
-            "outputs.en-de.tsv.gz": "c0c981f9f81afeae643f98701e98813cbd00fc3c24bc6e0a3d2c582419d850f7",
-        },
+        checksums=checksums("dfki"),
     )
 
     def __init__(
@@ -167,10 +145,6 @@ class Dfki(Suite):
 
     def load(self, folder: Path | None) -> list[Item]:
         """Read items and outputs, judge them by rules and by the decisions people made, and build `n` items."""
-        from assay.io.judgements.decisions import latest
-        from assay.suites.dfki_build import PAPER, build
-        from assay.suites.dfki_judge import judge
-
         items, outputs = read_folder(folder, self.langpair)
         decisions = latest(Path(self.decisions)) if self.decisions else {}
         built = build(items, judge(items, outputs, decisions), self.n, self.seed)

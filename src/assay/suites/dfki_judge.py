@@ -17,7 +17,7 @@ from assay.core.patterns import Searched, Span, search, shortened
 from assay.core.question import Choice, Passage, Question
 from assay.core.table import Table, TableColumn
 from assay.io.judgements.decisions import decision_key, fold
-from assay.suites.dfki import DfkiItem, Outputs
+from assay.suites.dfki_files import DfkiItem, Outputs
 
 Verdict = Literal["pass", "fail", "unresolved"]
 Ground = Literal["rules", "both", "neither", "bad rule", "person"]
@@ -237,3 +237,33 @@ _SUMMARY_COLUMNS = (
     TableColumn("bad rule", kind="count", hidden=True),
     TableColumn("person", "by people", kind="count"),
 )
+
+
+def verdicts(directions: Sequence[tuple[Sequence[DfkiItem], JudgedOutputs]]) -> Table:
+    """One row an output: its item, year, system and text, the verdict and what it rests on (``rules``, ``person`` …)."""
+    rows = []
+    for items, judged in directions:
+        by_id = {item.id: item for item in items}
+        outputs = judged.outputs
+        for id, year, system, text, ruling in zip(
+            outputs.ids, outputs.years, outputs.systems, outputs.texts, judged.rulings, strict=True
+        ):
+            item = by_id[id]
+            rows.append(
+                {
+                    "langpair": judged.langpair,
+                    "id": id,
+                    "category": item.category,
+                    "phenomenon": item.phenomenon,
+                    "year": year,
+                    "system": system,
+                    "verdict": ruling.verdict,
+                    "ground": ruling.ground,
+                    "output": text,
+                }
+            )
+    columns = tuple(
+        TableColumn(key)
+        for key in ("langpair", "id", "category", "phenomenon", "year", "system", "verdict", "ground", "output")
+    )
+    return Table("verdicts", columns, rows, "DFKI: the verdict of each output")

@@ -1,4 +1,4 @@
-"""Finding a suite's local copy, and checking that it is the copy the card speaks of."""
+"""Finding a suite's local copy, checking that it is the copy that its card describes, and fetching the official files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart, listing
-from assay.core.suite import SuiteCard
+from assay.core.spec import contracted
+from assay.core.suite import Suite, SuiteCard
+from assay.io.files.download import Progress, Say, download
 from assay.io.files.paths import cache_dir, ours
 from assay.io.files.text import open_bytes
 
@@ -88,3 +90,34 @@ def sha256(path: Path, unpack: bool = False) -> str:
         while block := handle.read(1 << 20):
             digest.update(block)
     return digest.hexdigest()
+
+
+def fetch(
+    suite: str | SuiteCard,
+    data_dir: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    say: Say | None = None,
+) -> Path:
+    """Download the files of a suite into ``data_dir/NAME`` (by default under the cache directory); the folder is returned.
+
+    A file that is here and has the right checksum is not fetched again. What was downloaded stays as ``FILE.part`` when
+    the line breaks, and the next call goes on from there. `say` is told of files for which there is no checksum.
+    """
+    card = _card(suite)
+    if not card.downloads:
+        raise MissingPart(f"{card.title} cannot be fetched by assay. {card.how_to_get}")
+    folder = (Path(data_dir) if data_dir is not None else cache_dir() / "data") / card.folders[0]
+    for name, address in card.downloads.items():
+        download(card.title, address, folder / name, card.checksums.get(name), progress, say=say)
+    return folder
+
+
+def _card(suite: str | SuiteCard) -> SuiteCard:
+    if isinstance(suite, SuiteCard):
+        return suite
+    from assay.suites import SUITES
+
+    card = contracted(SUITES, suite, Suite).card
+    if not isinstance(card, SuiteCard):
+        raise InputError(f"suite {suite!r} has no card.")
+    return card

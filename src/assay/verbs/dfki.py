@@ -17,7 +17,7 @@ from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.core.question import Question
-    from assay.suites.dfki import DfkiItem
+    from assay.suites.dfki_files import DfkiItem
     from assay.suites.dfki_judge import JudgedOutputs
     from assay.verbs.reviewing import OnPage
 
@@ -56,7 +56,7 @@ class DfkiJudged(Result):
 
     def verdicts(self) -> Table:
         """One row an output: its item, year, system and text, the verdict and what it rests on."""
-        from assay.suites.dfki_verdicts import verdicts
+        from assay.suites.dfki_judge import verdicts
 
         return verdicts([(direction.items, direction.judged) for direction in self.directions])
 
@@ -174,7 +174,7 @@ def build(
     Without `n` they are 10,000, or all that the outputs give if these are fewer.
     The same `seed` gives the same items. The rest is as in `judge`.
     """
-    from assay.suites.dfki_build import build as build_items
+    from assay.suites.dfki import build as build_items
 
     direction = _judged(langpair, data_dir, _existing(decisions))
     items = build_items(direction.items, direction.judged, n, seed)
@@ -190,7 +190,8 @@ def build(
 
 def _judged(langpair: str, data_dir: PathLike | None, decisions: Path | None) -> JudgedDirection:
     from assay.io.judgements.decisions import latest
-    from assay.suites.dfki import Dfki, LangPair, read_folder
+    from assay.suites.dfki import Dfki, read_folder
+    from assay.suites.dfki_files import LangPair
     from assay.suites.dfki_judge import judge as judge_outputs
     from assay.suites.locate import locate
 
@@ -202,7 +203,7 @@ def _judged(langpair: str, data_dir: PathLike | None, decisions: Path | None) ->
 
 
 def _directions(langpair: str | None) -> Sequence[str]:
-    from assay.suites.dfki import PUBLIC
+    from assay.suites.dfki_files import PUBLIC
 
     return [langpair] if langpair else PUBLIC
 

@@ -56,7 +56,7 @@ def _fetched(
     from assay.io.resources.spm import SPM_MODELS, spm_home
     from assay.models.files.published import fetch_published, fetchable_name
     from assay.suites import SUITES
-    from assay.suites.fetch import fetch as fetch_suite
+    from assay.suites.locate import fetch as fetch_suite
 
     if name in SPM_MODELS:
         place = spm_home(name)

@@ -26,7 +26,7 @@ from assay.io.table.segments import read_segments
 from assay.io.table.tables import read_table
 from assay.models.training.sources import read_assessments
 from assay.suites.contrastive import Contrastive
-from assay.tasks.ready import Ready
+from assay.tasks.translators import Ready
 
 MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
