@@ -34,12 +34,21 @@ _KIND = {
 
 def column(run: ScoredRun, name: str) -> dict[str, list[Any]]:
     """A kept column of every system, in the order of its rows; empty lists where the texts came without it."""
-    found: dict[str, list[Any]] = {system: [] for system in run.systems}
+    return _columns(run, [name])[name]
+
+
+def _columns(run: ScoredRun, names: Sequence[str]) -> dict[str, dict[str, list[Any]]]:
+    """Kept columns by name and system, read in one pass."""
+    found: dict[str, dict[str, list[Any]]] = {name: {system: [] for system in run.systems} for name in names}
     for chunk in run.chunks():
-        values = chunk.columns.get(name, ())
-        if len(values):
-            for code, value in zip(chunk.codes.tolist(), values, strict=True):
-                found[chunk.systems[code]].append(value)
+        whose = None if len(set(chunk.codes.tolist())) > 1 or not len(chunk) else chunk.systems[chunk.codes[0]]
+        for name, by_system in found.items():
+            values = chunk.columns.get(name, ())
+            if len(values) and whose is not None:
+                by_system[whose].extend(values)
+            elif len(values):
+                for code, value in zip(chunk.codes.tolist(), values, strict=True):
+                    by_system[chunk.systems[code]].append(value)
     return found
 
 
@@ -52,7 +61,7 @@ def paired_rows(run: ScoredRun) -> dict[str, Rows]:
     Raises:
         InputError: The systems do not have the same segments; the message names the first mismatch.
     """
-    columns = {name: column(run, name) for name in (*NAMES, *KEYS)}
+    columns = _columns(run, (*NAMES, *KEYS))
     names = [name for name, by_system in columns.items() if any(by_system.values())]
     first, *others = run.systems
     others = [s for s in others if any(columns[name][s] != columns[name][first] for name in names)]

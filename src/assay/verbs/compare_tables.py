@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from assay.core.call import Call
@@ -61,8 +62,10 @@ def agreements(run: ScoredRun, asked: TextRequest) -> dict[str, Agreements]:
     found: dict[str, Agreements] = {}
     call = asked.call or Call("", {})
     named = {"src", "sources", "testset"} & {*call.arguments, *call.unkept}
-    sources = bool(named) or bool(_kept(run, "source_keys"))
-    langpairs = _kept(run, "langpairs") or {call.arguments.get("langpair")}
+    sources = bool(named) or _has(run, "source_keys")
+    langpairs = {call.arguments.get("langpair")}
+    if _has(run, "langpairs"):
+        langpairs = {pair for chunk in run.chunks() for pair in set(chunk.columns.get("langpairs", ()))}
     for name, metric in run.metrics.items():
         usual = name in run.asked and metric.signature == run.asked[name].signature
         table = agreement(name) if usual and (metric.card.needs_reference or sources) else None
@@ -71,9 +74,9 @@ def agreements(run: ScoredRun, asked: TextRequest) -> dict[str, Agreements]:
     return found
 
 
-def _kept(run: ScoredRun, name: str) -> set[Any]:
-    """The values of a kept column; empty if the texts came without it."""
-    return {value for chunk in run.chunks() for value in set(chunk.columns.get(name, ()))}
+def _has(run: ScoredRun, name: str) -> bool:
+    """Whether the texts came with a column that is kept."""
+    return any(len(chunk.columns.get(name, ())) for chunk in islice(run.chunks(), 1))
 
 
 def same_length(stats: Stats) -> Stats:
