@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import assay
 from assay.core.errors import AssayError, InputError, OutputError
+from assay.corpus.engines import local
 from assay.verbs.score_corpus import score_corpus
 from tests.corpus.corpora import contents, corpus, read, write
 
@@ -344,3 +346,39 @@ def test_labels_items_and_pairs_go_on_after_a_kill(tmp_path: Path, verb: str) ->
         _, said = process.communicate()
         assert process.returncode == 0, said
     assert contents(tmp_path / "out") == contents(tmp_path / "whole")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs POSIX")
+@pytest.mark.parametrize("kind", ["pipe", "zero"])
+def test_a_pipe_or_a_device_among_the_shards_is_refused(kind: str, tmp_path: Path) -> None:
+    corpus(tmp_path / "in", 2)
+    if kind == "pipe":
+        os.mkfifo(tmp_path / "in" / "x.tsv")
+    else:
+        (tmp_path / "in" / "x.tsv").symlink_to("/dev/zero")
+    with pytest.raises(InputError, match=r"x\.tsv is a pipe or a device: a shard is a file"):
+        score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="inline")
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="looks for processes in /proc")
+def test_folders_of_workers_that_were_killed_with_their_driver_go(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "tmp"))
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    corpus(tmp_path / "in", 30)
+    process = command(tmp_path / "in", tmp_path / "out", "-m", f"{ODD}:Slow")
+    begun(process, tmp_path / "out")
+    folders = set((tmp_path / "tmp").glob("assay-worker-*"))
+    assert folders
+    local.remove_abandoned()
+    assert set((tmp_path / "tmp").glob("assay-worker-*")) == folders, "a folder at work is left alone"
+    for pid in [process.pid, *workers_of(process)]:
+        os.kill(pid, signal.SIGKILL)
+    process.wait()
+    end = time.monotonic() + 10
+    while set((tmp_path / "tmp").glob("assay-worker-*")) and time.monotonic() < end:
+        local.remove_abandoned()
+        time.sleep(0.1)
+    assert not set((tmp_path / "tmp").glob("assay-worker-*"))

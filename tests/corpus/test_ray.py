@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import random
+import secrets
 import signal
 import socket
+import stat
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -162,15 +165,40 @@ def test_a_node_that_dies_takes_its_shard_alone(tmp_path: Path, cluster: Cluster
     assert contents(tmp_path / "out") == contents(tmp_path / "local")
 
 
+def listening(mark: str) -> set[str]:
+    """The addresses on which processes listen that have the mark in their environment."""
+    sockets = {}
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            words = line.split()
+            if words[3] == "0A":
+                address = bytes.fromhex(words[1].partition(":")[0][-8:])
+                sockets[f"socket:[{words[9]}]"] = ".".join(map(str, address[::-1]))
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if mark.encode() in (process / "environ").read_bytes():
+                links = [os.readlink(descriptor) for descriptor in (process / "fd").iterdir()]
+                found |= {sockets[link] for link in links if link in sockets}
+    return found
+
+
 def test_a_cluster_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without an address Ray is started for the run, and goes with it."""
     for name in [name for name in os.environ if name.startswith("RAY_")]:
         monkeypatch.delenv(name)
     corpus(tmp_path / "in", 8)
     before = set(Path("/tmp").glob("assay-ray-*"))
+    monkeypatch.setenv("ASSAY_TEST_MARK", mark := secrets.token_hex(8))
     process = command(tmp_path / "in", tmp_path / "out", "-m", "chrf", "--engine", "ray")
+    addresses, modes = set[str](), set[int]()
+    while process.poll() is None:
+        addresses |= listening(mark)
+        modes |= {stat.S_IMODE(path.stat().st_mode) for path in set(Path("/tmp").glob("assay-ray-*")) - before}
+        time.sleep(0.2)
     _, said = process.communicate()
     assert (process.returncode, said) == (0, "")
+    assert addresses == {"127.0.0.1"} and modes == {0o700}, "other machines and other users reach it"
     assert set(Path("/tmp").glob("assay-ray-*")) <= before
     score_corpus(tmp_path / "in", out=tmp_path / "local", metrics=["chrf"], engine="inline")
     assert contents(tmp_path / "out") == contents(tmp_path / "local")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,9 +129,40 @@ def test_a_lock_in_the_store(store: Trouble, monkeypatch: pytest.MonkeyPatch) ->
     ):
         pass
     assert mine.sizes() == {}
+    monkeypatch.setattr(remote, "STALE", 3.0)
+    monkeypatch.setattr(remote, "LOOK", 0.2)
     mine.write("_lock", json.dumps({**owner(), "beat": 0}).encode())  # of a run that died long ago
     with other.locked("_lock", json.dumps(owner())):
         assert json.loads(other.read("_lock") or b"")["beat"] > 0
+
+
+@pytest.mark.parametrize("skew", [-180.0, 3600.0], ids=["behind", "ahead"])
+def test_a_lock_whose_clock_differs(store: Trouble, monkeypatch: pytest.MonkeyPatch, skew: float) -> None:
+    """A lock that is renewed is held, whatever its clock says; one that is not is nobody's, even if it is of tomorrow."""
+    remote._store("s3").mkdir(f"skewed{int(skew > 0)}")
+    monkeypatch.setattr(remote, "STALE", 3.0)
+    monkeypatch.setattr(remote, "LOOK", 0.2)
+    mine, other = (open_folder(f"s3://skewed{int(skew > 0)}/out") for _ in range(2))
+    ended = threading.Event()
+
+    def renew() -> None:
+        while not ended.wait(1.0):
+            mine.write("_lock", json.dumps({**owner(), "beat": time.time() + skew}).encode())
+
+    mine.write("_lock", json.dumps({**owner(), "beat": time.time() + skew}).encode())
+    owning = threading.Thread(target=renew)
+    owning.start()
+    try:
+        with (
+            pytest.raises(OutputError, match="is being written by process"),
+            other.locked("_lock", json.dumps(owner())),
+        ):
+            pass
+    finally:
+        ended.set()
+        owning.join()
+    with other.locked("_lock", json.dumps(owner())):
+        pass
 
 
 def test_without_the_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -143,6 +143,7 @@ def described(file: str, **changes: Any) -> Any:
         (data_cut, r"data-00000-of-00001 is cut short: .* Fetch it again"),
         (without("variables/variables.index"), r"has no weights: variables/variables\.index"),
         (without("sent_piece.model"), r"names sent_piece\.model, which is not in"),
+        (described("bleurt_config.json", sp_model="x" * 5000), r"names x{200}, which is not in"),
         (without("bleurt_config.json"), r"has neither bleurt_config\.json nor config\.json"),
         (described("bert_config.json", num_hidden_layers=4), r"lacks bert\.encoder\.layer\.3\..*it is cut, or no bert"),
         (described("bert_config.json", intermediate_size=44), r"intermediate\.dense\.weight has the shape \(40, 24\)"),

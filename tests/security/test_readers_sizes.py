@@ -6,9 +6,13 @@ import gzip
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
+
+from assay.core.errors import InputError
+from assay.io.table.forms import open_table
 
 MIB = 1 << 20
 MEASURED = (
@@ -82,3 +86,24 @@ def test_lines_up_to_the_limit_are_read(tmp_path: Path) -> None:
     path.write_bytes(b"a b " * (3 * MIB) + b"\nb\n")
     code, _, printed = scored(path)
     assert (code, printed) == (0, "")
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_LZMA, zipfile.ZIP_BZIP2])
+def test_a_workbook_packed_in_another_way_and_damaged(method: int, tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    with zipfile.ZipFile(path, "w", method) as out:
+        out.writestr("xl/workbook.xml", "<workbook/>" * 100)
+    data = path.read_bytes()
+    for at in range(46, len(data) - 150, 3):
+        path.write_bytes(data[:at] + b"\xff\x80\xff" + data[at + 3 :])
+        with pytest.raises(InputError):
+            open_table(path)
+
+
+def test_a_workbook_with_a_name_that_is_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "a.xlsx"
+    with zipfile.ZipFile(path, "w") as out:
+        out.writestr("xl/wörkbook.xml", "x")
+    path.write_bytes(path.read_bytes().replace("wörk".encode(), b"w\xff\xffrk"))
+    with pytest.raises(InputError, match="cannot be read as a workbook"):
+        open_table(path)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import subprocess
 from importlib.resources import files
 from pathlib import Path
 
 import pytest
+
+from assay.core.flags import FLAGS
 
 WEB = Path(__file__).parents[2] / "web"
 BUILT = ("app.js", "app.css", "licences.txt", "sources.sha256")
@@ -52,3 +55,10 @@ def test_the_page_is_small_and_its_licences_are_there() -> None:
 
 def test_the_lock_names_no_place_to_download_from() -> None:
     assert '"resolved"' not in (WEB / "package-lock.json").read_text()
+
+
+def test_the_page_knows_every_flag() -> None:
+    """An expression in a page without a server means what it means to `assay filter`."""
+    source = (WEB / "src" / "expression.ts").read_text(encoding="utf-8")
+    known = source.partition("const FLAGS = new Set([")[2].partition("]")[0]
+    assert set(re.findall(r'"(\w+)"', known)) == set(FLAGS)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import pytest
 
 from assay.cli.main import main
 from assay.core.errors import AssayError
+from assay.viewer import reading
+from assay.viewer.live import Growing
 from assay.viewer.page import one_file
 from assay.viewer.rows import Rows
 from assay.viewer.runs import LABELS, Found, find_runs
@@ -119,3 +122,65 @@ def test_many_rows_with_a_value_of_another_kind(kind: str, typed: bool, tmp_path
 
 def test_numbers_beyond_a_float_are_no_scores() -> None:
     assert Rows({"x": [1, 10**400]}).numbers("x") is None
+
+
+@pytest.mark.parametrize("limit", ["MOST_ROWS", "MOST_COLUMNS", "MOST_CELLS", "MOST_BYTES"])
+@pytest.mark.parametrize("form", ["jsonl.gz", "parquet", "tsv", "run"])
+def test_a_table_that_is_too_large_is_one_line(
+    limit: str, form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Kilobytes that unpack to gigabytes, and millions of rows in a few pages of Parquet (here against smaller limits)."""
+    pl = pytest.importorskip("polars")
+    monkeypatch.setattr(
+        reading, limit, {"MOST_ROWS": 11_000, "MOST_COLUMNS": 1, "MOST_CELLS": 20_000}.get(limit, 100_000)
+    )
+    made = [{"mt": "x" * 9, "chrf": 1.0} for _ in range(12_000)]
+    place = tmp_path / (f"a.{form}" if form != "run" else "run")
+    if form == "parquet":
+        pl.DataFrame(made).write_parquet(place)
+    elif form == "tsv":
+        place.write_text("mt\tchrf\n" + "xxxxxxxxx\t1.0\n" * 12_000)
+    else:
+        (tmp_path / "run").mkdir()
+        path = place if form != "run" else place / "rows.jsonl.gz"
+        with gzip.open(path, "wt") as out:
+            out.writelines(json.dumps(row) + "\n" for row in made)
+        about = {
+            "format": 2,
+            "kind": "segments",
+            "rows": 12_000,
+            "columns": ["mt", "chrf"],
+            "systems": [],
+            "tables": [],
+        }
+        (tmp_path / "run" / "view.json").write_text(json.dumps(about | {"types": {"mt": "text", "chrf": "number"}}))
+    if form == "run":
+        (run,) = find_runs([place])
+        assert len(run.rows) == 0 and any("has more than" in problem for problem in run.problems)
+    else:
+        assert main(["view", str(place), "--out", str(tmp_path / "x.html")]) == 2
+        said = capsys.readouterr().err
+        assert "has more than" in said and said.count("\n") == 1
+
+
+@pytest.mark.parametrize("kind", ["pipe", "zero"])
+def test_a_pipe_and_a_device_are_not_waited_for(kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "progress.json").write_text(
+        '{"state": "running", "done": 1, "total": 2, "rate": 1, "verb": "score"}'
+    )
+    for path in (tmp_path / "a.tsv", tmp_path / "run" / "rows.live.jsonl", tmp_path / "run" / "scores.csv"):
+        if kind == "pipe":
+            os.mkfifo(path)
+        else:
+            path.symlink_to("/dev/zero")
+    assert main(["view", str(tmp_path / "a.tsv"), "--out", str(tmp_path / "x.html")]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+    assert main(["view", str(tmp_path / "run"), "--out", str(tmp_path / "x.html")]) in (0, 2)
+
+
+def test_live_rows_that_are_nested_deeply_are_left_out(tmp_path: Path) -> None:
+    (tmp_path / "rows.live.jsonl").write_text(
+        '{"mt": "a"}\n{"mt": ' + "[" * 100_000 + "]" * 100_000 + '}\n{"mt": ["b"]}\n'
+    )
+    assert Growing(tmp_path).rows().columns == {"mt": ["a", '["b"]']}

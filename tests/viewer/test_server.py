@@ -4,12 +4,17 @@ import csv
 import http.client
 import io
 import json
+import socket
+import time
+import webbrowser
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlsplit
+from urllib.parse import quote, unquote, urlsplit
 
 import pytest
 
 import assay
+from assay.viewer import server
 
 
 class Asking:
@@ -112,3 +117,56 @@ def test_an_export_is_read_again_and_runs_in_no_spreadsheet(asking: Asking, show
 def test_a_port_in_use_is_one_sentence(shown: Any, runs: Any) -> None:
     with pytest.raises(assay.InputError, match="cannot be had"):
         assay.view(runs, port=shown.server.server_port, browser=False)
+
+
+def sent(shown: Any, request: bytes) -> bytes:
+    with socket.create_connection(("127.0.0.1", shown.server.server_port), timeout=10) as connection:
+        connection.sendall(request)
+        return connection.recv(1 << 16)
+
+
+@pytest.mark.parametrize("address", ["http://[x/", "//[", "/\\[", "http://[::1]:x/"])
+def test_an_address_that_is_none_is_refused(shown: Any, address: str, capfd: pytest.CaptureFixture[str]) -> None:
+    host = f"Host: 127.0.0.1:{shown.server.server_port}\r\n\r\n"
+    assert sent(shown, f"GET {address} HTTP/1.1\r\n{host}".encode()).startswith((b"HTTP/1.1 400", b"HTTP/1.1 403"))
+    assert capfd.readouterr().err == ""
+
+
+def test_a_request_that_comes_byte_by_byte_is_ended(shown: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "WAIT_SECONDS", 1.5)
+    with socket.create_connection(("127.0.0.1", shown.server.server_port), timeout=10) as connection:
+        begun = time.monotonic()
+        with pytest.raises(OSError, match=r"peer|pipe|abort"):
+            while time.monotonic() < begun + 20:
+                connection.send(b"G")
+                time.sleep(0.2)
+        assert time.monotonic() < begun + 10
+
+
+def test_connections_without_a_request_are_bounded(shown: Any, asking: Asking, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "MOST_WAITING", 5)
+    held = [socket.create_connection(("127.0.0.1", shown.server.server_port), timeout=10) for _ in range(20)]
+    try:
+        assert asking(asking.parts.path)[0] == 200
+        end = time.monotonic() + 10
+        while len(shown.server._waiting) > 5 and time.monotonic() < end:
+            time.sleep(0.05)
+        assert len(shown.server._waiting) <= 5
+    finally:
+        for connection in held:
+            connection.close()
+
+
+def test_the_token_is_in_no_command_line(shown: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A browser is given a file that its user alone can read; it goes with the server."""
+    opened: list[str] = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: not opened.append(address))
+    assert shown.open() and shown.open()
+    address, again = opened
+    path = Path(unquote(urlsplit(address).path))
+    assert address == again and address.startswith("file:") and shown.server.token not in address
+    assert path.stat().st_mode & 0o777 == 0o600 and path.parent.stat().st_mode & 0o777 == 0o700
+    assert f"url={shown.url}" in path.read_text()
+    shown._redirect.cleanup()
+    shown._redirect = None
+    assert not path.parent.exists()

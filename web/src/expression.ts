@@ -13,10 +13,12 @@ const COMPARISONS = [...ORDER, "==", "!="];
 const FUNCTIONS: Record<string, string> = { length: "length", lower: "lower", abs: "abs", number: "numeric" };
 const TOKEN = /(?<blank>\s+)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))|(?<word>[\p{L}\p{Nl}_][\p{L}\p{N}\p{M}_]*)|(?<quoted>`[^`]*`)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<sign><=|>=|==|!=|!~|=~|<>|&&|\|\||[-+*/<>~(),[\]=&|!])/suy;
 const FLAGS = new Set([
-  "empty_hypothesis", "copied_source", "far_longer", "empty_reference", "truncated", "bounded", "unsupported_script",
-  "unknown_characters", "untrained_language", "unknown_language", "nothing_to_compare",
+  "empty_hypothesis", "copied_source", "far_longer", "far_shorter", "wrong_language", "empty_reference", "truncated", "bounded",
+  "unsupported_script", "unknown_characters", "untrained_language", "unknown_language", "refused_answer", "unreadable_answer",
+  "cut_answer", "unread_spans", "lost_span", "nothing_to_compare",
 ]);
 const MOST_DEPTH = 50;
+const MOST_MILLISECONDS = 2000; // of one regular expression over all rows
 
 function wrong(text: string, at: { start: number; end: number }, sentence: string): Error {
   return new Error(`${sentence} In the expression: ${text.slice(0, at.start)}⟦${text.slice(at.start, at.end)}⟧${text.slice(at.end)}`);
@@ -260,7 +262,14 @@ class Rows {
       } catch {
         throw wrong(this.text, parts[1], "This is not a regular expression.");
       }
-      return (row) => pattern.test(text(row));
+      let spent = 0;
+      return (row) => {
+        const own = text(row), begun = performance.now();
+        const found = pattern.test(own);
+        spent += performance.now() - begun;
+        if (spent > MOST_MILLISECONDS) throw wrong(this.text, parts[1], "This regular expression takes too long.");
+        return found;
+      };
     }
     if (kind === "in") {
       const options = new Set(parts.slice(1).map((part) => part.value));

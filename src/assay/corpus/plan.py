@@ -5,6 +5,7 @@ from __future__ import annotations
 import glob
 import os
 import re
+import stat
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePosixPath
@@ -200,4 +201,8 @@ def _source(path: str) -> Source:
         known = os.stat(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    if not stat.S_ISREG(known.st_mode):
+        raise InputError(
+            f"{path} is a pipe or a device: a shard is a file. Remove it, or name the shards by a pattern."
+        )
     return Source(path, known.st_size, str(known.st_mtime_ns))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
@@ -14,6 +14,8 @@ from assay.core.table import Table, TableColumn
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
+    from tempfile import TemporaryDirectory
+
     from assay.core.desk import Desk
     from assay.viewer.runs import Run
     from assay.viewer.server import ViewServer
@@ -21,6 +23,9 @@ if TYPE_CHECKING:
 PathName = str | os.PathLike[str]
 RUNS = "runs"
 """Where `assay run` keeps its runs when nobody says otherwise."""
+_REDIRECT = """<!doctype html><meta charset="utf-8"><meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url={0}"><title>assay view</title><a href="{0}">assay view</a>
+"""
 
 
 @dataclass(repr=False)
@@ -29,6 +34,7 @@ class Viewing(Result):
 
     server: ViewServer | None = None
     out: Path | None = None
+    _redirect: TemporaryDirectory[str] | None = field(default=None, repr=False)
 
     verb: ClassVar[str] = "view"
     headline: ClassVar[str] = "runs"
@@ -44,8 +50,29 @@ class Viewing(Result):
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def open(self) -> bool:
+        """Open a browser on the page, through a file that the user alone can read.
+
+        Its address has the token in it, and the words of a command can be seen by every user of a machine.
+        """
+        import tempfile
+        import webbrowser
+
+        if self._redirect is None:
+            self._redirect = tempfile.TemporaryDirectory(prefix="assay-view-")  # 0700
+            path = Path(self._redirect.name) / "open.html"
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as page:
+                page.write(_REDIRECT.format(self.url))
+        try:
+            return webbrowser.open((Path(self._redirect.name) / "open.html").as_uri())
+        except webbrowser.Error:
+            return False
+
     def close(self) -> None:
         """Stop answering."""
+        if self._redirect is not None:
+            self._redirect.cleanup()
+            self._redirect = None
         if self.server is not None:
             self.server.shutdown()
             self.server.server_close()
@@ -119,7 +146,7 @@ def serve(made: Viewing, runs: Sequence[Run], *, port: int, browser: bool, desk:
 
     made.server = ViewServer(runs, port, None if desk is None else Reviewing(desk))
     threading.Thread(target=made.server.serve_forever, name="assay view", daemon=True).start()
-    if browser and not _opened(made.url):
+    if browser and not made.open():
         made.notes.append("no browser could be opened: open the address by hand.")
 
 
@@ -153,12 +180,3 @@ def page_of(results: Sequence[Result], tables: Sequence[str] = ()) -> str:
             place = Path(folder) / str(number) / result.subject().removeprefix("assay ").replace(os.sep, "-")
             kept.append(replace(result, tables=chosen).write(place, figures=()))
         return one_file(find_runs(kept), leave_out=True)
-
-
-def _opened(url: str) -> bool:
-    import webbrowser
-
-    try:
-        return webbrowser.open(url)
-    except webbrowser.Error:
-        return False

@@ -9,8 +9,11 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import socket
 import sys
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,6 +33,8 @@ from assay.viewer.runs import Found, Run
 from assay.viewer.summary import points, summary
 
 ADDRESS = "127.0.0.1"
+WAIT_SECONDS, MOST_WAITING = 60.0, 128
+"""How long a connection may take for a request and its headers, and how many may be at that."""
 MOST_WINDOW = 1000
 """Rows that one question may ask for."""
 Question = Mapping[str, str]
@@ -136,6 +141,8 @@ class ViewServer(ThreadingHTTPServer):
 
     def __init__(self, runs: Sequence[Run], port: int = 0, review: Reviewing | None = None) -> None:
         self.closed = False
+        self._waiting: dict[Any, float] = {}
+        self._lock = Lock()
         self.token = secrets.token_urlsafe(24)
         self.answers = Answers(runs, review)
         try:
@@ -145,6 +152,25 @@ class ViewServer(ThreadingHTTPServer):
                 f"port {port} cannot be had ({error.strerror}): leave --port away for a free one."
             ) from error
         self.hosts = {f"{name}:{self.server_port}" for name in (ADDRESS, "localhost")}
+
+    def waits(self, connection: Any, waiting: bool) -> None:
+        """Note that a connection waits for a request, or has sent one; the oldest is closed if there are too many."""
+        with self._lock:
+            self._waiting.pop(connection, None)
+            if waiting:
+                self._waiting[connection] = time.monotonic()
+            late = next(iter(self._waiting)) if len(self._waiting) > MOST_WAITING else None
+        if late is not None:
+            _hang_up(late)
+
+    def service_actions(self) -> None:
+        """Close connections that send a request byte by byte; called twice a second."""
+        super().service_actions()
+        before = time.monotonic() - WAIT_SECONDS
+        with self._lock:
+            late = [connection for connection, since in self._waiting.items() if since < before]
+        for connection in late:
+            _hang_up(connection)
 
     def server_close(self) -> None:
         """End, for connections that are still open, too."""
@@ -162,11 +188,31 @@ class ViewServer(ThreadingHTTPServer):
         return f"http://{ADDRESS}:{self.server_port}/{self.token}/"
 
 
+def _hang_up(connection: Any) -> None:
+    """End both ways of a connection: the thread that waits for it goes on, and ends."""
+    with suppress(OSError):
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 class _Handler(BaseHTTPRequestHandler):
     server: ViewServer
     protocol_version = "HTTP/1.1"
     server_version, sys_version = "assay", ""
-    timeout = 60
+    timeout = WAIT_SECONDS
+
+    def handle_one_request(self) -> None:
+        """See the base; the time until a request is whole is limited, however slowly it comes."""
+        self.server.waits(self.connection, True)
+        try:
+            super().handle_one_request()
+        finally:
+            self.server.waits(self.connection, False)
+
+    def parse_request(self) -> bool:
+        """See the base: from here on the request is whole."""
+        whole = super().parse_request()
+        self.server.waits(self.connection, False)
+        return whole
 
     def _admitted(self) -> tuple[str, Question] | None:
         """The path behind the token and what is asked there; None where the request was refused. A browser that kept its connection
@@ -177,7 +223,11 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Host", "") not in self.server.hosts:
             self._refuse(HTTPStatus.MISDIRECTED_REQUEST, "this server answers its own address only.")
             return None
-        parts = urlsplit(self.path)
+        try:
+            parts = urlsplit(self.path)
+        except ValueError:
+            self._refuse(HTTPStatus.BAD_REQUEST, "that is no address.")
+            return None
         token, _, path = parts.path.removeprefix("/").partition("/")
         if not hmac.compare_digest(token.encode(), self.server.token.encode()):
             self._refuse(HTTPStatus.FORBIDDEN, "the address lacks its token: open the one that assay view printed.")

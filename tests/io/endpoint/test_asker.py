@@ -17,7 +17,8 @@ from assay.core.errors import InputError
 from assay.io.endpoint import settings as settings_module
 from assay.io.endpoint.address import address_of
 from assay.io.endpoint.asker import Asker
-from assay.io.endpoint.connection import MOST_BODY
+from assay.io.endpoint.chat import Later, read_reply
+from assay.io.endpoint.connection import MOST_BODY, Reply
 from assay.io.endpoint.settings import AskingStopped, Llm, Pace, backoff
 from assay.io.endpoint.spending import BudgetReached, Prices, Purse, tokens_of
 from tests.chat_server import ChatServer, Handler, cut, cut_stream, hang_up, raw, slow, status
@@ -312,3 +313,34 @@ def test_a_certificate_that_nobody_vouches_for(server, tmp_path, monkeypatch):
     assert server.bodies == []
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "cert.pem"))
     assert ask() == "Score: 9"
+
+
+@pytest.mark.parametrize(
+    "choices", ["5", '["x"]', '[{"delta": [1]}]', '[{"delta": 5}]', "{}", '[null, {"delta": {"content": 5}}]']
+)
+def test_events_of_any_shape_are_no_answer(choices: str) -> None:
+    body = f'data: {{"choices": {choices}}}\n\ndata: [DONE]\n\n'.encode()
+    reply = Reply(200, {"content-type": "text/event-stream"}, body)
+    assert read_reply(reply, address_of("http://127.0.0.1:1/v1", "judge"), "tiny").text == ""
+
+
+@pytest.mark.parametrize(
+    "when", ["Fri, 31 Dec 99999999999 23:59:59 GMT", "nan", "inf", "1e999", "-5", "x", "9" * 500], ids=repr
+)
+def test_a_wait_of_any_shape(when: str) -> None:
+    with pytest.raises(Later) as found:
+        read_reply(Reply(429, {"retry-after": when}, b"{}"), address_of("http://127.0.0.1:1/v1", "judge"), "tiny")
+    assert found.value.wait in (None, 0.0)
+
+
+@pytest.mark.parametrize("tokens", [10**400, -1, True, 1.5, "7", None], ids=lambda value: str(value)[:9])
+def test_a_count_of_tokens_that_cannot_be_is_estimated(tokens: object) -> None:
+    usage = {"prompt_tokens": tokens, "completion_tokens": 3}
+    body = json.dumps({"choices": [{"message": {"content": "no-error"}}], "usage": usage}).encode()
+    answer = read_reply(
+        Reply(200, {"content-type": "application/json"}, body), address_of("http://127.0.0.1:1/v1", "judge"), "tiny"
+    )
+    assert not answer.counted and answer.tokens_in == 0
+    purse = Purse(Prices(1.0, 1.0), 1.0)
+    purse.settle(purse.set_aside(10, 10), answer, "How good?")
+    assert 0 < purse.cost < 1

@@ -108,3 +108,12 @@ def test_two_writers_at_once_lose_nothing(tmp_path: Path) -> None:
     assert [writer.wait(60) for writer in writers] == [0, 0]
     found = AnnotationFile(path)
     assert len(path.read_text().splitlines()) == 50 and sorted(found.raters()) == ["anna", "bob"]
+
+
+def test_a_short_line_is_named(tmp_path: Path) -> None:
+    file = AnnotationFile(tmp_path / "out.tsv")
+    file.put(text(), "anna", (), None)
+    with (tmp_path / "out.tsv").open("a") as out:
+        out.write("sys\tdoc\n")
+    with pytest.raises(InputError, match=r"out\.tsv line 3 has 2 columns, fewer than the header names"):
+        AnnotationFile(tmp_path / "out.tsv").put(text(), "bob", (), None)

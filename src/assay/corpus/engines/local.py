@@ -16,15 +16,20 @@ import sys
 import tempfile
 import threading
 from contextlib import suppress
+from pathlib import Path
 from typing import IO, Any
 
 from assay.core.workers import cores
 from assay.corpus.job import Fault, Job, ShardOutcome, ShardTask
-from assay.io.files.atomic import blaming_scratch
+from assay.io.files.atomic import blaming_scratch, open_locked
+from assay.io.files.paths import Untrusted, check_file
+from assay.io.files.system import MOVES_OPEN_FILES
 
 LENGTH = struct.Struct("<Q")
 SCRATCH = "ASSAY_WORKER_SCRATCH"
 """By which a worker is told the folder of its temporary files: whoever of the two is left takes it along."""
+
+_SCRATCH, _LOCK = "assay-worker-", ".lock"
 
 
 def send(stream: IO[bytes], message: Any) -> None:
@@ -46,6 +51,28 @@ def receive(stream: IO[bytes]) -> Any:
     return pickle.loads(data)
 
 
+def _scratch() -> tuple[str, int]:
+    """A folder for the temporary files of a worker, with a lock in it that holds while the driver or the worker lives."""
+    while True:
+        folder = tempfile.mkdtemp(prefix=_SCRATCH)
+        try:
+            return folder, open_locked(Path(folder, _LOCK), mode=0o600)
+        except BlockingIOError:  # another driver took it for abandoned before the lock was there
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_abandoned() -> None:
+    """Remove the temporary folders of workers that were killed together with their driver."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_SCRATCH}*"):
+        with suppress(OSError, Untrusted):
+            check_file(folder / _LOCK)
+            if folder.is_symlink() or not (folder / _LOCK).is_file():
+                continue
+            held = open_locked(folder / _LOCK)  # BlockingIOError: somebody is at work there
+            os.close(held)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
 class _Worker:
     """A process, and the thread that listens to it."""
 
@@ -54,9 +81,12 @@ class _Worker:
         command = [sys.executable, "-m", "assay.corpus.engines.worker"]
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
         with blaming_scratch():
-            self._scratch = tempfile.mkdtemp(prefix="assay-")
+            self._scratch, self._lock = _scratch()
         told = {"PYTHONPATH": paths, "TMPDIR": self._scratch, SCRATCH: self._scratch}
-        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | told)
+        held = (self._lock,) if MOVES_OPEN_FILES else ()
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=os.environ | told, pass_fds=held
+        )
         self._heard = heard
         threading.Thread(target=self._listen, daemon=True, name="assay-worker").start()
 
@@ -77,6 +107,7 @@ class _Worker:
         """End it, with the temporary files that it was at, and give back how it ended."""
         self.process.kill()
         code = self.process.wait()
+        os.close(self._lock)
         shutil.rmtree(self._scratch, ignore_errors=True)
         for pipe in (self.process.stdin, self.process.stdout):
             with suppress(OSError):
@@ -108,6 +139,7 @@ class LocalEngine:
     def start(self, job: Job) -> None:
         """See `Engine`. Processes come when there is a task for them."""
         self._job = job
+        remove_abandoned()
         for worker in (*self._idle, *self._busy):
             worker.send(job)
 

@@ -19,11 +19,14 @@ def connect(wanted: WantedWorkers, folder: str | None) -> Any:
         os.environ.setdefault("RAY_worker_niceness", "0")  # Ray's 15 leaves the machine to whatever else runs there
         os.environ.setdefault("RAY_AUTH_MODE", "token")
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+        # Without this, Ray replaces 127.0.0.1 by the machine's address and listens on all of them.
+        os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
         from assay.core.workers import cores
 
         if folder is not None:  # temporary files of workers go with it
             os.environ["TMPDIR"] = os.path.join(folder, "scratch")
             os.makedirs(os.environ["TMPDIR"])
+            folder = os.path.join(folder, "r")  # Ray opens its folder to every user: the one around it is ours alone
         cpus = max(cores(), wanted.workers or 1)
         own = {
             "num_cpus": cpus, "include_dashboard": False, "_temp_dir": folder, "_node_ip_address": "127.0.0.1",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
@@ -16,6 +17,8 @@ from assay.io.endpoint.connection import Reply
 
 WAITING = (408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529)
 """What a server says when it may do better later."""
+MOST_TOKENS = 1_000_000_000
+"""Tokens of one answer that an endpoint may have counted; of a larger number nothing is believed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +115,13 @@ def _wait(headers: Mapping[str, str]) -> float | None:
 
     text = headers.get("retry-after", "").strip()
     try:
-        return max(0.0, float(text))
+        seconds = float(text)
     except ValueError:
-        pass
-    try:
-        return max(0.0, parsedate_to_datetime(text).timestamp() - time.time()) if text else None
-    except (ValueError, TypeError):
-        return None
+        try:
+            seconds = parsedate_to_datetime(text).timestamp() - time.time()
+        except (ValueError, TypeError, OverflowError, OSError):
+            return None
+    return max(0.0, seconds) if math.isfinite(seconds) else None
 
 
 def _decoded(reply: Reply, address: Address) -> dict[str, Any]:
@@ -181,8 +184,13 @@ def _of_stream(body: bytes, address: Address) -> ChatAnswer:
         if event.get("error"):
             raise Later(f"{address.server} broke off{_said(address.hidden(str(event['error'])))}")
         about |= {key: event[key] for key in ("model", "usage") if event.get(key)}
-        for choice in event.get("choices") or ():
-            delta = choice.get("delta") or {}
+        choices = event.get("choices")
+        for choice in choices if isinstance(choices, list) else ():
+            if not isinstance(choice, dict):
+                continue
+            delta = choice.get("delta")
+            if not isinstance(delta, dict):
+                delta = {}
             text.append(_text(delta.get("content")))
             refusal.append(_text(delta.get("refusal")))
             finish = choice.get("finish_reason") or finish
@@ -194,7 +202,7 @@ def _of_stream(body: bytes, address: Address) -> ChatAnswer:
 def _answer(text: str, refusal: Any, finish: Any, about: Mapping[str, Any], address: Address) -> ChatAnswer:
     usage = about.get("usage")
     counts = [usage.get(key) if isinstance(usage, dict) else None for key in ("prompt_tokens", "completion_tokens")]
-    tokens = [count if isinstance(count, int) and count >= 0 else None for count in counts]
+    tokens = [count if type(count) is int and 0 <= count <= MOST_TOKENS else None for count in counts]
     ended = {"content_filter": "refused", "length": "length", "max_tokens": "length"}.get(str(finish), "stop")
     if refusal and not text:
         text, ended = str(refusal), "refused"

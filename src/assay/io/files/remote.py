@@ -26,8 +26,8 @@ T = TypeVar("T")
 TRIES = 5
 FIRST_WAIT = 0.5
 """Seconds before the second try; twice as many before each next one, and up to as many again by chance."""
-BEAT, STALE = 20.0, 120.0
-"""Seconds after which a lock is renewed, and after which one that was not is nobody's."""
+BEAT, STALE, LOOK = 20.0, 120.0, 5.0
+"""Seconds after which a lock is renewed, after which one that was not is nobody's, and between two looks at one that seems so."""
 NEEDS = {"s3": ("s3fs", "'mt-assay[s3]'"), "gs": ("gcsfs", "gcsfs"), "gcs": ("gcsfs", "gcsfs")}
 """What a scheme needs: the package, and what to install."""
 
@@ -208,16 +208,31 @@ class RemoteFolder:
             self.remove(name)
 
     def _take(self, name: str, mine: dict[str, Any]) -> None:
-        there = self.read(name)
-        if there is not None:
-            with suppress(ValueError, KeyError, TypeError):
-                if time.time() - float(json.loads(there)["beat"]) < STALE:
-                    raise held_by(self.path, there)
+        if (there := self.read(name)) is not None:
+            self._wait_for(name, there)
         self.write(name, json.dumps(mine | {"beat": time.time()}).encode())
         time.sleep(FIRST_WAIT)  # two that came at once: the last one to write has it
         held = self.read(name) or b"{}"
         if json.loads(held).get("token") != mine["token"]:
             raise held_by(self.path, held)
+
+    def _wait_for(self, name: str, there: bytes) -> None:
+        """Return when a lock is nobody's; refuse one that is renewed.
+
+        Clocks of two machines differ: a lock that seems old may be renewed by a clock that is behind. So it is watched for as long
+        as its owner may be silent, by this machine's clock alone.
+        """
+        with suppress(ValueError, KeyError, TypeError, OverflowError):
+            if 0 <= time.time() - float(json.loads(there)["beat"]) < STALE:
+                raise held_by(self.path, there)
+        end = time.monotonic() + STALE
+        while time.monotonic() < end:
+            time.sleep(LOOK)
+            now = self.read(name)
+            if now is None:
+                return
+            if now != there:
+                raise held_by(self.path, now)
 
     def _beat(self, name: str, mine: dict[str, Any], stop: threading.Event) -> None:
         while not stop.wait(BEAT):

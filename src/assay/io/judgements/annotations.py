@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from assay.core.errors import InputError, OutputError
+from assay.core.errors import InputError, OutputError, count
 from assay.core.spans import ErrorSpan
 from assay.io.documents import decode
 from assay.io.files.atomic import atomic_write
@@ -114,8 +114,12 @@ class GoogleForm:
             return found
         self.columns = lines[0].removeprefix("\ufeff").split("\t")
         self.places = dict(assign(self.columns, WANTED, None, str(path)).places)
-        for line in lines[1:]:
+        for number, line in enumerate(lines[1:], 2):
             row = line.split("\t")
+            if len(row) <= max(self.places.values()):
+                raise InputError(
+                    f"{path} line {number} has {count(len(row), 'column')}, fewer than the header names. Mend or remove it."
+                )
             system, doc, place, segment, rater = (
                 row[self.places[name]] for name in ("system", "doc", "doc_id", "seg_id", "rater")
             )

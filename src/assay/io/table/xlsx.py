@@ -30,6 +30,19 @@ _RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships
 _STRICT = "http://purl.oclc.org/ooxml/officeDocument/relationships id"
 
 
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+"""What the reader of an archive stumbles over; UnicodeDecodeError, a ValueError, over a name."""
+
+
+def _lzma_error() -> type[Exception]:
+    """The error of a packer that a Python may lack."""
+    try:
+        from lzma import LZMAError
+    except ImportError:
+        return zlib.error
+    return LZMAError
+
+
 class Workbook:
     """The parts of a workbook."""
 
@@ -89,7 +102,9 @@ class Workbook:
             yield
         except KeyError:
             raise InputError(f"{self.name} is not a whole workbook: a part of it is missing. Save it again.") from None
-        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError) as error:
+        except InputError:
+            raise
+        except (*_DAMAGED, _lzma_error()) as error:
             said = "it is locked with a password" if "encrypted" in str(error) else "its content is damaged"
             raise InputError(
                 f"{self.name} cannot be read as a workbook: {said}. Save it again as .xlsx or CSV."

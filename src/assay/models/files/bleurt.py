@@ -170,6 +170,10 @@ def _encoder(shape: _Shape, gelu: Literal["none", "tanh"]) -> EncoderConfig:
 def _inside(folder: Path, name: str, where: Path) -> Path:
     """A file that a configuration names, in its own folder only."""
     place = folder / Path(name.replace("\0", "")).name
-    if not place.is_file():
-        raise MissingPart(f"{where} names {place.name}, which is not in {folder}.")
+    try:
+        there = place.is_file()
+    except OSError:  # a name that no file has
+        there = False
+    if not there:
+        raise MissingPart(f"{where} names {place.name[:200]}, which is not in {folder}.")
     return place
