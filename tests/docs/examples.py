@@ -26,6 +26,7 @@ import assay
 from assay.cli.main import VERBS, main
 from assay.cli.options import Parser, parser_for
 
+ROOT = Path(__file__).resolve().parents[2]
 FENCE = re.compile(r'\s*```(\w*)(?:.*\btitle="([^"]+)")?')
 COMMAND = re.compile(r"(\$ )?(assay|cat|pip|make|docker|export|ray) ")
 WRITES = {"-o", "--out", "--run-dir", "--summary", "--export", "--example"}
