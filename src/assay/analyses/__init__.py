@@ -6,15 +6,16 @@ import inspect
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from assay.core.errors import InputError
 from assay.core.registry import Registry
 from assay.core.rooms import listed
+from assay.core.table import Table
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis
     from assay.core.item import Item
     from assay.core.judged import Judged
     from assay.core.suite import Measured
-    from assay.core.table import Table
 
 ANALYSES = Registry(
     "analysis",
@@ -38,7 +39,6 @@ def find_analysis(analysis: str | Analysis) -> tuple[str, Analysis]:
     What is no function, and a ``module:function`` that is not marked as an analysis, is refused before it is called.
     """
     from assay.core.analysis import is_analysis
-    from assay.core.errors import InputError
 
     name = analysis if isinstance(analysis, str) else getattr(analysis, "__qualname__", repr(analysis))
     function = ANALYSES.resolve(analysis) if isinstance(analysis, str) else analysis
@@ -52,7 +52,6 @@ def find_analysis(analysis: str | Analysis) -> tuple[str, Analysis]:
 def check_analysis(analysis: str | Analysis, content: Sequence[Item] | Judged) -> tuple[str, Analysis]:
     """The same, once it is sure that it can be made of this set: seen before anything is scored for it."""
     from assay.core.analysis import requirement_of
-    from assay.core.errors import InputError
 
     name, function = find_analysis(analysis)
     requirement_of(function).check(name, content)
@@ -77,9 +76,6 @@ def analyse(
 
     A set that lacks what the analysis needs is refused in one sentence (`assay.core.analysis.requires`).
     """
-    from assay.core.errors import InputError
-    from assay.core.table import Table
-
     name, function = check_analysis(analysis, content)
     tables = function(content, measured, seed=seed, samples=samples, correction=correction)
     if not isinstance(tables, Sequence) or not all(isinstance(table, Table) for table in tables):

@@ -8,8 +8,25 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from assay.cli.options import (
+    QUOTING,
+    QUOTING_HELP,
+    add_judge,
+    add_metrics,
+    add_output,
+    column_map,
+    judging,
+    natural,
+    positive,
+)
+from assay.cli.output import Output, write
+from assay.cli.reviewing import add_review, place
+from assay.core.errors import InputError, unknown
+from assay.report import FORMATS
+from assay.report.page import page
+from assay.verbs.breakdown import METRICS, breakdown, run_task
+
 if TYPE_CHECKING:
-    from assay.cli.output import Output
     from assay.core.table import Table
     from assay.verbs.breakdown import BreakdownResult
 
@@ -34,10 +51,6 @@ ON_SCREEN = ("summary", "languages", "languages_f1", "balance")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import QUOTING, QUOTING_HELP, add_judge, add_metrics, add_output, natural, positive
-    from assay.cli.reviewing import add_review
-    from assay.report import FORMATS
-
     add_metrics(parser)
     group = parser.add_argument_group("input")
     group.add_argument("--data", metavar="FILE", help="outcomes: .tsv .csv .jsonl .xlsx … (- is stdin), or a folder")
@@ -93,8 +106,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Judge the metrics; print, render or keep the tables."""
-    from assay.cli.output import Output
-
     output = Output.of(args)
     result = _result(args)
     for sentence in result.notes:
@@ -107,9 +118,6 @@ def run(args: argparse.Namespace) -> int:
         output.note(f"wrote {written}/ ({files})")
     chosen = _chosen(output, result, args.table, args.all)
     if args.format == "html":
-        from assay.cli.output import write
-        from assay.report.page import page
-
         write(page([result.section(chosen)], title=output.title), args.out)
     else:
         output.emit(chosen)
@@ -117,10 +125,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _result(args: argparse.Namespace) -> BreakdownResult:
-    from assay.cli.options import column_map, judging
-    from assay.core.errors import InputError
-    from assay.verbs.breakdown import METRICS, breakdown, run_task
-
     metrics = args.metrics if args.metrics is not None else ([] if args.score else METRICS)
     langs = [language.strip() for language in (args.langs or "").split(",") if language.strip()]
     common = {
@@ -148,16 +152,12 @@ def _result(args: argparse.Namespace) -> BreakdownResult:
 
 def _review(args: argparse.Namespace, output: Output, result: BreakdownResult) -> None:
     """Ask a person about wrongly judged translations; the tables count again with what was decided."""
-    from assay.cli.reviewing import place
-
     decisions = args.decisions or DECISIONS
     reviewed = result.review(decisions, annotator=args.annotator, **place(args))
     output.note(f"{reviewed.answered:,} named, {reviewed.left:,} left · kept in {decisions}")
 
 
 def _chosen(output: Output, result: BreakdownResult, names: Sequence[str] | None, everything: bool) -> list[Table]:
-    from assay.core.errors import unknown
-
     if names:
         for name in names:
             if name not in result.tables:

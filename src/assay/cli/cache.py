@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.options import add_output
+from assay.cli.output import Output
+from assay.core.errors import count
+from assay.report import FORMATS
+from assay.verbs.cache import clear, info
+
 SUMMARY = "Look at the score store and the spools of unfinished runs, or empty them."
 EXAMPLES = """examples:
   assay cache info
@@ -12,9 +18,6 @@ EXAMPLES = """examples:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output
-    from assay.report import FORMATS
-
     parser.add_argument("action", choices=["info", "clear"])
     parser.add_argument(
         "--answers", action="store_true", help="clear: the answers of language models too, which were paid for"
@@ -24,10 +27,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Show or clear."""
-    from assay.cli.output import Output
-    from assay.core.errors import count
-    from assay.verbs.cache import clear, info
-
     output = Output.of(args)
     if args.action == "clear":
         cleared = clear(answers=args.answers)

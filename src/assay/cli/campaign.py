@@ -5,6 +5,12 @@ from __future__ import annotations
 import argparse
 import time
 
+from assay.cli.options import add_kept_tables, add_metrics, add_output, add_resampling, column_map, langpair
+from assay.cli.output import Output
+from assay.cli.tables import show_tables
+from assay.report import FORMATS
+from assay.verbs.campaign import campaign
+
 SUMMARY = (
     "People's judgements (MQM, ESA, direct assessment): scores, rater agreement, systems ranked with significance."
 )
@@ -20,9 +26,6 @@ segment and score, perhaps rater, langpair, mt, src, ref and spans. Scores are h
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_kept_tables, add_metrics, add_output, add_resampling, langpair
-    from assay.report import FORMATS
-
     parser.add_argument(
         "judgements", metavar="FILE", help="a file, a year (wmt23) or an mt-metrics-eval tree with ratings"
     )
@@ -60,11 +63,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Rank; print, render or keep the tables."""
-    from assay.cli.options import column_map
-    from assay.cli.output import Output
-    from assay.cli.tables import show_tables
-    from assay.verbs.campaign import campaign
-
     output, started = Output.of(args), time.monotonic()
     result = campaign(
         args.judgements,

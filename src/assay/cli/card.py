@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.options import add_llm, add_output, add_resampling
+from assay.cli.output import Output, write
+from assay.report import FORMATS
+from assay.report.page import Section, page
+from assay.verbs.card import card
+
 SUMMARY = "Make a metric's card: what it is, and its results on every suite that is at hand, on one page."
 EXAMPLES = """examples:
   assay card chrf
@@ -16,9 +22,6 @@ the embedded one always is."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_llm, add_output, add_resampling
-    from assay.report import FORMATS
-
     parser.add_argument("metric", metavar="METRIC", help="a metric, with options after a colon (assay list metrics)")
     parser.add_argument(
         "--suite", action="append", metavar="SUITE", help="only this suite, or file; repeat for several"
@@ -32,9 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run the metric on every suite, and make the page."""
-    from assay.cli.output import Output, write
-    from assay.verbs.card import card
-
     output = Output.of(args)
     made = card(
         args.metric, args.suite, data_dir=args.data_dir, seed=args.seed, samples=args.samples, workers=args.workers
@@ -42,8 +42,6 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         output.emit_json(made.to_dict())
     elif args.format == "html":
-        from assay.report.page import Section, page
-
         suites = [Section(result.title, list(result.tables.values())) for result in made.results.values()]
         write(page([Section("What it is", [made.table()]), *suites], made.card.label), args.out)
     else:

@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.options import add_llm, add_output, add_trust
+from assay.cli.output import Output
+from assay.core.errors import CheckFailed, InputError
+from assay.report import FORMATS
+from assay.report.writing import write
+from assay.verbs.check import check
+
 SUMMARY = "Run a metric again and fail (exit 1) when it got worse than its card on any phenomenon: a gate for CI."
 EXAMPLES = """examples:
   assay card chrf --suite embedded --format json --out card.json
@@ -18,9 +25,6 @@ whose items are no longer scored, fails too. One that got better is mentioned.""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_llm, add_output, add_trust
-    from assay.report import FORMATS
-
     parser.add_argument("--against", required=True, metavar="FILE", help="the card (assay card METRIC --format json)")
     parser.add_argument("-m", "--metric", metavar="METRIC", help="the metric to run (default: the card's)")
     parser.add_argument("--suite", action="append", metavar="SUITE", help="only this suite of the card; repeat")
@@ -45,11 +49,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run again, compare, and name what got worse."""
-    from assay.cli.output import Output
-    from assay.core.errors import CheckFailed, InputError
-    from assay.report.writing import write
-    from assay.verbs.check import check
-
     if args.summary and args.summary == (args.out or "-"):
         raise InputError("--summary and --out name the same file. Give another name to one of them.")
     tolerance, own = _tolerances(args.tolerance)
@@ -74,8 +73,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _tolerances(given: list[str]) -> tuple[float, dict[str, float]]:
     """``0.01`` for all, ``NAME=0.03`` for one suite or phenomenon."""
-    from assay.core.errors import InputError
-
     general, own = 0.0, {}
     for text in given:
         name, equals, number = text.rpartition("=")

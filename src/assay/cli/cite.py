@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.options import add_output
+from assay.cli.output import Output, write
+from assay.verbs.cite import cite
+
 SUMMARY = "What to cite for metrics, suites and methods, or for all that a run used; text or BibTeX."
 EXAMPLES = """examples:
   assay cite bleu chrf demetr
@@ -16,17 +20,12 @@ FORMATS = ("table", "bibtex", "json", "jsonl", "tsv", "csv", "md")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output
-
     parser.add_argument("names", nargs="*", metavar="NAME", help="metrics, suites, analyses, methods, or runs")
     add_output(parser, FORMATS, workers=False)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the citations."""
-    from assay.cli.output import Output, write
-    from assay.verbs.cite import cite
-
     output, result = Output.of(args), cite(*args.names)
     if args.format == "bibtex":
         write(result.bibtex, output.out)

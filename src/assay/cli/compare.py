@@ -5,8 +5,33 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from assay.cli.options import (
+    CORRECTIONS,
+    add_by,
+    add_components,
+    add_estimate,
+    add_flags,
+    add_metrics,
+    add_output,
+    add_texts,
+    natural,
+    positive,
+)
+from assay.cli.output import Output, write
+from assay.cli.texts import (
+    add_looks,
+    add_run_dir,
+    chosen_components,
+    estimated,
+    finish,
+    keep_run,
+    looked,
+    rows_progress,
+    text_request,
+)
+from assay.report import FORMATS
+
 if TYPE_CHECKING:
-    from assay.cli.output import Output
     from assay.core.table import Table
     from assay.verbs.compare import Comparison
     from assay.verbs.request import TextRequest
@@ -28,21 +53,6 @@ DATA = ("csv", "tsv", "jsonl")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import (
-        CORRECTIONS,
-        add_by,
-        add_components,
-        add_estimate,
-        add_flags,
-        add_metrics,
-        add_output,
-        add_texts,
-        natural,
-        positive,
-    )  # fmt: skip
-    from assay.cli.texts import add_looks, add_run_dir
-    from assay.report import FORMATS
-
     add_metrics(parser)
     add_texts(parser, bare=True)
     add_output(parser, FORMATS)
@@ -79,8 +89,6 @@ def run(args: argparse.Namespace) -> int:
     """Score every system, then test."""
     import time
 
-    from assay.cli.output import Output
-    from assay.cli.texts import estimated, text_request
     from assay.verbs.live import live
 
     kept = bool(args.run_dir) or args.format == "html"
@@ -93,7 +101,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _compare(args: argparse.Namespace, asked: TextRequest, output: Output, started: float) -> None:
-    from assay.cli.texts import finish, keep_run, rows_progress
     from assay.verbs.compare import compare_request
 
     with rows_progress(asked, args.quiet) as progress:
@@ -106,7 +113,6 @@ def _compare(args: argparse.Namespace, asked: TextRequest, output: Output, start
         if args.format == "json":
             output.emit_json(result.to_dict())
         elif args.format == "html":
-            from assay.cli.output import write
             from assay.verbs.view import page_of
 
             write(page_of([result]), args.out)
@@ -118,8 +124,6 @@ def _compare(args: argparse.Namespace, asked: TextRequest, output: Output, start
 
 def _tables(result: Comparison, output: Output, args: argparse.Namespace) -> list[Table]:
     """All tables, the signatures under the last of those about systems; data formats have the differences in the first."""
-    from assay.cli.texts import chosen_components, looked
-
     left_out = ("components", "differences") if output.format in DATA else ("components",)
     tables = [table for name, table in result.tables.items() if name not in left_out]
     signed = 1 if len(tables) > 1 and tables[1].name == "differences" else 0

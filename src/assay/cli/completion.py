@@ -6,6 +6,9 @@ import argparse
 import importlib
 import sys
 
+from assay.cli.main import VERBS
+from assay.verbs.list import names
+
 SUMMARY = "Print a completion script for bash, zsh, fish or tcsh."
 EXAMPLES = """examples:
   assay completion bash > ~/.local/share/bash-completion/completions/assay
@@ -23,9 +26,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the script."""
     import shtab
-
-    from assay.cli.main import VERBS
-    from assay.verbs.list import names
 
     completed = {kind: names(kind) for kind in ("metrics", "perturbations", "suites")}
     completed["names"] = [*completed["metrics"], *completed["suites"]]

@@ -12,6 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
+from assay.cli.formats import SUFFIXES
+from assay.cli.main import VERBS
+from assay.cli.options import parser_for
 from assay.core.errors import InputError, unknown
 
 ALLOWED = (
@@ -69,8 +72,6 @@ class Config:
 
     def fill(self, args: argparse.Namespace) -> None:
         """Put in what was not typed. A suffix of --out that chooses a format is typed, too."""
-        from assay.cli.formats import SUFFIXES
-
         typed_format = PurePath(getattr(args, "out", None) or "").suffix.lower() in SUFFIXES
         for dest, value in self.values.items():
             if getattr(args, dest, None) is None and not (dest == "format" and typed_format):
@@ -103,7 +104,6 @@ def config_for(verb: str, parser: argparse.ArgumentParser) -> Config:
     if found is None:
         return Config()
     path, section = found
-    from assay.cli.main import VERBS
 
     for key, value in section.items():
         if isinstance(value, dict) and key not in VERBS:
@@ -163,9 +163,6 @@ def _permitted(path: str, table: str, key: str) -> None:
     if _name(key) in ALLOWED:
         return
     import importlib
-
-    from assay.cli.main import VERBS
-    from assay.cli.options import parser_for
 
     every = (parser_for(verb, importlib.import_module(f"assay.cli.{verb}"))._option_string_actions for verb in VERBS)
     if any(f"--{_name(key)}" in options for options in every):

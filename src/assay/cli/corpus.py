@@ -9,6 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.formats import OTHERS as UNWRITTEN
+from assay.cli.formats import SUFFIXES
+from assay.cli.options import column_map, positive
 from assay.cli.output import Output
 from assay.cli.progress import Progress, duration
 from assay.core.errors import InputError, count
@@ -29,8 +32,6 @@ OTHERS = (
 
 def add_corpus(parser: argparse.ArgumentParser) -> None:
     """The options of a corpus that is scored."""
-    from assay.cli.options import positive
-
     group = corpus_group(parser)
     add_keep(group)
     group.add_argument(
@@ -62,8 +63,6 @@ def add_keep(group: argparse._ActionsContainer) -> None:
 
 def add_batch(group: argparse._ActionsContainer) -> None:
     """--batch."""
-    from assay.cli.options import positive
-
     group.add_argument("--batch", type=positive, metavar="N", help="rows that a metric gets at a time (default: 16384)")
 
 
@@ -157,8 +156,6 @@ def refuse_with_corpus(args: argparse.Namespace, but: Sequence[str] = ()) -> Non
 
 def _names_file(out: str) -> bool:
     """Whether an output goes by the name of a file, and no folder is called so."""
-    from assay.cli.formats import OTHERS as UNWRITTEN
-    from assay.cli.formats import SUFFIXES
     from assay.verbs.corpora import names_folder
 
     known = os.path.splitext(out)[1].lower() in {*SUFFIXES, *UNWRITTEN}
@@ -175,8 +172,6 @@ def workers_of(args: argparse.Namespace, progress: ShardsProgress) -> dict[str, 
 
 def texts_of_corpus(args: argparse.Namespace) -> dict[str, Any]:
     """The shards that the arguments name, and how their rows are read and written."""
-    from assay.cli.options import column_map
-
     tables = [*(getattr(args, "files", None) or ()), *([args.data] if args.data else ())]
     return {
         "data": tables, "out": args.out, "mt": args.mt or (), "ref": args.ref or (), "src": args.src,

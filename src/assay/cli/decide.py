@@ -11,8 +11,43 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import IO, TYPE_CHECKING
 
+from assay.cli.corpus import (
+    OPTIONS,
+    add_batch,
+    add_keep,
+    add_workers,
+    corpus_group,
+    finished,
+    is_corpus,
+    refuse_with_corpus,
+    refuse_without_corpus,
+    texts_of_corpus,
+    watched,
+    workers_of,
+)
+from assay.cli.options import (
+    add_flags,
+    add_judge,
+    add_kept_texts,
+    add_metrics,
+    add_output,
+    add_texts,
+    add_trust,
+    column_map,
+    judging,
+    natural,
+)
 from assay.cli.output import Output, write_bytes
+from assay.cli.texts import finish, keep_run, rows_progress, texts_of
 from assay.core.errors import InputError
+from assay.report import BINARY_FORMATS
+from assay.report.data import json_lines
+from assay.report.rows import write_rows
+from assay.report.writing import whole_file
+from assay.verbs.decide import fit_rule
+from assay.verbs.decide_corpus import label_corpus
+from assay.verbs.decide_stream import label_request, label_stream
+from assay.verbs.request import table_among
 
 if TYPE_CHECKING:
     from assay.verbs.decide_stream import LabelStream
@@ -35,18 +70,6 @@ FORMATS = ("table", "tsv", "jsonl", "csv", "json", "parquet", "xlsx")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.corpus import add_batch, add_keep, add_workers, corpus_group
-    from assay.cli.options import (
-        add_flags,
-        add_judge,
-        add_kept_texts,
-        add_metrics,
-        add_output,
-        add_texts,
-        add_trust,
-        natural,
-    )
-
     parser.add_argument("action", choices=["fit", "apply"], help="what to do")
     parser.add_argument(
         "files",
@@ -86,8 +109,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def names_result(args: argparse.Namespace) -> bool:
     """Whether --out is what --format renders; fit keeps its rule there, and a corpus its shards."""
-    from assay.cli.corpus import is_corpus
-
     return bool(args.action == "apply") and not is_corpus(args)
 
 
@@ -97,11 +118,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _fit(args: argparse.Namespace) -> int:
-    from assay.cli.corpus import OPTIONS
-    from assay.cli.options import column_map, judging
-    from assay.cli.texts import keep_run
-    from assay.verbs.decide import fit_rule
-
     started = time.monotonic()
     _refuse(args, (*ONLY_APPLY, *OPTIONS), "apply")
     if not args.data or args.files:
@@ -139,12 +155,6 @@ def _fit(args: argparse.Namespace) -> int:
 
 
 def _apply(args: argparse.Namespace) -> int:
-    from assay.cli.corpus import is_corpus, refuse_without_corpus
-    from assay.cli.options import column_map
-    from assay.cli.texts import finish, keep_run, rows_progress, texts_of
-    from assay.verbs.decide_stream import label_request, label_stream
-    from assay.verbs.request import table_among
-
     _refuse(args, ONLY_FIT, "fit")
     if args.files and not args.rule:
         args.rule = args.files.pop(0)
@@ -184,9 +194,6 @@ def _apply(args: argparse.Namespace) -> int:
 
 def _apply_to_corpus(args: argparse.Namespace) -> int:
     """Label every shard, and say how many of each label there are."""
-    from assay.cli.corpus import finished, refuse_with_corpus, texts_of_corpus, watched, workers_of
-    from assay.verbs.decide_corpus import label_corpus
-
     refuse_with_corpus(args)
     output, started = Output("assay decide", args.format, None, args.quiet), time.monotonic()
     with watched(args.quiet) as progress:
@@ -206,10 +213,6 @@ def _refuse(args: argparse.Namespace, options: Sequence[str], action: str) -> No
 
 def _write(labels: LabelStream, output: Output) -> None:
     """Count every chunk, and write its rows where rows are wanted; a file appears only when whole."""
-    from assay.report import BINARY_FORMATS
-    from assay.report.rows import write_rows
-    from assay.report.writing import whole_file
-
     numbers = {"breakdown_probability", *labels.scores}
     if output.format == "table":
         labels.count()
@@ -234,8 +237,6 @@ def _write(labels: LabelStream, output: Output) -> None:
 
 
 def _write_json(labels: LabelStream, stream: IO[str]) -> None:
-    from assay.report.data import json_lines
-
     separator = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": [\n'
     for rows in labels.parts():
         stream.write(separator + json_lines(rows, labels.scores).rstrip("\n").replace("\n", ",\n"))

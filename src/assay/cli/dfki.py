@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from assay.cli.output import Output
+from assay.cli.options import add_output, natural, positive
+from assay.cli.output import Output, write
+from assay.cli.reviewing import add_review, place
+from assay.core.errors import InputError
+from assay.report import FORMATS
+from assay.verbs.dfki import DECISIONS, build, judge, review
 
 SUMMARY = "Judge the DFKI test suite's outputs, decide what its rules leave open, and build challenge items."
 EXAMPLES = """examples:
@@ -24,11 +28,6 @@ dfki-decisions.jsonl here), and all three actions use it from then on."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output, natural, positive
-    from assay.cli.reviewing import add_review
-    from assay.report import FORMATS
-    from assay.verbs.dfki import DECISIONS
-
     parser.add_argument("action", choices=["judge", "review", "build"], help="what to do")
     parser.add_argument(
         "--langpair",
@@ -59,10 +58,6 @@ def names_result(args: argparse.Namespace) -> bool:
 
 def run(args: argparse.Namespace) -> int:
     """Judge, review or build."""
-    from assay.cli.output import Output
-    from assay.core.errors import InputError
-    from assay.verbs.dfki import DECISIONS
-
     if args.action != "judge" and args.format != "table":
         raise InputError(f"--format goes with assay dfki judge; {args.action} has one form only.")
     output, kept = Output.of(args), args.decisions or (DECISIONS if Path(DECISIONS).is_file() else None)
@@ -77,8 +72,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _judge(output: Output, langpair: str | None, where: dict[str, Any], *, table: str, systems: bool) -> None:
-    from assay.verbs.dfki import judge
-
     result = judge(langpair, **where)
     if table == "judged":
         output.emit([result.table() if systems or output.format != "table" else result.totals()])
@@ -89,17 +82,11 @@ def _judge(output: Output, langpair: str | None, where: dict[str, Any], *, table
 
 
 def _review(args: argparse.Namespace, output: Output, where: dict[str, Any]) -> None:
-    from assay.cli.reviewing import place
-    from assay.verbs.dfki import review
-
     done = review(args.langpair, skipped=args.skipped, annotator=args.annotator, **place(args), **where)
     output.note(f"{done.decided:,} decided, {done.skipped:,} skipped, {done.left:,} left · kept in {done.path}")
 
 
 def _build(output: Output, langpair: str, where: dict[str, Any], *, n: int | None, seed: int) -> None:
-    from assay.cli.output import write
-    from assay.verbs.dfki import build
-
     built = build(langpair, n=n, seed=seed, **where)
     write(built.to_jsonl(), output.out)
     (row,) = built.table().rows

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.options import add_output
+from assay.cli.output import Output
+from assay.report import FORMATS
+from assay.verbs.doctor import doctor
+
 SUMMARY = "What is installed and what it gives: packages and extras, GPU, caches and their sizes, data, versions."
 EXAMPLES = """examples:
   assay doctor
@@ -15,16 +20,10 @@ right here."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output
-    from assay.report import FORMATS
-
     add_output(parser, FORMATS, workers=False)
 
 
 def run(args: argparse.Namespace) -> int:
     """Look, and say."""
-    from assay.cli.output import Output
-    from assay.verbs.doctor import doctor
-
     Output.of(args).emit(list(doctor().tables.values()))
     return 0

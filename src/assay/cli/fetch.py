@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.output import note
+from assay.cli.progress import Bytes
+from assay.verbs.fetch import fetch
+
 SUMMARY = (
     "Download a suite's official files or a checkpoint: checked by sha256 where one is known, resumed when broken off. "
     "Nothing else uses the network."
@@ -32,10 +36,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Download, then say where it lies."""
-    from assay.cli.output import note
-    from assay.cli.progress import Bytes
-    from assay.verbs.fetch import fetch
-
     progress = Bytes(quiet=args.quiet)
     try:
         fetched = fetch(args.name, data_dir=args.data_dir, progress=progress.at)

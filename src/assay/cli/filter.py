@@ -4,6 +4,13 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.options import QUOTING, QUOTING_HELP, add_output, table_file
+from assay.cli.output import Output
+from assay.cli.progress import Progress
+from assay.cli.texts import finish
+from assay.core.errors import InputError
+from assay.verbs.filter import filter_rows
+
 SUMMARY = "Keep the rows of a table for which an expression over scores, columns and flags holds."
 EXAMPLES = """examples:
   assay filter 'chrf < 30 and system == "ours"' scores.jsonl --out bad.tsv
@@ -23,8 +30,6 @@ ONLY_COUNTS = ("md", "latex", "html")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import QUOTING, QUOTING_HELP, add_output, table_file
-
     parser.add_argument("expression", metavar="EXPRESSION", help="what must hold")
     parser.add_argument(
         "data",
@@ -40,12 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Filter, then say how many rows were kept; or only count."""
-    from assay.cli.output import Output
-    from assay.cli.progress import Progress
-    from assay.cli.texts import finish
-    from assay.core.errors import InputError
-    from assay.verbs.filter import filter_rows
-
     if not args.count and args.format in ONLY_COUNTS:
         raise InputError(
             f"--format {args.format} goes with --count: rows are written as tsv, csv, jsonl, json, parquet or xlsx."

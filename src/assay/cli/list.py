@@ -5,6 +5,12 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
+from assay.cli.options import add_output
+from assay.cli.output import Output
+from assay.report import FORMATS
+from assay.report.terminal import width_of
+from assay.verbs.list import KINDS, listing
+
 SUMMARY = "List metrics, suites, analyses, perturbations, tasks or translators, with what they need and what they mean."
 EXAMPLES = """examples:
   assay list                       # how much there is of everything
@@ -19,10 +25,6 @@ WIDE = 120
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output
-    from assay.report import FORMATS
-    from assay.verbs.list import KINDS
-
     parser.add_argument("what", nargs="?", choices=list(KINDS), metavar="WHAT", help=", ".join(KINDS))
     parser.add_argument("name", nargs="?", metavar="NAME", help="one of them, in full")
     add_output(parser, FORMATS, workers=False)
@@ -30,10 +32,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Print the list."""
-    from assay.cli.output import Output
-    from assay.report.terminal import width_of
-    from assay.verbs.list import listing
-
     output, table = Output.of(args), listing(args.what, args.name).table()
     if args.what == "metrics" and not args.name and output.on_screen and (width_of() or WIDE) < WIDE:
         table = replace(table, columns=[replace(one, hidden=one.hidden or one.key == "about") for one in table.columns])

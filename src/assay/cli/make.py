@@ -6,10 +6,26 @@ import argparse
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from assay.cli.output import Output
+from assay.cli.corpus import (
+    add_workers,
+    corpus_group,
+    finished,
+    is_corpus,
+    refuse_with_corpus,
+    refuse_without_corpus,
+    watched,
+    workers_of,
+)
+from assay.cli.options import QUOTING, QUOTING_HELP, column_map, langpair, natural, positive, table_file
+from assay.cli.output import Output
+from assay.cli.progress import Progress
+from assay.cli.reviewing import add_review, place
+from assay.core.errors import InputError, count
+from assay.report import TEXT_FORMATS
+from assay.verbs.make import annotate, card_path, make
+from assay.verbs.make_corpus import make_corpus
 
 SUMMARY = "Make a challenge set: incorrect translations from your own good ones, with exactly what was changed."
 EXAMPLES = """examples:
@@ -26,11 +42,6 @@ A folder or a pattern of shards goes into --out FOLDER/: each shard becomes a sh
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.corpus import add_workers, corpus_group
-    from assay.cli.options import QUOTING, QUOTING_HELP, langpair, natural, positive, table_file
-    from assay.cli.reviewing import add_review
-    from assay.report import TEXT_FORMATS
-
     parser.add_argument("files", nargs="*", type=table_file, metavar="FILE", help="the corpus, as with --data")
     parser.add_argument(
         "-p",
@@ -82,11 +93,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the set, review it, or both."""
-    from assay.cli.corpus import is_corpus, refuse_without_corpus
-    from assay.cli.options import column_map
-    from assay.cli.output import Output
-    from assay.core.errors import InputError
-
     if args.files and args.data:
         raise InputError(f"give the corpus bare ({args.files[0]}) or with --data, not both.")
     if is_corpus(args):
@@ -108,18 +114,12 @@ def run(args: argparse.Namespace) -> int:
     elif not args.annotate:
         raise InputError("nothing to make: name a perturbation (-p number-replaced) or a group (-p demetr).")
     if args.annotate:
-        from assay.cli.reviewing import place
-
         whose = {"sample": args.sample, "seed": args.seed, "annotator": args.annotator}
         _annotate(output, args.out, **whose, **place(args))
     return 0
 
 
 def _make(output: Output, perturbations: Sequence[str], data: str, out: str, **settings: Any) -> None:
-    from assay.cli.progress import Progress
-    from assay.core.errors import count
-    from assay.verbs.make import card_path, make
-
     started = time.monotonic()
     progress = Progress("making", quiet=output.quiet)
     try:
@@ -136,12 +136,6 @@ def _make(output: Output, perturbations: Sequence[str], data: str, out: str, **s
 
 def _make_corpus(args: argparse.Namespace) -> int:
     """Make a set of every shard, and say what was made."""
-    from assay.cli.corpus import finished, refuse_with_corpus, watched, workers_of
-    from assay.cli.options import column_map
-    from assay.cli.output import Output
-    from assay.core.errors import InputError
-    from assay.verbs.make_corpus import make_corpus
-
     refuse_with_corpus(args)
     if not (args.files or args.data):
         raise InputError("there is nothing to change: give the corpus, assay make -p NAME corpus/ --out set/.")
@@ -176,8 +170,6 @@ def _share(text: str) -> float:
 
 
 def _annotate(output: Output, path: str, **settings: Any) -> None:
-    from assay.verbs.make import annotate
-
     done = annotate(path, **settings)
     output.emit([table for name, table in done.tables.items() if name != "annotated"])
     output.note(

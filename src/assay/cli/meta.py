@@ -7,6 +7,12 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from assay.cli.keeping import keep, run_folder
+from assay.cli.options import add_kept_tables, add_metrics, add_output, natural, positive
+from assay.cli.output import Output
+from assay.report import FORMATS
+from assay.verbs.meta import meta
+
 if TYPE_CHECKING:
     from assay.core.table import Table
     from assay.verbs.meta import MetaResult
@@ -25,9 +31,6 @@ table with the columns langpair, system, segment, score."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_kept_tables, add_metrics, add_output, natural, positive
-    from assay.report import FORMATS
-
     parser.add_argument("name", nargs="?", default="wmt23", metavar="SET", help="a year or a path (default: wmt23)")
     add_metrics(parser)
     parser.add_argument(
@@ -70,10 +73,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the tables; print, render or keep them."""
-    from assay.cli.keeping import keep, run_folder
-    from assay.cli.output import Output
-    from assay.verbs.meta import meta
-
     output, started = Output.of(args), time.monotonic()
     result = meta(
         args.name,

@@ -8,9 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from assay.core.columns import import_polars
+from assay.core.columns import import_polars, plain
 from assay.core.errors import InputError
 from assay.core.table import Table
+from assay.report import BINARY_FORMATS, render, terminal, write_binary
+from assay.report.terminal import paragraph, width_of
 from assay.report.writing import say, write, write_bytes, write_pieces
 
 
@@ -41,8 +43,6 @@ class Output:
 
     def emit(self, tables: Sequence[Table], *, head: Mapping[str, Any] | None = None, title: str = "") -> None:
         """Tables in the wanted format, where they are wanted."""
-        from assay.report import BINARY_FORMATS, render, terminal, write_binary
-
         if self.format in BINARY_FORMATS:
             write_bytes(lambda stream: write_binary(tables, self.format, stream), self.out, self.format)
             return
@@ -62,8 +62,6 @@ class Output:
         """A document of the result's own as JSON; NaN and infinities become null."""
         import json
 
-        from assay.core.columns import plain
-
         write(json.dumps(plain(whole), ensure_ascii=False, indent=1, allow_nan=False) + "\n", self.out)
 
     def note(self, sentence: str) -> None:
@@ -74,8 +72,6 @@ class Output:
 def note(sentence: str, quiet: bool = False) -> None:
     """A remark for people, on stderr."""
     if not quiet:
-        from assay.report.terminal import paragraph, width_of
-
         say("\n".join(paragraph(sentence, width_of(sys.stderr))) + "\n")
 
 

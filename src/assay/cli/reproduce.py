@@ -5,9 +5,14 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from assay.cli.options import add_output, add_trust
+from assay.cli.output import Output
+from assay.core.errors import CheckFailed, count, listing
+from assay.core.table import Table
+from assay.report import DATA_FORMATS, FORMATS
+from assay.verbs.reproduce import reproduce
+
 if TYPE_CHECKING:
-    from assay.cli.output import Output
-    from assay.core.table import Table
     from assay.verbs.reproduce import ReproduceResult
 
 SUMMARY = "Derive a published table anew from the data and compare it with the printed one, cell by cell."
@@ -25,9 +30,6 @@ names as assay run SUITE --format json prints them, percentages in percent."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_output, add_trust
-    from assay.report import FORMATS
-
     parser.add_argument("name", metavar="SET", help="a set of published tables, or a suite with --receipts")
     parser.add_argument("--receipts", metavar="FILE", help="a CSV of published numbers to hold against a run of SET")
     parser.add_argument("--data-dir", metavar="DIR", help="local copies of the suites (default: $ASSAY_DATA)")
@@ -40,10 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Compare, print, and fail when a cell that should follow does not."""
     from dataclasses import replace
-
-    from assay.cli.output import Output
-    from assay.core.errors import CheckFailed, count, listing
-    from assay.verbs.reproduce import reproduce
 
     result = reproduce(
         args.name, data_dir=args.data_dir, receipts=args.receipts, workers=args.workers, trust=bool(args.trust)
@@ -63,9 +61,6 @@ def run(args: argparse.Namespace) -> int:
 def _chosen(output: Output, result: ReproduceResult, *, everything: bool, explain: bool) -> list[Table]:
     """The raw cells for data formats; a caption, the tables and the summary line for people."""
     from dataclasses import replace
-
-    from assay.core.table import Table
-    from assay.report import DATA_FORMATS
 
     if output.format in DATA_FORMATS:
         return [result.table()]

@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.options import add_llm, add_output, add_trust
+from assay.cli.output import Output
+from assay.core.errors import CheckFailed
+from assay.report import FORMATS
+from assay.verbs.rerun import rerun
+
 SUMMARY = "Do a run again from its manifest and say whether the numbers are equal (exit 1 when they are not)."
 EXAMPLES = """examples:
   assay score -m chrf --data demo --run-dir first
@@ -18,9 +24,6 @@ Nothing is written, and nothing is taken from the score store. Metrics and suite
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_llm, add_output, add_trust
-    from assay.report import FORMATS
-
     parser.add_argument("run_of", metavar="RUN", help="a run directory, a manifest, or a file that --out wrote")
     parser.add_argument(
         "--folder", metavar="DIR", help="where the run's relative paths start (default: where it was made)"
@@ -32,10 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Run again, compare, and say what differs."""
-    from assay.cli.output import Output
-    from assay.core.errors import CheckFailed
-    from assay.verbs.rerun import rerun
-
     output = Output.of(args)
     result = rerun(args.run_of, folder=args.folder, trust=bool(args.trust), workers=args.workers)
     output.emit([result.table()], head=result.head())

@@ -6,11 +6,13 @@ import argparse
 import sys
 from typing import Any
 
+from assay.cli.options import check_port, natural
+from assay.cli.output import note, write_pieces
+from assay.verbs.reviewing import OnPage
+
 
 def add_review(parser: argparse.ArgumentParser, goes_with: str) -> None:
     """The options of a review that may be held on a page; `goes_with` is what asks for the review."""
-    from assay.cli.options import natural
-
     parser.add_argument("--page", action="store_true", help=f"{goes_with}: on a page in the browser, not here")
     parser.add_argument(
         "--port", type=natural, default=0, metavar="N", help="with --page: the port (default: a free one)"
@@ -22,9 +24,6 @@ def place(args: argparse.Namespace) -> dict[str, Any]:
     """How the verb is told where to ask: ``stream`` and ``write``, or ``page``."""
     if not args.page:
         return {"stream": sys.stdin, "write": show}
-    from assay.cli.options import check_port
-    from assay.cli.output import note, write_pieces
-    from assay.verbs.reviewing import OnPage
 
     check_port(args.port)
 

@@ -7,7 +7,31 @@ import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from assay.cli.output import Output
+from assay.cli.corpus import (
+    add_batch,
+    add_workers,
+    corpus_group,
+    refuse_with_corpus,
+    refuse_without_corpus,
+    watched,
+    workers_of,
+    wrote,
+)
+from assay.cli.options import (
+    QUOTING,
+    QUOTING_HELP,
+    add_estimate,
+    add_kept_tables,
+    add_metrics,
+    add_output,
+    add_resampling,
+    column_map,
+    langpair,
+    positive,
+)
+from assay.cli.output import Output, write
+from assay.core.errors import InputError, count
+from assay.report import FORMATS
 
 if TYPE_CHECKING:
     from assay.core.table import Table
@@ -29,20 +53,6 @@ A folder or a pattern of such files, or a large one, goes into --out FOLDER/ wit
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.corpus import add_batch, add_workers, corpus_group
-    from assay.cli.options import (
-        QUOTING,
-        QUOTING_HELP,
-        add_estimate,
-        add_kept_tables,
-        add_metrics,
-        add_output,
-        add_resampling,
-        langpair,
-        positive,
-    )
-    from assay.report import FORMATS
-
     parser.add_argument("suites", nargs="*", metavar="SUITE", help="names or paths (default: the embedded suite)")
     add_metrics(parser)
     parser.add_argument(
@@ -121,8 +131,6 @@ def run(args: argparse.Namespace) -> int:
     """Run every suite; print, render or keep the tables."""
     from dataclasses import replace
 
-    from assay.cli.corpus import refuse_with_corpus, refuse_without_corpus, wrote
-    from assay.cli.options import column_map
     from assay.report.data import rows
     from assay.verbs.live import live
     from assay.verbs.run import run as run_suite
@@ -179,7 +187,6 @@ def run(args: argparse.Namespace) -> int:
     if args.format == "json":
         output.emit_json(documents[0] if len(documents) == 1 else {"suites": documents})
     elif args.format == "html":
-        from assay.cli.output import write
         from assay.verbs.view import page_of
 
         write(page_of(results, args.table or ()), output.out)
@@ -194,7 +201,6 @@ def run(args: argparse.Namespace) -> int:
 
 def _refuse_suites(suites: Sequence[str]) -> None:
     """Refuse a suite by name, and none at all, where shards are asked for."""
-    from assay.core.errors import InputError
     from assay.core.spec import name_of
     from assay.verbs.list import names
 
@@ -206,8 +212,6 @@ def _refuse_suites(suites: Sequence[str]) -> None:
 
 def _run_corpus(args: argparse.Namespace) -> SuiteResult:
     """The tables of a set in many files."""
-    from assay.cli.corpus import watched, workers_of
-    from assay.cli.options import column_map
     from assay.verbs.run_corpus import run_corpus
 
     with watched(args.quiet) as progress:
@@ -220,8 +224,6 @@ def _run_corpus(args: argparse.Namespace) -> SuiteResult:
 
 def _labels(given: Sequence[str]) -> dict[str, str]:
     """``NAME=TEXT`` arguments as a mapping."""
-    from assay.core.errors import InputError
-
     labels: dict[str, str] = {}
     for pair in given:
         name, equals, text = (part.strip() for part in pair.partition("="))
@@ -235,7 +237,6 @@ def _estimate(args: argparse.Namespace, suites: Sequence[str], output: Output) -
     """What judges would ask about each suite, instead of asking them."""
     from dataclasses import replace
 
-    from assay.cli.options import column_map
     from assay.verbs.estimate import estimate
 
     tables = []
@@ -251,8 +252,6 @@ def _estimate(args: argparse.Namespace, suites: Sequence[str], output: Output) -
 
 def _export(args: argparse.Namespace, suites: Sequence[str], output: Output) -> int:
     """Write the texts of one suite, and say how the scores come back."""
-    from assay.cli.options import column_map
-    from assay.core.errors import InputError, count
     from assay.verbs.export import export
 
     if len(suites) > 1:

@@ -8,10 +8,34 @@ import time
 from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
+from assay.cli.corpus import add_corpus, is_corpus, refuse_without_corpus, run_corpus
 from assay.cli.formats import format_of
+from assay.cli.options import (
+    add_by,
+    add_components,
+    add_estimate,
+    add_flags,
+    add_kept_texts,
+    add_metrics,
+    add_output,
+    add_resampling,
+    add_texts,
+)
 from assay.cli.output import Output, write_bytes, write_pieces
+from assay.cli.texts import (
+    add_looks,
+    add_run_dir,
+    chosen_components,
+    estimated,
+    finish,
+    keep_run,
+    looked,
+    rows_progress,
+    text_request,
+)
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
+from assay.report.writing import whole_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,20 +68,6 @@ SPAN_FORMATS = ("table", "json", "html", *ROWS)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.corpus import add_corpus
-    from assay.cli.options import (
-        add_by,
-        add_components,
-        add_estimate,
-        add_flags,
-        add_kept_texts,
-        add_metrics,
-        add_output,
-        add_resampling,
-        add_texts,
-    )
-    from assay.cli.texts import add_looks, add_run_dir
-
     add_metrics(parser)
     add_texts(parser, bare=True)
     add_output(parser, FORMATS)
@@ -82,15 +92,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def names_result(args: argparse.Namespace) -> bool:
     """Whether --out is a rendering of the result: not where it is a folder of shards."""
-    from assay.cli.corpus import is_corpus
-
     return not is_corpus(args)
 
 
 def run(args: argparse.Namespace) -> int:
     """Score, then write in the wanted format."""
-    from assay.cli.corpus import is_corpus, refuse_without_corpus, run_corpus
-    from assay.cli.texts import estimated, text_request
     from assay.verbs.live import live
 
     if is_corpus(args):
@@ -115,7 +121,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _score(args: argparse.Namespace, asked: TextRequest, output: Output, started: float) -> None:
-    from assay.cli.texts import finish, keep_run, rows_progress
     from assay.verbs.score import score_request
 
     with rows_progress(asked, args.quiet) as progress:
@@ -157,8 +162,6 @@ def _write_numbers(result: ScoreResult, output: Output, digits: int | None) -> N
 
 
 def _write_table(result: ScoreResult, output: Output, args: argparse.Namespace) -> None:
-    from assay.cli.texts import chosen_components, looked
-
     first, *others = (table for table in result.tables.values() if table.name != "components")
     shown = [looked(first, result.signatures, args, output), *(looked(table, {}, args, output) for table in others)]
     output.emit([*shown, *chosen_components(result, args)])
@@ -177,7 +180,6 @@ def _write_summary(result: ScoreResult, output: Output, args: argparse.Namespace
 
 def _write_json(result: ScoreResult, out: str | None, *, texts: bool) -> None:
     from assay.report import scores
-    from assay.report.writing import whole_file
 
     run: scores.Scored = result.run if texts else scores.WithoutTexts(result.run)
     with whole_file(out) if out and out != "-" else nullcontext(sys.stdout) as stream:
@@ -189,7 +191,6 @@ def _write_rows(result: ScoreResult, output: Output) -> None:
     """One row per segment: the columns of the input, scores, flags and error spans."""
     from assay.report.rows import write_rows
     from assay.report.spans import as_json
-    from assay.report.writing import whole_file
 
     rows = result.rows()
     if output.format == "json":

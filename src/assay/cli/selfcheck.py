@@ -4,6 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.options import add_metrics, add_output
+from assay.cli.output import Output
+from assay.core.errors import CheckFailed, listing
+from assay.report import FORMATS
+from assay.verbs.selfcheck import selfcheck
+
 SUMMARY = "Score built-in texts by every way there is and fail (exit 1) when a number moves further than it may."
 EXAMPLES = """examples:
   assay selfcheck                        # every string metric that is ready, in a few seconds
@@ -18,19 +24,12 @@ NAME shows it."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_metrics, add_output
-    from assay.report import FORMATS
-
     add_metrics(parser)
     add_output(parser, FORMATS, workers=False)
 
 
 def run(args: argparse.Namespace) -> int:
     """Check, show every drift, and name what moved too far."""
-    from assay.cli.output import Output
-    from assay.core.errors import CheckFailed, listing
-    from assay.verbs.selfcheck import selfcheck
-
     result = selfcheck(args.metrics)
     table = result.table("selfcheck" if args.format == "table" else "ways")
     Output.of(args).emit([table], head=result.head())

@@ -5,6 +5,12 @@ from __future__ import annotations
 import argparse
 import time
 
+from assay.cli.options import add_kept_tables, add_metrics, add_output, add_resampling, column_map, langpair, positive
+from assay.cli.output import Output
+from assay.cli.tables import show_tables
+from assay.report import FORMATS
+from assay.verbs.spans import spans
+
 SUMMARY = "Evaluate error spans against people's: F1 with intervals and tests, by severity and category, and the raters' ceiling."
 EXAMPLES = """examples:
   assay spans gold.tsv --predicted ours.jsonl --predicted gpt=answers.jsonl
@@ -19,9 +25,6 @@ system and segment, and must be the same texts on both sides."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import add_kept_tables, add_metrics, add_output, add_resampling, langpair, positive
-    from assay.report import FORMATS
-
     parser.add_argument(
         "gold", metavar="GOLD", help="people's spans: a file, a year (wmt23) or an mt-metrics-eval tree"
     )
@@ -48,11 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evaluate; print, render or keep the tables."""
-    from assay.cli.options import column_map
-    from assay.cli.output import Output
-    from assay.cli.tables import show_tables
-    from assay.verbs.spans import spans
-
     output, started = Output.of(args), time.monotonic()
     result = spans(
         args.gold,

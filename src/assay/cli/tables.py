@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
+from assay.cli.keeping import keep, run_folder
 from assay.cli.output import Output, write
+from assay.report import DATA_FORMATS
+from assay.report.page import page
 
 if TYPE_CHECKING:
     from assay.verbs.result import Result
@@ -17,16 +20,11 @@ LONG = ("segments",)
 
 def show_tables(result: Result, args: argparse.Namespace, output: Output, seconds: float, name: str) -> None:
     """Print or write the tables that --table and --all ask for, then the notes, then the run directory."""
-    from assay.cli.keeping import keep, run_folder
-    from assay.report import DATA_FORMATS
-
     short, data = output.on_screen and not args.all, output.format in DATA_FORMATS
     shown = [result.table(wanted) for wanted in args.table or ()] or (
         [result.table()] if short else [table for table in result.tables.values() if data or table.name not in LONG]
     )
     if output.format == "html":
-        from assay.report.page import page
-
         write(page([result.section(shown)], title=result.heading()), output.out)
     else:
         output.emit(shown, head=result.head(), title=result.heading())

@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.cli.options import column_map, natural
 from assay.cli.output import Output, note
 from assay.cli.progress import Progress
 from assay.core.errors import InputError
+from assay.core.metric import short_signature
 
 if TYPE_CHECKING:
     from assay.core.table import Table
@@ -21,8 +23,6 @@ if TYPE_CHECKING:
 
 def texts_of(args: argparse.Namespace) -> dict[str, Any]:
     """What the arguments say about the texts, as `assay.verbs.request` wants it."""
-    from assay.cli.options import column_map
-
     mt = _translations(args)
     return {
         "mt": mt,
@@ -93,8 +93,6 @@ def rows_progress(asked: TextRequest | None, quiet: bool) -> Iterator[Progress]:
 
 def add_looks(parser: argparse.ArgumentParser) -> None:
     """--signatures --short -w: how much stands beside the numbers, and with how many digits."""
-    from assay.cli.options import natural
-
     parser.add_argument("--signatures", action="store_true", help="show every metric's signature")
     parser.add_argument("--short", action="store_true", help="signatures in their short form")
     parser.add_argument(
@@ -117,8 +115,6 @@ def signature_notes(
     signatures: Mapping[str, str], output: Output, everything: bool, *, short: bool = False
 ) -> list[str]:
     """The signatures under a table: all of them when asked for or when the table goes into a document."""
-    from assay.core.metric import short_signature
-
     if output.quiet or not signatures:
         return []
     lines = [short_signature(line) if short else line for line in signatures.values()]

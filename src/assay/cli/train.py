@@ -6,8 +6,12 @@ import argparse
 import math
 from typing import TYPE_CHECKING
 
+from assay.cli.output import Output, note, write
+from assay.cli.progress import Progress
+from assay.core.errors import InputError
+from assay.verbs.train import example, preview, train
+
 if TYPE_CHECKING:
-    from assay.cli.output import Output
     from assay.verbs.train import Look, PhaseConfig
 
 SUMMARY = "Train a learned metric with error spans on judged translations (as xCOMET, or as assay-mini)."
@@ -39,10 +43,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, or say what would be trained."""
-    from assay.cli.output import Output, write
-    from assay.core.errors import InputError
-    from assay.verbs.train import example, preview
-
     output = Output.of(args)
     if args.example:
         path = example(args.example, args.architecture)
@@ -62,8 +62,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _train(output: Output, config: str, resume: bool, minutes: float | None) -> None:
-    from assay.verbs.train import train
-
     display = Display(output.quiet)
     try:
         trained = train(config, resume=resume, minutes=minutes, listener=display)
@@ -81,8 +79,6 @@ class Display:
     """Notes and one line of progress, with the loss and the last look at the held-out records."""
 
     def __init__(self, quiet: bool) -> None:
-        from assay.cli.progress import Progress
-
         self.quiet, self.name, self.seen = quiet, "", ""
         self.loss: float | None = None
         self.line = Progress("training", quiet=quiet)
@@ -93,15 +89,11 @@ class Display:
 
     def note(self, sentence: str) -> None:
         """A remark above the line."""
-        from assay.cli.output import note
-
         self.line.close()
         note(sentence, self.quiet)
 
     def phase(self, config: PhaseConfig, records: int, first: int, steps: int) -> None:
         """A phase begins, or goes on after a kill."""
-        from assay.cli.progress import Progress
-
         self.note(
             f"{config.name}: {records:,} records, {steps:,} steps" + (f", from step {first + 1:,} on" if first else "")
         )
@@ -117,8 +109,6 @@ class Display:
 
     def stage_step(self, what: str, number: int, steps: int, loss: float) -> None:
         """So many of a stage's steps are done; without a terminal a line for each time it is told."""
-        from assay.cli.progress import Progress
-
         if self.name != what.partition(" ")[0] or number < self.line.done:
             self.line.close()
             self.name, self.line = what.partition(" ")[0], Progress(what, steps, quiet=self.quiet)

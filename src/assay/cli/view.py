@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import argparse
 
+from assay.cli.options import check_port, column_map, natural
+from assay.cli.output import note, write_pieces
+from assay.core.errors import InputError, count
+from assay.verbs.view import view
+
 SUMMARY = "Look at runs in the browser: systems, segments with their errors marked, and where a metric is blind."
 EXAMPLES = """examples:
   assay view runs/
@@ -20,8 +25,6 @@ in Google's MQM form."""
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The arguments of this verb."""
-    from assay.cli.options import natural
-
     parser.add_argument(
         "runs", nargs="*", metavar="RUN", help="run directories, folders of them, or tables (default: runs/)"
     )
@@ -41,11 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Serve until interrupted, or write the file."""
-    from assay.cli.options import check_port, column_map
-    from assay.cli.output import note, write_pieces
-    from assay.core.errors import InputError, count
-    from assay.verbs.view import view
-
     check_port(args.port)
     if args.out and not args.out.lower().endswith((".html", ".htm")):
         raise InputError(f"--out {args.out}: the page is HTML, so end its name in .html.")

@@ -13,8 +13,11 @@ from pathlib import Path
 
 from assay.core.errors import InputError
 from assay.corpus.job import Shard, ShardPiece, Source
-from assay.io.files.compression import SUFFIXES
+from assay.io.files.compression import SUFFIXES, detect
 from assay.io.files.folders import is_remote
+from assay.io.files.text import UTF16, open_utf8, read_blocks
+from assay.io.table.forms import open_table
+from assay.io.table.quoting import Quotes
 
 PIECE_BYTES, PIECE_ROWS = 64 << 20, 1_000_000
 
@@ -39,9 +42,6 @@ def pieces(shard: Shard, quoting: str = "auto", size: int = PIECE_BYTES, rows: i
 
 def _plain(shard: Shard) -> bool:
     """Whether the files are lines of UTF-8 as they stand: neither packed under another name, nor UTF-16, nor a JSON array."""
-    from assay.io.files.compression import detect
-    from assay.io.files.text import UTF16
-
     for file in shard.files:
         with open(file.path, "rb") as opened:
             head = opened.read(256)
@@ -54,7 +54,6 @@ def _plain(shard: Shard) -> bool:
 def _row_pieces(source: Source, rows: int) -> list[ShardPiece]:
     if source.size <= PIECE_BYTES // 8 and rows == PIECE_ROWS:  # a million rows have more bytes
         return [ShardPiece()]
-    from assay.io.table.forms import open_table
 
     try:
         with open_table(source.path, form="parquet") as table:
@@ -109,8 +108,6 @@ def _quoting(path: str, quoting: str) -> str:
     """What quotation marks mean in the whole of a TSV: ``none``, ``csv``, or ``across`` where cells hold line ends."""
     if quoting == "none":
         return "none"
-    from assay.io.files.text import open_utf8, read_blocks
-    from assay.io.table.quoting import Quotes
 
     quotes = Quotes(path, "auto")
     with open_utf8(path) as file:

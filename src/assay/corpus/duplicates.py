@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
 from assay.corpus.job import WORK, Job, ShardRecord, ShardTask, task_key
+from assay.corpus.piece import local_files, record_name
+from assay.corpus.rows_in import reading
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch
@@ -43,9 +45,6 @@ def survey(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     import json
 
     import numpy as np
-
-    from assay.corpus.piece import local_files, record_name
-    from assay.corpus.rows_in import reading
 
     found: list[bytes] = []
     with local_files(task) as paths, reading(job, task.shard, task.piece, paths) as rows_in:

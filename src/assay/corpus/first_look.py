@@ -7,9 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError, listing
-from assay.corpus.columns_in import renamed_columns
+from assay.core.errors import InputError, listing, unknown
+from assay.corpus.columns_in import layout_of, renamed_columns, roles
 from assay.corpus.job import Job, OnError, Shard, ShardPiece, ShardTask
+from assay.corpus.piece import local_files
+from assay.engine.inputs import with_pair
+from assay.io.files.text import read_parallel
+from assay.io.table.forms import open_table
+from assay.io.table.tables import read_table
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -31,11 +36,6 @@ def first_batch(
     empty_reference: EmptyReference | None,
 ) -> Batch | None:
     """The first rows of the first shard that has any; None if none can be read, which its worker will report."""
-    from assay.corpus.piece import local_files
-    from assay.engine.inputs import with_pair
-    from assay.io.files.text import read_parallel
-    from assay.io.table.tables import read_table
-
     for shard in shards:
         try:
             with local_files(ShardTask("score", shard, ShardPiece())) as paths:
@@ -78,10 +78,6 @@ def looked(job: Job, shards: Sequence[Shard], metrics: Mapping[str, Metric], on_
 
 def _columns(job: Job, shard: Shard) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]] | None:
     """The columns of a shard with their roles; None where it has no row that would name them."""
-    from assay.corpus.columns_in import layout_of, roles
-    from assay.corpus.piece import local_files
-    from assay.io.table.forms import open_table
-
     if shard.form == "text":
         known = {"mt": "hypothesis", "src": "source"}
         return shard.columns, tuple((known.get(name, "reference"), name) for name in shard.columns)
@@ -114,8 +110,6 @@ def _check(job: Job, shard: Shard, names: Sequence[str], has: Sequence[str], met
 
         parse(job.keep).over([*names, *job.added, RATIO], shard.title)
     if job.sample_by and job.sample_by not in names:
-        from assay.core.errors import unknown
-
         raise unknown(f"column in {shard.title}", job.sample_by, names)
     if job.dedup == "src" and "source" not in has:
         raise InputError(f"--dedup src needs the sources; {shard.title} has {listing(map(repr, names))}.")

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, unknown
+from assay.core.expression import parse
 from assay.corpus.job import WORK, Job, ShardTask
 
 if TYPE_CHECKING:
@@ -31,13 +32,9 @@ class Keeping:
         self._job, self._task = job, task
         self._condition = None
         if job.keep and names:
-            from assay.core.expression import parse
-
             known = [*names, *job.added, *(() if RATIO in names else (RATIO,))]
             self._condition = parse(job.keep).over(known, task.shard.title)
         if job.sample_by and names and job.sample_by not in names:
-            from assay.core.errors import unknown
-
             raise unknown(f"column in {task.shard.title}", job.sample_by, names)
         self._draws: list[int] = []
         self._strata: list[int] = []

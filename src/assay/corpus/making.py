@@ -9,12 +9,12 @@ from assay.corpus.piece import check_version, keep_record, local_files, shard_ke
 from assay.corpus.rows_out import HashedStream, packed
 from assay.corpus.tally import CorpusTally
 from assay.io.files.folders import Folder
+from assay.io.table.forms import open_table
+from assay.perturb.making.job import MakingJob
 
 
 def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     """Make what is asked for of one shard."""
-    from assay.perturb.making.job import MakingJob
-
     check_version(job)
     asked, name = job.settings, task.shard.name
     with local_files(task) as paths:
@@ -45,8 +45,6 @@ def make_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
 
 def _without_rows(path: str, form: str) -> bool:
     """Whether a shard has no rows at all: a corpus in many files may have such, and nothing is wrong with it."""
-    from assay.io.table.forms import open_table
-
     with open_table(path, form=form, quoting="none" if form == "tsv" else "auto") as table:  # cells do not matter
         return next(iter(table.pieces(range(len(table.names)), 1)), None) is None
 

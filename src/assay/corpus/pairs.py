@@ -13,6 +13,7 @@ from assay.core.item import Item
 from assay.core.rows import SIDES, SPANS, span_objects
 from assay.corpus.job import Job
 from assay.corpus.piece import metrics_of
+from assay.engine.measure import measure_items
 from assay.io.table.bad_rows import BadRows
 from assay.suites.contrastive import ItemReader, place_by_name
 
@@ -93,8 +94,6 @@ class PairRows:
 
     def score(self, batch: PairBatch) -> PairScores:
         """Scores of some pairs."""
-        from assay.engine.measure import measure_items
-
         values: dict[str, Floats] = {}
         flags: dict[str, int] = {}
         spans: dict[str, list[tuple[Spans, Spans]]] = {}

@@ -15,8 +15,10 @@ from typing import TYPE_CHECKING
 
 from assay._version import __version__
 from assay.core.errors import AssayError, InputError, OutputError
-from assay.corpus.job import WORK, Fault, Job, Rejected, ShardOutcome, ShardRecord, ShardTask
+from assay.corpus.job import WORK, Fault, Job, Rejected, ShardOutcome, ShardPiece, ShardRecord, ShardTask, digest
+from assay.corpus.tally import CorpusTally, together
 from assay.io.files.folders import Folder, is_remote, open_folder
+from assay.metrics import build_metrics
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -66,8 +68,6 @@ def work(job: Job, task: ShardTask) -> ShardRecord:
 
 @functools.lru_cache(maxsize=1)
 def _built(specs: tuple[str, ...]) -> Mapping[str, Metric]:
-    from assay.metrics import build_metrics
-
     return build_metrics(specs)
 
 
@@ -167,7 +167,6 @@ def join_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     """Put the parts of a shard together under its name, and their records into one."""
     from assay.corpus.keeping import chosen
     from assay.corpus.rows_out import join
-    from assay.corpus.tally import CorpusTally, together
 
     records = [_piece_record(folder, task, number) for number in range(task.pieces)]
     parts = [part_name(task, number) for number in range(task.pieces)]
@@ -195,15 +194,11 @@ def join_shard(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
 
 def shard_key(job: Job, task: ShardTask) -> str:
     """What the bytes of a whole shard follow from."""
-    from assay.corpus.job import digest
-
     return digest([job.key(), task.shard.mark()])
 
 
 def _piece_record(folder: Folder, task: ShardTask, number: int) -> ShardRecord:
     from dataclasses import replace
-
-    from assay.corpus.job import ShardPiece
 
     piece = replace(task, kind="score", piece=ShardPiece(number))
     told = folder.read(record_name(piece))

@@ -11,6 +11,9 @@ import numpy as np
 from assay.corpus.job import Job
 from assay.corpus.piece import check_version
 from assay.corpus.rows_scored import rule_of
+from assay.decide.apply import decide
+from assay.decide.tables import labels_columns
+from assay.decide.tally import Tally
 from assay.io.judgements.outcomes import number
 from assay.io.scores.ready import ROLES
 from assay.io.table.choosing import lay_out
@@ -76,8 +79,6 @@ class ReadyRows:
     neural = False
 
     def __init__(self, job: Job) -> None:
-        from assay.decide.tally import Tally
-
         check_version(job)
         self._job, self._rule = job, rule_of(job)
         self._labels = Tally(self._rule)
@@ -95,9 +96,6 @@ class ReadyRows:
 
     def columns(self, chunk: ReadyBatch) -> dict[str, list[Any]]:
         """The columns that are added."""
-        from assay.decide.apply import decide
-        from assay.decide.tables import labels_columns
-
         found = decide(self._rule, chunk.scores, self._job.settings["language"] or chunk.languages)
         self._labels.add(found)
         columns = labels_columns(found)

@@ -18,11 +18,13 @@ from assay.core.references import settled
 from assay.core.rows import renaming_notes
 from assay.corpus.columns_in import check_alike, layout_of, reader_of, renamed_columns
 from assay.corpus.job import Job, Shard, ShardPiece
+from assay.io.files.text import open_bytes, read_blocks, read_parallel, regroup, split_lines
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.cells import cells, is_plain
+from assay.io.table.forms import open_table, table_in
 from assay.io.table.open_table import Opened, OpenTable, inside
 from assay.io.table.open_table import Piece as TablePiece
-from assay.io.table.whole_rows import RowPart, WholeRows
+from assay.io.table.whole_rows import MOST_CHARACTERS, RowPart, WholeRows
 
 LINE = 1 << 16
 """Bytes read at a time in search of the end of a line."""
@@ -128,8 +130,6 @@ def as_named(said: str, shard: Shard, paths: Sequence[str]) -> str:
 
 
 def _table(job: Job, shard: Shard, piece: ShardPiece, path: str) -> OpenTable:
-    from assay.io.table.forms import open_table, table_in
-
     quoting: Any = piece.quoting or job.quoting
     if shard.form == "parquet" or not piece.stops:
         return open_table(path, quoting=quoting, form=shard.form)
@@ -252,8 +252,6 @@ def _frames(job: Job, table: Any, shard: Shard, piece: ShardPiece) -> PieceReade
 
 
 def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> PieceReader:
-    from assay.io.files.text import open_bytes, read_blocks, read_parallel, regroup, split_lines
-
     names = list(shard.columns)
     ranges = dict(zip(paths, zip(piece.starts, piece.stops, strict=True), strict=True)) if piece.stops else {}
     done = 0
@@ -290,8 +288,6 @@ def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Pi
 
 def _gathered(pieces: Iterator[tuple[list[str], ...]], rows: int) -> Iterator[tuple[list[str], ...]]:
     """Consecutive pieces joined to parts of bounded size."""
-    from assay.io.table.whole_rows import MOST_CHARACTERS
-
     held: list[tuple[list[str], ...]] = []
     n = size = 0
     for piece in pieces:

@@ -15,13 +15,18 @@ from assay.core.chunk import Chunk, Kept
 from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import marks_none
 from assay.corpus.job import Job
+from assay.corpus.pairs import PairRows
 from assay.corpus.piece import WorkerRefused, metrics_of
 from assay.corpus.poison import joined
+from assay.decide.labelling import labelled
+from assay.decide.rule import Rule
+from assay.decide.tables import labels_columns
+from assay.decide.tally import Tally
+from assay.engine.run import ScoredRun, score_chunk
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools
     from assay.corpus.tally import CorpusTally
-    from assay.decide.rule import Rule
 
 Added: TypeAlias = dict[str, list[Any]]
 
@@ -29,8 +34,6 @@ Added: TypeAlias = dict[str, list[Any]]
 def rows_for(job: Job) -> Any:
     """What is to be done for a job."""
     if job.purpose == "pairs":
-        from assay.corpus.pairs import PairRows
-
         return PairRows(job)
     if job.settings.get("ready"):
         from assay.corpus.ready import ReadyRows
@@ -43,8 +46,6 @@ class ScoredRows:
     """Translations: scores, flags and spans."""
 
     def __init__(self, job: Job) -> None:
-        from assay.engine.run import ScoredRun
-
         self.job, self.metrics = job, metrics_of(job)
         self.neural = any(metric.card.neural for metric in self.metrics.values())
         self._run = ScoredRun(self.metrics, self.kept())
@@ -55,8 +56,6 @@ class ScoredRows:
 
     def score(self, batch: Any) -> Chunk:
         """Scores of some rows."""
-        from assay.engine.run import score_chunk
-
         chunk = score_chunk(batch, self._run, self.job.threads, None, self.job.identify)
         self._run.systems[:], self._run.languages[:] = chunk.systems, chunk.languages
         return chunk
@@ -90,8 +89,6 @@ class LabelledRows(ScoredRows):
     """Translations by a rule: label, probability and reason, beside the scores that they go by."""
 
     def __init__(self, job: Job) -> None:
-        from assay.decide.tally import Tally
-
         super().__init__(job)
         self._rule = rule_of(job)
         self._labels = Tally(self._rule)
@@ -102,9 +99,6 @@ class LabelledRows(ScoredRows):
 
     def columns(self, chunk: Chunk) -> Added:
         """See `ScoredRows`."""
-        from assay.decide.labelling import labelled
-        from assay.decide.tables import labels_columns
-
         found = next(labelled(self._rule, [chunk], self.job.settings["language"], flags=self.job.flags != "none"))
         self._labels.add(found)
         columns = labels_columns(found)
@@ -122,6 +116,4 @@ def rule_of(job: Job) -> Rule:
 
 @functools.lru_cache(maxsize=1)
 def _rule(told: str) -> Rule:
-    from assay.decide.rule import Rule
-
     return Rule.from_dict(json.loads(told))

@@ -14,17 +14,22 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from assay.core.errors import InputError
+from assay.corpus.duplicates import dropped
 from assay.corpus.job import Job, Rejected, ShardRecord, ShardTask, task_key
+from assay.corpus.keeping import Keeping
 from assay.corpus.piece import diary_name, keep_record, local_files, part_name, shard_key
+from assay.corpus.poison import Careful, Diary
+from assay.corpus.rows_in import reading
+from assay.corpus.rows_out import HashedStream, ParquetPart, TextPart, form_out, packed
+from assay.corpus.rows_scored import rows_for
+from assay.corpus.tally import CorpusTally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from assay.core.metric import Bools
-    from assay.corpus.keeping import Keeping
     from assay.corpus.rows_in import ShardRows
     from assay.corpus.rows_out import Part
-    from assay.corpus.tally import CorpusTally
     from assay.io.files.folders import Folder
 
 T = TypeVar("T")
@@ -32,14 +37,6 @@ T = TypeVar("T")
 
 def score_piece(job: Job, task: ShardTask, folder: Folder) -> ShardRecord:
     """Score a piece into a part, or a small shard at once."""
-    from assay.corpus.duplicates import dropped
-    from assay.corpus.keeping import Keeping
-    from assay.corpus.poison import Careful, Diary
-    from assay.corpus.rows_in import reading
-    from assay.corpus.rows_out import HashedStream, ParquetPart, TextPart, form_out, packed
-    from assay.corpus.rows_scored import rows_for
-    from assay.corpus.tally import CorpusTally
-
     key, whole, header = task_key(job, task), task.kind == "shard", b""
     scoring = rows_for(job)
     diary = Diary(folder, diary_name(task)) if task.careful else None

@@ -10,7 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay.core.metric import statistics
 from assay.core.references import MISSING
+from assay.core.sums import exact_parts, total
+from assay.engine.languages import divided
+from assay.engine.others import check_corpus
 
 if TYPE_CHECKING:
     from assay.core.chunk import Chunk
@@ -55,9 +59,6 @@ class CorpusTally:
         """Count a chunk of scores; `keep` says which rows go out (None: all; else the chunk has its statistics)."""
         import numpy as np
 
-        from assay.core.metric import statistics
-        from assay.core.sums import exact_parts
-
         for flag, column in chunk.flags().items():
             self.flags[flag] = self.flags.get(flag, 0) + int(column.sum())
         for name, metric in metrics.items():
@@ -101,8 +102,6 @@ class CorpusTally:
     def shorten(self) -> None:
         """The same sums in as few floats as they need."""
         import numpy as np
-
-        from assay.core.sums import exact_parts
 
         for sums in self.sums.values():
             for place, parts in sums.items():
@@ -182,10 +181,6 @@ def corpus_scores(
 ) -> tuple[dict[str, dict[str, float]], dict[str, Metric]]:
     """Corpus scores by system and metric, and the metrics as they were computed: one for each target language where it matters."""
     import numpy as np
-
-    from assay.core.sums import total
-    from assay.engine.languages import divided
-    from assay.engine.others import check_corpus
 
     sums = tally.sums[which]
     languages: list[str] = list(

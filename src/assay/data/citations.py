@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
 
+from assay._version import __version__
 from assay.data.checkpoints import checkpoints
 
 KINDS = ("metrics", "suites", "analyses", "methods")
@@ -64,8 +65,6 @@ def names(kind: str) -> list[str]:
 
 
 def _work(key: str) -> Work:
-    from assay._version import __version__
-
     entry = dict(_facts()["entries"][key])
     kind = str(entry.pop("type"))
     return Work(key, kind, {name: str(value).replace("VERSION", __version__) for name, value in entry.items()})

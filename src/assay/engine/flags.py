@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Batch
 from assay.core.chunk import Flagging
 from assay.core.metric import Metric
+from assay.engine.identify import available, need, wrong_language
+from assay.kernels import _native
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,16 +33,12 @@ FEW = 2000
 
 def raise_flags(batch: Batch, *, languages: bool = False) -> dict[str, Bools]:
     """The flags of the texts by row; those that no row has are left out. `languages`: identify them."""
-    from assay.kernels import _native
-
     bits = _native.describe(batch.hypotheses, batch.sources, batch.references or (), RATIO, MARGIN)
     raised: dict[str, Bools] = {}
     if bits.any():
         _unecho(bits, batch)
         raised = {name: column for bit, name in BITS.items() if (column := (bits & bit) != 0).any()}
     if languages:
-        from assay.engine.identify import wrong_language
-
         wrong = wrong_language(batch)
         if wrong.any():
             raised["wrong_language"] = wrong
@@ -68,8 +66,6 @@ def uncovered(batch: Batch, metric: Metric) -> dict[str, Bools]:
 
 def with_languages(asked: Flagging, metrics: Iterable[Metric], rows: int | None) -> bool:
     """Whether to identify languages; `rows` is how many there are, None for more than one chunk of them."""
-    from assay.engine.identify import available, need
-
     if asked == "none":
         return False
     if asked == "all":

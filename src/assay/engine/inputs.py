@@ -12,6 +12,9 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, listing
 from assay.core.references import EmptyReference, settled
 from assay.engine.chunks import concat, regroup
+from assay.io.files.text import file_name, read_lines, read_parallel
+from assay.io.table.folder import shards_of
+from assay.io.table.tables import read_table
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -125,8 +128,6 @@ def from_known(mt: Sequence[PathName] | Mapping[str, PathName], known: Known) ->
 
 
 def _beside(paths: Sequence[str], systems: Sequence[str], known: Known) -> Iterator[Batch]:
-    from assay.io.files.text import file_name, read_parallel
-
     many, start, all_of_them = len(systems), 0, len(known.sources)
     for columns in read_parallel(paths, PIECE):
         n = len(columns[0])
@@ -163,9 +164,6 @@ def from_table(
     must be there. The column called `by` becomes the rows' groups; with `whole`, batches keep every column. An empty cell is a
     missing reference (`empty_reference`).
     """
-    from assay.io.table.folder import shards_of
-    from assay.io.table.tables import read_table
-
     needs: dict[str, str] = {}
     for metric in metrics:
         if metric.card.needs_reference:
@@ -262,8 +260,6 @@ def _lines(
     paths: Sequence[str], systems: Sequence[str], nrefs: int, with_source: bool, langpair: str | None
 ) -> Iterator[Batch]:
     """`paths` holds the systems' files, the references', and the source's where there is one."""
-    from assay.io.files.text import read_lines, read_parallel
-
     segments: dict[str, list[str]] = {}
     if any(".sgm" in path.lower() for path in paths):
         from assay.io.table.sgml import segment_lists
@@ -291,7 +287,6 @@ def _lines(
 
 def _refuse_piped_tables(paths: Sequence[str], columns: Sequence[Sequence[str]]) -> None:
     """Refuse a table that comes through a pipe as text; files were looked at before (`assay.io.table.bare`)."""
-    from assay.io.files.text import file_name
     from assay.io.table.bare import check_lines, headed
 
     for path, lines in zip(paths, columns, strict=True):

@@ -16,6 +16,7 @@ from assay.engine.run import RowsDone, ScoredRun, score_stream
 from assay.engine.spool import Spool
 from assay.engine.store import Store
 from assay.engine.target_script import settle_language
+from assay.io.files.paths import spool_dir
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -31,8 +32,6 @@ def run_inputs(
     progress: RowsDone | None = None,
 ) -> ScoredRun:
     """Score `inputs`. Finished chunks of files lie in a spool until `ScoredRun.finish`; the same call goes on from there."""
-    from assay.io.files.paths import spool_dir
-
     metrics, language_notes = settle_language(inputs, metrics)
     spools: list[Spool] = []
     done = 0

@@ -20,6 +20,7 @@ from assay.core.references import rows_without
 from assay.core.watch import tell
 from assay.core.workers import cores, working
 from assay.engine.others import scored
+from assay.kernels import _native
 
 if TYPE_CHECKING:
     import numpy as np
@@ -112,8 +113,6 @@ def distinct_requests(batch: Batch, metric: Metric) -> Batch:
 def _distinct(batch: Batch) -> tuple[NDArray[np.int64] | None, Batch]:
     """The way back from the different requests to the rows, and those requests; None when no row repeats another."""
     import numpy as np
-
-    from assay.kernels import _native
 
     others = [column for column in (batch.sources, batch.langpairs) if column is not None]
     rows, inverse = _native.distinct(batch.hypotheses, batch.references or (), others)

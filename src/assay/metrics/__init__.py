@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from assay.core.blame import blamed, foreign, place
+from assay.core.errors import InputError, MissingPart
+from assay.core.metric import Card, Metric, Signature
 from assay.core.registry import FURTHER, Registry, load
 from assay.core.rooms import listed
+from assay.core.spec import build, create, name_of, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from assay.core.errors import MissingPart
-    from assay.core.metric import Metric
 
 METRICS = Registry(
     "metric",
@@ -100,9 +102,6 @@ def _factory(path: str) -> str:
 
 def metric(spec: str) -> Metric:
     """The metric that a spec names: ``bleu:tokenize=zh``, ``my_module:MyMetric``, or the path of a checkpoint folder."""
-    from assay.core.metric import Metric
-    from assay.core.spec import build, create, parse
-
     name, options = parse(spec)
     made: Metric
     if is_path(name):
@@ -117,10 +116,6 @@ def metric(spec: str) -> Metric:
 
 def signed(made: Metric) -> Metric:
     """The metric, once it is sure that it has a card and a signature: what everything else goes by."""
-    from assay.core.blame import blamed, foreign, place
-    from assay.core.errors import InputError
-    from assay.core.metric import Card, Signature
-
     if not foreign(made):
         return made
     if not isinstance(getattr(made, "card", None), Card):
@@ -140,9 +135,6 @@ def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
 
     What is missing for any of them is said of all at once.
     """
-    from assay.core.errors import InputError, MissingPart
-    from assay.core.metric import Metric
-
     if isinstance(wanted, (str, Metric)):
         wanted = [wanted]
     if not wanted:
@@ -166,9 +158,6 @@ def build_metrics(wanted: Sequence[Any] | str | Metric) -> dict[str, Metric]:
 
 def _not_ready(missing: dict[str, MissingPart]) -> MissingPart:
     """What the metrics that cannot be built lack, in one sentence each that names its metric."""
-    from assay.core.errors import MissingPart
-    from assay.core.spec import name_of
-
     said = {spec: str(error) for spec, error in missing.items()}
     (first, error), *others = missing.items()
     if not others and name_of(first) in said[first]:

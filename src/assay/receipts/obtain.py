@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from assay.analyses.printed import aces_counts, aces_from_printed
 from assay.core.errors import InputError, listing, unknown
 from assay.core.registry import Registry
-from assay.receipts.published import Origin, Receipt
+from assay.receipts.published import Origin, Receipt, load_receipts
 
 if TYPE_CHECKING:
     from assay.core.table import Table
@@ -93,9 +94,6 @@ def demetr(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | No
 
 def aces(receipts: Sequence[Receipt], runner: Runner) -> dict[Cell, float | Obtained | None]:
     """Tables 1 and 2 for BLEU and chrF where a group is complete, the counts, and what follows from printed cells."""
-    from assay.analyses.printed import aces_counts, aces_from_printed
-    from assay.receipts.published import load_receipts
-
     result = runner.run("aces", ("bleu", "chrf"))
     label = {"bleu": "BLEU", "chrf": "chrF"}
     found: dict[Cell, float | Obtained | None] = {}

@@ -12,6 +12,9 @@ from typing import Any
 
 from assay.core.errors import InputError
 from assay.core.question import Choice, Hold, ItemVerdict, Passage, Question
+from assay.io.files.atomic import atomic_write
+from assay.io.table.bad_rows import BadRows
+from assay.io.table.forms import objects
 from assay.review.decisions import EDIT, EDITED, DecisionLog
 
 ACCEPT, REJECT, CORRECT = Choice("a", "accept"), Choice("r", "reject"), Choice("e", EDIT)
@@ -83,9 +86,6 @@ def _sampled(items: Sequence[dict[str, Any]], sample: int, seed: int) -> list[di
 
 
 def _items(path: Path) -> Iterator[dict[str, Any]]:
-    from assay.io.table.bad_rows import BadRows
-    from assay.io.table.forms import objects
-
     for number, item in objects(path, BadRows()):
         if not isinstance(item.get("incorrect-translation"), str) or not isinstance(item.get("good-translation"), str):
             raise InputError(f"{path} line {number} is not an item of a made set: make one with assay make.")
@@ -114,8 +114,6 @@ def _question(item: dict[str, Any]) -> Question:
 def _write(
     path: Path, items: Sequence[dict[str, Any]], questions: Sequence[Question], decisions: Mapping[str, str]
 ) -> dict[str, int]:
-    from assay.io.files.atomic import atomic_write
-
     counts = {"accepted": 0, "edited": 0, "rejected": 0, "left": 0}
     with atomic_write(path, "w", typed=True) as stream:
         for item, question in zip(items, questions, strict=True):

@@ -14,6 +14,7 @@ from assay.core.schema import Count, Place, shorten, typed
 from assay.core.spans import SEVERITIES, ErrorSpan
 from assay.io.judgements.annotations import AnnotatedText, AnnotationFile, Errors
 from assay.io.judgements.mqm import CATEGORIES, GOOGLE
+from assay.io.judgements.tables import read_judged_table
 from assay.review.decisions import user
 from assay.review.desk import ItemStanding, PageDesk
 
@@ -168,8 +169,6 @@ def open_mqm(
 
 def _texts(table: Path, columns: Mapping[str, str] | None) -> list[AnnotatedText]:
     """Every translation of a table, once; a name that stands for two different ones is refused."""
-    from assay.io.judgements.tables import read_judged_table
-
     batch = read_judged_table(table, columns=columns, scores=()).batch
     places: dict[tuple[str, str, str], int] = {}
     numbers: dict[tuple[str, str], int] = {}

@@ -13,6 +13,7 @@ from typing import Any
 from assay.core.errors import count, listing
 from assay.core.item import Item
 from assay.core.suite import Suite, SuiteCard
+from assay.data.aces import phenomena
 from assay.io.table.bad_rows import BadRows
 from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
@@ -197,7 +198,5 @@ def _error_places(made: Any, text: str) -> list[tuple[int, int]]:
 
 def place_by_name(phenomenon: str) -> tuple[str, Mapping[str, Any]]:
     """ACES's category for a phenomenon that goes by one of ACES's names; none for others."""
-    from assay.data.aces import phenomena
-
     known = phenomena().get(phenomenon)
     return (known.category, {}) if known else ("", {})

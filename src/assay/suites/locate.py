@@ -13,6 +13,7 @@ from assay.core.suite import Suite, SuiteCard
 from assay.io.files.download import Progress, Say, download
 from assay.io.files.paths import cache_dir, ours
 from assay.io.files.text import open_bytes
+from assay.suites import SUITES
 
 
 def locate(card: SuiteCard, data_dir: str | os.PathLike[str] | None = None) -> Path:
@@ -115,7 +116,6 @@ def fetch(
 def _card(suite: str | SuiteCard) -> SuiteCard:
     if isinstance(suite, SuiteCard):
         return suite
-    from assay.suites import SUITES
 
     card = contracted(SUITES, suite, Suite).card
     if not isinstance(card, SuiteCard):

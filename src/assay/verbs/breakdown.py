@@ -11,14 +11,29 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
+from assay.analyses.breakdown.errors import best
+from assay.analyses.breakdown.tables import tables
+from assay.analyses.breakdown.verdicts import judge, setups
 from assay.core.call import recorded
 from assay.core.columns import Columns
 from assay.core.errors import InputError, count, unknown
 from assay.core.metric import Metric
-from assay.core.outcomes import TaskOutcomes
+from assay.core.outcomes import NO_TYPE, TaskOutcomes, concat
 from assay.core.suite import Measured
 from assay.core.task import ControlledError, Judge, Task, Translator
+from assay.engine.outcomes import load_outcomes, measure_outcomes, ready_scores
+from assay.engine.store import Store
+from assay.io.judgements.outcomes import write_outcomes
+from assay.metrics import build_metrics
+from assay.perturb.making.controlled import find_errors
+from assay.review.decisions import DecisionLog
+from assay.review.error_types import question, rows_of, typed
+from assay.tasks.judging import judge_table
+from assay.tasks.running import find_task, task_outcomes
+from assay.tasks.translators import open_translator
 from assay.verbs.result import Result
+from assay.verbs.reviewing import held
+from assay.verbs.viewed_decisions import viewed_breakdown
 
 if TYPE_CHECKING:
     from assay.core.question import Question, Reviewed
@@ -71,8 +86,6 @@ class BreakdownResult(Result):
 
     def viewed(self) -> Viewed:
         """Every example with its texts, outcome and scores."""
-        from assay.verbs.viewed_decisions import viewed_breakdown
-
         return viewed_breakdown(self.outcomes, self.measured)
 
     def sizes(self) -> Mapping[str, int]:
@@ -85,8 +98,6 @@ class BreakdownResult(Result):
 
     def write(self, folder: str | os.PathLike[str], figures: Sequence[str] = ("svg",)) -> Path:
         """A run directory: outcomes.tsv, scores.parquet, tables.json, manifest.json and, with matplotlib, the figures."""
-        from assay.io.judgements.outcomes import write_outcomes
-
         path = Path(folder)
         path.mkdir(parents=True, exist_ok=True)
         write_outcomes(self.outcomes, path / "outcomes.tsv")
@@ -108,11 +119,6 @@ class BreakdownResult(Result):
         from `stream` (a terminal, or lines of a file), cards go to `write`; or it is done on a `page`. Up to `most` false positives
         and as many false negatives of the metric of the case study are asked about, of those whose type did not come with the data.
         """
-        from assay.analyses.breakdown.tables import tables
-        from assay.review.decisions import DecisionLog
-        from assay.review.error_types import typed
-        from assay.verbs.reviewing import held
-
         log = DecisionLog(Path(decisions), annotator)
         questions = self.questions(most)
         reviewed = held(log, "Error types of wrongly judged translations", stream=stream, write=write, page=page)(
@@ -128,11 +134,6 @@ class BreakdownResult(Result):
     def questions(self, most: int = 50) -> list[Question]:
         """Up to `most` false positives and as many false negatives whose error type the data do not give, drawn for a person."""
         import numpy as np
-
-        from assay.analyses.breakdown.errors import best
-        from assay.analyses.breakdown.verdicts import judge, setups
-        from assay.core.outcomes import NO_TYPE
-        from assay.review.error_types import question, rows_of
 
         if self.outcomes.grades is not None:
             raise InputError(
@@ -196,11 +197,6 @@ def breakdown(
     `workers` is the number of threads (default: all cores). ``store=False`` neither looks up nor keeps the results of slow
     metrics.
     """
-    from assay.analyses.breakdown.tables import tables
-    from assay.engine.outcomes import load_outcomes, measure_outcomes, ready_scores
-    from assay.engine.store import Store
-    from assay.metrics import build_metrics
-
     read: list[str] = []
     said = judge_outcomes(data, judge, judged, columns, quoting, read)
     outcomes = load_outcomes(
@@ -209,9 +205,6 @@ def breakdown(
     )  # fmt: skip
     given = list(outcomes.error_types)
     if decisions is not None:
-        from assay.review.decisions import DecisionLog
-        from assay.review.error_types import typed
-
         outcomes = typed(outcomes, DecisionLog(Path(decisions)))
     built = build_metrics(metrics) if metrics else {}
     brought = ready_scores(outcomes, scores, built)
@@ -250,7 +243,6 @@ def judge_outcomes(
         return None
     if isinstance(data, TaskOutcomes):
         raise InputError("these outcomes are known already: a judge goes with a table of translations.")
-    from assay.tasks.judging import judge_table
 
     return judge_table(data, judge, judged, columns, quoting=quoting, notes=notes)
 
@@ -280,10 +272,6 @@ def run_task(
     None``; what cannot be made here stands in the result's `notes`. The rest (`metrics`, `dev_share`, `decisions`,
     `case`, `seed`, `samples`, `workers`, `store`) is as in `breakdown`.
     """
-    from assay.core.outcomes import concat
-    from assay.tasks.running import find_task, task_outcomes
-    from assay.tasks.translators import open_translator
-
     tasks = [task] if isinstance(task, (Task, str)) else list(task)
     opened = [find_task(one) if isinstance(one, str) else one for one in tasks]
     if translator is not None and not langs:
@@ -320,7 +308,6 @@ def _errors(errors: Sequence[ControlledError | str]) -> tuple[list[ControlledErr
     functions = [error for error in errors if not isinstance(error, str)]
     if not names:
         return functions, []
-    from assay.perturb.making.controlled import find_errors
 
     named, left_out = find_errors(names)
     return [*named, *functions], left_out

@@ -8,6 +8,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from assay.core.table import Table, TableColumn
+from assay.engine import spool
+from assay.engine.store import default_store
+from assay.io.files.paths import cache_dir, hashes_dir, ours, spool_dir
 from assay.verbs.result import Result
 
 
@@ -45,10 +48,6 @@ class CacheCleared(Result):
 
 def info() -> CacheInfo:
     """How much the cache folder holds."""
-    from assay.engine import spool
-    from assay.engine.store import default_store
-    from assay.io.files.paths import cache_dir, spool_dir
-
     store, answers = default_store().info(), default_store().answers.info()
     runs, size = spool.usage(spool_dir())
     facts = {
@@ -67,10 +66,6 @@ def clear(answers: bool = False) -> CacheCleared:
 
     Answers were paid for, and are not given twice alike: they go only where somebody says so.
     """
-    from assay.engine import spool
-    from assay.engine.store import default_store
-    from assay.io.files.paths import cache_dir, hashes_dir, ours, spool_dir
-
     default_store().clear()
     if answers and default_store().answers.folder.is_dir():
         default_store().answers.clear()

@@ -8,12 +8,30 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses.campaign import metrics as metric_tables
+from assay.analyses.campaign import ranking, raters
+from assay.analyses.campaign.scored import described, scored_pairs
+from assay.analyses.spans.aligned import renamed
 from assay.core.call import recorded
+from assay.core.campaign import Cell
 from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
 from assay.core.metric import Card, Metric
 from assay.core.table import Table, TableColumn
+from assay.engine.languages import as_computed, score_by_language
+from assay.engine.store import Store
+from assay.io.judgements.campaign import read_campaign
+from assay.io.judgements.da import z_scores
+from assay.io.scores.cards import file_card
+from assay.io.scores.metric_file import parse_spec
+from assay.io.wmt.campaign import campaign_of
+from assay.metrics import build_metrics
+from assay.suites.wmt import pair_facts, read_pairs, years
+from assay.verbs.inputs import tree_files
+from assay.verbs.meta import default_pairs, find_set
 from assay.verbs.result import Result
+from assay.verbs.spans import judged_batch
+from assay.verbs.viewed_people import viewed_campaign
 
 if TYPE_CHECKING:
     from assay.analyses.campaign.metrics import Correlation
@@ -56,8 +74,6 @@ class CampaignResult(Result):
 
     def lead(self) -> str:
         """How large it is."""
-        from assay.analyses.campaign.scored import described
-
         return described(self.people)
 
     def columns(self) -> Columns:
@@ -68,8 +84,6 @@ class CampaignResult(Result):
 
     def viewed(self) -> Viewed:
         """Every judged translation with its texts, its errors and every metric's score."""
-        from assay.verbs.viewed_people import viewed_campaign
-
         label = LABELS[self.people.protocol] if self.by == "score" else "score standardised by rater (z)"
         return viewed_campaign(self.people, self.pairs, self.scores, label, self.by, self.cards)
 
@@ -117,13 +131,6 @@ def campaign(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
-    from assay.analyses.campaign import metrics as metric_tables
-    from assay.analyses.campaign import ranking, raters
-    from assay.analyses.campaign.scored import described, scored_pairs
-    from assay.engine.languages import as_computed
-    from assay.metrics import build_metrics
-    from assay.verbs.inputs import tree_files
-
     for option, value, there in (
         ("--by", by, ("score", "z")), ("--test", test, ranking.TESTS), ("--statistic", statistic, metric_tables.CORRELATIONS),
         ("--resample", resample, ("systems", "inputs", "both")),
@@ -172,9 +179,6 @@ def read_people(
     data_dir: PathName | None = None,
 ) -> Campaign:
     """What people said, from a year, a tree or a file."""
-    from assay.io.judgements.campaign import read_campaign
-    from assay.suites.wmt import years
-
     text, wanted = os.fspath(judgements), list(dict.fromkeys(langpairs or ()))
     path = Path(text)
     if text in years() or path.is_dir() or path.name.endswith((".tar.xz", ".tar.gz", ".tgz", ".tar.zst", ".tar")):
@@ -190,10 +194,6 @@ def read_people(
 
 def _tree(name: PathName, wanted: Sequence[str], data_dir: PathName | None) -> Campaign:
     """The ratings of a WMT tree; without a choice, the language pairs that have any."""
-    from assay.io.wmt.campaign import campaign_of
-    from assay.suites.wmt import pair_facts, read_pairs
-    from assay.verbs.meta import default_pairs, find_set
-
     official, folder = find_set(name, data_dir)
     sets = read_pairs(folder, list(wanted) or default_pairs(official, folder))
     rated = {pair: evalset for pair, evalset in sets.items() if evalset.raters or pair in wanted}
@@ -207,8 +207,6 @@ def _tree(name: PathName, wanted: Sequence[str], data_dir: PathName | None) -> C
 def standardised(people: Campaign) -> Standardised:
     """Every score standardised by its rater, within a language pair; none where the file names no raters."""
     import numpy as np
-
-    from assay.io.judgements.da import z_scores
 
     found: dict[Any, float] = {}
     for pair in people.langpairs:
@@ -248,10 +246,6 @@ def _metric_scores(
     store: bool,
 ) -> dict[str, dict[str, Floats]]:
     """Language pair to metric to scores (systems by segments), higher for better."""
-    from assay.engine.languages import score_by_language
-    from assay.engine.store import Store
-    from assay.verbs.spans import judged_batch
-
     by_cell: dict[str, dict[Any, float]] = {}
     if built:
         cells, batch = judged_batch(people)
@@ -267,11 +261,6 @@ def _metric_scores(
 
 
 def _from_file(spec: str, people: Campaign) -> tuple[str, dict[Any, float]]:
-    from assay.analyses.spans.aligned import renamed
-    from assay.io.judgements.campaign import read_campaign
-    from assay.io.scores.cards import file_card
-    from assay.io.scores.metric_file import parse_spec
-
     path, higher = parse_spec(spec)
     if not path.exists():
         raise InputError(f"there is no file {path}.")
@@ -291,8 +280,6 @@ def _matrices(
     people: Campaign, pairs: Sequence[ScoredPair], by_cell: Mapping[str, Mapping[Any, float]]
 ) -> dict[str, dict[str, Floats]]:
     import numpy as np
-
-    from assay.core.campaign import Cell
 
     found: dict[str, dict[str, Floats]] = {}
     for pair in pairs:

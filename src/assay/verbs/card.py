@@ -8,12 +8,18 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from assay import __version__
+from assay.core.columns import plain
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Metric
 from assay.core.schema import Count, Place, typed
 from assay.core.table import Table, TableColumn
+from assay.io.documents import read_document
+from assay.metrics import build_metrics
+from assay.report.data import rows
+from assay.suites import SUITES
 from assay.verbs.result import Result
-from assay.verbs.run import SuiteResult
+from assay.verbs.run import SuiteResult, run
 
 
 @dataclass(repr=False)
@@ -42,10 +48,6 @@ class MetricCard(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """``{"metric", "signature", "card", "settings", "results": {SUITE: {TABLE: rows}}}``: what `check` reads."""
-        from assay import __version__
-        from assay.core.columns import plain
-        from assay.report.data import rows
-
         return {
             "metric": self.metric,
             "signature": self.signature,
@@ -78,10 +80,6 @@ def card(
         samples: Bootstrap resamples.
         workers: Threads to use; by default one a core.
     """
-    from assay.metrics import build_metrics
-    from assay.suites import SUITES
-    from assay.verbs.run import run
-
     ((name, built),) = build_metrics([metric]).items()
     results: dict[str, SuiteResult] = {}
     skipped: dict[str, str] = {}
@@ -124,8 +122,6 @@ def _facts(card: Card, signature: str, suites: Collection[str]) -> Table:
 
 def read_card(path: str | os.PathLike[str]) -> dict[str, Any]:
     """A card as ``assay card METRIC --format json`` wrote it."""
-    from assay.io.documents import read_document
-
     if not Path(path).exists():
         raise InputError(f"there is no file {path}. Make it with: assay card METRIC --format json --out {path}")
     found = read_document(path, said="is not a card")

@@ -12,6 +12,10 @@ from typing import Any
 from assay.core.errors import InputError, count, listing
 from assay.core.metric import Metric
 from assay.core.table import Table, TableColumn
+from assay.core.trust import admit
+from assay.metrics import METRICS
+from assay.report.markup import markdown, plain
+from assay.suites import admit_suite
 from assay.verbs.card import card, read_card
 from assay.verbs.result import Result
 
@@ -101,8 +105,6 @@ class CheckResult(Result):
 
     def summary(self) -> str:
         """A Markdown page for whoever looks at the run in CI: the verdict, then what changed."""
-        from assay.report.markup import markdown, plain
-
         mark = "❌" if self.failed else "✅"
         shown = self.table("check")
         changed = markdown([shown]) if shown.rows else "".join(f"{plain(note)}  \n" for note in shown.notes)
@@ -167,10 +169,6 @@ def check(
         workers: Threads to use; by default one a core.
         trust: The card is one's own: it may name a metric or a suite as ``module:name``, and checkpoints by their path.
     """
-    from assay.core.trust import admit
-    from assay.metrics import METRICS
-    from assay.suites import admit_suite
-
     known = against if isinstance(against, Mapping) else read_card(against)
     chosen = list(suites or known["results"])
     for suite in chosen:

@@ -8,8 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from assay.core.errors import InputError, unknown
+from assay.core.errors import AssayError, InputError, unknown
+from assay.core.spec import name_of
 from assay.core.table import Table, TableColumn
+from assay.data.citations import KINDS, names, works
+from assay.verbs.list import REGISTRIES, card_citation
+from assay.verbs.list import names as registered
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -42,8 +46,6 @@ def cite(*names: str | os.PathLike[str]) -> Citations:
     A run (its directory, its manifest, or a file of ``--out``) stands for the metrics and the suite that it used, its method of
     comparison, and assay.
     """
-    from assay.data.citations import works
-
     behind: dict[str, list[str]] = {}
     found: dict[str, Work] = {}
     notes = []
@@ -75,11 +77,7 @@ def _names(given: Sequence[str | os.PathLike[str]]) -> list[str]:
 
 
 def _registered(spec: str) -> str:
-    from assay.core.spec import name_of
-    from assay.data.citations import KINDS, names
     from assay.models.files.published import published_name
-    from assay.verbs.list import REGISTRIES
-    from assay.verbs.list import names as registered
 
     name = name_of(spec)
     name = published_name(name) or name
@@ -90,8 +88,6 @@ def _registered(spec: str) -> str:
 
 
 def _of_run(path: Path) -> list[str]:
-    from assay.core.spec import name_of
-    from assay.data.citations import names
     from assay.engine.manifest import Manifest
     from assay.verbs.rerun import manifest_of
 
@@ -110,9 +106,6 @@ def _of_run(path: Path) -> list[str]:
 
 
 def _uncited(name: str) -> str:
-    from assay.core.errors import AssayError
-    from assay.verbs.list import card_citation
-
     try:
         said = card_citation(name)
     except AssayError:

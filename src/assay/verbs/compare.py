@@ -6,12 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses import comparison, comparison_tables
+from assay.analyses.comparison_tables import sentence
+from assay.analyses.segments import TEXTS
 from assay.analyses.verdict import ComparisonVerdict
 from assay.core.call import recorded
+from assay.core.chunk import KEYS, LABELS, NAMES, Kept
 from assay.core.columns import Columns, by_column
 from assay.core.errors import InputError, count, unknown
 from assay.core.flags import flag_notes
 from assay.core.metric import Metric
+from assay.engine import pairing
+from assay.stats.multiple import CORRECTIONS
 from assay.verbs.compare_tables import Testing, agreements, group_tables, same_length, segment_tables, verdict_of
 from assay.verbs.request import TextRequest, request, unequal
 from assay.verbs.score import RunOverTexts, about_note, fewest_segments
@@ -76,8 +82,6 @@ class Comparison(RunOverTexts):
         return whole | {name: rows(self.tables[name]) for name in ("pairs", "worst", "changed") if name in self.tables}
 
     def _told(self, standings: Standings) -> dict[str, Any]:
-        from assay.analyses.comparison_tables import sentence
-
         told: dict[str, Any] = {}
         made_of = self.components if standings is self.standings else {}
         for system, row in standings.items():
@@ -211,11 +215,6 @@ def compare_request(
     fewest: int = 2,
 ) -> Comparison:
     """`compare` for a request that is made already, with `fewest` systems or more."""
-    from assay.analyses import comparison, comparison_tables
-    from assay.analyses.segments import TEXTS
-    from assay.core.chunk import KEYS, LABELS, NAMES, Kept
-    from assay.engine import pairing
-
     check_choice(asked.metrics, sort_by, correction)
     columns = (
         *(LABELS if asked.inputs.aligned else (*NAMES, *KEYS)),
@@ -278,8 +277,6 @@ def compare_request(
 
 def check_choice(metrics: Mapping[str, Metric], sort_by: str | None, correction: str) -> None:
     """Refuse names that cannot be meant, before anything is scored."""
-    from assay.stats.multiple import CORRECTIONS
-
     if sort_by is not None and sort_by not in metrics:
         raise unknown("metric to sort by", sort_by, metrics)
     if correction not in CORRECTIONS:

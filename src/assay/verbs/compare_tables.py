@@ -8,13 +8,16 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses import comparison, comparison_tables, segments
+from assay.analyses.verdict import ComparisonVerdict, most_disputed, verdict
 from assay.core.call import Call
 from assay.core.errors import count
+from assay.data.agreement import agreement, group_of_all
+from assay.engine import pairing
 from assay.verbs.request import unequal
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Agreements, Contest, Duel, Standings
-    from assay.analyses.verdict import ComparisonVerdict
     from assay.core.metric import Floats, Metric
     from assay.core.table import Table
     from assay.engine.pairing import PairedStats
@@ -36,8 +39,6 @@ class Testing:
 
     def contests(self, stats: Stats, metrics: Mapping[str, Metric], tested: bool = True) -> dict[str, Contest]:
         """The contest of every metric over these statistics."""
-        from assay.analyses import comparison
-
         return comparison.contests(
             stats, metrics, samples=self.samples, trials=self.trials, seed=self.seed, tested=tested,
             agreements=self.agreements,
@@ -55,8 +56,6 @@ def agreements(run: ScoredRun, asked: TextRequest) -> dict[str, Agreements]:
     Only of metrics that were computed as they were measured: with default options, one reference, and with sources if the metric
     reads them.
     """
-    from assay.data.agreement import agreement, group_of_all
-
     if run.nrefs != 1:
         return {}
     found: dict[str, Agreements] = {}
@@ -96,8 +95,6 @@ def group_tables(
 ) -> tuple[Table, dict[str, Standings]]:
     """Every group's scores and marks; all groups and systems of a metric are corrected together."""
     import numpy as np
-
-    from assay.analyses import comparison, comparison_tables
 
     whose = np.array(labels, object)
     rows = {group: np.flatnonzero(whose == group) for group in order}
@@ -143,9 +140,6 @@ def _ahead(groups: Mapping[str, Standings], metrics: Mapping[str, Metric]) -> li
 
 def verdict_of(run: ScoredRun, standings: Standings, orders: Mapping[str, Any]) -> ComparisonVerdict:
     """The verdict over all metrics; if they disagree on a system, with the segments on which they do so most."""
-    from assay.analyses import comparison_tables
-    from assay.analyses.verdict import ComparisonVerdict, most_disputed, verdict
-
     baseline = next(iter(standings))
     found = verdict(comparison_tables.outcomes(standings, run.metrics), baseline)
     if not any(one.kind == "mixed" for one in found.systems):
@@ -177,8 +171,6 @@ def _oriented(run: ScoredRun, system: str, metric: str, orders: Mapping[str, Any
 
 def _segment_names(run: ScoredRun, system: str, orders: Mapping[str, Any]) -> Callable[[int], str]:
     """How a verdict names the segment at a place: by document and id if it has them, else by its number."""
-    from assay.engine import pairing
-
     ids, documents = (pairing.column(run, name)[system] for name in ("ids", "documents"))
 
     def name(place: int) -> str:
@@ -201,9 +193,6 @@ def segment_tables(
 ) -> list[Table]:
     """`worst` and `changed`, as far as they are asked for; the first of `systems` is the baseline."""
     import numpy as np
-
-    from assay.analyses import segments
-    from assay.engine import pairing
 
     metric = sort_by or next(iter(run.asked))
     values: dict[str, dict[str, Floats]] = {}

@@ -11,11 +11,32 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, TypeAlias
 
 from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
+from assay.core.flags import flag_notes
 from assay.core.metric import Metric, Scores
 from assay.core.outcomes import TaskOutcomes
 from assay.core.rows import joined_rows, row_objects
 from assay.core.task import Judge
+from assay.core.trust import admit
+from assay.decide.apply import Spoken, decide, label
+from assay.decide.fit import fit, setting_limits
+from assay.decide.goals import parse_goal
+from assay.decide.labelling import kept, labelled
+from assay.decide.rule import EVERY, Member, Rule
+from assay.decide.tables import labels_columns, labels_table, rule_table, warnings
+from assay.decide.tally import Tally
+from assay.decide.trial import parts, tried
+from assay.engine.outcomes import check_references, load_outcomes, measure_outcomes, ready_scores
+from assay.engine.store import Store
+from assay.io.documents import read_document
+from assay.io.files.atomic import atomic_write
+from assay.io.scores.ready import read_ready_scores
+from assay.metrics import METRICS, build_metrics
+from assay.report.scores import with_added
+from assay.verbs.breakdown import judge_outcomes
+from assay.verbs.defaults import without_reference
+from assay.verbs.request import request
 from assay.verbs.result import Result
+from assay.verbs.viewed_decisions import SeenQualities, viewed_labels, viewed_rule
 
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging
@@ -24,8 +45,6 @@ if TYPE_CHECKING:
     from assay.core.viewed import Viewed
     from assay.decide.apply import Decisions
     from assay.decide.goals import Goal
-    from assay.decide.rule import Rule
-    from assay.decide.tally import Tally
     from assay.engine.given import References, Texts
     from assay.io.table.open_table import Quoting
 
@@ -48,9 +67,6 @@ def labelled_columns(decisions: Decisions, first: int, scores: Collection[str], 
 
     A column `language` of the input stays as it is. Rows of which nothing else is known are numbered from `first`.
     """
-    from assay.decide.tables import labels_columns
-    from assay.report.scores import with_added
-
     rows = decisions.rows
     own = {"segment": range(first, first + len(decisions))} if rows is None else rows.columns
     added = {
@@ -78,22 +94,17 @@ class FittedRule(Result):
 
     def lead(self) -> str:
         """What it promises."""
-        from assay.decide.rule import EVERY
-
         return self.rule.groups[EVERY].promise
 
     def viewed(self) -> Viewed | None:
         """The examples with their labels, and what the rule would do at other limits."""
         if self.learned is None:
             return None
-        from assay.verbs.viewed_decisions import viewed_rule
 
         return viewed_rule(self.rule, *self.learned)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """The rule as JSON, whole or not at all."""
-        from assay.io.files.atomic import atomic_write
-
         with atomic_write(path, "w", typed=True) as stream:
             json.dump(self.rule.to_dict(), stream, ensure_ascii=False, indent=1, allow_nan=False)
             stream.write("\n")
@@ -127,8 +138,6 @@ class Decided(Result):
 
     def viewed(self) -> Viewed:
         """Every translation with its label, and how many would be used at other limits."""
-        from assay.verbs.viewed_decisions import SeenQualities, viewed_labels
-
         seen = SeenQualities()
         seen.add(self.decisions)
         return viewed_labels(self.rule, [self.decisions], seen)
@@ -141,8 +150,6 @@ class Decided(Result):
     @property
     def warnings(self) -> list[str]:
         """What a user should know before relying on the labels: missing promises, scores that have drifted."""
-        from assay.decide.tables import warnings
-
         return warnings(self.tally)
 
     def columns(self) -> Columns:
@@ -190,15 +197,6 @@ def fit_rule(
     most …``. What is not used is rejected from the breakdown probability `reject_at` on. `workers` is the number of threads
     (default: all cores). ``store=False`` neither looks up nor keeps the results of slow metrics.
     """
-    from assay.decide.fit import fit
-    from assay.decide.goals import parse_goal
-    from assay.decide.rule import Member
-    from assay.decide.trial import parts, tried
-    from assay.engine.outcomes import load_outcomes
-    from assay.metrics import build_metrics
-    from assay.verbs.breakdown import judge_outcomes
-    from assay.verbs.defaults import without_reference
-
     wanted = parse_goal(goal, confidence)
     if not 0 < reject_at <= 1:
         raise InputError(f"reject_at must be a probability above 0, not {reject_at:g}.")
@@ -240,8 +238,6 @@ def fit_rule(
 
 def _held(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, teach: Any, seed: int) -> Any:
     """Which examples set the limits, over all examples."""
-    from assay.decide.fit import setting_limits
-
     held = teach.copy()
     qualities = rule.qualities({name: column[teach] for name, column in values.items()})
     held[teach] = setting_limits(qualities, outcomes.worth[teach], seed)
@@ -250,8 +246,6 @@ def _held(rule: Rule, values: Mapping[str, Any], outcomes: TaskOutcomes, teach: 
 
 def fitted(rule: Rule) -> FittedRule:
     """A rule as a result, with its table."""
-    from assay.decide.tables import rule_table
-
     signatures = {member.name: member.signature for member in rule.members if member.signature}
     return FittedRule({"rule": rule_table(rule)}, rule, signatures=signatures)
 
@@ -259,9 +253,6 @@ def fitted(rule: Rule) -> FittedRule:
 def _measured(
     outcomes: TaskOutcomes, built: Mapping[str, Metric], scores: Sequence[str], workers: int | None, store: bool
 ) -> list[Measured]:
-    from assay.engine.outcomes import check_references, measure_outcomes, ready_scores
-    from assay.engine.store import Store
-
     check_references(outcomes, built)
     brought = ready_scores(outcomes, scores, built)
     kept = Store.for_metrics(built, store)
@@ -273,9 +264,6 @@ def _measured(
 
 def read_rule(path: str | os.PathLike[str]) -> Rule:
     """A rule from its JSON file."""
-    from assay.decide.rule import Rule
-    from assay.io.documents import read_document
-
     if not Path(path).exists():
         raise InputError(f"there is no file {path}. assay decide fit --out {path} makes it.")
     read = read_document(path, said="cannot be read as a rule", remedy="assay decide fit makes one.")
@@ -305,10 +293,6 @@ def apply_rule(
     ``store=False`` neither looks up nor keeps the results of slow metrics. ``trust=True`` lets a rule from a file name
     ``module:name`` and the path of a checkpoint.
     """
-    from assay.decide.apply import Spoken, label
-    from assay.decide.labelling import kept, labelled
-    from assay.verbs.request import request
-
     read = plain_rule(rule)
     where = os.fspath(rule) if isinstance(rule, (str, os.PathLike)) else "the rule"
     metrics = rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
@@ -332,8 +316,6 @@ def apply_scores(rule: AnyRule, scores: Mapping[str, Any], *, languages: Sequenc
     """
     import numpy as np
 
-    from assay.decide.apply import decide
-
     read = plain_rule(rule)
     for member in read.members:
         if member.name not in scores:
@@ -356,9 +338,6 @@ def label_ready_scores(
     `columns` says which columns to take where the names differ, `quoting` how quotation marks are read (told in
     `notes`); `language` is that of every row (default: the table's).
     """
-    from assay.decide.apply import decide
-    from assay.io.scores.ready import read_ready_scores
-
     names, empty = [member.name for member in rule.members], True
     for scores, languages, rows in read_ready_scores(data, names, columns, quoting=quoting, notes=notes):
         yield replace(decide(rule, scores, language or languages), rows=rows)
@@ -372,9 +351,6 @@ def rule_metrics(rule: Rule, where: str, *, trust: bool = False) -> dict[str, Me
 
     One that goes by the target language stays what the rule was learned with.
     """
-    from assay.core.trust import admit
-    from assay.metrics import METRICS, build_metrics
-
     for member in rule.members:
         if member.source == "column":
             raise InputError(
@@ -401,10 +377,6 @@ def plain_rule(rule: AnyRule) -> Rule:
 def _decided(
     rule: Rule, decisions: Decisions, flags: Mapping[str, int] | None = None, notices: Sequence[str] = ()
 ) -> Decided:
-    from assay.core.flags import flag_notes
-    from assay.decide.tables import labels_table
-    from assay.decide.tally import Tally
-
     tally, raised = Tally(rule), dict(flags or {})
     tally.add(decisions)
     table = labels_table(tally, flag_notes({"": raised}))

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
+from assay.decide.tables import labels_table, warnings
+from assay.decide.tally import Tally
+from assay.io.table.vocabulary import one_each
 from assay.verbs.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
+from assay.verbs.decide import FittedRule, plain_rule, rule_metrics
+from assay.verbs.score_corpus import scoring_job
 
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging
@@ -18,7 +23,6 @@ if TYPE_CHECKING:
     from assay.corpus.job import OnError
     from assay.corpus.plan import Paths
     from assay.decide.rule import Rule
-    from assay.decide.tally import Tally
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
     from assay.verbs.decide import AnyRule
@@ -43,8 +47,6 @@ class LabelledCorpus(CorpusResult):
     @property
     def warnings(self) -> list[str]:
         """What a user should know before relying on the labels: missing promises, scores that have drifted."""
-        from assay.decide.tables import warnings
-
         assert self.tally is not None
         return warnings(self.tally)
 
@@ -102,12 +104,6 @@ def label_corpus(
         trust: Let a rule from a file name ``module:name`` and the path of a checkpoint.
         progress: Called with how far it is (`assay.corpus.driver.Seen`).
     """
-    from assay.decide.tables import labels_table
-    from assay.decide.tally import Tally
-    from assay.io.table.vocabulary import one_each
-    from assay.verbs.decide import FittedRule, plain_rule, rule_metrics
-    from assay.verbs.score_corpus import scoring_job
-
     how = CorpusWorkers(engine, workers, address, gpus_per_worker, on_error, progress)
     read = plain_rule(rule)
     names = [member.name for member in read.members]

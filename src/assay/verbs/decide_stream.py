@@ -8,6 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.columns import Columns
 from assay.core.errors import InputError
+from assay.core.flags import flag_notes
+from assay.decide.labelling import kept, labelled
+from assay.decide.tables import labels_table, totals, warnings
+from assay.decide.tally import Tally
 from assay.verbs.decide import label_ready_scores, labelled_columns, read_rule, rule_metrics
 from assay.verbs.request import request, table_among
 from assay.verbs.result import Result
@@ -20,7 +24,6 @@ if TYPE_CHECKING:
     from assay.core.viewed import Viewed
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
-    from assay.decide.tally import Tally
     from assay.engine.manifest import Manifest
     from assay.engine.run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
@@ -77,9 +80,6 @@ class LabelStream(Result):
         self._complete()
 
     def _complete(self) -> None:
-        from assay.core.flags import flag_notes
-        from assay.decide.tables import labels_table
-
         self.tables["decisions"] = labels_table(self.tally, flag_notes(self.flags))
 
     @property
@@ -90,15 +90,11 @@ class LabelStream(Result):
     @property
     def totals(self) -> str:
         """How many were labelled, and how; known when all labels are through."""
-        from assay.decide.tables import totals
-
         return totals(self.tally)
 
     @property
     def warnings(self) -> list[str]:
         """What a user should know before relying on the labels: missing promises, scores that have drifted."""
-        from assay.decide.tables import warnings
-
         return warnings(self.tally)
 
     def manifest(self) -> Manifest:
@@ -154,9 +150,6 @@ def label_stream(
 ) -> LabelStream:
     """Label what `label_request` asked for. `language` is the one translated from, of every row (default: the rows' own); `texts`
     and `flags` are as for `score`; `kept_rows` lets `write` keep every row for `assay view`."""
-    from assay.decide.labelling import kept, labelled
-    from assay.decide.tally import Tally
-
     if asked is None:
         notes: list[str] = []
 

@@ -7,6 +7,9 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError, MissingPart
+from assay.core.workers import cores
+from assay.engine.languages import lacking
+from assay.metrics import build_metrics, metric
 from assay.verbs.request import TextRequest
 
 if TYPE_CHECKING:
@@ -26,8 +29,6 @@ def with_defaults(inputs: Inputs, spans: bool) -> TextRequest:
 
     With `spans`, assay-mini alone: the others mark none.
     """
-    from assay.metrics import build_metrics
-
     first = list(islice(inputs.chunks, 2))
     rows = max(sum(map(len, first)), (inputs.rows or 0) if len(first) > 1 else 0)
     reference = any(_has_references(batch) for batch in first)
@@ -48,14 +49,12 @@ def with_defaults(inputs: Inputs, spans: bool) -> TextRequest:
 def able(metrics: Mapping[str, Metric], langpairs: Iterable[str]) -> tuple[dict[str, Metric], list[str]]:
     """Those of the metrics, which nobody asked for by name, that can be computed for these languages here, and a sentence about
     each of the others: BLEU of Japanese without MeCab."""
-    from assay.engine.languages import lacking
-
     found, notes, pairs = {}, [], list(langpairs)
-    for name, metric in metrics.items():
-        if reason := next(iter(lacking(metric, pairs).values()), ""):
-            notes.append(f"{metric.card.label} was left out: {reason}")
+    for name, candidate in metrics.items():
+        if reason := next(iter(lacking(candidate, pairs).values()), ""):
+            notes.append(f"{candidate.card.label} was left out: {reason}")
         else:
-            found[name] = metric
+            found[name] = candidate
     return found, notes
 
 
@@ -89,8 +88,6 @@ def _again(first: list[Batch], rest: Iterator[Batch]) -> Iterator[Batch]:
 
 def _learned() -> Metric | None:
     """assay-mini, where its weights are installed."""
-    from assay.metrics import metric
-
     try:
         return metric(LEARNED)
     except MissingPart:
@@ -98,8 +95,6 @@ def _learned() -> Metric | None:
 
 
 def _time(rows: int) -> str:
-    from assay.core.workers import cores
-
     minutes = rows / (ROWS_A_SECOND * cores()) / 60
     time = "a minute" if minutes < 1.5 else f"{minutes:.0f} minutes" if minutes < 90 else f"{minutes / 60:.0f} hours"
     return f"{rows:,} segments would take {LEARNED} about {time} here. Ask for it with -m {LEARNED}."

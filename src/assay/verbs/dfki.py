@@ -9,11 +9,21 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO, get_args
 
+from assay.analyses.dfki_rates import pass_rates
 from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
 from assay.core.item import Item
 from assay.core.table import Table, TableColumn
+from assay.io.judgements.decisions import latest
+from assay.review.decisions import DecisionLog
+from assay.suites.dfki import Dfki, read_folder
+from assay.suites.dfki import build as build_items
+from assay.suites.dfki_files import PUBLIC, LangPair
+from assay.suites.dfki_judge import judge as judge_outputs
+from assay.suites.dfki_judge import judge_summary, questions, verdicts
+from assay.suites.locate import locate
 from assay.verbs.result import Result
+from assay.verbs.reviewing import held
 
 if TYPE_CHECKING:
     from assay.core.question import Question
@@ -36,8 +46,6 @@ class JudgedDirection:
 
     def questions(self) -> list[Question]:
         """What is left for people to decide: each distinct unresolved translation once."""
-        from assay.suites.dfki_judge import questions
-
         return list(questions(self.items, self.judged))
 
 
@@ -56,14 +64,10 @@ class DfkiJudged(Result):
 
     def verdicts(self) -> Table:
         """One row an output: its item, year, system and text, the verdict and what it rests on."""
-        from assay.suites.dfki_judge import verdicts
-
         return verdicts([(direction.items, direction.judged) for direction in self.directions])
 
     def pass_rates(self) -> Table:
         """Passed, failed and open outputs of every phenomenon, and the share that passes."""
-        from assay.analyses.dfki_rates import pass_rates
-
         return pass_rates(self.verdicts())
 
     def totals(self) -> Table:
@@ -124,8 +128,6 @@ def judge(
     `langpair` is the direction (``de-en`` or ``en-de``, default: both; ``en-ru`` with items of your own). `data_dir` holds local
     copies of the suites (default: ``$ASSAY_DATA``). `decisions` is a file that `review` has written.
     """
-    from assay.suites.dfki_judge import judge_summary
-
     directions = [_judged(one, data_dir, _existing(decisions)) for one in _directions(langpair)]
     table = judge_summary([direction.judged for direction in directions])
     return DfkiJudged({table.name: table}, directions)
@@ -148,9 +150,6 @@ def review(
     is kept in the file `decisions` the moment a key is pressed, under the name of the `annotator` (default: the user). `skipped`
     asks again what was skipped before. The rest is as in `judge`.
     """
-    from assay.review.decisions import DecisionLog
-    from assay.verbs.reviewing import held
-
     path = Path(decisions)
     log = DecisionLog(path, annotator)
     hold = held(log, "DFKI: outputs that rules leave open", stream=stream, write=write, page=page, skipped=skipped)
@@ -174,8 +173,6 @@ def build(
     Without `n` they are 10,000, or all that the outputs give if these are fewer.
     The same `seed` gives the same items. The rest is as in `judge`.
     """
-    from assay.suites.dfki import build as build_items
-
     direction = _judged(langpair, data_dir, _existing(decisions))
     items = build_items(direction.items, direction.judged, n, seed)
     row = {
@@ -189,12 +186,6 @@ def build(
 
 
 def _judged(langpair: str, data_dir: PathLike | None, decisions: Path | None) -> JudgedDirection:
-    from assay.io.judgements.decisions import latest
-    from assay.suites.dfki import Dfki, read_folder
-    from assay.suites.dfki_files import LangPair
-    from assay.suites.dfki_judge import judge as judge_outputs
-    from assay.suites.locate import locate
-
     direction = next((known for known in get_args(LangPair) if known == langpair), None)
     if direction is None:
         raise unknown("direction of the DFKI suite", langpair, get_args(LangPair))
@@ -203,8 +194,6 @@ def _judged(langpair: str, data_dir: PathLike | None, decisions: Path | None) ->
 
 
 def _directions(langpair: str | None) -> Sequence[str]:
-    from assay.suites.dfki_files import PUBLIC
-
     return [langpair] if langpair else PUBLIC
 
 

@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from assay._version import __version__
+from assay.core.errors import AssayError, MissingPart
 from assay.core.table import Table, TableColumn
+from assay.core.workers import cores
+from assay.data import rows
+from assay.data.checkpoints import of_family
+from assay.io.files.paths import cache_dir
 from assay.verbs.result import Result
 
 
@@ -35,9 +41,7 @@ def _facts(name: str, facts: dict[str, str], caption: str) -> Table:
 def _machine() -> Table:
     import platform
 
-    from assay._version import __version__
     from assay.core.memory import memory
-    from assay.core.workers import cores
 
     facts = {
         "assay": __version__,
@@ -97,8 +101,6 @@ def requirements() -> dict[str, list[str]]:
 
 
 def _extras() -> Table:
-    from assay.data import rows
-
     gives = {row["extra"]: row["gives"] for row in rows("extras.csv")}
     lines = []
     for extra, names in requirements().items():
@@ -129,8 +131,6 @@ def _version(name: str) -> str | None:
 
 
 def _caches() -> Table:
-    from assay.io.files.paths import cache_dir
-
     folder = cache_dir()
     columns = [
         TableColumn("what"),
@@ -168,8 +168,6 @@ def _size(size: int) -> str:
 
 def _data() -> Table:
     """Every suite, test set, checkpoint and encoder: where it lies, or how to get it."""
-    from assay.core.errors import AssayError, MissingPart
-    from assay.data.checkpoints import of_family
     from assay.models.files.published import find_published
     from assay.suites import SUITES
     from assay.suites.locate import locate

@@ -8,16 +8,23 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
+from assay.core.judged import Judged
+from assay.core.keeping import keeping
 from assay.core.table import Table, TableColumn
+from assay.engine.measure import item_batch, scorable
+from assay.engine.scoring import check_needs, distinct_requests, kept_answers
+from assay.io.endpoint.spending import money
+from assay.metrics import build_metrics
+from assay.metrics.judges.estimate import RequestEstimate
+from assay.metrics.judges.judge import PromptJudge
+from assay.verbs.request import request
 from assay.verbs.result import Result
+from assay.verbs.run import choose, load_suite
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch
     from assay.core.item import Item
-    from assay.core.judged import Judged
     from assay.core.metric import Metric
-    from assay.metrics.judges.estimate import RequestEstimate
-    from assay.metrics.judges.judge import PromptJudge
 
 
 @dataclass(repr=False)
@@ -40,13 +47,9 @@ def estimate(suite: str | None = None, metrics: Sequence[str | Metric] = (), **t
         texts: What is to be judged: ``mt``, ``src``, ``data``, ``hypotheses``, ``langpair`` … as in `assay.score`; of a suite,
             ``data_dir``, ``langpair``, ``subsample`` and ``seed`` as in `assay.run`.
     """
-    from assay.metrics import build_metrics
-    from assay.verbs.request import request
-
     if suite is None:
         asked = request(metrics=metrics, **texts)
         return estimate_batches(asked.metrics, asked.inputs.chunks)
-    from assay.verbs.run import choose, load_suite
 
     subsample, seed = texts.pop("subsample", None), texts.pop("seed", 12345)
     content = choose(load_suite(suite, **texts)[1], subsample, seed)
@@ -57,9 +60,6 @@ def estimate(suite: str | None = None, metrics: Sequence[str | Metric] = (), **t
 
 def suite_batch(content: Sequence[Item] | Judged, metric: Metric) -> Batch:
     """The texts of a suite as they would be scored."""
-    from assay.core.judged import Judged
-    from assay.engine.measure import item_batch, scorable
-
     if isinstance(content, Judged):
         return content.batch
     return item_batch([content[row] for row in scorable(content, metric.card)], metric)
@@ -67,8 +67,6 @@ def suite_batch(content: Sequence[Item] | Judged, metric: Metric) -> Batch:
 
 def estimate_batches(metrics: Mapping[str, Metric], batches: Iterable[Batch]) -> CostEstimate:
     """The estimate for batches of texts, by every judge among the metrics."""
-    from assay.metrics.judges.estimate import RequestEstimate
-
     judges = _judges(metrics)
     found = {name: RequestEstimate() for name in judges}
     with _kept():
@@ -79,22 +77,15 @@ def estimate_batches(metrics: Mapping[str, Metric], batches: Iterable[Batch]) ->
 
 
 def _kept() -> AbstractContextManager[None]:
-    from assay.core.keeping import keeping
-    from assay.engine.scoring import kept_answers
-
     return keeping(kept_answers())
 
 
 def _of(judge: PromptJudge, batch: Batch) -> RequestEstimate:
-    from assay.engine.scoring import check_needs, distinct_requests
-
     check_needs(batch, judge)
     return judge.estimate(distinct_requests(batch, judge))
 
 
 def _result(judges: Mapping[str, PromptJudge], found: Mapping[str, RequestEstimate]) -> CostEstimate:
-    from assay.io.endpoint.spending import money
-
     costs = {name: judge.cost(found[name]) for name, judge in judges.items()}
     rows = [
         {
@@ -116,8 +107,6 @@ def _result(judges: Mapping[str, PromptJudge], found: Mapping[str, RequestEstima
 
 
 def _judges(metrics: Mapping[str, Metric]) -> dict[str, PromptJudge]:
-    from assay.metrics.judges.judge import PromptJudge
-
     judges = {name: metric for name, metric in metrics.items() if isinstance(metric, PromptJudge)}
     if not judges:
         raise InputError("an estimate is for metrics that ask a language model: none of these does (-m judge-mqm).")

@@ -14,7 +14,10 @@ from assay.core.item import Item
 from assay.core.judged import Judged
 from assay.core.suite import Suite
 from assay.core.table import Table, TableColumn
+from assay.io.files.atomic import atomic_write
+from assay.report.data import as_csv, rows
 from assay.verbs.result import Result
+from assay.verbs.run import choose, load_suite
 
 if TYPE_CHECKING:
     from assay.io.table.open_table import Quoting
@@ -39,9 +42,6 @@ class Exported(Result):
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the texts; the ending says the form (.tsv, .csv, .jsonl, .parquet)."""
-        from assay.io.files.atomic import atomic_write
-        from assay.report.data import as_csv, rows
-
         self.path = Path(path)
         ending = self.path.suffix
         if ending not in ENDINGS:
@@ -80,8 +80,6 @@ def export(
 
     An item has ``good`` and ``incorrect``, a judged segment ``hypothesis``. The rest is as in `run`.
     """
-    from assay.verbs.run import choose, load_suite
-
     made, content = load_suite(
         suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad
     )

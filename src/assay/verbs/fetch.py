@@ -10,6 +10,14 @@ from typing import ClassVar
 
 from assay.core.errors import MissingPart, unknown
 from assay.core.table import Table, TableColumn
+from assay.data.checkpoints import checkpoints
+from assay.io.files.download import download
+from assay.io.judgements.gemba import facts, fetch_prompts
+from assay.io.resources.spm import SPM_MODELS, spm_home
+from assay.metrics import METRICS
+from assay.models.files.published import fetch_published, fetchable_name
+from assay.suites import SUITES
+from assay.suites.locate import fetch as fetch_suite
 from assay.verbs.result import Result
 
 
@@ -50,14 +58,6 @@ def _fetched(
     progress: Callable[[str, int, int | None], None] | None,
     say: Callable[[str], None],
 ) -> Path:
-    from assay.data.checkpoints import checkpoints
-    from assay.io.files.download import download
-    from assay.io.judgements.gemba import facts, fetch_prompts
-    from assay.io.resources.spm import SPM_MODELS, spm_home
-    from assay.models.files.published import fetch_published, fetchable_name
-    from assay.suites import SUITES
-    from assay.suites.locate import fetch as fetch_suite
-
     if name in SPM_MODELS:
         place = spm_home(name)
         download(f"the {name} tokenizer", SPM_MODELS[name].url, place, progress=progress, say=say)
@@ -77,8 +77,6 @@ def _fetched(
 
 def _of_metric(name: str) -> str | None:
     """What is fetched for a metric, by its own name; None where there is no such metric."""
-    from assay.metrics import METRICS
-
     if not METRICS.registered(name):
         return None
     card = METRICS.resolve(name).card

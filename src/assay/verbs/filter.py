@@ -11,15 +11,22 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.columns import Columns
-from assay.core.errors import InputError, listing
+from assay.core.errors import InputError, listing, unknown
 from assay.core.errors import count as counted
+from assay.core.expression import parse
 from assay.core.table import Table, TableColumn
+from assay.io.table.forms import open_table
+from assay.io.table.vocabulary import spelled
+from assay.io.table.whole_rows import WholeRows
+from assay.report.frames import write_parts
+from assay.report.rows import WRITERS
+from assay.report.writing import whole_file, write_bytes
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
     from assay.core.expression import Condition
     from assay.io.table.open_table import OpenTable, Quoting
-    from assay.io.table.whole_rows import RowPart, WholeRows
+    from assay.io.table.whole_rows import RowPart
 
 
 FORMATS = {
@@ -110,9 +117,6 @@ def filter_rows(
 
     A row that lacks a number where one is compared is refused, and nothing is written; memory does not grow with the table.
     """
-    from assay.core.expression import parse
-    from assay.io.table.whole_rows import WholeRows
-
     parsed = parse(expression)
     path = os.fspath(data) if isinstance(data, (str, os.PathLike)) else ""
     target = None if out is None else os.fspath(out)
@@ -143,8 +147,6 @@ def filter_rows(
 
 
 def _opened(data: Any, path: str, quoting: Quoting) -> OpenTable:
-    from assay.io.table.forms import open_table
-
     try:
         return open_table(data, quoting=quoting)
     except InputError as error:
@@ -157,8 +159,6 @@ def _opened(data: Any, path: str, quoting: Quoting) -> OpenTable:
 
 def _format(target: str | None, asked: str | None) -> str | None:
     """The format to write: what was `asked` for or the file's name says, which must agree; None for the form of the input."""
-    from assay.core.errors import unknown
-
     if asked is not None and asked not in FORMATS:
         raise unknown("format", asked, FORMATS)
     if target in (None, "-"):
@@ -185,8 +185,6 @@ def _chosen(
 ) -> Iterator[RowPart]:
     """The rows that are kept, part by part; they are counted on the way."""
     from itertools import compress
-
-    from assay.io.table.vocabulary import spelled
 
     named = spelled(rows.names, "system")
     system = rows.names.index(named[0]) if named else None
@@ -226,10 +224,6 @@ def _tally(made: Filtered, systems: Sequence[Any], keep: Sequence[bool]) -> None
 
 def _write(chosen: Iterator[RowPart], rows: WholeRows, target: str, format: str, spreadsheet_safe: bool) -> list[str]:
     """Write the rows where they are wanted; what people should hear about the file."""
-    from assay.report.frames import write_parts
-    from assay.report.rows import WRITERS
-    from assay.report.writing import whole_file, write_bytes
-
     if format not in ("json", "jsonl"):
         chosen = _headed(chosen, rows)
     if format not in WRITERS:

@@ -8,14 +8,17 @@ from pathlib import Path
 
 from assay.core.errors import InputError, MissingPart, listing, unknown
 from assay.engine.inputs import Known
+from assay.io.files.text import read_parallel
+from assay.io.wmt.files import langpairs, source_files
+from assay.io.wmt.tree import read_eval_set
+from assay.suites.wmt import pair_facts, years
+from assay.verbs.meta import find_set
 
 
 def known_texts(
     name: str | os.PathLike[str], langpair: str | None, data_dir: str | os.PathLike[str] | None = None
 ) -> Known:
     """A year or any mt-metrics-eval tree that is here, with its standard reference; else what sacrebleu has downloaded."""
-    from assay.suites.wmt import years
-
     text = os.fspath(name)
     if text in years() or Path(text).exists():
         try:
@@ -27,11 +30,6 @@ def known_texts(
 
 
 def _tree(name: str, langpair: str | None, data_dir: str | os.PathLike[str] | None) -> Known:
-    from assay.io.wmt.files import langpairs, source_files
-    from assay.io.wmt.tree import read_eval_set
-    from assay.suites.wmt import pair_facts
-    from assay.verbs.meta import find_set
-
     official, folder = find_set(name, data_dir)
     pair = _chosen(name, langpair, langpairs(folder))
     found = read_eval_set(folder, pair)
@@ -48,9 +46,6 @@ def _downloaded(name: str) -> Path:
 
 def _sacrebleu(name: str, langpair: str | None) -> Known:
     """The plain texts that sacrebleu leaves in its own folder: SET.PAIR.src, SET.PAIR.ref (or ref:A, ref:B …)."""
-    from assay.io.files.text import read_parallel
-    from assay.suites.wmt import years
-
     folder, stem = _downloaded(name), name.replace("/", "_")
     if not folder.is_dir():
         from sacrebleu import DATASETS

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from assay.core.errors import AssayError, unknown
 from assay.core.errors import listing as shortened
 from assay.core.spec import contracted, options
+from assay.core.suite import Suite
 from assay.core.table import Table, TableColumn
+from assay.metrics import METRICS
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -122,7 +124,6 @@ ABOUT = {
 def is_admitted(spec: str, where: str) -> bool:
     """Whether the file `where` may name this metric: a registered one, whose options cannot be paths."""
     from assay.core.trust import admit
-    from assay.metrics import METRICS
 
     try:
         admit(METRICS, spec, where)
@@ -170,7 +171,6 @@ def _suites() -> Table:
 
 
 def _suite(name: str) -> Table:
-    from assay.core.suite import Suite
     from assay.suites import SUITES
 
     card = contracted(SUITES, name, Suite).card

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import AssayError
+from assay.core.metric import Metric
 from assay.core.spec import contracted, options
 from assay.core.table import Table, TableColumn
+from assay.metrics import METRICS, is_path, metric
+from assay.verbs.doctor import requirements
 
 if TYPE_CHECKING:
     from assay.core.metric import Card
@@ -37,8 +40,6 @@ _COLUMNS = (
 
 def metrics_by_kind() -> Table:
     """A row for every metric: what it reads, whether it is ready, and what it says; data formats have the licence too."""
-    from assay.metrics import METRICS
-
     rows: list[dict[str, Any]] = []
     for name in METRICS.names():
         try:
@@ -57,9 +58,7 @@ def metrics_by_kind() -> Table:
 
 def metric_in_full(name: str) -> dict[str, str]:
     """Everything that the card of a metric says, what it still needs, and its options."""
-    from assay.core.metric import Metric
     from assay.engine.drifts import measured
-    from assay.metrics import METRICS, is_path, metric
 
     if is_path(name):
         made = metric(name)
@@ -134,8 +133,6 @@ def _wanting(card: Card, missing: list[str], *, here: bool) -> Iterator[str]:
 def installed(extra: str) -> bool:
     """Whether every distribution that an extra asks for is here."""
     from importlib.metadata import PackageNotFoundError, version
-
-    from assay.verbs.doctor import requirements
 
     try:
         for distribution in requirements().get(extra, ()):

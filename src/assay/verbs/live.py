@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
+from assay.core.columns import plain
 from assay.core.rows import nested_row
 from assay.core.viewed import LIVE, PROGRESS
 from assay.core.watch import watching, watching_chunks
@@ -127,7 +128,6 @@ class Live:
         self._rows = open(file, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
 
     def _append(self, chunk: Chunk, kept: Kept) -> None:
-        from assay.core.columns import plain
         from assay.verbs.viewed import chunk_rows
 
         most = min(ROWS_AT_ONCE, MOST_ROWS - self._shown)

@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from assay.io.endpoint.settings import Llm, asking
+
 if TYPE_CHECKING:
     from assay.io.endpoint.spending import Purse
 
@@ -44,8 +46,6 @@ def llm(
         stream: Let the answer come in pieces; for servers that cut the line while a long answer is being made.
         keep: Keep answers, and take those that are kept. Without, the same call asks and pays again.
     """
-    from assay.io.endpoint.settings import Llm, asking
-
     prices = None if price is None else tuple(price)
     settings = Llm(
         endpoint, model, prices, max_cost, max_requests, rpm, concurrency, timeout, retries, stream, keep  # type: ignore[arg-type]

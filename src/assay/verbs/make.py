@@ -9,10 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, TextIO
 
+from assay.analyses.made_audit import audit_tables
 from assay.core.columns import Columns, by_column
 from assay.core.errors import count
 from assay.core.table import Table, TableColumn
+from assay.io.documents import decode
+from assay.io.files.atomic import atomic_write
+from assay.perturb.making.job import MakingJob
+from assay.perturb.making.selection import left_out
+from assay.review.decisions import DecisionLog
+from assay.review.made_items import annotate_items, decisions_path, every_log, verdicts
 from assay.verbs.result import Result
+from assay.verbs.reviewing import held
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch
@@ -101,8 +109,6 @@ def make(
     `out` the items are written there, with a data card beside them (``OUT.card.json``). `progress` is told the number
     of segments of each finished chunk.
     """
-    from assay.perturb.making.job import MakingJob
-
     job = MakingJob.prepare(
         perturbations,
         data,
@@ -144,11 +150,6 @@ def annotate(
     ones for the same `seed`. What was decided so far, by everyone, is counted as an audit: the share of bad items with its
     interval and the agreement of annotators; it is written into the data card.
     """
-    from assay.analyses.made_audit import audit_tables
-    from assay.review.decisions import DecisionLog
-    from assay.review.made_items import annotate_items, decisions_path, every_log, verdicts
-    from assay.verbs.reviewing import held
-
     made = Path(path)
     log = DecisionLog(decisions_path(made, annotator), annotator)
     others = {name or "no name": other for name, other in every_log(made).items() if other.path != log.path}
@@ -167,7 +168,6 @@ def _write_audit(path: Path, tables: Mapping[str, Table]) -> None:
     place = card_path(path)
     if not place.is_file() or "audit" not in tables:
         return
-    from assay.io.documents import decode
 
     card: Any = decode(place.read_text(encoding="utf-8"))
     card["audit"] = {name: tables[name].rows for name in ("audit", "agreement") if name in tables}
@@ -185,8 +185,6 @@ def _made(card: dict[str, Any], **rest: Any) -> MadeSet:
 
 def made_table(card: Mapping[str, Any]) -> Table:
     """One line a perturbation."""
-    from assay.perturb.making.selection import left_out
-
     rows = [
         {
             "perturbation": name,
@@ -209,8 +207,6 @@ def _write_card(path: Path, card: Mapping[str, Any]) -> None:
 
 
 def _write(path: Path, lines: Iterable[str], *, typed: bool = True) -> None:
-    from assay.io.files.atomic import atomic_write
-
     with atomic_write(path, "w", typed=typed) as stream:
         for line in lines:
             stream.write(line + "\n")

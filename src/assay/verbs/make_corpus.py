@@ -8,8 +8,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from assay._version import __version__
 from assay.core.errors import InputError, count, listing
+from assay.corpus.job import Job
+from assay.corpus.plan import as_items
+from assay.io.files.folders import open_folder
+from assay.perturb.making.corpus import Survey
+from assay.perturb.making.job import LICENCES
+from assay.perturb.making.selection import choose_perturbations
 from assay.verbs.corpora import CorpusResult, CorpusWorkers, corpus_shards, remarks
+from assay.verbs.make import made_table
 
 if TYPE_CHECKING:
     from assay.corpus.driver import Watch
@@ -79,13 +87,6 @@ def make_corpus(
         gpus_per_worker: GPUs that each worker in a Ray cluster gets.
         progress: Called with how far it is (`assay.corpus.driver.Seen`).
     """
-    from assay._version import __version__
-    from assay.corpus.job import Job
-    from assay.corpus.plan import as_items
-    from assay.io.files.folders import open_folder
-    from assay.perturb.making.selection import choose_perturbations
-    from assay.verbs.make import made_table
-
     how = CorpusWorkers(engine, workers, address, gpus_per_worker, on_error, progress)
     chosen = {one.spec: one.perturbation.card for one in choose_perturbations(perturbations)}
     shards, notes = corpus_shards(out, data)
@@ -130,9 +131,6 @@ def _stamp(path: str) -> list[int]:
 
 def _card(told: Mapping[str, Any], cards: Mapping[str, Any]) -> dict[str, Any]:
     """The data card over all shards: as that of one set, its counts added up."""
-    from assay.perturb.making.corpus import Survey
-    from assay.perturb.making.job import LICENCES
-
     asked, making = told["asked"]["settings"], told.get("making", {})
     entries = {}
     for spec, counts in making.get("perturbations", {}).items():

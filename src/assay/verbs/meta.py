@@ -8,12 +8,25 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses.meta import tables as meta_tables
+from assay.analyses.meta import tasks as analysis
+from assay.analyses.meta.choice import TaskChoice
+from assay.analyses.meta.recipes import langpairs_of
 from assay.core.call import recorded
 from assay.core.columns import Columns, joined, polars_frame
 from assay.core.errors import InputError, unknown
 from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.core.metric import Card, Metric
 from assay.core.table import Table
+from assay.engine.languages import as_computed
+from assay.engine.store import Store
+from assay.engine.systems import measure_systems
+from assay.io.wmt.metric_files import completed, read_metric
+from assay.io.wmt.tree import langpairs
+from assay.metrics import build_metrics
+from assay.suites.wmt import card_of, facts, judged_systems, pair_facts, read_pairs, years
+from assay.verbs import meta_choice
+from assay.verbs.inputs import tree_files
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -154,8 +167,6 @@ def meta(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
-    from assay.analyses.meta.choice import TaskChoice
-
     choice = TaskChoice(statistics, levels, groups, domains, systems, gold, humans)
     if recipe == "xcomet":
         from assay.verbs.meta_xcomet import xcomet
@@ -173,13 +184,6 @@ def meta(
         )  # fmt: skip
     if worth and domains:
         raise InputError("--worth looks at whole systems: leave --domain out.")
-    from assay.analyses.meta import tables as meta_tables
-    from assay.analyses.meta import tasks as analysis
-    from assay.engine.languages import as_computed
-    from assay.metrics import build_metrics
-    from assay.suites.wmt import judged_systems, pair_facts, read_pairs
-    from assay.verbs import meta_choice
-    from assay.verbs.inputs import tree_files
 
     draws = draws or 1000
     official, folder = find_set(name, data_dir)
@@ -242,7 +246,6 @@ def _comparisons(made: Sequence[Table], results: Sequence[TaskResult]) -> tuple[
 def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | None) -> tuple[WmtFacts | None, Path]:
     """Official facts and folder of a test set, or a tree somewhere else, whose folder may carry an official name."""
     from assay.suites.locate import locate
-    from assay.suites.wmt import card_of, facts, years
 
     text = os.fspath(name)
     if text in years():
@@ -255,9 +258,6 @@ def find_set(name: str | os.PathLike[str], data_dir: str | os.PathLike[str] | No
 
 def default_pairs(official: WmtFacts | None, folder: Path) -> list[str]:
     """The language pairs of the official tasks that the tree has; all of a tree without official tasks."""
-    from assay.analyses.meta.recipes import langpairs_of
-    from assay.io.wmt.tree import langpairs
-
     there = langpairs(folder)
     if official is None:
         return there
@@ -280,10 +280,6 @@ def new_metrics(
     store: bool,
 ) -> dict[str, dict[str, LevelScores]]:
     """Scores of the metrics that are put into the table, by name and language pair."""
-    from assay.engine.store import Store
-    from assay.engine.systems import measure_systems
-    from assay.io.wmt.metric_files import completed, read_metric
-
     kept = Store.for_metrics(built, store)
     found: dict[str, dict[str, LevelScores]] = {}
     for spec, metric in built.items():

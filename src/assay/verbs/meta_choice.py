@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses.meta.choice import check_patterns, matching, recipe_of, tasks_of
+from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
 from assay.core.errors import listing, unknown
 from assay.core.judged_systems import JudgedSystems
+from assay.io.documents import read_document
 
 if TYPE_CHECKING:
     from assay.analyses.meta.choice import TaskChoice
@@ -24,8 +27,6 @@ Document = tuple[Any, str]
 
 def read_recipe(recipe: str | os.PathLike[str]) -> Document | None:
     """The file of tasks, None for the official ones."""
-    from assay.io.documents import read_document
-
     name = os.fspath(recipe)
     if name == "official":
         return None
@@ -36,9 +37,6 @@ def read_recipe(recipe: str | os.PathLike[str]) -> Document | None:
 
 def pairs_of(own: Document | None, official: Sequence[str]) -> list[str]:
     """The language pairs that the tasks are about: those of a file, the official ones without."""
-    from assay.analyses.meta.choice import recipe_of
-    from assay.analyses.meta.recipes import langpairs_of
-
     return list(official) if own is None else langpairs_of(recipe_of(*own, official))
 
 
@@ -46,9 +44,6 @@ def tasks(
     choice: TaskChoice, own: Document | None, official: WmtFacts | None, judged: Mapping[str, JudgedSystems]
 ) -> TaskSet:
     """The tasks before they are changed: of the statistics asked for, of the file, of the year, or of WMT23's shape."""
-    from assay.analyses.meta.choice import recipe_of, tasks_of
-    from assay.analyses.meta.recipes import langpairs_of, recipe_for, task_set
-
     pairs = list(judged)
     recipe = official.recipe if official is not None else recipe_for(pairs)
     if choice.statistics:
@@ -88,8 +83,6 @@ def stored_metrics(
     contrastive: bool,
 ) -> Sequence[str] | None:
     """Names of the stored metrics that take part; None for all."""
-    from assay.analyses.meta.choice import check_patterns, matching
-
     if not patterns:
         return None if official is None or contrastive else official.primary
     found = {name.name for pair, one in sets.items() for name in one.metric_names(about[pair].standard_reference)}

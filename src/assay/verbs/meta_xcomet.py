@@ -7,11 +7,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assay.core.errors import InputError, listing
+from assay.analyses.meta import rater_agreement
+from assay.analyses.meta import xcomet as analysis
+from assay.analyses.meta.choice import check_patterns, matching
+from assay.core.errors import InputError, MissingPart, listing
 from assay.core.judged_systems import JudgedSystems
 from assay.core.metric import Metric
 from assay.core.table import Table
+from assay.engine.languages import as_computed
+from assay.metrics import build_metrics
+from assay.suites.wmt import judged_systems, pair_facts, read_pairs
+from assay.verbs.inputs import tree_files
 from assay.verbs.meta import MetaResult, default_pairs, find_set, new_metrics
+from assay.verbs.meta_choice import stored_metrics
+from assay.verbs.run import run
 
 PAPER = ("BLEURT-20", "COMET", "MetricX-23", "XCOMET-XL", "XCOMET-XXL")
 """Metrics of the paper, by the names of their stored scores."""
@@ -49,14 +58,6 @@ def xcomet(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
-    from assay.analyses.meta import rater_agreement
-    from assay.analyses.meta import xcomet as analysis
-    from assay.engine.languages import as_computed
-    from assay.metrics import build_metrics
-    from assay.suites.wmt import judged_systems, pair_facts, read_pairs
-    from assay.verbs.inputs import tree_files
-    from assay.verbs.meta_choice import stored_metrics
-
     official, folder = find_set(name, data_dir)
     sets = read_pairs(folder, list(langpairs) if langpairs else default_pairs(official, folder))
     about = {pair: pair_facts(evalset, official) for pair, evalset in sets.items()}
@@ -99,7 +100,6 @@ def _in_domain(
     """Return the one domain that fits the patterns, the language pairs that have it, and a note on the others."""
     if not patterns:
         return None, dict(judged), []
-    from assay.analyses.meta.choice import check_patterns, matching
 
     there = sorted({domain for one in judged.values() for domain in one.domain_names})
     check_patterns(patterns, there, "domain")
@@ -125,9 +125,6 @@ def _detection(
     built: Mapping[str, Metric], data_dir: str | os.PathLike[str] | None, *, seed: int, workers: int | None, store: bool
 ) -> list[Table]:
     """xCOMET's Table 6 for the metrics that can be scored here; nothing where the corpus is not at hand."""
-    from assay.core.errors import MissingPart
-    from assay.verbs.run import run
-
     if not built:
         return []
     try:

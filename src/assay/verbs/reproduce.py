@@ -10,11 +10,28 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.errors import InputError
 from assay.core.table import Table
+from assay.core.trust import admit
+from assay.metrics import METRICS
+from assay.receipts.checked import (
+    Checked,
+    by_origin,
+    by_table,
+    counts,
+    drawn,
+    followable,
+    raw,
+    reasons,
+    summary,
+    totals,
+)
+from assay.receipts.obtain import OBTAINERS, Derived, Obtained, named_metrics, obtain
+from assay.receipts.published import load_publication, load_receipts, names
+from assay.suites import admit_suite
+from assay.verbs.meta import meta
 from assay.verbs.result import Result
+from assay.verbs.run import run
 
 if TYPE_CHECKING:
-    from assay.receipts.checked import Checked
-    from assay.receipts.obtain import Derived
     from assay.receipts.published import Publication
 
 
@@ -32,8 +49,6 @@ class ReproduceResult(Result):
     @classmethod
     def of(cls, name: str, source: Publication, cells: Sequence[Checked]) -> ReproduceResult:
         """From checked cells: each published table, all receipts as rows, and why some cells do not follow."""
-        from assay.receipts.checked import by_table, drawn, raw, reasons
-
         made = [drawn(table, mine, source, everything=True) for table, mine in by_table(cells).items()]
         made += [raw(cells, source), reasons(cells, source)]
         return cls({table.name: table for table in made}, name, source, list(cells))
@@ -47,8 +62,6 @@ class ReproduceResult(Result):
     @property
     def counts(self) -> dict[str, int]:
         """Number of cells by verdict."""
-        from assay.receipts.checked import counts
-
         return counts(self.cells)
 
     @property
@@ -63,21 +76,15 @@ class ReproduceResult(Result):
 
     def summary(self) -> str:
         """One line: what matched in each table, and how many printed cells do not follow from public data."""
-        from assay.receipts.checked import summary
-
         return summary(self.cells)
 
     def totals(self) -> str:
         """One line: how many cells match, by what they were computed from."""
-        from assay.receipts.checked import totals
-
         return totals(self.cells)
 
     def shown(self, everything: bool = False) -> list[Table]:
         """One table for each published one, as people read it: the differing cells and a sample of those that match, or
         `everything`. Obtained values have two digits more than the printed ones."""
-        from assay.receipts.checked import by_table, drawn, followable
-
         return [
             drawn(name, cells, self.source, everything)
             for name, cells in by_table(self.cells).items()
@@ -90,8 +97,6 @@ class ReproduceResult(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """``{"summary": {...}, "receipts": [...]}``."""
-        from assay.receipts.checked import by_origin
-
         kinds = {origin: len(cells) for origin, cells in by_origin(self.cells).items()}
         summary = {
             "name": self.name,
@@ -119,13 +124,6 @@ def reproduce(
     suites (default: ``$ASSAY_DATA``). `workers` is the number of threads (default: all cores). Receipts name registered metrics and
     suites, or files of pairs; with ``trust=True`` also ``module:name`` and checkpoints by their path.
     """
-    from assay.core.trust import admit
-    from assay.metrics import METRICS
-    from assay.receipts.checked import Checked
-    from assay.receipts.obtain import OBTAINERS, Obtained, named_metrics, obtain
-    from assay.receipts.published import load_publication, load_receipts, names
-    from assay.suites import admit_suite
-
     path = Path(receipts) if receipts is not None else os.fspath(name)
     published, source = load_receipts(path), load_publication(path)
     suite = str(name) if receipts is not None else source.suite
@@ -150,15 +148,9 @@ class VerbRunner:
 
     def run(self, suite: str, metrics: Sequence[str]) -> Derived:
         """One run of metrics on a suite; receipts hold no intervals, so hardly anything is resampled."""
-        from assay.receipts.obtain import Derived
-        from assay.verbs.run import run
-
         result = run(suite, metrics, data_dir=self.data_dir, samples=2, workers=self.workers)
         return Derived(result.tables, result.content)
 
     def meta(self, name: str) -> Derived:
         """The official tables of a WMT metrics task."""
-        from assay.receipts.obtain import Derived
-        from assay.verbs.meta import meta
-
         return Derived(meta(name, data_dir=self.data_dir, workers=self.workers).tables)

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.call import Call
 from assay.core.errors import InputError
+from assay.core.langpair import plain_pair
+from assay.core.references import check_choice
+from assay.metrics import build_metrics
 
 if TYPE_CHECKING:
     from assay.core.chunk import Kept
@@ -80,10 +83,7 @@ def request(
     segments: a column of the table, ``length``, or a label for each segment. With `rows`, all columns of a table are read.
     `empty_reference`: see `assay.core.references`.
     """
-    from assay.core.langpair import plain_pair
-    from assay.core.references import check_choice
     from assay.engine.grouping import grouped
-    from assay.metrics import build_metrics
     from assay.verbs.defaults import with_defaults
 
     check_choice(empty_reference)

@@ -15,11 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.errors import InputError, count, listing
+from assay.core.registry import load
 from assay.core.table import Table, TableColumn
+from assay.engine.manifest import InputFile, Manifest, versions
+from assay.verbs.inputs import several
+from assay.verbs.rerun_arguments import admitted, fitting, inside
+from assay.verbs.rerun_compare import compare_results
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    from assay.engine.manifest import Manifest
     from assay.verbs.rerun_compare import ThenAndNow
 
 VERBS = {
@@ -87,10 +91,6 @@ def rerun(
         workers: Threads to use; by default one a core.
         store: Take scores of slow metrics from the store where they are kept, instead of scoring anew.
     """
-    from assay.engine.manifest import Manifest
-    from assay.verbs.rerun_arguments import inside
-    from assay.verbs.rerun_compare import compare_results
-
     path = manifest_of(Path(run))
     then = Manifest.read(path)
     place = Path(folder) if folder is not None else Path(then.folder)
@@ -150,10 +150,6 @@ def _of_corpus(path: Path) -> str:
 
 def _checked(then: Manifest, where: str, trust: bool) -> tuple[Any, dict[str, Any]]:
     """The verb's function and its arguments, refused where they are not such as the function takes."""
-    from assay.core.registry import load
-    from assay.verbs.inputs import several
-    from assay.verbs.rerun_arguments import admitted, fitting
-
     asked = then.call
     if asked is None:
         raise InputError(
@@ -176,8 +172,6 @@ def _checked(then: Manifest, where: str, trust: bool) -> tuple[Any, dict[str, An
 
 def _changed(then: Manifest, where: str) -> list[str]:
     """Inputs that have another content now; one that is missing ends it."""
-    from assay.engine.manifest import InputFile
-
     changed = []
     for file in then.inputs:
         if not os.path.isfile(file.path):
@@ -191,8 +185,6 @@ def _changed(then: Manifest, where: str) -> list[str]:
 
 def differing_versions(then: Manifest, result: Result) -> dict[str, dict[str, str | None]]:
     """What had another version then: ``{"numpy": {"then": "2.1.0", "now": "2.3.0"}}``."""
-    from assay.engine.manifest import versions
-
     here = versions(result.modules())
     names = [name for name in {**then.versions, **here} if then.versions.get(name) != here.get(name)]
     both = [name for name in names if name in then.versions and name in here]

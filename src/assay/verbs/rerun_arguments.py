@@ -12,8 +12,14 @@ from pathlib import Path
 from types import NoneType
 from typing import Any, Literal
 
+from assay.analyses import ANALYSES
 from assay.core.errors import InputError, unknown
 from assay.core.schema import shorten
+from assay.core.trust import admit
+from assay.io.files.folders import is_remote
+from assay.metrics import METRICS
+from assay.suites import SUITES
+from assay.verbs.inputs import several
 
 KNOWN = {
     "PathName": str, "Quoting": Literal["auto", "csv", "none"], "Texts": NoneType, "References": NoneType, "RowsDone": NoneType,
@@ -99,13 +105,6 @@ def _texts(value: Any) -> Iterator[str]:
 
 def admitted(arguments: Mapping[str, Any], where: str, *, trust: bool) -> None:
     """Refuse metrics, suites and analyses that are not registered ones, and any judge, unless the user trusts the manifest."""
-    from assay.analyses import ANALYSES
-    from assay.core.trust import admit
-    from assay.io.files.folders import is_remote
-    from assay.metrics import METRICS
-    from assay.suites import SUITES
-    from assay.verbs.inputs import several
-
     if (judge := arguments.get("judge")) is not None and not trust:
         raise InputError(
             f"{where} names the judge {shorten(judge)}, which runs a command: give --trust (trust=True) if the file is your own."

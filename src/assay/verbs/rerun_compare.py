@@ -9,6 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.columns import Columns, plain_list
 from assay.core.errors import InputError
+from assay.core.schema import shorten
+from assay.io.documents import read_document
+from assay.io.table.forms import open_table
+from assay.report.data import digest, rows
 
 if TYPE_CHECKING:
     from assay.engine.manifest import Manifest
@@ -31,8 +35,6 @@ class ThenAndNow:
 
 def compare_results(then: Manifest, result: Result, kept: Path | None) -> list[ThenAndNow]:
     """Every table of the manifest and of the result, and the scores where the run directory `kept` has them."""
-    from assay.report.data import digest, rows
-
     here = {name: digest(table) for name, table in result.tables.items()}
     old = _tables(kept)
     found = []
@@ -61,7 +63,6 @@ def _tables(kept: Path | None) -> dict[str, list[dict[str, Any]]]:
     """The rows of the run directory's tables; none where it has none that can be read as such."""
     if kept is None or not (kept / "tables.json").is_file():
         return {}
-    from assay.io.documents import read_document
 
     read = read_document(kept / "tables.json")
     tables = read.get("tables") if isinstance(read, dict) else None
@@ -91,15 +92,11 @@ def _cells(name: str, then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[s
 
 
 def _shown(value: Any) -> str:
-    from assay.core.schema import shorten
-
     return "nothing" if value is None else shorten(value)
 
 
 def _scores(path: Path, now: Columns) -> ThenAndNow:
     """Scores then and now, cell by cell; NaN is equal to NaN. A CSV has the text of each."""
-    from assay.io.table.forms import open_table
-
     with open_table(path) as table:
         names, then = list(table.names), [row for _, row in table.rows()]
     shown = _as_text if path.suffix == ".csv" else _as_value

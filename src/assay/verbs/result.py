@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from assay.core.columns import Columns, plain_list, polars_frame
-from assay.core.errors import MissingPart
+from assay.core.call import now
+from assay.core.columns import Columns, plain, plain_list, polars_frame
+from assay.core.errors import MissingPart, unknown
 from assay.core.table import Table
+from assay.report.terminal import show
 
 if TYPE_CHECKING:
     import pandas
@@ -50,8 +52,6 @@ class Result:
         if name is None:
             return self.tables.get(self.headline) or next(iter(self.tables.values()))
         if name not in self.tables:
-            from assay.core.errors import unknown
-
             raise unknown(f"table of {self.subject()}", name, self.tables)
         return self.tables[name]
 
@@ -77,7 +77,6 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """What ``--format json`` prints: ``{..., "tables": {NAME: rows}}``."""
-        from assay.core.columns import plain
         from assay.report.data import rows
 
         whole = {**self.head(), "tables": {name: rows(table) for name, table in self.tables.items()}}
@@ -118,7 +117,6 @@ class Result:
 
     def manifest(self) -> Manifest:
         """What was asked, what was done and what came out, for the run directory."""
-        from assay.core.call import now
         from assay.engine.manifest import InputFile, Manifest, shown_command, versions
         from assay.report.data import digest
 
@@ -198,8 +196,6 @@ class Result:
 
     def show(self, *names: str) -> None:
         """Print tables: those named, or the one that people look at first."""
-        from assay.report.terminal import show
-
         show([self.table(name) for name in names] or [self.table()])
 
     def __repr__(self) -> str:

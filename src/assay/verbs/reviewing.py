@@ -9,6 +9,9 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.core.errors import InputError
 from assay.core.question import Hold, Question, Reviewed
+from assay.review.desk import QuestionDesk
+from assay.review.screen import at_terminal
+from assay.verbs.view import Viewing, serve
 
 if TYPE_CHECKING:
     from assay.review.decisions import DecisionLog
@@ -41,7 +44,6 @@ def held(
         return lambda questions: _on_page(questions, log, title, page, apart or {})
     if stream is None or write is None:
         raise InputError("a review needs a terminal (stream and write) or a page (page=OnPage()).")
-    from assay.review.screen import at_terminal
 
     return at_terminal(stream, write, log, skipped=skipped)
 
@@ -49,9 +51,6 @@ def held(
 def _on_page(
     questions: Sequence[Question], log: DecisionLog, title: str, page: OnPage, apart: Mapping[str, DecisionLog]
 ) -> Reviewed:
-    from assay.review.desk import QuestionDesk
-    from assay.verbs.view import Viewing, serve
-
     desk = QuestionDesk(questions, log, title, apart=apart)
     made = Viewing({})
     serve(made, [], port=page.port, browser=page.browser, desk=desk)

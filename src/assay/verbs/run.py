@@ -8,13 +8,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses import analyse, check_analysis
 from assay.core.call import recorded
 from assay.core.columns import Columns
 from assay.core.errors import InputError, count, unknown
+from assay.core.flags import flag_sentences
 from assay.core.item import Item
 from assay.core.judged import Judged
+from assay.core.langpair import target
 from assay.core.metric import Metric
+from assay.core.spec import create, options, parse
 from assay.core.suite import Measured, Suite
+from assay.engine.languages import as_computed, check_languages
+from assay.engine.measure import measure_items, measure_judged
+from assay.engine.store import Store
+from assay.io.scores.cards import file_card, split, unsaid
+from assay.metrics import build_metrics
+from assay.suites import SUITES
+from assay.verbs.defaults import able, with_learned
+from assay.verbs.inputs import suite_files
+from assay.verbs.labels import check_labels, labelled
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -136,13 +149,6 @@ def run(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
-    from assay.analyses import analyse, check_analysis
-    from assay.engine.languages import as_computed
-    from assay.metrics import build_metrics
-    from assay.verbs.defaults import able, with_learned
-    from assay.verbs.inputs import suite_files
-    from assay.verbs.labels import check_labels, labelled
-
     made, whole = _whole_suite(
         suite, data_dir=data_dir, columns=columns, quoting=quoting, langpair=langpair, skip_bad=skip_bad, verify=verify
     )
@@ -190,9 +196,6 @@ def run(
 
 def unscored(metrics: Mapping[str, Metric], langpairs: Sequence[str]) -> list[str]:
     """Return a sentence for each metric and language that it cannot be computed for here; refuse a metric without any language."""
-    from assay.core.langpair import target
-    from assay.engine.languages import check_languages
-
     return [
         f"⚠ {name}: {sum(target(pair) == language for pair in langpairs):,} of {len(langpairs):,} are not scored: {reason}"
         for name, metric in metrics.items()
@@ -202,8 +205,6 @@ def unscored(metrics: Mapping[str, Metric], langpairs: Sequence[str]) -> list[st
 
 def flagged(measured: Sequence[Measured]) -> list[str]:
     """What the metrics' flags say about the texts, a sentence each."""
-    from assay.core.flags import flag_sentences
-
     return flag_sentences({f"{metric.name} {flag}": n for metric in measured for flag, n in metric.flags.items()})
 
 
@@ -235,8 +236,6 @@ def _whole_suite(
     verify: bool,
 ) -> tuple[Suite, Sequence[Item] | Judged]:
     """The suite object and all that it has, a language pair only where the suite reads one at a time."""
-    from assay.core.spec import create
-    from assay.suites import SUITES
     from assay.suites.locate import locate
     from assay.suites.locate import verify as check
 
@@ -273,9 +272,6 @@ def choose(content: Sequence[Item] | Judged, subsample: int | None, seed: int) -
 
 def _directed(spec: str, langpair: str | None) -> str:
     """The spec of a suite that reads one language pair at a time, with that pair as its option; any other as it is."""
-    from assay.core.spec import options, parse
-    from assay.suites import SUITES
-
     name, given = parse(spec)
     if langpair is None or "langpair" in given or "langpair" not in options(SUITES.resolve(name)):
         return spec
@@ -307,9 +303,6 @@ def measure(
     store: bool = True,
 ) -> list[Measured]:
     """What every metric says about the suite's texts."""
-    from assay.engine.measure import measure_items, measure_judged
-    from assay.engine.store import Store
-
     kept = Store.for_metrics(metrics, store)
     name = suite.card.name
     found = []
@@ -345,6 +338,4 @@ def _ids(content: Sequence[Item] | Judged) -> list[str]:
 
 def _unsaid(metric_files: Sequence[str]) -> list[str]:
     """A sentence for every score file that does not say what its metric reads."""
-    from assay.io.scores.cards import file_card, split, unsaid
-
     return [unsaid(path) for path, words in map(split, metric_files) if file_card(path, words).needs == "either"]

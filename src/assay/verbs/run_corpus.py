@@ -8,18 +8,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses import analyse, find_analysis
+from assay.core.analysis import requirement_of
 from assay.core.call import recorded
 from assay.core.errors import InputError
 from assay.core.rows import SIDES, SPANS
+from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
+from assay.corpus.job import ShardTask
+from assay.corpus.piece import local_files
+from assay.corpus.rows_in import as_named
+from assay.engine.languages import as_computed
+from assay.io.files.folders import open_folder
+from assay.io.table.forms import open_table
+from assay.io.table.open_table import score_place
+from assay.metrics import build_metrics
+from assay.suites.contrastive import Contrastive
 from assay.verbs.corpora import CorpusWorkers, corpus_shards, counted, remarks
+from assay.verbs.labels import check_labels, labelled
 from assay.verbs.run import METRICS, SuiteResult, flagged, of_langpair, unscored
+from assay.verbs.score_corpus import named_metrics, scoring_job
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis
     from assay.core.item import Item
     from assay.core.metric import Metric
-    from assay.core.spans import ErrorSpan
     from assay.corpus.driver import Watch
     from assay.corpus.job import Job, OnError, Shard
     from assay.corpus.plan import Paths
@@ -75,15 +88,6 @@ def run_corpus(
         gpus_per_worker: GPUs that each worker in a Ray cluster gets.
         progress: Called with how far it is (`assay.corpus.driver.Seen`).
     """
-    from assay.analyses import analyse, find_analysis
-    from assay.core.analysis import requirement_of
-    from assay.engine.languages import as_computed
-    from assay.io.files.folders import open_folder
-    from assay.metrics import build_metrics
-    from assay.suites.contrastive import Contrastive
-    from assay.verbs.labels import check_labels, labelled
-    from assay.verbs.score_corpus import named_metrics, scoring_job
-
     how = CorpusWorkers(engine, workers, address, gpus_per_worker, on_error, progress)
     built = build_metrics(named_metrics(metrics, METRICS))
     card = Contrastive.card
@@ -151,11 +155,6 @@ class _Pairs:
 
     def items(self, shard: Shard) -> Iterator[Item]:
         """The items of a shard. Their scores are noted."""
-        from assay.corpus.job import ShardTask
-        from assay.corpus.piece import local_files
-        from assay.corpus.rows_in import as_named
-        from assay.suites.contrastive import Contrastive
-
         job, n = self._job, 0
         with local_files(ShardTask("score", shard)) as paths:
             suite = Contrastive(paths[0], job.choice, job.langpair, quoting=job.quoting)  # type: ignore[arg-type]
@@ -170,9 +169,6 @@ class _Pairs:
             raise InputError(f"{shard.title} has changed since it was scored: run the same command again.")
 
     def _read(self, shard: Shard) -> None:
-        from assay.io.table.forms import open_table
-        from assay.io.table.open_table import score_place
-
         with (
             self._folder.local(shard.name) as path,
             open_table(path, quoting="csv" if shard.form in ("tsv", "csv") else "auto", form=shard.form) as table,
@@ -203,7 +199,6 @@ class _Pairs:
 
     def _marked(self, metric: str, side: str, items: Sequence[Item]) -> list[tuple[ErrorSpan, ...]]:
         """The error spans that a metric marked in one of the translations of all items."""
-        from assay.core.spans import ErrorSpan
 
         def span(item: Item, one: Mapping[str, Any]) -> ErrorSpan:
             text = getattr(item, side) if one["side"] == "target" else item.source or ""

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses import comparison, comparison_tables, components
 from assay.core.call import recorded
+from assay.core.chunk import LABELS, TEXTS, Kept
 from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, count, listing
 from assay.core.flags import flag_notes
@@ -17,6 +19,8 @@ from assay.core.metric import Metric, Scores
 from assay.core.references import MISSING
 from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import marks_none
+from assay.engine.scoring import may_mark_spans
+from assay.report.writing import whole_file
 from assay.verbs.request import TextRequest, request
 from assay.verbs.result import Result
 
@@ -85,8 +89,6 @@ class RunOverTexts(Result):
 
     def add_components(self) -> None:
         """The table `components`, behind the others, where a metric says what its score is made of."""
-        from assay.analyses import components
-
         self.tables |= {table.name: table for table in components.table(self.components, self.metrics)}
 
     @property
@@ -196,7 +198,6 @@ class ScoreResult(RunOverTexts):
         The suffix selects the format: .jsonl, .tsv, .csv, .parquet or .xlsx.
         """
         from assay.report.rows import ROWS, write_rows
-        from assay.report.writing import whole_file
 
         format = os.fspath(path).rpartition(".")[2].lower()
         if format not in ROWS:
@@ -366,10 +367,6 @@ def score_request(
     progress: RowsDone | None = None,
 ) -> ScoreResult:
     """`score` for a request that is made already."""
-    from assay.analyses import comparison, comparison_tables
-    from assay.core.chunk import LABELS, TEXTS, Kept
-    from assay.engine.scoring import may_mark_spans
-
     if spans:
         for metric in asked.metrics.values():
             if not may_mark_spans(metric):
@@ -401,7 +398,6 @@ def _by_group(run: ScoredRun, by: str) -> Table:
     """The table `groups`: a score for each document, domain …"""
     from collections import Counter
 
-    from assay.analyses import comparison, comparison_tables
     from assay.engine import pairing
 
     labels = pairing.labels(run, by)

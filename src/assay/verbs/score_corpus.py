@@ -7,9 +7,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from assay._version import __version__
+from assay.core.alerts import alert
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
+from assay.core.references import check_choice
 from assay.core.table import Table, TableColumn
+from assay.corpus.driver import whole_mark
+from assay.corpus.first_look import first_batch, looked
+from assay.corpus.job import BATCH, NETWORK_BATCH, Job
+from assay.engine.first_rows import doubts
+from assay.engine.flags import with_languages
+from assay.engine.target_script import target_languages
+from assay.metrics import build_metrics
 from assay.verbs.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
 
 if TYPE_CHECKING:
@@ -17,7 +27,7 @@ if TYPE_CHECKING:
     from assay.core.metric import Metric
     from assay.core.references import EmptyReference
     from assay.corpus.driver import Watch
-    from assay.corpus.job import Duplicates, Job, OnError, Shard
+    from assay.corpus.job import Duplicates, OnError, Shard
     from assay.corpus.plan import Paths
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
@@ -81,8 +91,6 @@ def score_corpus(
         gpus_per_worker: GPUs that each worker in a Ray cluster gets; a fraction shares one.
         progress: Called with how far it is (`assay.corpus.driver.Seen`).
     """
-    from assay.metrics import build_metrics
-
     how = CorpusWorkers(engine, workers, address, gpus_per_worker, on_error, progress)
     specs = named_metrics(metrics, ("chrf", "bleu"))
     shards, notes = corpus_shards(out, data, mt, ref, src)
@@ -117,11 +125,6 @@ def settled_metrics(
     shards: Sequence[Shard], metrics: Mapping[str, Metric], **how: Any
 ) -> tuple[Mapping[str, Metric], dict[str, Any], list[str]]:
     """The metrics for the target language of the first rows, as for one file; the settings that say so to workers; and alerts."""
-    from assay.core.alerts import alert
-    from assay.corpus.first_look import first_batch
-    from assay.engine.first_rows import doubts
-    from assay.engine.target_script import target_languages
-
     first = first_batch(shards, **how)
     if first is None:
         return metrics, {}, []
@@ -148,13 +151,6 @@ def scoring_job(
     built: Mapping[str, Metric], out: str, shards: Sequence[Shard], asked: Mapping[str, Any], on_error: OnError
 ) -> Job:
     """What is asked, checked against the first shard that can be read."""
-    from assay._version import __version__
-    from assay.core.references import check_choice
-    from assay.corpus.driver import whole_mark
-    from assay.corpus.first_look import looked
-    from assay.corpus.job import BATCH, NETWORK_BATCH, Job
-    from assay.engine.flags import with_languages
-
     check_choice(asked.get("empty_reference"))
 
     for name, metric in built.items():

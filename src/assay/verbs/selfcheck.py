@@ -15,7 +15,9 @@ from assay.core.errors import MissingPart
 from assay.core.metric import Metric
 from assay.core.table import Table, TableColumn
 from assay.engine.drifts import drifts_file, in_digits, keep, machine
+from assay.metrics import METRICS, build_metrics, metric
 from assay.verbs.result import Result
+from assay.verbs.selfcheck_ways import Ways, batch_of, by_command_line, data, drift, from_vector
 
 ORIGINAL_TOLERANCE = 1e-9
 """How far a number may lie from the original tool's: it adds and takes logarithms in an order of its own."""
@@ -83,8 +85,6 @@ def selfcheck(metrics: Sequence[str | Metric] | str | Metric | None = None) -> S
 
     The largest drift of each signature on this machine is kept in the cache folder.
     """
-    from assay.verbs.selfcheck_ways import Ways, batch_of, by_command_line, data, drift
-
     wanted = _wanted(metrics)
     texts = data("texts")
     batch = batch_of(texts)
@@ -120,8 +120,6 @@ def _tolerance(way: str, metric: Metric) -> float | None:
 
 
 def _wanted(metrics: Sequence[str | Metric] | str | Metric | None) -> dict[str, Metric]:
-    from assay.metrics import METRICS, build_metrics, metric
-
     if metrics is not None:
         return build_metrics(metrics)
     ready = {}
@@ -141,9 +139,6 @@ def _is_typed(name: str, metrics: Sequence[str | Metric] | str | Metric | None) 
 
 def _from_original(name: str, made: Metric, texts: Sequence[Mapping[str, Any]]) -> float | None:
     """The drift from what the original tool gave; None for a metric or options that no original was asked about."""
-    from assay.metrics import metric
-    from assay.verbs.selfcheck_ways import batch_of, data, from_vector
-
     drifts = []
     for spec, vector in data("vectors").items():
         compared = metric(spec)
@@ -181,8 +176,6 @@ def _notes(result: SelfcheckResult) -> list[str]:
     furthest = max(judged, key=lambda one: one.drift, default=None)
     notes = [f"largest drift: {furthest.sentence()}"] if furthest is not None and furthest.drift else []
     if any(one.way == "original" for one in judged):
-        from assay.verbs.selfcheck_ways import data
-
         tools = dict.fromkeys(vector["tool"] for vector in data("vectors").values())
         notes.append(f"original: {', '.join(tools)}, at most {ORIGINAL_TOLERANCE:g}")
     return notes

@@ -22,7 +22,10 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores, statistics
+from assay.core.spec import parse
 from assay.core.sums import exact_sum
+from assay.core.workers import cores
+from assay.metrics import is_path
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
@@ -111,7 +114,6 @@ class Ways:
 
         A network that gives the same bits spreads the texts themselves; another keeps its device to itself.
         """
-        from assay.core.workers import cores
         from assay.engine.scoring import score
 
         if self.metric.card.tolerance:
@@ -226,9 +228,6 @@ def by_command_line(wanted: Mapping[str, Metric], texts: Iterable[Mapping[str, A
 def _complete(spec: str, metric: Metric) -> str:
     """The spec with the folder of its checkpoint, which lies in the cache folder that the command does not see; one that goes by
     the target language, as it is where none is known."""
-    from assay.core.spec import parse
-    from assay.metrics import is_path
-
     name, given = parse(spec)
     if metric.by_language:
         fixed = {

@@ -8,11 +8,21 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses.spans import calibration, categories, interplay, raters, tables
+from assay.analyses.spans.aligned import aligned, check_texts, matched, predictions_of, renamed
+from assay.analyses.spans.tables import Counted, Resampling, predicted_counts
+from assay.core.batch import Batch
 from assay.core.call import recorded
 from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, count, listing, unknown
 from assay.core.metric import Metric, Scores
 from assay.core.table import Table
+from assay.engine.scoring import may_mark_spans, score
+from assay.engine.store import Store
+from assay.io.judgements.campaign import read_campaign
+from assay.metrics import build_metrics
+from assay.stats.spans import FIELDS
+from assay.verbs.inputs import tree_files
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -51,7 +61,6 @@ class SpansResult(Result):
         """How much was compared."""
         if self.compared is None:
             return "raters with one another"
-        from assay.analyses.spans.tables import predicted_counts
 
         return f"{predicted_counts(self.compared)} · {', '.join(self.compared.predicted)}"
 
@@ -59,8 +68,6 @@ class SpansResult(Result):
         """One row for each gold judgement and prediction, with the characters and spans that were found there."""
         if self.compared is None:
             return super().columns()
-        from assay.analyses.spans.tables import Counted, Resampling
-        from assay.stats.spans import FIELDS
 
         parts: list[Columns] = []
         for name, rows in Counted(self.compared, Resampling()).rows.items():
@@ -117,12 +124,6 @@ def spans(
         workers: Threads to use; by default one a core.
         store: Look up and keep the results of slow metrics.
     """
-    from assay.analyses.spans import calibration, categories, interplay, raters, tables
-    from assay.analyses.spans.aligned import aligned
-    from assay.analyses.spans.tables import Resampling
-    from assay.metrics import build_metrics
-    from assay.verbs.inputs import tree_files
-
     how = Resampling(samples, trials, seed)
     people = marked_campaign(gold, langpairs=langpairs, columns=columns, skip_bad=skip_bad, data_dir=data_dir)
     made, ceilings = raters.tables(people, how)
@@ -189,9 +190,6 @@ def _read_predictions(
     skip_bad: bool,
     notes: list[str],
 ) -> dict[str, Marks]:
-    from assay.analyses.spans.aligned import check_texts, matched, predictions_of, renamed
-    from assay.io.judgements.campaign import read_campaign
-
     named = list(predicted.items()) if isinstance(predicted, Mapping) else [_named(path) for path in predicted]
     found: dict[str, Marks] = {}
     only = people.langpairs[0] if len(people.langpairs) == 1 else ""
@@ -223,9 +221,6 @@ def score_marked(
     people: Campaign, metrics: Mapping[str, Metric], *, workers: int | None = None, store: bool = True
 ) -> tuple[dict[str, Scores], list[Cell]]:
     """What each metric says about the judged translations, each once; a metric without spans is refused."""
-    from assay.engine.scoring import may_mark_spans, score
-    from assay.engine.store import Store
-
     if not metrics:
         return {}, []
     for metric in metrics.values():
@@ -248,8 +243,6 @@ def _markless(metric: Metric) -> str:
 
 def judged_batch(people: Campaign) -> tuple[list[Cell], Any]:
     """The judged translations as a batch; those that serve as the reference are left out."""
-    from assay.core.batch import Batch
-
     cells = [cell for cell in people.judgements if (cell.langpair, cell.system) not in people.standard]
     texts = [people.texts[cell] for cell in cells]
     without = [str(cell) for cell, text in zip(cells, texts, strict=True) if text.text is None]

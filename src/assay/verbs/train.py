@@ -11,12 +11,17 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
 
 from assay.core.errors import InputError, MissingPart
 from assay.core.table import Table, TableColumn
+from assay.io.documents import read_document
+from assay.models.mini.config import MiniConfig, is_mini, parse_mini
+from assay.models.mini.groups import load_groups
+from assay.models.training.config import TrainConfig, parse_config
+from assay.models.training.data import load_held_out, load_phase
+from assay.models.training.search import best, read_tries
+from assay.models.training.toy import write_example
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
-    from assay.models.mini.config import MiniConfig
     from assay.models.training.config import PhaseConfig as PhaseConfig
-    from assay.models.training.config import TrainConfig
     from assay.models.training.watching import Look as Look
 
     Configuration = str | os.PathLike[str] | TrainConfig | MiniConfig
@@ -77,7 +82,6 @@ def train(
     """
     read = _configuration(config)
     _need_torch()
-    from assay.models.mini.config import MiniConfig
 
     if isinstance(read, MiniConfig):
         return _train_stages(read, resume, minutes, listener)
@@ -99,8 +103,6 @@ def train(
 
 def _search_table(config: TrainConfig) -> Table:
     """Every try of every search, and which was trained."""
-    from assay.models.training.search import best, read_tries
-
     tried = read_tries(Path(config.output))
     rows: list[dict[str, Any]] = []
     for number, phase in enumerate(config.phases, 1):
@@ -143,9 +145,6 @@ def preview(config: Configuration) -> TrainingData:
 
     `config` is the path of a YAML file (docs/train.md) or a TrainConfig.
     """
-    from assay.models.mini.config import MiniConfig
-    from assay.models.training.data import load_held_out, load_phase
-
     read = _configuration(config)
     if isinstance(read, MiniConfig):
         return _preview_groups(read)
@@ -182,8 +181,6 @@ def preview(config: Configuration) -> TrainingData:
 
 def _preview_groups(config: MiniConfig) -> TrainingData:
     """The groups of every collection, read and guarded, as assay-mini's recipe would take them."""
-    from assay.models.mini.groups import load_groups
-
     groups, notes = load_groups(config)
     rows = []
     for name in dict.fromkeys(group.collection for group in groups):
@@ -216,16 +213,11 @@ def _preview_groups(config: MiniConfig) -> TrainingData:
 def example(folder: str | os.PathLike[str], architecture: Literal["xcomet", "mini"] = "xcomet") -> Path:
     """Write a configuration and toy data to try it with; the configuration's path comes back."""
     from assay.models.mini.run import write_mini_example
-    from assay.models.training.toy import write_example
 
     return (write_mini_example if architecture == "mini" else write_example)(Path(folder))
 
 
 def _configuration(config: Configuration) -> TrainConfig | MiniConfig:
-    from assay.io.documents import read_document
-    from assay.models.mini.config import MiniConfig, is_mini, parse_mini
-    from assay.models.training.config import TrainConfig, parse_config
-
     if isinstance(config, TrainConfig | MiniConfig):
         return config
     path = Path(config)

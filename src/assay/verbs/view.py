@@ -11,14 +11,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from assay.core.errors import InputError, count
 from assay.core.table import Table, TableColumn
+from assay.io.files.atomic import atomic_write
+from assay.review.mqm_desk import open_mqm
 from assay.verbs.result import Result
+from assay.viewer.page import one_file
+from assay.viewer.reviewing import Reviewing
+from assay.viewer.runs import find_runs
+from assay.viewer.server import ViewServer
 
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
 
     from assay.core.desk import Desk
     from assay.viewer.runs import Run
-    from assay.viewer.server import ViewServer
 
 PathName = str | os.PathLike[str]
 RUNS = "runs"
@@ -107,8 +112,6 @@ def view(
 
     The server answers this machine alone, under an address that holds a token, until `Viewing.close`.
     """
-    from assay.viewer.runs import find_runs
-
     given = [runs] if isinstance(runs, (str, os.PathLike)) else list(runs)
     if not given and not Path(RUNS).is_dir():
         raise InputError(
@@ -126,9 +129,6 @@ def view(
     problems = [f"{run.name}: {problem}" for run in found for problem in run.problems]
     made = Viewing({"runs": shown}, notes=problems)
     if out is not None:
-        from assay.io.files.atomic import atomic_write
-        from assay.viewer.page import one_file
-
         made.out = Path(out)
         page = one_file(found)
         with atomic_write(made.out, "w", typed=True) as stream:
@@ -141,9 +141,6 @@ def view(
 
 def serve(made: Viewing, runs: Sequence[Run], *, port: int, browser: bool, desk: Desk | None = None) -> None:
     """Start the server of a page, and open a browser on it."""
-    from assay.viewer.reviewing import Reviewing
-    from assay.viewer.server import ViewServer
-
     made.server = ViewServer(runs, port, None if desk is None else Reviewing(desk))
     threading.Thread(target=made.server.serve_forever, name="assay view", daemon=True).start()
     if browser and not made.open():
@@ -152,8 +149,6 @@ def serve(made: Viewing, runs: Sequence[Run], *, port: int, browser: bool, desk:
 
 def _annotation(runs: Sequence[Run], out: PathName, annotator: str | None, columns: Mapping[str, str] | None) -> Desk:
     """The desk for the one table that is annotated."""
-    from assay.review.mqm_desk import open_mqm
-
     tables = [run.stored for run in runs if run.stored is not None]
     if len(runs) != 1 or not tables:
         raise InputError("--annotate takes one table of translations, or one run that keeps its texts.")
@@ -169,9 +164,6 @@ def page_of(results: Sequence[Result], tables: Sequence[str] = ()) -> str:
     """
     import tempfile
     from dataclasses import replace
-
-    from assay.viewer.page import one_file
-    from assay.viewer.runs import find_runs
 
     with tempfile.TemporaryDirectory(prefix="assay-page-") as folder:
         kept = []

@@ -6,10 +6,21 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from assay.analyses.breakdown.verdicts import setups
+from assay.core.errors import InputError
 from assay.core.expression.tree import equal
 from assay.core.metric import Card
+from assay.core.outcomes import BOTH
 from assay.core.screens import Deciding, Sweep
 from assay.core.viewed import Viewed
+from assay.decide.apply import decide
+from assay.decide.calibration import breakdown_curve
+from assay.decide.goals import parse_goal
+from assay.decide.rule import EVERY
+from assay.decide.sweep import Named, Swept, sweep
+from assay.decide.tables import labels_columns
+from assay.report.scores import with_added
+from assay.stats.classification import bin_threshold
 from assay.verbs.viewed_people import numbers
 
 if TYPE_CHECKING:
@@ -33,11 +44,6 @@ LIMITS = 40
 
 def viewed_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> Viewed:
     """Every example with its texts, outcome and scores; for each metric, task and language what a limit would let through."""
-    from assay.analyses.breakdown.verdicts import setups
-    from assay.core.outcomes import BOTH
-    from assay.decide.calibration import breakdown_curve
-    from assay.decide.sweep import Named, Swept, sweep
-
     found: list[Sweep] = []
     several = {"task": len(set(outcomes.tasks)) > 1, "language": len(set(outcomes.languages)) > 1}
     part = 'split ~ "test"' if BOTH in outcomes.splits else 'split == "test"'
@@ -76,8 +82,6 @@ def _finite(values: Floats) -> Floats:
 
 def _chosen(outcomes: TaskOutcomes, dev: Floats, places: NDArray[np.int64], test: Floats) -> float:
     """The threshold of the breakdown tables as a limit: the best score that they hold back. Graded outcomes have none."""
-    from assay.stats.classification import bin_threshold
-
     if outcomes.grades is not None:
         return -math.inf
     threshold = bin_threshold(dev, outcomes.success[places]).value
@@ -122,10 +126,6 @@ def viewed_rule(
     """The examples that a rule was learned from and tried on, labelled by it, and what it would do at every other limit."""
     import numpy as np
 
-    from assay.decide.apply import decide
-    from assay.decide.rule import EVERY
-    from assay.decide.sweep import Swept
-
     values: dict[str, Floats] = {}
     for metric in measured:
         assert metric.values is not None
@@ -160,10 +160,6 @@ def viewed_rule(
 
 def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: SeenQualities) -> Viewed:
     """New translations with their labels, and how many would be used at other limits; what came of them nobody knows yet."""
-    from assay.decide.rule import EVERY
-    from assay.decide.sweep import Swept
-    from assay.decide.tables import labels_columns
-    from assay.report.scores import with_added
 
     def rows() -> Iterator[Mapping[str, Any]]:
         done = 0
@@ -228,9 +224,6 @@ def _of_group(
     taught: Any = None,
     shown: str | None = None,
 ) -> Sweep:
-    from assay.decide.rule import EVERY
-    from assay.decide.sweep import Named, sweep
-
     single = rule.members[0] if rule.blend is None else None
     name = " + ".join(member.name for member in rule.members)
     column, sign, decimals = (QUALITY, 1.0, 2) if single is None else (single.name, single.sign, single.decimals)
@@ -247,9 +240,6 @@ def _of_group(
 
 def _goal(rule: Rule) -> Goal | None:
     """The goal that a rule was learned for; None where its words are not those of this assay."""
-    from assay.core.errors import InputError
-    from assay.decide.goals import parse_goal
-
     try:
         return parse_goal(rule.goal)
     except InputError:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from assay.core.campaign import Cell, JudgedText
 from assay.core.metric import Card
 from assay.core.screens import Apart, JudgedPair, Numbers, PairwiseTests, People
 from assay.core.viewed import Viewed
+from assay.verbs.viewed import marked
 
 if TYPE_CHECKING:
     from assay.analyses.campaign.scored import ScoredPair
@@ -154,9 +156,6 @@ def _campaign_points(
 def _campaign_rows(
     people: Campaign, pairs: Sequence[ScoredPair], scores: Mapping[str, Mapping[str, Floats]], names: Sequence[str]
 ) -> Iterator[Mapping[str, Any]]:
-    from assay.core.campaign import Cell, JudgedText
-    from assay.verbs.viewed import marked
-
     for pair in pairs:
         found = scores.get(pair.langpair, {})
         for i, system in enumerate(pair.systems):

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any
 from assay.core.errors import InputError, count
 from assay.core.table import Table, TableColumn
 from assay.report.viewed import described
+from assay.stats import resampling
+from assay.stats.multiple import holm
+from assay.stats.paired import sign_test
 from assay.viewer.runs import Run, systems
 
 if TYPE_CHECKING:
@@ -98,8 +101,6 @@ def _refuse_other_texts(a: Run, b: Run, texts: Sequence[str], mine: Sequence[int
 def _segments(a: Run, b: Run, metrics: Sequence[str]) -> dict[str, Any]:
     import numpy as np
 
-    from assay.stats.multiple import holm
-
     rows: list[dict[str, Any]] = []
     moved: dict[str, Any] = {name: [] for name in metrics}
     for first, second in _pairs(a, b):
@@ -157,8 +158,6 @@ def _values(run: Run, name: str) -> NDArray[np.float64]:
 
 
 def _difference(before: NDArray[np.float64], after: NDArray[np.float64], higher: bool) -> dict[str, Any]:
-    from assay.stats import resampling
-
     gain = after - before
     n = len(gain)
     low = high = p = None
@@ -201,8 +200,6 @@ def _shown(a: Run, b: Run, moved: Sequence[tuple[float, int, int]]) -> dict[str,
 def _items(a: Run, b: Run, metrics: Sequence[str]) -> dict[str, Any]:
     import numpy as np
 
-    from assay.stats.multiple import holm
-
     phenomena = [str(name) for name in a.rows.columns.get("phenomenon", [""] * len(a.rows))]
     groups = {name: np.array([found == name for found in phenomena]) for name in dict.fromkeys(phenomena)}
     totals, parts = [], []
@@ -241,8 +238,6 @@ def _right(run: Run, metric: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
 
 def _sides(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> dict[str, Any]:
-    from assay.stats.paired import sign_test
-
     up, down = int((~before & after).sum()), int((before & ~after).sum())
     p = min(1.0, 2 * sign_test(max(up, down), min(up, down))) if up + down else 1.0
     return {

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from assay.core.expression import parse
 from assay.viewer.patterns import Unlike, any_case
 from assay.viewer.rows import SEGMENT, SHOWN, Rows, cut
 from assay.viewer.translate import translated
@@ -59,8 +60,6 @@ class FrameRows(Rows):
 
     def _where(self, where: str) -> Order:
         import numpy as np
-
-        from assay.core.expression import parse
 
         checked = parse(where).over(self.names, "these rows")
         try:

@@ -12,6 +12,7 @@ from assay.core.errors import AssayError
 from assay.core.viewed import LIVE, PROGRESS
 from assay.io.documents import decode, read_document
 from assay.io.files.paths import is_own_file
+from assay.io.files.system import lock
 from assay.viewer.rows import Rows
 from assay.viewer.shape import page_row
 from assay.viewer.sound import sound_columns
@@ -60,8 +61,6 @@ def _sound(found: Any) -> dict[str, Any]:
 
 def _written(path: Path, updated: float) -> bool:
     """Whether a process still holds the rows; where locks say nothing, whether it spoke lately."""
-    from assay.io.files.system import lock
-
     try:
         with path.open("rb") as file:
             lock(file.fileno(), wait=False)

@@ -12,6 +12,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from assay.core.screens import JudgedPair, Numbers, PairwiseTests, People
+from assay.data.agreement import agreement
+from assay.stats.multiple import rank_ranges
 
 Row = Mapping[str, Any]
 SWAPS = "Bars: 95% interval of the distance from the first, by random swaps."
@@ -132,8 +134,6 @@ def _with_tests(ranking: Ranking, tests: PairwiseTests | None) -> Ranking:
         return ranking
     import numpy as np
 
-    from assay.stats.multiple import rank_ranges
-
     n = len(tests.names)
     left, right = np.triu_indices(n, 1)
     better = np.zeros((n, n), bool)
@@ -207,8 +207,6 @@ def _curves(tables: Mapping[str, Mapping[str, Any]]) -> list[PointCurve]:
 
 def _known_curves(metrics: Iterable[str]) -> list[PointCurve]:
     """What is known of the run's metrics from WMT23, where the run did not measure it."""
-    from assay.data.agreement import agreement
-
     tables = [(name, table) for name in metrics if (table := agreement(name)) is not None]
     curves = []
     for name, table in tables:

@@ -12,6 +12,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import unknown
+from assay.core.expression import parse
 from assay.core.viewed import TEXTS
 
 if TYPE_CHECKING:
@@ -95,8 +96,6 @@ class Rows:
     def _where(self, where: str) -> Order:
         """The rows for which an expression holds."""
         import numpy as np
-
-        from assay.core.expression import parse
 
         checked = parse(where).over(self.names, "these rows")
         columns = {name: list(self.columns[name]) for name in checked.names}

@@ -12,6 +12,8 @@ from dataclasses import replace
 from typing import Any
 
 from assay.core.rows import SPAN, SPANS, flat_row, renamed_inputs
+from assay.io.table.tables import SHOWN, WANTED
+from assay.io.table.vocabulary import assign
 
 SOURCE_SPANS = "source_spans"
 """The column of spans that lie in the source."""
@@ -86,9 +88,6 @@ def file_row(row: Mapping[str, Any], metrics: Sequence[str]) -> dict[str, Any]:
 
 def names_by_role(names: Sequence[str], columns: Mapping[str, Any] | None, file: str) -> dict[str, str]:
     """Return the name on the page of each column of a table that has another; `columns` are those the user chose."""
-    from assay.io.table.tables import SHOWN, WANTED
-    from assay.io.table.vocabulary import assign
-
     wanted = replace(
         WANTED, roles={**WANTED.roles, "segment": ("segment", "segment id")}, required=(), once=(), shared=False
     )

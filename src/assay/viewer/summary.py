@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from assay.stats.proportions import wilson
 from assay.viewer.groups import groupings
 from assay.viewer.people import people
 from assay.viewer.rows import Asked, Rows
@@ -44,8 +45,6 @@ def phenomena(rows: Rows, metrics: Mapping[str, Mapping[str, Any]]) -> dict[str,
     An item that a metric did not score counts neither way.
     """
     import numpy as np
-
-    from assay.stats.proportions import wilson
 
     names = [str(name) for name in rows.columns.get("phenomenon", ())]
     kinds = rows.columns.get("category") or [""] * len(names)

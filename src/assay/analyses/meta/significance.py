@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from assay.analyses.meta.recipes import MetaTask
+from assay.core.screens import PairwiseTests
 from assay.stats.correlation import kendall_by_group, pearson_by_group, spearman_by_group
 from assay.stats.groups import Groups, group, pool
 from assay.stats.multiple import ranks_from_p_values
@@ -24,7 +25,6 @@ from assay.stats.soft_accuracy import soft_pairwise_accuracy
 
 if TYPE_CHECKING:
     from assay.analyses.meta.tasks import TaskData, TaskResult
-    from assay.core.screens import PairwiseTests
     from assay.stats.groups import Floats, Integers
 
 ALPHA = 0.05
@@ -115,8 +115,6 @@ def comparisons(results: Sequence[TaskResult], order: Sequence[str] = ()) -> tup
 
 
 def _comparison(task: int, names: Sequence[str], observed: Floats, null: Floats) -> PairwiseTests:
-    from assay.core.screens import PairwiseTests
-
     if not observed.size:
         return PairwiseTests(task, tuple(names), (), (), (), ())
     spread = np.quantile(null, (0.975, 0.025), axis=0)

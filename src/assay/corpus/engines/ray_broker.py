@@ -21,10 +21,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import IO, Any
 
+from assay._version import __version__
 from assay.corpus.engines.local import receive, send
 from assay.corpus.engines.ray import Connected, Refusal, WantedWorkers
 from assay.corpus.engines.ray_cluster import connect, laid_out, last_line, no_place, too_few_gpus, why_not
 from assay.corpus.job import WORK, Fault, Job, ShardOutcome, ShardTask
+from assay.corpus.piece import attempt
+from assay.io.files.folders import open_folder
 
 PLACE_SECONDS = 120.0
 """How long there may be no worker at all before the run is given up."""
@@ -44,16 +47,12 @@ class ShardWorker:
 
     def hello(self, folder: str) -> str:
         """Where the driver is, so that its relative paths are the same here. Gives the version of assay."""
-        from assay._version import __version__
-
         with suppress(OSError):  # a machine that has no such folder, where all is in an object store
             os.chdir(folder)
         return __version__
 
     def work(self, job: Job, task: ShardTask) -> ShardOutcome:
         """Do a task; metrics stay loaded for the next."""
-        from assay.corpus.piece import attempt
-
         key = job.run_key()
         if key != self._seen:
             if not sees_results(job.out, key):
@@ -68,8 +67,6 @@ class ShardWorker:
 
 def sees_results(out: str, key: str) -> bool:
     """Whether a folder is the one where the driver has left the key of this run."""
-    from assay.io.files.folders import open_folder
-
     return (open_folder(out).read(f"{WORK}/job.json") or b"").decode() == key
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from assay.core.workers import cores
 from assay.corpus.engines.ray import WantedWorkers
 
 
@@ -21,7 +22,6 @@ def connect(wanted: WantedWorkers, folder: str | None) -> Any:
         os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
         # Without this, Ray replaces 127.0.0.1 by the machine's address and listens on all of them.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
-        from assay.core.workers import cores
 
         if folder is not None:  # temporary files of workers go with it
             os.environ["TMPDIR"] = os.path.join(folder, "scratch")

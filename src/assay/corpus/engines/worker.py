@@ -14,12 +14,11 @@ from typing import IO
 
 from assay.corpus.engines.local import SCRATCH, receive, send
 from assay.corpus.job import Job, ShardTask
+from assay.corpus.piece import attempt
 
 
 def main() -> None:
     """Work until nobody sends any more."""
-    from assay.corpus.piece import attempt
-
     replies = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     tasks: queue.Queue[Job | ShardTask] = queue.Queue()

@@ -16,6 +16,8 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Card, Scores, Signature
 from assay.core.spec import Word
+from assay.data.checkpoints import checkpoints
+from assay.io.files.text import read_lines
 from assay.metrics.common import with_references
 from assay.metrics.neural import Precision, device_named, free_memory, need_neural
 from assay.models.runtime.memory import NetworkMetric
@@ -37,7 +39,6 @@ class EncoderMetric(NetworkMetric):
     def __init__(self, *, model: str | None = None, precision: Precision = "auto", device: Word = "auto") -> None:
         super().__init__()
         need_neural(self.card.name, "tokenizers", "safetensors")
-        from assay.data.checkpoints import checkpoints
         from assay.models.files.encoder import locate_encoder
         from assay.models.files.published import encoder_name, find_encoder
 
@@ -127,8 +128,6 @@ class Rarity:
     """Weights of tokens by the lines of a file that have them; every line is a document."""
 
     def __init__(self, path: str | Path, embedder: Embedder, weigh: Callable[[float, float], float]) -> None:
-        from assay.io.files.text import read_lines
-
         counted: Counter[int] = Counter()
         total = 0
         for lines in read_lines(path, PART):

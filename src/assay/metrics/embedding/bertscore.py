@@ -12,6 +12,8 @@ from assay.core.batch import Batch
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Metric, Scores, Signature
 from assay.core.spec import Word
+from assay.data import rows
+from assay.io.files.text import read_text
 from assay.metrics.common import f1, with_references
 from assay.metrics.embedding.base import EncoderMetric, Rarity, bertscore_weight, counted_file
 from assay.metrics.embedding.cards import BERTSCORE
@@ -159,8 +161,6 @@ def _is_here(name: str) -> bool:
 
 def best_layer(folder: Path) -> int | None:
     """The layer that bert-score takes of an encoder of this name; None (the last) where it knows none."""
-    from assay.data import rows
-
     names = {folder.resolve().name.lower()}
     if folder.parent.name == "snapshots":
         names.add(folder.parent.parent.name.rpartition("--")[2].lower())
@@ -179,8 +179,6 @@ def _baseline_file(name: str, folder: Path) -> Path:
 
 def read_baseline(path: Path, layer: int | None) -> Floats:
     """Precision, recall and F1 of unrelated texts at this layer."""
-    from assay.io.files.text import read_text
-
     lines = [line.split(",") for line in read_text(path).splitlines() if line.strip()]
     if not lines or [cell.strip() for cell in lines[0]] != ["LAYER", "P", "R", "F"]:
         raise InputError(f"{path} is no baseline of bert-score: its first line must be LAYER,P,R,F.")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
+from assay.data import rows
+
 
 @cache
 def _names() -> dict[str, str]:
-    from assay.data import rows
-
     return {row["code"]: row["name"] for row in rows("languages.csv")}
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from assay.core.errors import InputError, MissingPart
 from assay.core.workers import workers
 from assay.io.resources.mini import MiniWeights, load_mini, mini_card, mini_folder
+from assay.kernels import _native
 from assay.models.heads.prediction import cut
 
 if TYPE_CHECKING:
@@ -72,8 +73,6 @@ class Model:
     """The kernel with the weights of one folder and one precision. Safe to use from several threads."""
 
     def __init__(self, weights: MiniWeights, precise: bool) -> None:
-        from assay.kernels import _native
-
         self.weights, self.precise = weights, precise
         named = mini_card(weights.folder).get("languages", {})
         self.trained = frozenset(named.get("trained", ()))

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.data import rows
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -70,8 +72,6 @@ def unit(ranked: Floats) -> Floats:
 @functools.cache
 def quantiles() -> Floats:
     """The ranking scores below which 0, 1, … 100% of known translations lie."""
-    from assay.data import rows
-
     return np.array([float(row["score"]) for row in rows("mini_quantiles.csv")])
 
 

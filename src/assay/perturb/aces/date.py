@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
+from assay.core.errors import MissingPart
 from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.language.cldr import months
@@ -168,7 +169,6 @@ def _control(segment: Segment, language: str) -> set[int] | None:
     origin = source_language(segment)
     if not origin or segment.source is None:
         return None
-    from assay.core.errors import MissingPart
 
     try:
         return _named(segment.source, origin)

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from typing import Any
 
 from assay.core.errors import MissingPart
+from assay.io.resources.wordnet import PARTS, find, load
+from assay.perturb.language import japanese
 from assay.perturb.language.texts import pattern
 
 Span = tuple[int, int]
@@ -44,16 +46,12 @@ def load_inflection(language: str) -> Any:
     if language == "ru":
         return load_morphology(language)
     if language == "ja":
-        from assay.perturb.language import japanese
-
         return japanese
     return Inflection(language)
 
 
 def load_wordnet(language: str) -> Any:
     """WordNet 3.0 as `assay.io.resources.wordnet` reads it."""
-    from assay.io.resources.wordnet import find, load
-
     place = find()
     if place is None:
         raise MissingPart("WordNet is not here: apt install wordnet-base, or ASSAY_WORDNET=FOLDER.")
@@ -82,8 +80,6 @@ def load_frequency(language: str) -> Callable[[str], float]:
 
 
 def _guessed_frequency(language: str) -> Callable[[str], float]:
-    from assay.io.resources.wordnet import PARTS, find, load
-
     place = find() if language == "en" else None
     wordnet = load(place) if place else None
 

@@ -14,8 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from assay.core.batch import Segment
-from assay.core.errors import MissingPart
+from assay.core.errors import MissingPart, unknown
 from assay.core.registry import load
+from assay.io.resources.wordnet import find
+from assay.perturb.language.russian_parser import RussianParser
 from assay.perturb.language.texts import base_language
 
 MODELS: dict[str, tuple[str, ...]] = {
@@ -122,8 +124,6 @@ class LinguisticTools:
 def load_resource(name: str, language: str) -> Any:
     """Load a resource for a language, or say what to install."""
     if name not in RESOURCES:
-        from assay.core.errors import unknown
-
         raise unknown("resource", name, RESOURCES)
     resource = RESOURCES[name]
     absent = missing(name, language)
@@ -155,8 +155,6 @@ def missing(name: str, language: str) -> str:
     if name == "parse" and base in MODELS and _model(base) is None:
         return f"parsing {base} needs a spaCy model ({' or '.join(MODELS[base])}): {_install_model(base)}."
     if name == "wordnet":
-        from assay.io.resources.wordnet import find
-
         return "" if find() else "WordNet is not here: apt install wordnet-base, or ASSAY_WORDNET=FOLDER."
     own = base in resource.elsewhere
     install = f"pip install 'mt-assay[make-{base}]'" if own else resource.install
@@ -169,8 +167,6 @@ def missing(name: str, language: str) -> str:
 def load_model(language: str) -> Any:
     """The parser of a language: a spaCy model without the components that nobody reads, or slovnet for Russian."""
     if language == "ru":
-        from assay.perturb.language.russian_parser import RussianParser
-
         return RussianParser()
     name = _model(language)
     if name is None:

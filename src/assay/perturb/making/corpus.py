@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from assay.core.batch import Batch, Segment
 from assay.core.errors import InputError
 from assay.io.table.open_table import Quoting
+from assay.io.table.segments import columns_of, read_segments
 from assay.io.table.vocabulary import ColumnChoice
 from assay.perturb.language.tools import load_resource
 
@@ -59,8 +60,6 @@ def open_corpus(
     quoting: Quoting = "auto",
 ) -> tuple[Corpus, list[str]]:
     """How to open the corpus, and which of the further columns it has."""
-    from assay.io.table.segments import columns_of, read_segments
-
     if isinstance(data, Batch):
         return lambda: (data[i] for i in range(len(data))), []
     if os.fspath(data) == "-":

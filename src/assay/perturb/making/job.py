@@ -14,6 +14,7 @@ from assay._version import __version__
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.data import rows
+from assay.io.resources.wordnet import find, load
 from assay.io.table.open_table import Quoting
 from assay.io.table.vocabulary import ColumnChoice
 from assay.perturb.language.confidence import SURE
@@ -56,8 +57,6 @@ def provenance(needs: Iterable[str], languages: Iterable[str]) -> dict[str, Any]
     versions = {"mt-assay": __version__, "numpy": numpy.__version__}
     versions |= {name: found for name in names if (found := _version(name))}
     if "wordnet" in wanted:
-        from assay.io.resources.wordnet import find, load
-
         place = find()
         if place is not None:
             versions["WordNet"] = load(place).identity
