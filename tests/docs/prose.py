@@ -9,9 +9,8 @@ from pathlib import Path
 
 import assay
 from assay.cli.main import VERBS
-from tests.docs.examples import Failed, blocks, check_command, parser
+from tests.docs.examples import ROOT, Failed, blocks, check_command, parser
 
-ROOT = Path(__file__).resolve().parents[2]
 SOURCE = ROOT / "src" / "assay"
 TOP = {path.name for path in ROOT.iterdir() if path.is_dir()} - {"build"}
 PACKAGES = {path.name for path in SOURCE.iterdir() if path.is_dir()}
@@ -58,7 +57,7 @@ def check_path(code: str, inside: bool) -> None:
 
 
 def check(code: str, options: set[str], inside: bool) -> None:
-    if code.startswith("assay "):
+    if code.startswith(("assay ", "make ")):
         check_command(code, mention=True)
     elif code.startswith("-"):
         if unknown := [word for word in OPTION.findall(code.partition("$(")[0]) if word not in options]:

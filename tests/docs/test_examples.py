@@ -21,7 +21,7 @@ from assay.core.batch import Segment
 from tests.chat_server import ChatServer
 from tests.data import SHARED
 from tests.docs import inputs, prose
-from tests.docs.examples import Command, Page
+from tests.docs.examples import ROOT, Command, Page
 
 NOT_RUN = {
     "installs something": r"^(pip|docker|make) ",
@@ -51,7 +51,8 @@ CHANGES = {
     r"(assay dfki judge)": r"\1 --langpair de-en",
 }
 """What stands in place of something that takes long, and what is made before an example."""
-PAGES = {path.relative_to(prose.ROOT).as_posix(): path.read_text(encoding="utf-8") for path in inputs.PAGES}
+FILES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "packages").glob("*/README.md")]
+PAGES = {path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8") for path in FILES}
 HELPS = {f"assay {verb} --help": importlib.import_module(f"assay.cli.{verb}").EXAMPLES for verb in VERBS}
 
 
