@@ -27,6 +27,7 @@ from assay.cli.main import VERBS, main
 from assay.cli.options import Parser, parser_for
 
 ROOT = Path(__file__).resolve().parents[2]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 FENCE = re.compile(r'\s*```(\w*)(?:.*\btitle="([^"]+)")?')
 COMMAND = re.compile(r"(\$ )?(assay|cat|pip|make|docker|export|ray) ")
 WRITES = {"-o", "--out", "--run-dir", "--summary", "--export", "--example"}
@@ -120,6 +121,8 @@ def check_command(command: str, mention: bool = False) -> None:
     """Parse every ``assay …`` of a line; a mention in running text, or a line with an …, may leave things out."""
     for part in split(words_of(command), "&&"):
         words = split(split(part, "|")[-1], ">")[0]
+        if words[0] == "make" and not re.search(rf"^{words[1]}:", MAKEFILE, re.MULTILINE):
+            raise Failed(f"the Makefile has no target {words[1]}")
         verb, *rest = [*words[words.index("assay") + 1 :], ""] if "assay" in words else [""]
         if not verb or verb.startswith("-"):
             continue

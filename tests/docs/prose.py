@@ -57,7 +57,7 @@ def check_path(code: str, inside: bool) -> None:
 
 
 def check(code: str, options: set[str], inside: bool) -> None:
-    if code.startswith("assay "):
+    if code.startswith(("assay ", "make ")):
         check_command(code, mention=True)
     elif code.startswith("-"):
         if unknown := [word for word in OPTION.findall(code.partition("$(")[0]) if word not in options]:
