@@ -29,3 +29,8 @@ def test_misspelling_in_hindi_keeps_marks_on_their_letters() -> None:
 def test_turkish_has_two_letters_i() -> None:
     assert attempt("lowercase-all", "IŞIK İyi.", language="tr") == "ışık iyi."
     assert attempt("lowercase-first", "Işık.", language="tr") == "ışık."
+
+
+def test_a_word_of_numerals_has_no_letter_to_remove() -> None:
+    # U+2163, the Roman numeral four as one character, is a word character that is no letter.
+    assert every("character-removed", "Der ⅣⅣⅣⅣ kam.", language="de") == {"refused: a word without letters"}
