@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Perturbed, Refused
+from assay.core.perturbation import Perturbation, Perturbed, Refused
 from assay.perturb import PERTURBATIONS
 from assay.perturb.making.selection import obstacle
-from tests.perturb.texts import perturbation, tools
+from tests.perturb.texts import perturbation, pool_tools, tools
 
 NAMES = list(PERTURBATIONS.entries)
 FREE = [name for name in NAMES if PERTURBATIONS.resolve(name).card.languages == ("any",)]
@@ -25,34 +27,52 @@ SENTENCES = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_cards_are_complete(name: str) -> None:
-    card = PERTURBATIONS.resolve(name).card
-    assert card.name == name
-    assert card.about
-    assert card.phenomenon
-    assert "/" in card.category or card.category == "baseline"
-    assert card.follows
+def test_results_are_right_or_refused() -> None:
+    wrong, lacking = [], []
+    for name in NAMES:
+        language = language_of(name)
+        if reason := obstacle(PERTURBATIONS.resolve(name).card, language):
+            lacking.append(reason)
+            continue
+        rule = perturbation(name, language)
+        source = "Das ist irgendein Satz über Menschen und Häuser."
+        for text in SENTENCES:
+            segment = Segment(text, source, ("Some reference.",), "de-en" if language == "en" else f"en-{language}")
+            wrong += [(name, text, seed) for seed in range(8) if not right(rule, segment, language, seed)]
+    assert wrong == []
+    if lacking:
+        warnings.warn(f"not tried: {'; '.join(lacking)}", stacklevel=1)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_results_are_right_or_refused(name: str) -> None:
+def language_of(name: str) -> str:
     languages = PERTURBATIONS.resolve(name).card.languages
-    language = "en" if {"any", "en"} & set(languages) else languages[0]
-    rule = perturbation(name, language)
-    source = "Das ist irgendein Satz über Menschen und Häuser."
-    for text in SENTENCES:
-        segment = Segment(text, source, ("Some reference.",), "de-en" if language == "en" else f"en-{language}")
-        for seed in range(8):
-            made = rule.perturb(segment, language, np.random.default_rng(seed), tools())
-            assert made == rule.perturb(segment, language, np.random.default_rng(seed), tools())
-            if isinstance(made, Refused):
-                assert made.reason
-                continue
-            assert rule.problems(segment, made, language, tools()) == []
-            bad = made.incorrect(segment)
-            for (start, end), change in zip(made.spans(), made.changes, strict=True):
-                assert bad[start:end] == change.text
+    return "en" if {"any", "en"} & set(languages) else languages[0]
+
+
+def right(rule: Perturbation, segment: Segment, language: str, seed: int) -> bool:
+    """The same again for the same seed; a refusal with its reason, or changes where they say and no problems."""
+    made, again = (rule.perturb(segment, language, np.random.default_rng(seed), tools()) for _ in range(2))
+    if made != again:
+        return False
+    if isinstance(made, Refused):
+        return bool(made.reason)
+    bad = made.incorrect(segment)
+    there = [bad[start:end] for start, end in made.spans()] == [change.text for change in made.changes]
+    return there and rule.problems(segment, made, language, tools()) == []
+
+
+def test_same_seed_same_text() -> None:
+    segment = Segment(
+        "In March 2018 Mr. Smith walked 12 miles and might return.",
+        "Im März 2018 lief Mr. Smith 12 Meilen.",
+        ("Mr. Smith walked 12 miles in March 2018.",),
+        "de-en",
+    )
+    for name in NAMES:
+        rule = PERTURBATIONS.resolve(name)()
+        if not obstacle(rule.card, "en"):
+            first, second = (rule.perturb(segment, "en", np.random.default_rng(5), pool_tools()) for _ in range(2))
+            assert first == second, name
 
 
 @settings(max_examples=60)

@@ -8,7 +8,9 @@ import pytest
 from assay.core.batch import Segment
 from assay.core.errors import AssayError
 from assay.core.perturbation import Change, Perturbation, PerturbationCard, Perturbed, Refused
+from assay.perturb.language.tools import LinguisticTools
 from assay.perturb.making.controlled import find_errors, perturbation_error
+from tests.perturb.texts import perturbation
 
 
 class Shout(Perturbation):
@@ -58,3 +60,8 @@ def test_functions_are_found_by_their_path() -> None:
     assert errors[0]("to Rome", None) == ("to Rome!", "punctuation") and left_out == []
     with pytest.raises(AssayError, match="no perturbation called 'shuot'"):
         find_errors(["shuot"])
+
+
+def test_controlled_errors_are_sure() -> None:
+    error = perturbation_error(perturbation("hypernym"), LinguisticTools(), "en")
+    assert error("The bank ran a plant.", np.random.default_rng(0)) is None

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
 import pytest
+from assay.perturb.making.matrix import states
 
 from assay.core.errors import InputError, MissingPart, UnknownName
-from assay.perturb.language import tools
 from assay.perturb.making.controlled import find_errors
-from assay.perturb.making.corpus import quotas
-from assay.perturb.making.matrix import states
 from assay.perturb.making.selection import choose_perturbations, fitting
 
 
@@ -51,19 +49,20 @@ def test_what_is_switched_off_is_in_no_group_and_says_why(language: str) -> None
     assert "switched off" in states("name-swapped")["en"]
 
 
-def test_a_missing_package_is_named_with_the_line_that_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tools, "_installed", lambda package: False)
-    with pytest.raises(MissingPart, match=r"pip install 'mt-assay\[make\]'"):
-        fitting(choose_perturbations(["negation"]), ["en"])
-    for resource in ("morphology", "parse", "inflection"):
-        with pytest.raises(MissingPart, match=r"mt-assay\[make-ru\]"):
-            tools.load_resource(resource, "ru")
-    with pytest.raises(MissingPart, match=r"mt-assay\[make-ja\]"):
-        tools.load_resource("parse", "ja")
+def test_thai_words_are_not_known() -> None:
+    from assay.perturb import PERTURBATIONS
+    from assay.perturb.making.selection import obstacle
+
+    assert "written without spaces" in obstacle(PERTURBATIONS.resolve("word-swap").card, "th")
+    assert obstacle(PERTURBATIONS.resolve("number-replaced").card, "th") == ""
 
 
-# 10 of 30, 15 of 30 and 5 of 30 of n = 7: 2.33, 3.5, 1.17; floors 2, 3, 1 and the one left goes to the largest remainder.
-def test_quotas_by_share() -> None:
-    assert quotas({"de-en": 10, "fr-en": 15, "ru-en": 5}, 7) == {"de-en": 2, "fr-en": 4, "ru-en": 1}
-    assert quotas({"de-en": 3}, 1000) == {"de-en": 1000}
-    assert quotas({}, 5) == {}
+@pytest.mark.parametrize("language", ["de", "zh"])
+def test_without_a_parser_it_is_said_why(language: str) -> None:
+    with pytest.raises(MissingPart, match=f"needs a parse, and no parser of {language} with open weights installs"):
+        fitting(choose_perturbations(["negation"]), [language])
+
+
+def test_french_has_a_parser_but_no_rules() -> None:
+    with pytest.raises(MissingPart, match="negation works in en, ru, ja, not in fr"):
+        fitting(choose_perturbations(["negation"]), ["fr"])

@@ -111,7 +111,10 @@ class CharacterRemoved(TextRule):
         if not words:
             return Refused("no word between the first and the last")
         word = pick(words, rng)
-        at = word.start() + pick(_bare_letters(word.group()), rng)
+        letters = _bare_letters(word.group())
+        if not letters:
+            return Refused("a word without letters")  # Roman numerals of one character each
+        at = word.start() + pick(letters, rng)
         wrong = text[word.start() : at] + text[at + 1 : word.end()]
         return Perturbed((Change(at, at + 1, ""),), f"{word.group()} -> {wrong}")
 

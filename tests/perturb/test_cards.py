@@ -12,6 +12,9 @@ from assay.cli.main import main
 from assay.data.aces import phenomena
 from assay.data.demetr import numbers
 from assay.perturb import PERTURBATIONS
+from assay.perturb.aces.commonsense import REASONS
+from assay.perturb.aces.modality import STRENGTHS
+from assay.perturb.cards import card_of
 from tests.analyses.helpers import item, measured
 from tests.data import need
 
@@ -32,6 +35,46 @@ def test_cards_say_what_the_paper_says() -> None:
         # The paper calls both repetitions alike and writes "entry" for "entity".
         name = published[entry]["label"].replace("named entry", "named entity")
         assert phenomenon == name or (entry in ("DEMETR 1", "DEMETR 2") and phenomenon.startswith(name[:-1]))
+
+
+def test_cards_are_complete() -> None:
+    for name in PERTURBATIONS.entries:
+        card = PERTURBATIONS.resolve(name).card
+        assert card.name == name
+        assert card.about and card.phenomenon and card.follows, name
+        assert "/" in card.category or card.category == "baseline", name
+        assert card.severity in ("minor", "major", "critical", "base"), name
+
+
+def test_a_row_becomes_a_card() -> None:
+    negation = card_of("negation")
+    assert (negation.phenomenon, negation.severity, negation.follows) == (
+        "mistranslation - negation",
+        "critical",
+        ("DEMETR 8",),
+    )
+    assert (negation.languages, negation.needs, negation.sure_in) == (
+        ("en", "ru", "ja"),
+        ("parse", "inflection"),
+        ("any",),
+    )
+    coreference = card_of("coreference-based-on-commonsense")
+    assert (coreference.sure_in, coreference.unless) == ((), ("distractor",))
+    assert (
+        card_of("commas-deleted").phenomenon == "punctuation:deletion_commas"
+        and card_of("commas-deleted").extra is None
+    )
+    assert card_of("text-inserted").phenomenon == "text-inserted"
+
+
+def test_languages_are_those_of_the_lists() -> None:
+    assert card_of("modal-substituted").languages == tuple(STRENGTHS) and card_of("modal-deleted").languages == ("en",)
+    assert card_of("commonsense-only-ref-ambiguous").languages == tuple(REASONS)
+
+
+def test_every_phenomenon_of_aces_has_a_perturbation() -> None:
+    made = {PERTURBATIONS.resolve(name).card.phenomenon for name in PERTURBATIONS.entries}
+    assert set(phenomena()) <= made and len(phenomena()) == 68
 
 
 def test_who_follows_aces_has_its_name() -> None:

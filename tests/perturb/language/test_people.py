@@ -1,0 +1,28 @@
+from __future__ import annotations
+
+from assay.core.batch import Segment
+from assay.perturb.language.people import FEMALE, MALE, SURNAMES, gender_of, people, skeleton, sounds_like
+from tests.perturb.texts import perturbation, tools
+
+
+def test_names_that_sound_alike() -> None:
+    # Трампа: t-r-m-p; Trump: t-r-m-p. トランプ: t-(o)-r-n-p, three of four consonants.
+    assert skeleton("Трампа") == skeleton("Trump") == "trmp"
+    assert skeleton("Schmidt") == "smdt"
+    assert sounds_like("トランプ", "Trump") and sounds_like("Меркель", "Merkel")
+    assert not sounds_like("Обама", "Trump") and not sounds_like("", "Trump")
+
+
+def test_the_gender_of_a_given_name() -> None:
+    assert gender_of("Alice", "latin") == "female" and gender_of("彼得", "han") == "male"
+    assert gender_of("Kim", "latin") is None
+    assert all(set(FEMALE[script]).isdisjoint(MALE[script]) for script in FEMALE)
+    assert {len(names) >= 10 for lists in (FEMALE, MALE, SURNAMES) for names in lists.values()} == {True}
+
+
+def test_copied_names_and_names_in_katakana() -> None:
+    perturbation("name-level-1", "de")
+    segment = Segment("Angela Merkel traf Anna-Lena.", "Angela Merkel met Anna.", (), "cs-de")
+    assert [person.text for person in people(segment.hypothesis, "de", segment, tools())] == ["Angela Merkel"]
+    japanese = Segment("ジョン・スミスが来た。", None, (), "de-ja")
+    assert [person.parts for person in people(japanese.hypothesis, "ja", japanese, tools())] == [["ジョン", "スミス"]]
