@@ -1,11 +1,10 @@
 from __future__ import annotations
 
 import pytest
-from assay.perturb.making.matrix import states
 
 from assay.core.errors import InputError, MissingPart, UnknownName
 from assay.perturb.making.controlled import find_errors
-from assay.perturb.making.selection import choose_perturbations, fitting
+from assay.perturb.making.selection import choose_perturbations, fitting, states
 
 
 def test_demetr_is_35() -> None:
