@@ -123,3 +123,36 @@ def contributed(names: dict[str, Any]) -> None:
     assert exclaimed.perturb(Segment("He came."), "en", None, None).apply("He came.") == "He came!"
     assert exclaimed.perturb(Segment("He came"), "en", None, None).reason == "no final full stop"
     assert assay.score(["ab"], ["abcd"], metrics=[names["Length"]()]).system["length"] == 0.5
+
+
+WRONG = """# A page with eight faults: `assay score --refs r.de`, `docs/nowhere.md`
+
+    assay score -m chrf --data demo --colour      # no such option
+    assay score -m chrf --data no.tsv
+
+```
+$ assay score -m chrf --data demo --width 1
+ baseline  70.2
+ ours      76.1
+```
+
+```python
+print(len([1, 2]))
+assay.score(hypotheses=["a"], references=["a"], metrics=["chrf"]).systems_
+assay.verbs
+```
+
+```
+3
+```
+"""
+
+
+@pytest.mark.parametrize("page", ["wrong.md"], indirect=True)
+def test_faults_are_reported_with_their_lines(page: Page) -> None:
+    page.run(WRONG)
+    assert [problem.split(": ")[0] for problem in page.problems] == [
+        f"wrong.md:{line}" for line in (3, 4, 7, 14, 15, 19)
+    ]
+    assert "the page shows 'ours 76.1'" in page.problems[2] and "'ours 76.0'" in page.problems[2]
+    assert len([*prose.problems("wrong.md", WRONG)]) == 2
