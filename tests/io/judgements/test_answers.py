@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from contextlib import suppress
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from assay.core.errors import InputError
-from assay.io.judgements.answers import NamedError, named_errors, read_answer
+from assay.io.judgements.answers import NamedError, Searched, named_errors, read_answer, without_thoughts
 
 TRANSLATION = "The cat sat on the mat, and the cat didn't sleep."
 SOURCE = "Die Katze saß heute auf der Matte und schlief nicht."
@@ -170,3 +173,49 @@ def test_a_quote_with_an_ellipsis_spans_its_parts() -> None:
     assert (span.start, span.end) == (0, 19)
     far = "Der " + "x" * 400 + " laut."
     assert read_answer('Major:\naccuracy - "Der … laut"', far).spans == ()
+
+
+LONG = {
+    "spaces before a slash": "Major:\nx" + " " * 90_000 + 'y - "Hund"',
+    "semicolons": "x;" * 45_000,
+    "quotes and semicolons": '"x ;' * 22_000,
+    "severities and semicolons": "major - ;" * 10_000,
+    "one long quote": 'Major:\naccuracy - "' + "a " * 40_000 + '"',
+    "many long quotes": "Major:\n" + ('accuracy - "' + "a " * 190 + '"\n') * 230,
+    "many ends": "Major:\n" + ('accuracy - "' + 'a" ' * 30 + "\n") * 900,
+    "many ellipses": "Major:\n" + 'accuracy - "a...a...a...ZQ"\n' * 3_000,
+    "objects": "[" + ",".join(['{"severity":"major","quote":"a a a a a"}'] * 2_000) + "]",
+    "brackets": "Major:\n" + "( " * 40_000 + ' - "a"',
+    "blanks": " " * 95_000,
+    "tags": "<think>" * 14_000,
+}
+
+
+@pytest.mark.parametrize("kind", LONG)
+@pytest.mark.parametrize("text", ["a " * 200, "a" * 4_000, "ab " * 1_000], ids=["words", "letters", "pairs"])
+def test_the_time_to_read_an_answer_is_bounded(kind: str, text: str) -> None:
+    """Finding C2: answers of 100,000 characters, in seconds of the processor (hundredths, but for machines under load)."""
+    begun = time.process_time()
+    with suppress(InputError):
+        read_answer(without_thoughts(LONG[kind]), text, text)
+    assert time.process_time() - begun < 10
+
+
+def test_an_answer_of_thousands_of_errors_is_unreadable() -> None:
+    answer = "Major:\n" + 'accuracy - "a"\n' * 2_001
+    with pytest.raises(InputError, match="names 2,001 errors, more than 2,000"):
+        read_answer(answer, "a", "a")
+
+
+@given(
+    st.text("aAbBß ẞ\tİıiIſsSσςΣµμ.…K\u212aÅ\u212bǅǆǄﬀ\u00a0\n\u3000éÉ猫ΐ\u0345ιᾳ\u1fbeϐβ", max_size=30),
+    st.text("aAbBß ẞ\tİıiIſsSσςΣµμ.…K\u212aÅ\u212bǅǆǄﬀ\u00a0\n\u3000éÉ猫ΐ\u0345ιᾳ\u1fbeϐβ", max_size=4),
+    st.data(),
+)
+def test_quotes_are_found_where_a_regular_expression_finds_them(text: str, other: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, len(text)))
+    quote = data.draw(st.sampled_from([text[start : start + 6], text[start : start + 6].swapcase(), other]))
+    words = quote.split()
+    pattern = r"\s+".join(map(re.escape, words))
+    expected = [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)] if words else []
+    assert Searched(text).whole(quote) == expected

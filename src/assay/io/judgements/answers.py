@@ -13,9 +13,12 @@ there is none ("no issues", "-", "无") is none; any other line is reported as u
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
+from re import _casefix as casefix  # type: ignore[attr-defined]
 from typing import Any
 
 from assay.core.errors import InputError
@@ -29,6 +32,10 @@ MOST_ELIDED = 300
 """Characters that an ellipsis in a quote may leave out."""
 MOST_READINGS = 20
 """Closing quotation marks of a line that are tried as the end of its quote."""
+MOST_PARTS = 20
+"""Parts of a line between semicolons that are joined to find an error in them."""
+MOST_ERRORS = 2_000
+"""Errors of an answer; a model that names more has lost its way."""
 _THOUGHTS = r"think|thinking|thoughts?|reasoning"
 _THOUGHT = re.compile(
     rf"\A\s*<({_THOUGHTS})>.*?</\1>|\A.*?^[ \t]*</(?:{_THOUGHTS})>[ \t]*$", re.DOTALL | re.IGNORECASE | re.MULTILINE
@@ -116,14 +123,14 @@ def read_answer(answer: str, translation: str, source: str = "") -> AnswerSpans:
     """The error spans that an answer names; one that neither names errors nor says that there are none is an InputError."""
     spans: list[ErrorSpan] = []
     unlocated = []
-    taken: set[tuple[Side, int, int]] = set()
+    texts: dict[Side, Searched] = {"target": Searched(translation), "source": Searched(source)}
     named = read_errors(answer)
     for error in named.errors:
-        span = _located(error, translation, source, taken)
+        span = _located(error, texts)
         if span is None:
             unlocated.append(error.quotes[0] if error.quotes else "")
         else:
-            taken.add((span.side, span.start, span.end))
+            texts[span.side].taken.add((span.start, span.end))
             spans.append(span)
     return AnswerSpans(tuple(spans), tuple(unlocated), tuple(named.unread))
 
@@ -148,6 +155,8 @@ def read_errors(answer: str) -> NamedErrors:
         clean = named.is_clean() or _CLEAN.search(text) or _NOTHING.fullmatch(text) or _empty_headings(text)
         if not named.errors and not clean:
             raise InputError(f"the answer {shorten(text)} names no error and does not say that there is none.")
+    if len(named.errors) > MOST_ERRORS:
+        raise InputError(f"the answer {shorten(text)} names {len(named.errors):,} errors, more than {MOST_ERRORS:,}.")
     return named
 
 
@@ -207,13 +216,13 @@ def _of_lines(text: str) -> NamedErrors:
         if section is not None:
             _below(section, line.strip(), named)
             continue
-        waiting = ""
+        waiting: deque[str] = deque(maxlen=MOST_PARTS)
         for piece in line.split(";"):
-            waiting = f"{waiting};{piece}" if waiting else piece
-            error = _marked_line(waiting.strip(" \t*•"))
+            waiting.append(piece)
+            error = _marked_line(";".join(waiting).strip(" \t*•"))
             if error is not None:
                 named.errors.append(error)
-                waiting = ""
+                waiting.clear()
     return named
 
 
@@ -270,7 +279,7 @@ def _without_bullet(line: str) -> str:
 
 
 def _category(text: str) -> str:
-    return re.sub(r"\s*/\s*", "/", re.sub(r"\(\s*\)", "", text)).strip(" -–—/:,.;").lower()
+    return re.sub(r"(?<!\s)\s*+/\s*+", "/", re.sub(r"\(\s*\)", "", text)).strip(" -–—/:,.;").lower()
 
 
 def _parted(line: str) -> tuple[str, str, str]:
@@ -301,53 +310,93 @@ def _quoted(line: str) -> tuple[tuple[str, ...], str, str]:
     return tuple(readings), line[:opening].strip(), line[opening + len(readings[0]) + 2 :].strip()
 
 
-def _located(error: NamedError, translation: str, source: str, taken: set[tuple[Side, int, int]]) -> ErrorSpan | None:
+class Searched:
+    """A text in which quotes are searched, whatever their case and whitespace, in time that is linear in both.
+
+    `taken` are the places that errors of the answer have already.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.taken: set[tuple[int, int]] = set()
+
+    @cached_property
+    def folded(self) -> str:
+        """The text without case, sign by sign."""
+        return _folded(self.text)
+
+    @cached_property
+    def _words(self) -> tuple[str, list[int]]:
+        """The folded text with one blank for each run of whitespace, and where its signs stand in the text."""
+        signs, places = [], []
+        for place, sign in enumerate(self.folded):
+            blank = self.text[place].isspace()
+            if not (blank and signs and signs[-1] == " "):
+                signs.append(" " if blank else sign)
+                places.append(place)
+        return "".join(signs), places
+
+    def whole(self, quote: str) -> list[tuple[int, int]]:
+        """Return the places of a quote, one after the other."""
+        wanted = " ".join(_folded(quote).split())
+        text, places = self._words
+        found, at = list[tuple[int, int]](), text.find(wanted) if wanted else -1
+        while at >= 0:
+            end = at + len(wanted)
+            found.append((places[at], places[end - 1] + 1))
+            at = text.find(wanted, end)
+        return found
+
+    def elided(self, quote: str) -> list[tuple[int, int]]:
+        """Return the first place of a quote with an ellipsis, from its first part to its last.
+
+        Each part is searched once, behind the part before it.
+        """
+        parts = [part.strip() for part in re.split(r"\.\.\.|…|\[\.\.\.\]", _folded(quote)) if part.strip()]
+        if len(parts) < 2:
+            return []
+        start = end = -1
+        for part in parts:
+            limit = len(self.text) if end < 0 else end + MOST_ELIDED + len(part)
+            at = self.folded.find(part, max(end, 0), limit)
+            if at < 0:
+                return []
+            start, end = (at if start < 0 else start), at + len(part)
+        return [(start, end)]
+
+
+def _folded(text: str) -> str:
+    """The text without case, each sign one sign: what the `re` module takes for equal under IGNORECASE."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        lower = "".join(sign.lower()[0] for sign in text)
+    return lower if lower.isascii() else lower.translate(_ALIKE)
+
+
+_ALIKE = {code: min(code, *others) for code, others in casefix._EXTRA_CASES.items()}
+"""Small letters that are one letter under IGNORECASE, such as the two forms of sigma."""
+
+
+def _located(error: NamedError, texts: Mapping[Side, Searched]) -> ErrorSpan | None:
     """Where the quoted words stand; of several readings the longest that stands somewhere."""
     if not error.quotes:
-        whole = error.category.startswith("non-translation")
-        return ErrorSpan.of(translation, 0, len(translation), error.severity, error.category) if whole else None
-    sides: list[tuple[Side, str]] = [("target", translation), ("source", source)]
-    for side, text in reversed(sides) if "omission" in error.category else sides:
+        whole, text = error.category.startswith("non-translation"), texts["target"].text
+        return ErrorSpan.of(text, 0, len(text), error.severity, error.category) if whole else None
+    sides: list[Side] = ["target", "source"]
+    for side in reversed(sides) if "omission" in error.category else sides:
         for quote in sorted(error.quotes, key=len, reverse=True):
-            place = _place(quote, text, {(start, end) for on, start, end in taken if on == side})
+            place = _place(quote, texts[side])
             if place is not None:
-                return ErrorSpan.of(text, *place, error.severity, error.category, side)
+                return ErrorSpan.of(texts[side].text, *place, error.severity, error.category, side)
     return None
 
 
-def _place(quote: str, text: str, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
+def _place(quote: str, searched: Searched) -> tuple[int, int] | None:
     """The first place of a quote that no other error of the answer has, else the first: as it stands, else with other
     blanks and case, else from its first to its last part where it leaves words out (``…``)."""
-    for places in (_whole(quote, text), _elided(quote, text)):
-        exact = [place for place in places if text[slice(*place)] == quote]
+    for search in (searched.whole, searched.elided):
+        places = search(quote)
+        exact = [place for place in places if searched.text[slice(*place)] == quote]
         if places:
-            return next((place for place in exact or places if place not in taken), (exact or places)[0])
+            return next((place for place in exact or places if place not in searched.taken), (exact or places)[0])
     return None
-
-
-def _whole(quote: str, text: str) -> list[tuple[int, int]]:
-    """Return the places of a quote, whatever its case and whitespace."""
-    words = quote.split()
-    if not words:
-        return []
-    pattern = r"\s+".join(map(re.escape, words))
-    return [match.span() for match in re.finditer(pattern, text, re.IGNORECASE)]
-
-
-def _elided(quote: str, text: str) -> list[tuple[int, int]]:
-    """Return the first place of a quote with an ellipsis, from its first part to its last.
-
-    Each part is searched once, behind the part before it, so that the time is linear in the text.
-    """
-    parts = [part.strip() for part in re.split(r"\.\.\.|…|\[\.\.\.\]", quote) if part.strip()]
-    if len(parts) < 2:
-        return []
-    start = end = -1
-    for part in parts:
-        at = 0 if end < 0 else end
-        limit = len(text) if end < 0 else end + MOST_ELIDED + len(part)
-        match = re.compile(re.escape(part), re.IGNORECASE).search(text, at, limit)
-        if match is None:
-            return []
-        start, end = (match.start() if start < 0 else start), match.end()
-    return [(start, end)]
