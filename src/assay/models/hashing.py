@@ -32,7 +32,7 @@ def fingerprint_files(*files: Path) -> str:
         InputError: a torch archive whose bytes do not have the checksums that were saved with them.
     """
     before = _states(files)
-    worth = sum(size for _, size, *_ in before) >= _WORTH
+    worth = sum(int(state[1]) for state in before) >= _WORTH
     if worth and (found := _recall(before)) is not None:
         return found
     state = blake2b(digest_size=8)
