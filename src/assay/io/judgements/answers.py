@@ -328,7 +328,7 @@ class Searched:
     @cached_property
     def _words(self) -> tuple[str, list[int]]:
         """The folded text with one blank for each run of whitespace, and where its signs stand in the text."""
-        signs, places = [], []
+        signs, places = list[str](), list[int]()
         for place, sign in enumerate(self.folded):
             blank = self.text[place].isspace()
             if not (blank and signs and signs[-1] == " "):
