@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +13,7 @@ from assay.core.columns import import_polars
 from assay.core.errors import InputError
 from assay.io.files.text import MOST_TEXT, file_name
 from assay.io.table.cells import cells
-from assay.io.table.column_files import ColumnFile
+from assay.io.table.column_files import WORKER, ColumnFile
 from assay.io.table.open_table import Opened, OpenTable, Piece, inside
 
 PARQUET = b"PAR1"
@@ -31,6 +34,8 @@ class ScannedTable(OpenTable):
         if opened.path == "-" or not _begins_with(path, marks):
             file = f"{'an' if kind == 'Arrow' else 'a'} {kind} file"
             raise InputError(f"{self.name} is not {file} as it stands. Give a plain .{kind.lower()} file.")
+        if find_spec("polars") is not None:
+            WORKER.get()  # imports polars while this process does
         polars = import_polars(f"{self.name} is {kind}, which")
         self._file = ColumnFile(str(path.absolute()), kind, self.name)
         self.schema, self.rows_in_all = self._file.schema, self._file.rows
@@ -49,8 +54,7 @@ class ScannedTable(OpenTable):
         paths = [self.inner.get(self.names[place], [self.names[place]]) for place in wanted]
         names = list(dict.fromkeys(path[0] for path in paths))
         size = max(1, SLICE // chunk) * chunk
-        for start in range(0, self.rows_in_all, size):
-            part = self._file.slice(names, start, size)
+        for start, part in self._slices(names, 0, self.rows_in_all, size):
             for at in range(0, len(part), chunk):
                 rows = part.slice(at, chunk)
                 numbers = range(start + at + 1, start + at + len(rows) + 1)
@@ -64,11 +68,25 @@ class ScannedTable(OpenTable):
                     "row",
                 )
 
+    def _slices(self, names: list[str] | None, first: int, last: int, size: int) -> Iterator[tuple[int, Any]]:
+        """Parts of so many rows with the number of their first one; the next is read while one is worked on."""
+        starts = range(first, last, size)
+        with ThreadPoolExecutor(1, thread_name_prefix="assay-columns") as pool:
+            asked = [pool.submit(self._file.slice, names, start, min(size, last - start)) for start in starts[:1]]
+            try:
+                for start, following in zip_longest(starts, starts[1:]):
+                    part = asked.pop().result()
+                    if following is not None:
+                        asked.append(pool.submit(self._file.slice, names, following, min(size, last - following)))
+                    yield start, part
+            except KeyboardInterrupt:
+                WORKER.end()  # what was asked for is not waited for
+                raise
+
     def frames(self, start: int, stop: int, rows: int) -> Iterator[Any]:
         """The rows from `start` up to `stop` as frames of polars with all columns as they are, so many rows each."""
         last, size = min(stop, self.rows_in_all), max(1, SLICE // rows) * rows
-        for begin in range(start, last, size):
-            part = self._file.slice(None, begin, min(size, last - begin))
+        for _, part in self._slices(None, start, last, size):
             yield from (part.slice(at, rows) for at in range(0, len(part), rows))
 
     def close(self) -> None:
