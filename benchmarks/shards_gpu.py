@@ -121,7 +121,7 @@ def measure(folder: Path, args: argparse.Namespace) -> None:
             wanted = found or wanted
             print(f"{name}: {args.rows:,} rows in {seconds:.1f} s, {args.rows / seconds:,.0f} rows/s", flush=True)
     got = [
-        json.loads(line)[spec]
+        json.loads(line)["scores"][spec]
         for shard in shards
         for line in (folder / "out" / shard.name).read_text(encoding="utf-8").splitlines()
     ]

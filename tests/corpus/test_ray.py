@@ -147,7 +147,7 @@ def test_another_version_of_assay_is_refused(tmp_path: Path, cluster: Cluster, m
     from assay._version import __version__
 
     corpus(tmp_path / "in", 1)
-    monkeypatch.setattr("assay._version.__version__", "9.9")
+    monkeypatch.setattr("assay.verbs.score_corpus.__version__", "9.9")
     with pytest.raises(InputError, match=rf"a worker has assay {__version__}, the driver 9\.9"):
         score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", address=cluster.address)
 

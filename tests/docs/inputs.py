@@ -79,7 +79,7 @@ def fill() -> None:
     """Every small file, in the working folder."""
     texts(ENGLISH, GERMAN, ONLINE, OURS)
     rows = outputs({"online": ONLINE, "ours": OURS})
-    table("outputs.tsv outputs.parquet texts.tsv", rows, "system src mt ref doc domain langpair")
+    table("outputs.tsv outputs.parquet texts.tsv", rows, "system src mt ref doc domain langpair lang")
     table("scores.tsv scores.jsonl", [{**row, "flags": ""} for row in rows])
     corpus = [{"src": g, "mt": e, "ref": e} for g, e in zip(GERMAN, ENGLISH, strict=True)]
     table("corpus.tsv corpus/a.parquet", corpus)

@@ -102,7 +102,7 @@ def test_a_language_that_the_metric_does_not_know_is_told() -> None:
 def test_languages_are_identified_where_it_costs_little(
     monkeypatch: pytest.MonkeyPatch, asked: str, kind: str, rows: int | None, installed: bool, identified: bool
 ) -> None:
-    monkeypatch.setattr(identify, "available", lambda: installed)
+    monkeypatch.setattr(flags, "available", lambda: installed)
     assert flags.with_languages(asked, [Knows(kind)], rows) is identified  # type: ignore[arg-type]
 
 

@@ -98,8 +98,9 @@ def test_spans_in_the_terminal_in_json_and_in_html(
     assert main([*command, "--format", "json"]) == 0
     segments = json.loads(capsys.readouterr().out)["segments"]
     for segment, i in zip(segments, (0, 4), strict=True):
-        assert [[s["start"], s["end"], s["severity"]] for s in segment["spans"]] == [s[:3] for s in expected[i]]
-        assert all(s["text"] == segment["mt"][s["start"] : s["end"]] for s in segment["spans"])
+        (spans,) = segment["spans"].values()
+        assert [[s["start"], s["end"], s["severity"]] for s in spans] == [s[:3] for s in expected[i]]
+        assert all(s["text"] == segment["mt"][s["start"] : s["end"]] for s in spans)
 
     assert main(command) == 0
     shown = capsys.readouterr().out

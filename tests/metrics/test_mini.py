@@ -327,10 +327,10 @@ def test_the_command_line_marks_a_wrong_year(tmp_path: Path, capsys: pytest.Capt
     )
     assert main(["score", "--data", str(table), "--spans", "--format", "json", "--quiet"]) == 0
     shown = json.loads(capsys.readouterr().out)
-    german = shown["segments"][6]
-    assert "1978" in [span["text"] for span in german["spans"]]
-    assert german["spans"][0]["severity"] in ("minor", "major") and 0 < german["spans"][0]["confidence"] < 1
-    assert shown["segments"][7]["spans"] == []
+    german = shown["segments"][6]["spans"]["assay-mini"]
+    assert "1978" in [span["text"] for span in german]
+    assert german[0]["severity"] in ("minor", "major") and 0 < german[0]["confidence"] < 1
+    assert shown["segments"][7]["spans"] == {"assay-mini": []}
     assert main(["score", "--data", str(table), "--spans", "--quiet"]) == 0
     assert "⟦1978⟧" in capsys.readouterr().out
     assert main(["score", "--data", str(table), "--spans", "--format", "html", "--quiet"]) == 0

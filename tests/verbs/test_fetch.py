@@ -80,9 +80,9 @@ def test_what_a_metric_needs_is_fetched_by_its_name_or_told(name: str, monkeypat
         asked.append(what)
         return Path(what)
 
-    monkeypatch.setattr("assay.models.files.published.fetch_published", fetching)
-    monkeypatch.setattr("assay.io.judgements.gemba.fetch_prompts", lambda *_: fetching("gemba"))
-    monkeypatch.setattr("assay.io.files.download.download", lambda *_, **__: fetching("flores200"))
+    monkeypatch.setattr("assay.verbs.fetch.fetch_published", fetching)
+    monkeypatch.setattr("assay.verbs.fetch.fetch_prompts", lambda *_: fetching("gemba"))
+    monkeypatch.setattr("assay.verbs.fetch.download", lambda *_, **__: fetching("flores200"))
     needed = METRICS.resolve(name).card.weights
     if needed is not None and needed.get.startswith("assay fetch "):
         fetch(name)

@@ -13,7 +13,7 @@ const COMPARISONS = [...ORDER, "==", "!="];
 const FUNCTIONS: Record<string, string> = { length: "length", lower: "lower", abs: "abs", number: "numeric" };
 const TOKEN = /(?<blank>\s+)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.]))|(?<word>[\p{L}\p{Nl}_][\p{L}\p{N}\p{M}_]*)|(?<quoted>`[^`]*`)|(?<text>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*')|(?<sign><=|>=|==|!=|!~|=~|<>|&&|\|\||[-+*/<>~(),[\]=&|!])/suy;
 const FLAGS = new Set([
-  "empty_hypothesis", "copied_source", "far_longer", "far_shorter", "wrong_language", "empty_reference", "truncated", "bounded",
+  "empty_hypothesis", "copied_source", "far_longer", "far_shorter", "wrong_language", "empty_reference", "missing_reference", "unread_lines", "truncated", "bounded",
   "unsupported_script", "unknown_characters", "untrained_language", "unknown_language", "refused_answer", "unreadable_answer",
   "cut_answer", "unread_spans", "lost_span", "nothing_to_compare",
 ]);

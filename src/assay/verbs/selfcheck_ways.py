@@ -204,6 +204,8 @@ def by_command_line(wanted: Mapping[str, Metric], texts: Iterable[Mapping[str, A
             "score",
             "--data",
             str(table),
+            "--empty-reference",
+            "score",
             "--format",
             "json",
             "--quiet",

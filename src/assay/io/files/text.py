@@ -327,6 +327,18 @@ class BoundedFile(io.RawIOBase):
         target[: len(data)] = data
         return len(data)
 
+    def seekable(self) -> bool:
+        """Return whether the file is, as workbooks need it."""
+        return self._file.seekable()
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
+        """Move in the file."""
+        return self._file.seek(offset, whence)
+
+    def tell(self) -> int:
+        """Return the place in the file."""
+        return self._file.tell()
+
     def close(self) -> None:
         """Close the file behind it."""
         self._file.close()

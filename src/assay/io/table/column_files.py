@@ -58,7 +58,7 @@ class _Ended(Exception):
     """The worker ended over a request."""
 
 
-class _Worker:
+class ColumnWorker:
     def __init__(self) -> None:
         self.owner, self._lock = os.getpid(), threading.Lock()
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
@@ -121,17 +121,17 @@ class _Current:
     """The worker of this process; a process that was forked off another one has its own."""
 
     def __init__(self) -> None:
-        self._worker: _Worker | None = None
+        self._worker: ColumnWorker | None = None
         self._starting = threading.Lock()
 
-    def get(self) -> _Worker:
+    def get(self) -> ColumnWorker:
         """The worker, started if there is none."""
         with self._starting:
             if self._worker is None or not self._worker.alive:
                 if self._worker is None:
                     atexit.register(self.end)
                 self.end()
-                self._worker = _Worker()
+                self._worker = ColumnWorker()
             return self._worker
 
     def end(self) -> None:
