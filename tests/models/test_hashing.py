@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import InputError
-from assay.models import hashing
+from assay.models.files import hashing
 from assay.models.files.hashing import fingerprint_files
 
 

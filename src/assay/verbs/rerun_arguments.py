@@ -77,7 +77,7 @@ def inside(arguments: Mapping[str, Any], known: Collection[str], roots: Sequence
 
     A manifest may name any file of the user, and what the run says of it may be sent on.
     """
-    for given in _texts({name: value for name, value in arguments.items() if name not in _NO_PATHS}):
+    for given in _texts([value for name, value in arguments.items() if name not in _NO_PATHS]):
         for text in dict.fromkeys((given, given.partition("=")[2], given.rpartition(":")[0])):
             path = Path(text.replace("\0", "")).expanduser()
             if not text or not (path.is_absolute() or ".." in path.parts or os.path.lexists(path)):

@@ -11,7 +11,7 @@ import torch
 
 from assay.kernels import _native
 from assay.kernels.twins.mini import Mini as Twin
-from assay.models.config import EncoderConfig
+from assay.models.encoders.config import EncoderConfig
 from assay.models.mini.model import mini_model
 from assay.models.mini.pack import packed_tensors
 from tests.kernels.mini_model import random_model
