@@ -59,6 +59,8 @@ class _Ended(Exception):
 
 
 class ColumnWorker:
+    """The process that reads Parquet and Arrow files, and the pipes to it."""
+
     def __init__(self) -> None:
         self.owner, self._lock = os.getpid(), threading.Lock()
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
@@ -73,9 +75,11 @@ class ColumnWorker:
 
     @property
     def alive(self) -> bool:
+        """Whether the process runs and was started by this one, not by the one that this was forked off."""
         return self.owner == os.getpid() and self.process.poll() is None
 
     def ask(self, asked: dict[str, Any]) -> tuple[dict[str, Any], bytes]:
+        """Send a request; return the head and the body of the answer."""
         with self._lock:
             try:
                 return self._asked(json.dumps(asked).encode() + b"\n")
@@ -100,6 +104,7 @@ class ColumnWorker:
         return f"its content ended the process that read it, or needed more than {most_memory() >> 30} GiB of memory"
 
     def end(self) -> None:
+        """End the process and close the pipes."""
         if self.owner != os.getpid():
             return
         self.process.kill()
