@@ -17,7 +17,7 @@ from assay.core.table import Table, TableColumn
 from assay.engine.drifts import drifts_file, in_digits, keep, machine
 from assay.metrics import METRICS, build_metrics, metric
 from assay.verbs.result import Result
-from assay.verbs.selfcheck_ways import Ways, batch_of, by_command_line, data, drift, from_vector
+from assay.verbs.selfcheck_ways import Ways, batch_of, by_command_line, data, from_vector
 
 ORIGINAL_TOLERANCE = 1e-9
 """How far a number may lie from the original tool's: it adds and takes logarithms in an order of its own."""
@@ -104,7 +104,7 @@ def selfcheck(metrics: Sequence[str | Metric] | str | Metric | None = None) -> S
             "original": _from_original(name, made, texts),
         }
         if name in commanded:
-            found["command line"] = drift({key: ways.whole[key] for key in commanded[name]}, commanded[name])
+            found["command line"] = ways.command_line(commanded[name])
         drifts += [WayDrift(name, way, far, _tolerance(way, made)) for way, far in found.items() if far is not None]
     signatures = {name: str(made.signature) for name, made in wanted.items()}
     result = SelfcheckResult({}, drifts, machine(), signatures=signatures)

@@ -22,6 +22,7 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores, statistics
+from assay.core.references import settled
 from assay.core.spec import parse
 from assay.core.sums import exact_sum
 from assay.core.workers import cores
@@ -88,6 +89,12 @@ class Ways:
         self.metric, self.batch = metric, batch
         self.scores = metric.score(batch)
         self.whole = columns(metric, self.scores)
+
+    def command_line(self, printed: Columns) -> float:
+        """Return the drift of what the command line printed about a table, in which an empty reference is a missing one."""
+        references = settled(self.batch.references or (), "score", str)
+        tabled = columns(self.metric, self.metric.score(replace(self.batch, references=references)))
+        return drift({key: tabled[key] for key in printed}, printed)
 
     def order(self) -> float:
         """The segments backwards, and shuffled."""
