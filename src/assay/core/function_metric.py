@@ -28,7 +28,6 @@ class FunctionMetric(Metric):
         self.function, self.card, self.version = function, card, version
 
     def __call__(self, hypotheses: Column, references: Column | None, sources: Column | None) -> Sequence[float]:
-        """The function itself."""
         return self.function(hypotheses, references, sources)
 
     @property

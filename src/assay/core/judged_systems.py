@@ -29,7 +29,6 @@ class LevelScores:
     """Whether `sys` holds means of the segments that have a score, because nobody gave system scores."""
 
     def at(self, level: Level) -> Floats | None:
-        """The scores of one level."""
         scores: Floats | None = getattr(self, level)
         return scores
 

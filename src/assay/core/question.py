@@ -39,7 +39,6 @@ class Passage:
     against: str = ""
 
     def plain(self) -> str:
-        """The text with its marks in brackets."""
         parts, at = [], 0
         for start, end in self.marks:
             parts += [self.text[at:start], "⟦", self.text[start:end], "⟧"]

@@ -50,7 +50,6 @@ class Types:
     _seen: dict[str, set[str]] = field(default_factory=dict)
 
     def note(self, row: Mapping[str, Any]) -> None:
-        """One more row."""
         for name, value in row.items():
             kind = _KINDS.get(type(value)) or _listed(value)
             if kind:

@@ -59,12 +59,10 @@ class TsvRows(_Delimited):
     _odd = 0
 
     def begin(self) -> None:
-        """The header."""
         names = [inert(name) for name in self.names] if self._safe else self.names
         self.stream.write("\t".join(map(self._quoted, names)) + "\n")
 
     def part(self, columns: Columns, objects: Objects | None = None) -> None:
-        """See `RowWriter`."""
         cells = self._cells(columns)
         text = "".join(["\t".join(row) + "\n" for row in zip(*cells, strict=True)])
         rows = len(cells[0]) if cells else 0
@@ -91,11 +89,9 @@ class CsvRows(_Delimited):
     """Cells between commas, quoted where they must be."""
 
     def begin(self) -> None:
-        """The header."""
         self._write([[inert(name) for name in self.names] if self._safe else self.names])
 
     def part(self, columns: Columns, objects: Objects | None = None) -> None:
-        """See `RowWriter`."""
         self._write(zip(*self._cells(columns), strict=True))
 
     def _write(self, rows: Any) -> None:
@@ -108,7 +104,6 @@ class JsonLines(RowWriter):
     """An object a line; rows that were JSON stay what they were."""
 
     def part(self, columns: Columns, objects: Objects | None = None) -> None:
-        """See `RowWriter`."""
         if objects is None:
             self.stream.write(json_lines(dict(zip(self.names, columns, strict=True)), self._scores))
         else:
@@ -126,11 +121,9 @@ class JsonArray(JsonLines):
     """The same objects in an array."""
 
     def begin(self) -> None:
-        """The bracket."""
         self._separator = "[\n"
 
     def part(self, columns: Columns, objects: Objects | None = None) -> None:
-        """See `RowWriter`."""
         if objects is None:
             objects = row_objects(dict(zip(self.names, columns, strict=True)), self._scores)
         if lines := self.lines(objects):
@@ -138,7 +131,6 @@ class JsonArray(JsonLines):
             self._separator = ",\n"
 
     def end(self) -> None:
-        """The other bracket."""
         self.stream.write("[]\n" if self._separator == "[\n" else "\n]\n")
 
 

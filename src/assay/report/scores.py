@@ -17,18 +17,15 @@ class Scored(Protocol):
     """What the writers need of a run."""
 
     @property
-    def systems(self) -> list[str]:
-        """Names of the systems."""
+    def systems(self) -> list[str]: ...
 
     @property
-    def kept(self) -> Kept:
-        """What its chunks keep."""
+    def kept(self) -> Kept: ...
 
     def own_values(self, system: str, metric: str) -> Iterator[Any]:
         """Values of the segments that a metric is about, a chunk at a time."""
 
-    def chunks(self) -> Iterator[Chunk]:
-        """Every chunk, in order."""
+    def chunks(self) -> Iterator[Chunk]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +36,16 @@ class WithoutTexts:
 
     @property
     def systems(self) -> list[str]:
-        """See `Scored`."""
         return self.run.systems
 
     @property
     def kept(self) -> Kept:
-        """See `Scored`."""
         return self.run.kept
 
     def own_values(self, system: str, metric: str) -> Iterator[Any]:
-        """See `Scored`."""
         return self.run.own_values(system, metric)
 
     def chunks(self) -> Iterator[Chunk]:
-        """See `Scored`."""
         for chunk in self.run.chunks():
             yield replace(
                 chunk, columns={name: kept for name, kept in chunk.columns.items() if name not in (*TEXTS, "rows")}

@@ -50,7 +50,6 @@ class FrameRows(Rows):
         self.columns = {name: self.others[name] if name in self.others else Column(self.frame[name]) for name in names}
 
     def renamed(self, names: Mapping[str, str]) -> FrameRows:
-        """See `Rows`."""
         return FrameRows(
             frame=self.frame.rename(dict(names), strict=False),
             others={names.get(name, name): column for name, column in self.others.items()},
@@ -87,7 +86,6 @@ class FrameRows(Rows):
         return kept[found[kept]]
 
     def _by(self, name: str, descending: bool) -> Order:
-        """See `Rows`."""
         if self.frame.schema.get(name) != pl.String:
             return super()._by(name, descending)
         keys = self.frame.select(key=pl.col(name).str.to_lowercase()).with_row_index("place")
@@ -99,7 +97,6 @@ class FrameRows(Rows):
         return found
 
     def numbers(self, name: str) -> NDArray[np.float64] | None:
-        """See `Rows`."""
         if name in self.others:
             return super().numbers(name)
         series = self.frame[name]
@@ -108,7 +105,6 @@ class FrameRows(Rows):
         return series.cast(pl.Float64).fill_null(float("nan")).to_numpy()
 
     def window(self, order: Order, start: int, count: int) -> list[dict[str, Any]]:
-        """See `Rows`."""
         wanted = order[max(start, 0) : max(start, 0) + count]
         rows = self.frame[wanted].rows(named=True) if self.frame.width else [{} for _ in wanted]
         return [self._shown(i, row) for i, row in zip(wanted.tolist(), rows, strict=True)]
@@ -118,7 +114,6 @@ class FrameRows(Rows):
         return {"#": number, **{name: cut(value, SHOWN) for name, value in whole.items()}}
 
     def beside(self, number: int) -> list[int]:
-        """See `Rows`."""
         keys = [name for name in SEGMENT if name in self.columns]
         if not self._paired():
             return [number]

@@ -195,7 +195,6 @@ class Held:
         self._numbers: list[Any] | None = None if typed else []
 
     def add(self, values: Sequence[Any]) -> None:
-        """More rows."""
         self._rows += len(values)
         if self._numbers is not None:
             try:

@@ -67,12 +67,10 @@ class Rows:
 
     @property
     def names(self) -> list[str]:
-        """The columns."""
         return list(self.columns)
 
     @cached_property
     def texts(self) -> list[str]:
-        """The columns that hold texts."""
         further = [name for name in self.columns if name.startswith("ref") and name[3:].isdigit()]
         return [name for name in TEXTS if name in self.columns] + further
 

@@ -174,7 +174,6 @@ class Run:
         return [*found, *(["decisions"] if "deciding" in self.about or (decided and names) else [])]
 
     def head(self) -> dict[str, Any]:
-        """What a list of runs shows."""
         known = all(name in self.about for name in ("rows", "columns", "systems"))
         about = self.about if known else {
             "rows": len(self.rows), "columns": self.rows.names, "systems": systems(self.rows)

@@ -61,14 +61,12 @@ class Answers:
                 self._by_key = {run.key: run for run in self.runs}
 
     def run(self, asked: Question) -> Run:
-        """The run that a question names."""
         key = asked.get("run", "")
         if key not in self._by_key:
             raise unknown("run here", key, self._by_key)
         return self._by_key[key]
 
     def start(self, _: Question) -> Any:
-        """The list of runs."""
         self.look()
         review = self.review.desk.head() if self.review else None
         return {**start(), "runs": [run.head() for run in self.runs], "review": review}
@@ -86,7 +84,6 @@ class Answers:
         return summary(self.run(asked))
 
     def rows(self, asked: Question) -> Any:
-        """A window of rows."""
         first, count = _whole(asked, "start", 0), min(_whole(asked, "count", 100), MOST_WINDOW)
         return self.run(asked).window(wanted(asked), first, count)
 
@@ -184,7 +181,6 @@ class ViewServer(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """The address to open."""
         return f"http://{ADDRESS}:{self.server_port}/{self.token}/"
 
 
@@ -248,7 +244,6 @@ class _Handler(BaseHTTPRequestHandler):
             review.finished.set()
 
     def do_GET(self) -> None:
-        """Answer, or refuse."""
         if (admitted := self._admitted()) is None:
             return
         path, asked = admitted

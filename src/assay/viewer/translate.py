@@ -46,7 +46,6 @@ class _Translation:
         self._checked, self._frame, self._schema = checked, frame, frame.schema
 
     def truth(self, node: Node) -> Made:
-        """Whether a node holds."""
         kind, parts = node.kind, node.parts
         if kind in ("and", "or"):
             return self._joined(node)
@@ -136,7 +135,6 @@ class _Translation:
         return pl.col(name)
 
     def number(self, node: Node) -> Made:
-        """A node's number."""
         kind, parts = node.kind, node.parts
         if kind == "number":
             return Made(pl.lit(float(node.value)))
@@ -159,7 +157,6 @@ class _Translation:
         return Made(value, refused)
 
     def text(self, node: Node) -> pl.Expr:
-        """A node's text."""
         if node.kind == "text":
             return pl.lit(str(node.value))
         if node.kind == "lower":

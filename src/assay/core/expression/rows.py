@@ -61,7 +61,6 @@ class _Evaluation:
     # Truths
 
     def truths(self, node: Node, rows: Rows) -> Bools:
-        """Whether a node holds in the rows."""
         kind, parts = node.kind, node.parts
         if kind in ("and", "or"):
             return self._joined(node, rows)
@@ -154,7 +153,6 @@ class _Evaluation:
     # Numbers
 
     def numbers(self, node: Node, rows: Rows) -> Floats:
-        """The node's number in every row."""
         kind, parts = node.kind, node.parts
         if kind == "number":
             return np.full(len(rows), float(node.value))
@@ -193,7 +191,6 @@ class _Evaluation:
     # Texts and lists
 
     def texts(self, node: Node, rows: Rows) -> list[str]:
-        """The node's text in every row."""
         if node.kind == "text":
             return [str(node.value)] * len(rows)
         if node.kind == "lower":

@@ -39,7 +39,6 @@ class Asker:
         self._lock = threading.Lock()
 
     def question(self, messages: list[dict[str, str]], temperature: float | None, limit: int | None) -> dict[str, Any]:
-        """The body of a request."""
         body: dict[str, Any] = {"model": self.model, "messages": messages}
         if temperature is not None:
             body["temperature"] = temperature
@@ -85,7 +84,6 @@ class Asker:
             raise OutputError(f"answers cannot be kept, so that no more are asked for: {why}")
 
     def close(self) -> None:
-        """Hang up all lines."""
         for line in self._open:
             line.close()
 

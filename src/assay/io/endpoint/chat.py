@@ -43,7 +43,6 @@ class ChatAnswer:
 
     @classmethod
     def of_record(cls, record: bytes) -> ChatAnswer:
-        """From `record`."""
         return cls(*decode(record.decode("utf-8", "surrogatepass")))
 
 

@@ -58,7 +58,6 @@ class Connection:
             raise
 
     def close(self) -> None:
-        """Hang up."""
         if self._line is not None:
             self._line.close()
             self._line = None

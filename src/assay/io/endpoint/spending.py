@@ -26,7 +26,6 @@ class Prices:
     answer: float
 
     def cost(self, tokens_in: int, tokens_out: int) -> float:
-        """What so many tokens cost."""
         return (tokens_in * self.question + tokens_out * self.answer) / 1e6
 
 
@@ -104,7 +103,6 @@ class Purse:
             setattr(self, name, getattr(self, name) + getattr(purse, name) - getattr(before, name))
 
     def said(self) -> str:
-        """What was spent, in words."""
         about = "about " if self.estimated else ""
         parts = [count(self.requests, "request"), f"{about}{count(self.tokens_in + self.tokens_out, 'token')}"]
         return ", ".join([*parts, f"{about}{money(self.cost)}"] if self.prices else parts)

@@ -101,19 +101,16 @@ class LocalFolder:
         self._root = Path(path)
 
     def read(self, name: str) -> bytes | None:
-        """See `Folder`."""
         try:
             return (self._root / name).read_bytes()
         except FileNotFoundError:
             return None
 
     def write(self, name: str, content: bytes) -> None:
-        """See `Folder`."""
         with self.writing(name) as stream:
             stream.write(content)
 
     def writing(self, name: str) -> AbstractContextManager[IO[bytes]]:
-        """See `Folder`."""
         target = self._root / name
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -127,7 +124,6 @@ class LocalFolder:
 
     @contextmanager
     def local(self, name: str) -> Iterator[str]:
-        """See `Folder`."""
         yield str(self._root / name)
 
     def sizes(self, under: str = "") -> dict[str, int]:
@@ -143,7 +139,6 @@ class LocalFolder:
         return found
 
     def remove(self, under: str) -> None:
-        """See `Folder`."""
         target = self._root / under
         with suppress(FileNotFoundError):
             if target.is_dir() and not target.is_symlink():

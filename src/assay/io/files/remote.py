@@ -141,7 +141,6 @@ class RemoteFolder:
         return f"{self.path}/{name}"
 
     def read(self, name: str) -> bytes | None:
-        """See `Folder`."""
         try:
             found: bytes = tried(self._address(name), lambda: self._store.cat_file(self._at(name)))
         except FileNotFoundError:
@@ -149,7 +148,6 @@ class RemoteFolder:
         return found
 
     def write(self, name: str, content: bytes) -> None:
-        """See `Folder`."""
         self._put(name, lambda: self._store.pipe_file(self._at(name), content))
 
     def _put(self, name: str, action: Callable[[], object]) -> None:
@@ -173,12 +171,10 @@ class RemoteFolder:
 
     @contextmanager
     def local(self, name: str) -> Iterator[str]:
-        """See `Folder`."""
         with fetched(self._address(name)) as path:
             yield path
 
     def sizes(self, under: str = "") -> dict[str, int]:
-        """See `Folder`."""
         with suppress(FileNotFoundError):
             found = tried(self.path, lambda: self._store.find(self._at(under), detail=True))
             start = len(self._root) + 1
@@ -186,7 +182,6 @@ class RemoteFolder:
         return {}
 
     def remove(self, under: str) -> None:
-        """See `Folder`."""
         names = [self._at(name) for name in self.sizes(under)]
         if names:
             with suppress(FileNotFoundError):

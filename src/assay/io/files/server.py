@@ -105,7 +105,6 @@ class _LoyalRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
     ) -> urllib.request.Request | None:
-        """The request that follows."""
         before, after = (urllib.parse.urlsplit(address).scheme for address in (req.full_url, newurl))
         if after not in ("https", before):
             raise OSError(

@@ -317,11 +317,9 @@ class BoundedFile(io.RawIOBase):
         self._file, self._bounded = file, _Bounded(file, path, most)
 
     def readable(self) -> bool:
-        """It is."""
         return True
 
     def readinto(self, buffer: object) -> int:
-        """Read on, up to the bound."""
         target = memoryview(buffer).cast("B")  # type: ignore[arg-type]
         data = self._bounded.read(len(target))
         target[: len(data)] = data
@@ -332,15 +330,12 @@ class BoundedFile(io.RawIOBase):
         return self._file.seekable()
 
     def seek(self, offset: int, whence: int = io.SEEK_SET, /) -> int:
-        """Move in the file."""
         return self._file.seek(offset, whence)
 
     def tell(self) -> int:
-        """Return the place in the file."""
         return self._file.tell()
 
     def close(self) -> None:
-        """Close the file behind it."""
         self._file.close()
         super().close()
 

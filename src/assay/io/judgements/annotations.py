@@ -53,14 +53,12 @@ class AnnotationForm(Protocol):
     def problem(self, text: AnnotatedText) -> str:
         """Why the form cannot hold a text; nothing where it can."""
 
-    def lines(self, text: AnnotatedText, rater: str, errors: Errors) -> list[str]:
-        """The lines of one judgement."""
+    def lines(self, text: AnnotatedText, rater: str, errors: Errors) -> list[str]: ...
 
     def keyed(self, lines: Sequence[str], path: Path) -> dict[Key, list[str]]:
         """The lines of a file by judgement."""
 
-    def heading(self) -> list[str]:
-        """What stands above them."""
+    def heading(self) -> list[str]: ...
 
 
 class GoogleForm:
@@ -71,11 +69,9 @@ class GoogleForm:
         self.places = {name: place for place, name in enumerate(self.columns)}
 
     def heading(self) -> list[str]:
-        """The header."""
         return ["\t".join(self.columns)]
 
     def key(self, text: AnnotatedText, rater: str) -> Key:
-        """The file has no language pair."""
         return ("", text.system, text.segment, rater)
 
     def problem(self, text: AnnotatedText) -> str:
@@ -132,19 +128,15 @@ class SpanLines:
     """One JSON object for each translation and rater."""
 
     def heading(self) -> list[str]:
-        """None."""
         return []
 
     def key(self, text: AnnotatedText, rater: str) -> Key:
-        """Everything has its field."""
         return (text.langpair, text.system, text.segment, rater)
 
     def problem(self, text: AnnotatedText) -> str:
-        """It holds every text."""
         return ""
 
     def lines(self, text: AnnotatedText, rater: str, errors: Errors) -> list[str]:
-        """One line."""
         spans = [
             {
                 "start": error.start, "end": error.end, "severity": error.severity, "category": error.category,

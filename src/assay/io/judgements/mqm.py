@@ -67,7 +67,6 @@ class Weights:
     """A major Non-translation!"""
 
     def of(self, severity: str, category: str) -> float:
-        """The weight of one error."""
         if severity == "minor" and category.lower() == "fluency/punctuation":
             return self.punctuation
         if severity == "major" and category.lower().startswith("non-translation"):

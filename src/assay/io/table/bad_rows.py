@@ -22,7 +22,6 @@ class BadRows:
         self.found: list[str] = []
 
     def __call__(self, path: str | os.PathLike[str], line: int, reason: str) -> None:
-        """Report one bad row of `path`."""
         if not self.skip:
             raise InputError(f"{file_name(path)} line {line}: {reason} {self.remedy}".rstrip())
         self.found.append(f"{Path(file_name(path)).name} line {line}: {reason}")

@@ -57,11 +57,9 @@ class TabCells:
 
     @property
     def quoted(self) -> bool:
-        """See `Cells`."""
         return self._quotes.on
 
     def first(self) -> Fields | None:
-        """See `Cells`."""
         for lines in self._lines:
             for at, line in enumerate(lines, 1):
                 if line.strip() and self._quotes.across:
@@ -74,7 +72,6 @@ class TabCells:
         return None
 
     def chunks(self, size: int) -> Iterator[Chunk]:
-        """See `Cells`."""
         groups = regroup(self._lines, size)
         for lines in groups if self._across is None else ():
             if self._quotes.across:
@@ -137,7 +134,6 @@ class QuotedCells:
         return self._begun + row.count("\n", 0, unclosed(row, self._delimiter))
 
     def first(self) -> Fields | None:
-        """See `Cells`."""
         while taken := self._take(1):
             numbers, rows = taken
             if rows and any(cell.strip() for cell in rows[0]):
@@ -145,7 +141,6 @@ class QuotedCells:
         return None
 
     def chunks(self, size: int) -> Iterator[Chunk]:
-        """See `Cells`."""
         while taken := self._take(size):
             yield taken
 
@@ -236,7 +231,6 @@ class DelimitedTable(OpenTable):
         self._first, self._pushed = first, False
 
     def without_header(self) -> None:
-        """See `OpenTable`."""
         self._header, self._pushed = None, True
         self.names = [str(number) for number in range(1, len(self.names) + 1)]
 
@@ -247,17 +241,14 @@ class DelimitedTable(OpenTable):
 
     @property
     def quoted(self) -> bool:
-        """See `OpenTable`."""
         return self._cells.quoted
 
     @property
     def notes(self) -> list[str]:
-        """See `OpenTable`."""
         return self._cells.notes
 
     @property
     def unquoted_rows(self) -> int:
-        """See `OpenTable`."""
         return self._cells.unquoted_rows
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
@@ -298,7 +289,6 @@ class DelimitedTable(OpenTable):
         return [number for number, _ in kept], [row for _, row in kept]
 
     def close(self) -> None:
-        """See `OpenTable`."""
         self._file.close()
 
 

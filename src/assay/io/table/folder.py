@@ -85,11 +85,9 @@ class ShardedTable(OpenTable):
 
     @property
     def notes(self) -> list[str]:
-        """See `OpenTable`."""
         return self._current.notes
 
     def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
-        """See `OpenTable`."""
         self._inner[column] = keys
         self.names.append(column)
         return self._current.look_inside(column, keys)
@@ -116,5 +114,4 @@ class ShardedTable(OpenTable):
         return [names.index(self.names[place]) for place in wanted] if names else []
 
     def close(self) -> None:
-        """See `OpenTable`."""
         self._current.close()

@@ -28,22 +28,19 @@ class FrameTable(OpenTable):
             )
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """See `OpenTable`."""
         for start in range(0, self._rows, chunk):
             stop = min(start + chunk, self._rows)
             columns = [_values(self._columns[place], start, stop) for place in wanted]
             yield Piece(columns, range(start + 1, stop + 1), "row")
 
     def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
-        """See `OpenTable`."""
         first, *inner = keys or column.split(".")
         held = self._columns[self.names.index(first)]
         self.names.append(column)
         self._columns.append([inside(value, inner) for value in _values(held, 0, self._rows)])
         return True
 
-    def close(self) -> None:
-        """A frame stays as it is."""
+    def close(self) -> None: ...
 
 
 class IteratedTable(OpenTable):
@@ -56,7 +53,6 @@ class IteratedTable(OpenTable):
         self.inner: dict[str, Sequence[str]] = {}
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """See `OpenTable`."""
         paths = [self.inner.get(self.names[place], [self.names[place]]) for place in wanted]
         done = 0
         while taken := [self._checked(row) for row in islice(self._rows, chunk)]:
@@ -65,7 +61,6 @@ class IteratedTable(OpenTable):
             done += len(taken)
 
     def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
-        """See `OpenTable`."""
         self.names.append(column)
         self.inner[column] = list(keys) or column.split(".")
         return True

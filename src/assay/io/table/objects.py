@@ -37,7 +37,6 @@ class JsonTable(OpenTable):
         self.inner: dict[str, Sequence[str]] = {}
 
     def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
-        """See `OpenTable`."""
         self.names.append(column)
         self.inner[column] = list(keys) or column.split(".")
         return True
@@ -60,7 +59,6 @@ class JsonTable(OpenTable):
         return self._objects
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """See `OpenTable`."""
         names = [self.names[place] for place in wanted]
         while taken := list(islice(self._objects, chunk)):
             yield Piece(
@@ -68,11 +66,9 @@ class JsonTable(OpenTable):
             )
 
     def rows(self) -> Iterator[tuple[int, list[Any]]]:
-        """See `OpenTable`."""
         return ((number, [self._value(row, name) for name in self.names]) for number, row in self._objects)
 
     def close(self) -> None:
-        """See `OpenTable`."""
         self._file.close()
 
 

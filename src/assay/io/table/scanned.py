@@ -44,13 +44,11 @@ class ScannedTable(OpenTable):
         self.inner: dict[str, Sequence[str]] = {}
 
     def look_inside(self, column: str, keys: Sequence[str] = ()) -> bool:
-        """See `OpenTable`."""
         self.names.append(column)
         self.inner[column] = list(keys) or column.split(".")
         return True
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """See `OpenTable`."""
         paths = [self.inner.get(self.names[place], [self.names[place]]) for place in wanted]
         names = list(dict.fromkeys(path[0] for path in paths))
         size = max(1, SLICE // chunk) * chunk
@@ -90,7 +88,6 @@ class ScannedTable(OpenTable):
             yield from (part.slice(at, rows) for at in range(0, len(part), rows))
 
     def close(self) -> None:
-        """See `OpenTable`."""
         self._file.close()
 
 

@@ -200,7 +200,6 @@ class Columns:
         return [list(self.column(piece, place)) * max(len(self._systems), 1) for place in self._further]
 
     def batch(self, piece: Piece) -> Batch:
-        """The piece as a batch."""
         places = self._layout.places
 
         def labels(role: str) -> Sequence[str] | None:

@@ -121,21 +121,18 @@ class _Cells(SafeParser):
         self._taken = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """See `SafeParser`."""
         if name in ("t", "v"):
             self._taken = not self._spoken
         elif name == "rPh":
             self._spoken += 1
 
     def end(self, name: str) -> None:
-        """See `SafeParser`."""
         if name in ("t", "v"):
             self._taken = False
         elif name == "rPh":
             self._spoken -= 1
 
     def text(self, text: str) -> None:
-        """See `SafeParser`."""
         if self._taken:
             self._parts.append(text)
             self._size += len(text)
@@ -155,7 +152,6 @@ class _Strings(_Cells):
         self.found: list[str] = []
 
     def end(self, name: str) -> None:
-        """See `SafeParser`."""
         super().end(name)
         if name == "si":
             self.found.append(_unescaped(self._gathered()))
@@ -175,7 +171,6 @@ class _Rows(_Cells):
         self._kind, self._formula = "", False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        """See `SafeParser`."""
         if name == "c":
             letters = attributes.get("r", "").rstrip("0123456789")
             before, self._place = self._place, _place(letters) if letters else self._place + 1
@@ -193,7 +188,6 @@ class _Rows(_Cells):
             super().start(name, attributes)
 
     def end(self, name: str) -> None:
-        """See `SafeParser`."""
         if name == "c":
             text = self._gathered()
             self.never_calculated += self._formula and not text and self._kind != "str"
@@ -275,13 +269,11 @@ class SheetCells:
             )
 
     def first(self) -> Fields | None:
-        """See `Cells`."""
         first = next(self._rows, None)
         self._width = len(first[1]) if first else 0
         return first
 
     def chunks(self, size: int) -> Iterator[Chunk]:
-        """See `Cells`."""
         numbers: list[int] = []
         rows: list[list[str]] = []
         for number, row in self._rows:

@@ -47,17 +47,14 @@ class MarkupTable(OpenTable):
 
     @property
     def notes(self) -> list[str]:
-        """See `OpenTable`."""
         return self._notes
 
     def pieces(self, wanted: Sequence[int], chunk: int) -> Iterator[Piece]:
-        """See `OpenTable`."""
         names = [self.names[place] for place in wanted]
         while taken := list(islice(self._rows, chunk)):
             yield Piece([[row.get(name) for _, row in taken] for name in names], [line for line, _ in taken])
 
     def close(self) -> None:
-        """See `OpenTable`."""
         self._file.close()
 
 

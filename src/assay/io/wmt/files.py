@@ -37,7 +37,6 @@ class TreeFiles:
         return f"{self.label}/{path}"
 
     def read(self, path: str) -> bytes:
-        """A file's bytes."""
         found = self.content.get(path)
         if found is None:
             raise InputError(f"{self.where(path)} is missing.")

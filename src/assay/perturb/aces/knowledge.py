@@ -214,7 +214,7 @@ class SynonymVersusAntonym(Exchanged):
     known = SYNONYM_ANTONYM
 
     @staticmethod
-    def wrong(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:  # noqa: D102
+    def wrong(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
         return [SYNONYM_ANTONYM[lemma][1]] if lemma in SYNONYM_ANTONYM else antonyms(wordnet, frequency, lemma, part)
 
 
@@ -227,7 +227,7 @@ class Entailment(Exchanged):
     known = ENTAILED
 
     @staticmethod
-    def wrong(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:  # noqa: D102
+    def wrong(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
         if lemma in ENTAILED:
             return [ENTAILED[lemma][1]]
         return antonyms(wordnet, frequency, lemma, part) or siblings(wordnet, frequency, lemma, part)
