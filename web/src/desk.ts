@@ -1,4 +1,4 @@
-// A review on the server; the Python side is src/assay/core/desk.py. What is acknowledged here is on the disk.
+// A review on the server; the Python side is src/assay/core/review_session.py. What is acknowledged here is on the disk.
 export type Show = "undecided" | "all" | "mine" | "others" | "disagreeing" | "skipped";
 export type Counts = Record<Show, number>;
 

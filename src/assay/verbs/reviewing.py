@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from assay.core.errors import InputError
 from assay.core.question import Hold, Question, Reviewed
-from assay.review.desk import QuestionDesk
 from assay.review.screen import at_terminal
+from assay.review.session import QuestionSession
 from assay.verbs.view import Viewing, serve
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ def held(
 def _on_page(
     questions: Sequence[Question], log: DecisionLog, title: str, page: OnPage, apart: Mapping[str, DecisionLog]
 ) -> Reviewed:
-    desk = QuestionDesk(questions, log, title, apart=apart)
+    session = QuestionSession(questions, log, title, apart=apart)
     made = Viewing({})
-    serve(made, [], port=page.port, browser=page.browser, desk=desk)
+    serve(made, [], port=page.port, browser=page.browser, session=session)
     with made:
         page.told(made.url)
         with suppress(KeyboardInterrupt):
             made.wait()
-    return desk.came()
+    return session.summary()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 from assay.core.errors import InputError, count
 from assay.core.table import Table, TableColumn
 from assay.io.files.atomic import atomic_write
-from assay.review.mqm_desk import open_mqm
+from assay.review.mqm_session import open_mqm
 from assay.verbs.result import Result
 from assay.viewer.page import one_file
 from assay.viewer.reviewing import Reviewing
@@ -22,7 +22,7 @@ from assay.viewer.server import ViewServer
 if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
 
-    from assay.core.desk import Desk
+    from assay.core.review_session import ReviewSession
     from assay.viewer.runs import Run
 
 PathName = str | os.PathLike[str]
@@ -134,21 +134,25 @@ def view(
         with atomic_write(made.out, "w", typed=True) as stream:
             stream.write(page)
         return made
-    desk = None if annotate is None else _annotation(found, annotate, annotator, columns)
-    serve(made, found, port=port, browser=browser, desk=desk)
+    session = None if annotate is None else _annotation(found, annotate, annotator, columns)
+    serve(made, found, port=port, browser=browser, session=session)
     return made
 
 
-def serve(made: Viewing, runs: Sequence[Run], *, port: int, browser: bool, desk: Desk | None = None) -> None:
+def serve(
+    made: Viewing, runs: Sequence[Run], *, port: int, browser: bool, session: ReviewSession | None = None
+) -> None:
     """Start the server of a page, and open a browser on it."""
-    made.server = ViewServer(runs, port, None if desk is None else Reviewing(desk))
+    made.server = ViewServer(runs, port, None if session is None else Reviewing(session))
     threading.Thread(target=made.server.serve_forever, name="assay view", daemon=True).start()
     if browser and not made.open():
         made.notes.append("no browser could be opened: open the address by hand.")
 
 
-def _annotation(runs: Sequence[Run], out: PathName, annotator: str | None, columns: Mapping[str, str] | None) -> Desk:
-    """The desk for the one table that is annotated."""
+def _annotation(
+    runs: Sequence[Run], out: PathName, annotator: str | None, columns: Mapping[str, str] | None
+) -> ReviewSession:
+    """The session for the one table that is annotated."""
     tables = [run.stored for run in runs if run.stored is not None]
     if len(runs) != 1 or not tables:
         raise InputError("--annotate takes one table of translations, or one run that keeps its texts.")

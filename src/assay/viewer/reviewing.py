@@ -1,7 +1,8 @@
 """A review behind the page: what it may ask and what it may write, and how far a request that writes is believed.
 
 Reading goes through the server's own checks (Host, token). A request that writes must also come from our page (Origin), be JSON, be
-small, and fit the schema of the desk (`assay.core.desk`). The desk writes its one file, and answers when the decision is on disk.
+small, and fit the schema of the session (`assay.core.review_session`). The session writes its one file, and answers when the
+decision is on disk.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from io import BufferedIOBase
 from threading import Event
 from typing import Any
 
-from assay.core.desk import Desk, Stale
 from assay.core.errors import AssayError, InputError
+from assay.core.review_session import ReviewSession, Stale
 from assay.io.documents import decode
 
 MOST_BODY = 1 << 20
@@ -33,9 +34,9 @@ class RequestRefused(Exception):
 
 @dataclass
 class Reviewing:
-    """The desk, and the word that the one who sits there has finished."""
+    """The session, and the word that the one who sits there has finished."""
 
-    desk: Desk
+    session: ReviewSession
     finished: Event = field(default_factory=Event)
     ending: bool = False
     """Somebody chose to finish; the answer is still on its way."""
@@ -43,21 +44,21 @@ class Reviewing:
     def answers(self) -> dict[str, Callable[[Mapping[str, str]], Any]]:
         """What may be asked, by its address."""
         return {
-            "api/review": lambda _: self.desk.head(),
-            "api/review/order": lambda asked: {"order": self.desk.order(asked.get("show", ""))},
-            "api/review/item": lambda asked: self.desk.item(_number(asked.get("item", ""))),
+            "api/review": lambda _: self.session.head(),
+            "api/review/order": lambda asked: {"order": self.session.order(asked.get("show", ""))},
+            "api/review/item": lambda asked: self.session.item(_number(asked.get("item", ""))),
         }
 
     def take(self, path: str, said: Any) -> dict[str, Any]:
         """What comes of a request that writes."""
         if path == "api/review/decide":
             try:
-                return self.desk.decide(said)
+                return self.session.decide(said)
             except Stale as stale:
                 raise RequestRefused(HTTPStatus.CONFLICT, str(stale)) from stale
         if path == "api/review/finish":
             self.ending = True
-            return self.desk.head()
+            return self.session.head()
         raise RequestRefused(HTTPStatus.NOT_FOUND, "there is nothing here.")
 
 

@@ -68,7 +68,7 @@ class Answers:
 
     def start(self, _: Question) -> Any:
         self.look()
-        review = self.review.desk.head() if self.review else None
+        review = self.review.session.head() if self.review else None
         return {**start(), "runs": [run.head() for run in self.runs], "review": review}
 
     def live(self, _: Question) -> Any:

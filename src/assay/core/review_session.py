@@ -15,7 +15,7 @@ class Stale(InputError):
     """What was decided elsewhere in the meantime: the one who decides on an old view is told, and nothing is overwritten."""
 
 
-class Desk(Protocol):
+class ReviewSession(Protocol):
     """What the page asks of a review, and tells it."""
 
     def head(self) -> dict[str, Any]:

@@ -5,18 +5,18 @@ from typing import Any
 
 import pytest
 
-from assay.core.desk import Stale
 from assay.core.errors import AssayError
 from assay.core.question import Choice, Passage, Question, Reviewed
+from assay.core.review_session import Stale
 from assay.review.decisions import DecisionLog
-from assay.review.desk import QuestionDesk
+from assay.review.session import QuestionSession
 
 CHOICES = (Choice("a", "accept"), Choice("r", "reject"), Choice("e", "edit"))
 
 
-def desk(path: Path, who: str = "anna", names: str = "abc") -> QuestionDesk:
+def session(path: Path, who: str = "anna", names: str = "abc") -> QuestionSession:
     questions = [Question(name, f"question {name}", (Passage("text", name),), CHOICES, f"old {name}") for name in names]
-    return QuestionDesk(questions, DecisionLog(path, who), "Title")
+    return QuestionSession(questions, DecisionLog(path, who), "Title")
 
 
 def said(item: int, choice: str, seen: str = "", **more: Any) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def said(item: int, choice: str, seen: str = "", **more: Any) -> dict[str, Any]:
 
 def test_decisions_are_those_of_the_terminal(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
-    mine = desk(path)
+    mine = session(path)
     assert mine.order("undecided") == [0, 1, 2]
     kept = mine.decide(said(0, "accept"))
     assert kept["item"]["mine"] == "accept" and kept["counts"]["undecided"] == 2
@@ -35,12 +35,12 @@ def test_decisions_are_those_of_the_terminal(tmp_path: Path) -> None:
     assert mine.order("undecided") == [] and mine.order("skipped") == [1] and mine.order("mine") == [0, 2]
     assert mine.item(2)["editable"] == "a new text"
     mine.decide(said(0, "undo", "accept"))
-    assert "a" not in DecisionLog(path) and mine.came() == Reviewed(answered=1, skipped=1, left=1)
+    assert "a" not in DecisionLog(path) and mine.summary() == Reviewed(answered=1, skipped=1, left=1)
 
 
 def test_two_people_are_both_kept_and_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
-    anna, bob = desk(path), desk(path, "bob")
+    anna, bob = session(path), session(path, "bob")
     anna.decide(said(0, "accept"))
     before = bob.item(0)
     assert before["others"] == {} and before["waiting"] == 1, "nobody is led by what another said"
@@ -54,7 +54,7 @@ def test_two_people_are_both_kept_and_told_apart(tmp_path: Path) -> None:
 
 def test_a_stale_view_is_told_and_writes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "d.jsonl"
-    one, two = desk(path), desk(path)
+    one, two = session(path), session(path)
     one.decide(said(0, "accept"))
     before = path.read_bytes()
     with pytest.raises(Stale, match=r"anna decided this item elsewhere in the meantime \(accept\)"):
@@ -73,7 +73,7 @@ def test_a_stale_view_is_told_and_writes_nothing(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_what_is_no_decision_is_refused_in_a_sentence(tmp_path: Path, wrong: Any) -> None:
-    mine = desk(tmp_path / "d.jsonl")
+    mine = session(tmp_path / "d.jsonl")
     with pytest.raises(AssayError) as caught:
         mine.decide(wrong)
     assert "\n" not in str(caught.value) and not (tmp_path / "d.jsonl").exists()

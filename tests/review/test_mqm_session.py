@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from assay.core.desk import Stale
 from assay.core.errors import AssayError, InputError
-from assay.review.mqm_desk import open_mqm
+from assay.core.review_session import Stale
+from assay.review.mqm_session import open_mqm
 
 
 def test_tables_are_annotated_once_for_each_translation(tmp_path: Path) -> None:

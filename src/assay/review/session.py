@@ -8,9 +8,9 @@ from dataclasses import asdict, dataclass
 from threading import Lock
 from typing import Any, ClassVar
 
-from assay.core.desk import SHOWS, Stale
 from assay.core.errors import InputError, count, unknown
 from assay.core.question import Choice, Question, Reviewed
+from assay.core.review_session import SHOWS, Stale
 from assay.core.schema import Count, Place, typed
 from assay.io.judgements.decisions import UNDO
 from assay.review.decisions import EDIT, EDITED, DecisionLog, edited
@@ -21,7 +21,7 @@ MOST_TEXT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class ItemStanding:
+class ItemStatus:
     """How an item stands: whether it is decided, by the one who sits here, by others, otherwise by others, or set aside."""
 
     decided: bool = False
@@ -41,7 +41,7 @@ class ItemStanding:
         return bool(getattr(self, show))
 
 
-class PageDesk(ABC):
+class PageSession(ABC):
     """Items, how each stands, and one lock around every change: a server answers several tabs at once."""
 
     kind: ClassVar[str]
@@ -49,7 +49,7 @@ class PageDesk(ABC):
     def __init__(self, title: str, annotator: str, file: str) -> None:
         self.title, self.annotator, self.file = title, annotator, file
         self._lock = Lock()
-        self._standings: list[ItemStanding] = []
+        self._standings: list[ItemStatus] = []
 
     @abstractmethod
     def __len__(self) -> int:
@@ -60,7 +60,7 @@ class PageDesk(ABC):
         """Bring in what others wrote."""
 
     @abstractmethod
-    def _standing(self, number: int) -> ItemStanding:
+    def _standing(self, number: int) -> ItemStatus:
         """How an item stands."""
 
     @abstractmethod
@@ -130,7 +130,7 @@ class PageDecision:
     text: str = ""
 
 
-class QuestionDesk(PageDesk):
+class QuestionSession(PageSession):
     """Questions that are answered by a choice.
 
     `log` is the file of the one who sits here, which others may share; `apart` are the files of others, by name, where each has
@@ -156,7 +156,7 @@ class QuestionDesk(PageDesk):
     def __len__(self) -> int:
         return len(self.questions)
 
-    def came(self) -> Reviewed:
+    def summary(self) -> Reviewed:
         """What came of the time that the page was open."""
         skipped = sum(choice == SKIP for choice in self._given.values())
         left = sum(not (standing.decided or standing.skipped) for standing in self._standings)
@@ -175,11 +175,11 @@ class QuestionDesk(PageDesk):
                 said[name] = log[key]
         return {who: choice for who, choice in said.items() if choice != SKIP}
 
-    def _standing(self, number: int) -> ItemStanding:
+    def _standing(self, number: int) -> ItemStatus:
         key = self.questions[number].id
         said = self._people(key)
         holds = self.log.get(key)
-        return ItemStanding(
+        return ItemStatus(
             decided=holds is not None and holds != SKIP,
             mine=self.annotator in said,
             others=any(who != self.annotator for who in said),

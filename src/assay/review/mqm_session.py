@@ -8,15 +8,15 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from assay.core.desk import Stale
 from assay.core.errors import InputError
+from assay.core.review_session import Stale
 from assay.core.schema import Count, Place, shorten, typed
 from assay.core.spans import SEVERITIES, ErrorSpan
 from assay.io.judgements.annotations import AnnotatedText, AnnotationFile, Errors
 from assay.io.judgements.mqm import CATEGORIES, GOOGLE
 from assay.io.judgements.tables import read_judged_table
 from assay.review.decisions import user
-from assay.review.desk import ItemStanding, PageDesk
+from assay.review.session import ItemStatus, PageSession
 
 MOST_ERRORS = 200
 """Errors of one translation."""
@@ -43,7 +43,7 @@ class Marking:
     errors: tuple[MarkedError, ...] | None
 
 
-class MqmDesk(PageDesk):
+class MqmSession(PageSession):
     """Translations that people annotate, and the file of annotations."""
 
     kind = "mqm"
@@ -89,13 +89,13 @@ class MqmDesk(PageDesk):
         found = {rater: self.annotations.of(text, rater) for rater in self.annotations.raters()}
         return {rater: errors for rater, errors in found.items() if errors is not None}
 
-    def _standing(self, number: int) -> ItemStanding:
+    def _standing(self, number: int) -> ItemStatus:
         said = self._everyone(self.texts[number])
         mine = self.annotator in said
         marks = {
             frozenset((span.side, span.start, span.end, span.severity) for span in errors) for errors in said.values()
         }
-        return ItemStanding(
+        return ItemStatus(
             decided=mine, mine=mine, others=len(said) > mine, disagreeing=len(marks) > 1, skipped=False
         )  # fmt: skip
 
@@ -160,11 +160,11 @@ def open_mqm(
     annotator: str | None = None,
     *,
     columns: Mapping[str, str] | None = None,
-) -> MqmDesk:
-    """The desk of a table of texts; annotations go to `out`, which may hold earlier ones."""
+) -> MqmSession:
+    """The session of a table of texts; annotations go to `out`, which may hold earlier ones."""
     file = AnnotationFile(Path(out))
     texts = _texts(table, columns)
-    return MqmDesk(texts, file, annotator, f"MQM annotation of {table.name}")
+    return MqmSession(texts, file, annotator, f"MQM annotation of {table.name}")
 
 
 def _texts(table: Path, columns: Mapping[str, str] | None) -> list[AnnotatedText]:
