@@ -17,8 +17,8 @@ import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.metric import Scores
+from assay.engine.progress_file import ProgressFile
 from assay.engine.records import pack, unpack
-from assay.engine.spool import Spool
 from assay.engine.store import Store
 from assay.io.files.text import read_lines
 
@@ -59,7 +59,7 @@ def store(folder: Path, n: int) -> None:
 
 def spool(folder: Path) -> None:
     arrays = {"values": np.ones(CHUNK), "stats": np.ones((CHUNK, 18))}
-    with Spool.open("benchmark", folder) as spooled:
+    with ProgressFile.open("benchmark", folder) as spooled:
         timed("spool put, 8,192 × 19 numbers", 20, lambda: [spooled.put(i, b"h", arrays) for i in range(20)], "ms", 1e3)
         timed("spool get", 20, lambda: [spooled.get(i, b"h") for i in range(20)], "ms", 1e3)
         spooled.finish()

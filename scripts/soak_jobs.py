@@ -40,7 +40,7 @@ class Job:
     stored: bool = False
     """It keeps scores in the store."""
     spooled: bool = False
-    """It keeps finished chunks in its spool."""
+    """It keeps finished chunks in its progress file."""
 
 
 def files_of(folder: Path) -> dict[str, bytes]:

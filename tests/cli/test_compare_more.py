@@ -216,7 +216,7 @@ def test_groups_and_texts_come_through_a_spool(table: list[dict[str, str]], monk
     monkeypatch.setattr("assay.engine.inputs.PIECE", 5)
     monkeypatch.setattr("assay.engine.inputs.regroup", lambda batches: batches)
     parts = assay.compare(data="t.tsv", metrics=["chrf"], by="doc", worst=3, changed=2, samples=100, trials=100)
-    assert parts.run.spool is not None and parts.run.scored == 15
+    assert parts.run.progress_file is not None and parts.run.scored == 15
     assert parts.standings == whole.standings and parts.groups == whole.groups
     assert [parts.tables[name].rows for name in ("worst", "changed")] == [
         whole.tables[name].rows for name in ("worst", "changed")

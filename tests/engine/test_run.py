@@ -8,12 +8,12 @@ import pytest
 
 import assay
 from assay.core import Batch
-from assay.core.chunk import Kept
+from assay.core.chunk import Retained
 from assay.core.errors import InputError
 from assay.engine.chunks import regroup
 from assay.engine.inputs import from_files
+from assay.engine.progress_file import ProgressFile
 from assay.engine.run import score_stream
-from assay.engine.spool import Spool
 from assay.metrics import metric
 
 
@@ -33,7 +33,10 @@ def test_chunks_change_nothing(size: int, tmp_path: Path) -> None:
     batch = rows(300)
     metrics = {name: metric(name) for name in ("chrf", "rouge1", "ter")}
     result = score_stream(
-        chunks(batch, size), metrics, open_spool=lambda: Spool.open(str(size), tmp_path), keep=Kept(stats=True)
+        chunks(batch, size),
+        metrics,
+        open_progress_file=lambda: ProgressFile.open(str(size), tmp_path),
+        retain=Retained(stats=True),
     )
     assert result.segments == {"a": 150, "b": 150}
     for code, system in enumerate(result.systems):
@@ -58,11 +61,11 @@ def test_a_kept_chunk_is_not_taken_for_other_systems(tmp_path: Path) -> None:
     """The second chunk is the same text, but the first one now brings another system, so its numbers would be wrong."""
     metrics = {"chrf": metric("chrf")}
     first, second = rows(20, ("x",)), rows(20, ("y", "z"))
-    spool = Spool.open("run", tmp_path)
-    score_stream([first, second], metrics, open_spool=lambda: spool)
-    spool.close()
+    progress_file = ProgressFile.open("run", tmp_path)
+    score_stream([first, second], metrics, open_progress_file=lambda: progress_file)
+    progress_file.close()
     changed = Batch(first.hypotheses, references=first.references, systems=["z"] * 20)
-    again = score_stream([changed, second], metrics, open_spool=lambda: Spool.open("run", tmp_path))
+    again = score_stream([changed, second], metrics, open_progress_file=lambda: ProgressFile.open("run", tmp_path))
     assert again.segments == {"z": 30, "y": 10}
     assert again.reused == 0
 

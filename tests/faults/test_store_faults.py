@@ -19,7 +19,7 @@ import polars as pl
 import pytest
 
 from assay.core.errors import OutputError
-from assay.engine.spool import Spool
+from assay.engine.progress_file import ProgressFile
 from assay.engine.store import Store
 from assay.io.files.atomic import atomic_write
 
@@ -146,7 +146,7 @@ def test_a_disk_full_from_the_start(tmp_path: Path) -> None:
         assert store.get_many([b"x"]) == {}
         assert len(store.notices) == 1 and "the disk is full" in store.notices[0]
         with pytest.raises(OutputError, match="is full"):
-            Spool.open("a", disk / "spool").put(0, b"", {"values": np.ones(1000)})
+            ProgressFile.open("a", disk / "spool").put(0, b"", {"values": np.ones(1000)})
 
 
 def test_no_space_simulated(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_a_read_only_disk(tmp_path: Path) -> None:
         assert len(store.notices) == 1 and "cannot be written" in store.notices[0]
         with pytest.raises(OutputError, match="no permission to write"), atomic_write(disk / "a"):
             pytest.fail("opened")
-        with Spool.open("a", disk / "spool") as spool:
+        with ProgressFile.open("a", disk / "spool") as spool:
             assert "cannot be resumed" in (spool.notice or "")
             spool.finish()
 
@@ -286,13 +286,13 @@ def test_output_with_no_space_simulated(tmp_path: Path, monkeypatch: pytest.Monk
 def test_spool_on_a_full_disk_keeps_earlier_chunks(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk") as disk:
         values = {"values": np.random.default_rng(1).random(5000)}
-        with Spool.open("a", disk) as spool:
+        with ProgressFile.open("a", disk) as spool:
             kept = 0
             with pytest.raises(OutputError, match=r"is full.*finished chunks are kept"):
                 for kept in range(100):
                     spool.put(kept, b"h", values)
             assert kept > 2
-        with Spool.open("a", disk) as again:
+        with ProgressFile.open("a", disk) as again:
             for index in range(kept):
                 found = again.get(index, b"h")
                 assert found is not None
@@ -304,8 +304,8 @@ def test_spool_survives_kills(tmp_path: Path) -> None:
     code = """
 import sys
 import numpy as np
-from assay.engine.spool import Spool
-spool = Spool.open("run", sys.argv[1])
+from assay.engine.progress_file import ProgressFile
+spool = ProgressFile.open("run", sys.argv[1])
 assert spool.notice is None
 for n in range(int(sys.argv[2]), 100_000):
     spool.put(n, b"h%d" % n, {"values": np.full(20_000, float(n))})
@@ -316,7 +316,7 @@ for n in range(int(sys.argv[2]), 100_000):
     for _ in range(8):
         writer = subprocess.Popen([sys.executable, "-c", code, str(tmp_path), str(done)], stdout=subprocess.PIPE)
         done = kill_after(writer, moments.randrange(1, 8), moments.uniform(0, 0.005))
-    with Spool.open("run", tmp_path) as spool:
+    with ProgressFile.open("run", tmp_path) as spool:
         assert spool.notice is None  # no lock is left behind
         for n in range(done):
             assert spool.get(n, b"h%d" % n) is not None

@@ -237,9 +237,9 @@ def spools(folder: Path) -> list[Target]:
     """A finished chunk in the spool of a run."""
     import numpy as np
 
-    from assay.engine.spool import Spool, _read
+    from assay.engine.progress_file import ProgressFile, _read
 
-    with Spool.open("fuzz", folder) as spool:
+    with ProgressFile.open("fuzz", folder) as spool:
         spool.put(0, b"hash", {"values": np.arange(3.0), "codes": np.arange(3)})
         found = spool._path(0).read_bytes()
     return [Target("spool", "a.chunk", found, lambda path: _read(path, b"hash"))]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.engine.spool import Spool, prune, usage
+from assay.engine.progress_file import ProgressFile, prune, usage
 from assay.engine.store import Store
 from assay.io.files.paths import Untrusted, check_folder, open_own
 
@@ -110,7 +110,7 @@ def test_folders_are_made_for_their_owner_whatever_the_mask(tmp_path: Path) -> N
     before = os.umask(0)
     try:
         assert Store(tmp_path / "cache" / "store").put_many([(b"k" * 16, b"v")])
-        Spool.open("key", tmp_path / "cache" / "spool").close()
+        ProgressFile.open("key", tmp_path / "cache" / "spool").close()
     finally:
         os.umask(before)
     again = Store(tmp_path / "cache" / "store")
@@ -127,7 +127,7 @@ def test_a_link_of_ones_own_may_lead_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_part_that_is_a_link_is_not_written_to(tmp_path: Path, victim: Path) -> None:
-    with Spool.open("key", tmp_path / "spool") as spool:
+    with ProgressFile.open("key", tmp_path / "spool") as spool:
         (spool.folder / "00000000.part").symlink_to(victim)
         spool.put(0, b"h", {"a": np.zeros(3)})
         found = spool.get(0, b"h")
@@ -141,11 +141,11 @@ def test_the_spool_leaves_another_users_folder_alone(
 ) -> None:
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
-    ours = Spool.open("key", tmp_path / "spool")
+    ours = ProgressFile.open("key", tmp_path / "spool")
     ours.close()
     by_another_user(shared / "spool", {})
     by_another_user(shared / "spool" / ours.folder.name, {"00000000.part": victim, "lock": victim})
-    with Spool.open("key", shared / "spool") as spool:
+    with ProgressFile.open("key", shared / "spool") as spool:
         assert spool.notice == (
             f"{shared / 'spool'} belongs to another user, so this run cannot be resumed. "
             "Set ASSAY_CACHE_DIR to a folder of yours."
@@ -160,7 +160,7 @@ def test_the_spool_leaves_another_users_folder_alone(
 
 def test_a_link_among_the_spools_is_no_spool(tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
-    Spool.open("key", tmp_path / "spool").close()
+    ProgressFile.open("key", tmp_path / "spool").close()
     (tmp_path / "spool" / "link").symlink_to(tmp_path / "mine")
     assert usage(tmp_path / "spool")[0] == 1 and prune(tmp_path / "spool", days=0) == 1
     assert list((tmp_path / "mine").iterdir()) == []
@@ -192,10 +192,10 @@ def test_checking_needs_a_folder(tmp_path: Path) -> None:
 
 @as_root
 def test_another_users_spool_in_a_sticky_folder(shared: Path, victim: Path, tmp_path: Path) -> None:
-    ours = Spool.open("key", shared)
+    ours = ProgressFile.open("key", shared)
     ours.finish()
     by_another_user(ours.folder, {"00000000.part": victim, "lock": victim})
-    with Spool.open("key", shared) as spool:
+    with ProgressFile.open("key", shared) as spool:
         assert "belongs to another user" in (spool.notice or "") and spool.folder != ours.folder
         spool.put(0, b"h", {"a": np.zeros(3)})
         spool.finish()

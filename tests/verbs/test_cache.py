@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from assay.engine.spool import Spool
+from assay.engine.progress_file import ProgressFile
 from assay.engine.store import Store
-from assay.io.files.paths import spool_dir, store_dir
+from assay.io.files.paths import progress_dir, store_dir
 from assay.verbs.cache import clear, info
 
 
@@ -22,7 +22,7 @@ def test_kept_scores_and_unfinished_runs_are_counted_and_cleared(
     store = Store(store_dir())
     store.put_many([(bytes(16), b"one"), (bytes(15) + b"1", b"two")])
     store.close()
-    run = Spool.open("a run", spool_dir())
+    run = ProgressFile.open("a run", progress_dir())
     run.put(0, bytes(16), {"values": np.zeros(3)})
     run.close()
     held = info()

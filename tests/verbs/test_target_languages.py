@@ -12,7 +12,7 @@ import sacrebleu
 
 import assay
 from assay.cli.main import main
-from assay.core.chunk import Kept
+from assay.core.chunk import Retained
 from assay.core.errors import InputError, MissingPart
 from assay.engine import chunks
 from assay.metrics.bleu import Bleu
@@ -225,7 +225,7 @@ def test_agreement_is_known_of_the_measured_tokenizer_alone() -> None:
     systems = {"a": HYPOTHESES["zh"], "b": REFERENCES["zh"]}
     for pair, known in (("en-zh", ["chrf"]), ("en-de", ["bleu", "chrf"])):
         asked = request(systems=systems, references=REFERENCES["zh"], metrics=["bleu", "chrf"], langpair=pair)
-        assert list(agreements(asked.run(Kept(), None, False, None), asked)) == known
+        assert list(agreements(asked.run(Retained(), None, False, None), asked)) == known
 
 
 def test_agreement_is_known_of_assay_mini_with_sources_alone() -> None:
@@ -236,7 +236,7 @@ def test_agreement_is_known_of_assay_mini_with_sources_alone() -> None:
         ({"sources": refs}, False),
     ):
         asked = request(systems=texts, metrics=["assay-mini"], **more)
-        assert bool(agreements(asked.run(Kept(), None, False, None), asked)) == known
+        assert bool(agreements(asked.run(Retained(), None, False, None), asked)) == known
 
 
 @pytest.mark.parametrize("language", ["zh", "de", "th"])

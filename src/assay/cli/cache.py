@@ -10,7 +10,7 @@ from assay.core.errors import count
 from assay.report import FORMATS
 from assay.verbs.cache import clear, info
 
-SUMMARY = "Look at the score store and the spools of unfinished runs, or empty them."
+SUMMARY = "Look at the score store and the progress files of unfinished runs, or empty them."
 EXAMPLES = """examples:
   assay cache info
   assay cache clear"""

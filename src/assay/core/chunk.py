@@ -30,7 +30,7 @@ OUTWARD = {"ids": "id", "documents": "doc", "sources": "src", "hypotheses": "mt"
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Retained:
     """What is kept of a chunk beside values, components and flags."""
 
     stats: bool = False

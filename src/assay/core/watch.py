@@ -12,12 +12,12 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from assay.core.chunk import Chunk, Kept
+    from assay.core.chunk import Chunk, Retained
 
 Watcher = Callable[[str, int, int], None]
 """Called with a metric's name, how many of its requests are done, and how many there are."""
 
-ChunkWatcher = Callable[["Chunk", "Kept", bool], None]
+ChunkWatcher = Callable[["Chunk", "Retained", bool], None]
 """Called with every finished chunk of a run over texts, what the run keeps of it, and whether it came from an earlier attempt."""
 
 _chunks: ContextVar[ChunkWatcher | None] = ContextVar("chunks", default=None)
@@ -58,8 +58,8 @@ def tell(name: str, done: int, total: int) -> None:
         watcher(name, done, total)
 
 
-def show(chunk: Chunk, kept: Kept, reused: bool) -> None:
+def show(chunk: Chunk, retained: Retained, reused: bool) -> None:
     """Show a finished chunk; nothing happens when nobody watches."""
     watcher = _chunks.get()
     if watcher is not None:
-        watcher(chunk, kept, reused)
+        watcher(chunk, retained, reused)

@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from assay.core.chunk import Chunk, Kept
+from assay.core.chunk import Chunk, Retained
 from assay.core.rows import FLAGS, SPANS
 from assay.core.spans import marks_none
 from assay.corpus.job import Job
@@ -48,11 +48,11 @@ class ScoredRows:
     def __init__(self, job: Job) -> None:
         self.job, self.metrics = job, metrics_of(job)
         self.neural = any(metric.card.neural for metric in self.metrics.values())
-        self._run = ScoredRun(self.metrics, self.kept())
+        self._run = ScoredRun(self.metrics, self.retained())
 
-    def kept(self) -> Kept:
+    def retained(self) -> Retained:
         """What is needed of a chunk."""
-        return Kept(stats=bool(self.job.keep), spans=self.job.spans, flags=self.job.flags)
+        return Retained(stats=bool(self.job.keep), spans=self.job.spans, flags=self.job.flags)
 
     def score(self, batch: Any) -> Chunk:
         """Scores of some rows."""
@@ -93,9 +93,9 @@ class LabelledRows(ScoredRows):
         self._rule = rule_of(job)
         self._labels = Tally(self._rule)
 
-    def kept(self) -> Kept:
+    def retained(self) -> Retained:
         """Reasons name the worst span; limits go by the language."""
-        return Kept(stats=bool(self.job.keep), spans=True, columns=("langpairs",), flags=self.job.flags)
+        return Retained(stats=bool(self.job.keep), spans=True, columns=("langpairs",), flags=self.job.flags)
 
     def columns(self, chunk: Chunk) -> Added:
         """See `ScoredRows`."""

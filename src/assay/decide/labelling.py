@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from assay.core.chunk import LABELS, Chunk, Flagging, Kept
+from assay.core.chunk import LABELS, Chunk, Flagging, Retained
 from assay.decide.apply import Decisions, label
 from assay.decide.rule import Rule
 
 
-def kept(flags: Flagging = "auto", *, texts: bool = False) -> Kept:
+def kept(flags: Flagging = "auto", *, texts: bool = False) -> Retained:
     """What a run must keep of its chunks for `labelled`; nothing of it depends on the rule. `texts`: all columns of the input."""
-    return Kept(spans=True, columns=("langpairs", *LABELS, *(("rows",) if texts else ())), flags=flags)
+    return Retained(spans=True, columns=("langpairs", *LABELS, *(("rows",) if texts else ())), flags=flags)
 
 
 def labelled(rule: Rule, chunks: Iterable[Chunk], language: str = "", *, flags: bool = True) -> Iterator[Decisions]:

@@ -38,7 +38,7 @@ def column(run: ScoredRun, name: str) -> dict[str, list[Any]]:
 
 
 def _columns(run: ScoredRun, names: Sequence[str]) -> dict[str, dict[str, list[Any]]]:
-    """Kept columns by name and system, read in one pass."""
+    """Columns by name and system, read in one pass."""
     found: dict[str, dict[str, list[Any]]] = {name: {system: [] for system in run.systems} for name in names}
     for chunk in run.chunks():
         whose = None if len(set(chunk.codes.tolist())) > 1 or not len(chunk) else chunk.systems[chunk.codes[0]]
@@ -242,13 +242,13 @@ def group_scores(run: ScoredRun, found: Mapping[str, Sequence[str]]) -> dict[str
 def texts(
     run: ScoredRun, wanted: Mapping[str, Collection[int]], names: Sequence[str]
 ) -> dict[tuple[str, int], dict[str, Any]]:
-    """Kept columns of the wanted rows of every system, and their flags: (system, row) to what it says."""
+    """Columns of the wanted rows of every system, and their flags: (system, row) to what it says."""
     found: dict[tuple[str, int], dict[str, Any]] = {}
     seen = dict.fromkeys(run.systems, 0)
     sets = {system: set(rows) for system, rows in wanted.items()}
     for chunk in run.chunks():
         columns = {name: chunk.columns[name] for name in names if len(chunk.columns.get(name, ()))}
-        if run.kept.flags != "none":
+        if run.retained.flags != "none":
             columns["flags"] = chunk.flag_lists()
         for i, code in enumerate(chunk.codes.tolist()):
             system = chunk.systems[code]

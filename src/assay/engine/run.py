@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.batch import Batch
-from assay.core.chunk import Chunk, Kept
+from assay.core.chunk import Chunk, Retained
 from assay.core.flags import total_flags
 from assay.core.metric import Metric, Scores, statistics
 from assay.core.references import MISSING, rows_with_empty, rows_without
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.core.metric import Bools, Floats
-    from assay.engine.spool import Spool
+    from assay.engine.progress_file import ProgressFile
     from assay.engine.store import Store
 
 RowsDone = Callable[[int, bool], None]
@@ -49,7 +49,7 @@ class ScoredRun:
     """What a run knows when it is through. Values and statistics are read back chunk by chunk."""
 
     asked: Mapping[str, Metric]
-    kept: Kept = Kept()  # noqa: RUF009
+    retained: Retained = Retained()  # noqa: RUF009
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     """What there are scores by: what was `asked` for as it was computed, a metric for each target language where it goes by that
     and the rows are in several."""
@@ -71,7 +71,7 @@ class ScoredRun:
     """What people should hear: scores that could not be stored, a run that cannot be resumed, a slow device."""
     alerts: list[str] = field(default_factory=list)
     """Those of the notices that change how the numbers must be read; see `assay.core.alerts`."""
-    spool: Spool | None = None
+    progress_file: ProgressFile | None = None
     in_memory: list[Chunk] = field(default_factory=list)
     """The chunks of a run without a spool."""
 
@@ -80,10 +80,10 @@ class ScoredRun:
 
     def chunks(self) -> Iterator[Chunk]:
         """Every chunk, in order; its scores go by the names that were `asked` for."""
-        if self.spool is None:
+        if self.progress_file is None:
             yield from self.in_memory
         else:
-            yield from (from_arrays(arrays) for _, arrays in self.spool.chunks())
+            yield from (from_arrays(arrays) for _, arrays in self.progress_file.chunks())
 
     def scores(self, system: str, metric: str) -> Iterator[Scores]:
         """What one metric said about one system, in order, a chunk at a time; one of `shares` says nothing of other languages."""
@@ -113,7 +113,7 @@ class ScoredRun:
 
     def stats(self, system: str, metric: str) -> Floats:
         """Sufficient statistics of all segments of one system and metric; a run must have kept them."""
-        if not self.kept.stats:
+        if not self.retained.stats:
             raise ValueError("this run did not keep its statistics")
         return np.concatenate([statistics(scores) for scores in self.scores(system, metric)])
 
@@ -171,52 +171,55 @@ class ScoredRun:
 
     def close(self) -> None:
         """Let go of the spool; the same run finds it again."""
-        if self.spool is not None:
-            self.spool.close()
+        if self.progress_file is not None:
+            self.progress_file.close()
 
     def finish(self) -> None:
         """The results are safe: the spool goes."""
-        if self.spool is not None:
-            self.spool.finish()
+        if self.progress_file is not None:
+            self.progress_file.finish()
 
 
 def score_stream(
     chunks: Iterable[Batch],
     metrics: Mapping[str, Metric],
     *,
-    open_spool: Callable[[], Spool] | None = None,
+    open_progress_file: Callable[[], ProgressFile] | None = None,
     workers: int | None = None,
     store: Store | None = None,
-    keep: Kept = Kept(),  # noqa: B008
+    retain: Retained = Retained(),  # noqa: B008
     fingerprint: bool = True,
     progress: RowsDone | None = None,
 ) -> ScoredRun:
-    """Score a stream of chunks. `open_spool` is called only when there is more than one chunk; without `fingerprint` a run that
-    needs no spool does not hash its texts either."""
-    run = ScoredRun(metrics, keep)
+    """Score a stream of chunks.
+
+    `open_progress_file` is called only if there is more than one chunk. Without `fingerprint`, a run that needs no progress file
+    does not hash its texts.
+    """
+    run = ScoredRun(metrics, retain)
     digest = blake2b(digest_size=16)
     sums: Sums = {}
     identify = False
     for index, (batch, alone) in enumerate(_ahead(chunks)):
         if index == 0:
-            identify = with_languages(keep.flags, metrics.values(), len(batch) if alone else None)
-            if not alone and open_spool is not None:
-                run.spool = open_spool()
-        content = _hash(batch, run.systems, keep.columns) if fingerprint or run.spool is not None else b""
+            identify = with_languages(retain.flags, metrics.values(), len(batch) if alone else None)
+            if not alone and open_progress_file is not None:
+                run.progress_file = open_progress_file()
+        content = _hash(batch, run.systems, retain.columns) if fingerprint or run.progress_file is not None else b""
         digest.update(content)
-        arrays = run.spool.get(index, content) if run.spool is not None else None
+        arrays = run.progress_file.get(index, content) if run.progress_file is not None else None
         if arrays is not None:
             run.reused += 1
             chunk = from_arrays(arrays)
         else:
             run.scored += 1
             chunk = score_chunk(batch, run, workers, store, identify, last=alone)
-            if run.spool is not None:
-                run.spool.put(index, content, to_arrays(chunk))
-        if run.spool is None:
+            if run.progress_file is not None:
+                run.progress_file.put(index, content, to_arrays(chunk))
+        if run.progress_file is None:
             run.in_memory.append(chunk)
         _account(run, batch, chunk, sums)
-        show(chunk, keep, arrays is not None)
+        show(chunk, retain, arrays is not None)
         if progress is not None:
             progress(len(batch), arrays is not None)
     run.data_hash = digest.hexdigest() if fingerprint else ""
@@ -271,7 +274,7 @@ def score_chunk(
 
     In the `last` one, of several metrics each gives its network back before the next is loaded.
     """
-    keep = run.kept
+    retain = run.retained
     for metric in run.asked.values():
         check_columns(batch, metric)
     numbers = {name: code for code, name in enumerate(run.systems)}
@@ -282,10 +285,10 @@ def score_chunk(
         codes = np.zeros(len(batch), np.int32)
     else:
         codes = np.fromiter(map(numbers.__getitem__, column), np.int32, len(batch))
-    raised = {} if keep.flags == "none" else raise_flags(batch, languages=identify)
+    raised = {} if retain.flags == "none" else raise_flags(batch, languages=identify)
     if (missing := rows_without(batch)) is not None:
         raised[MISSING] = missing
-    if keep.flags == "none" and (empty := rows_with_empty(batch)) is not None:
+    if retain.flags == "none" and (empty := rows_with_empty(batch)) is not None:
         raised["empty_reference"] = empty
     kept, sums = {}, {}
     languages = spoken(batch, run.languages) if any(metric.by_language for metric in run.asked.values()) else None
@@ -297,16 +300,16 @@ def score_chunk(
         spoken_codes = languages[1] if languages and metric.by_language else None
         sums[name] = _sums(statistics(scores), codes, spoken_codes, without)
         flags = {flag: scores.flags[flag] for flag in scores.raised()}
-        if keep.flags != "none":
+        if retain.flags != "none":
             flags = {**uncovered(batch, metric), **flags}
         kept[name] = replace(
             scores,
-            stats=scores.stats if keep.stats else None,
-            spans=scores.spans if keep.spans else None,
+            stats=scores.stats if retain.stats else None,
+            spans=scores.spans if retain.spans else None,
             flags=flags,
         )
-    columns: dict[str, Any] = {name: batch.column(name) or () for name in keep.columns if name != "rows"}
-    if "rows" in keep.columns:
+    columns: dict[str, Any] = {name: batch.column(name) or () for name in retain.columns if name != "rows"}
+    if "rows" in retain.columns:
         columns["rows"] = (batch.rows or _own_rows(batch, list(numbers), codes, run.segments)).to_dict()
     return Chunk(list(numbers), codes, kept, sums, raised, columns, *(languages or ((), None)))
 

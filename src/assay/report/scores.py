@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from assay.core.chunk import TEXTS, Chunk, Kept
+from assay.core.chunk import TEXTS, Chunk, Retained
 from assay.core.columns import Columns
 from assay.core.rows import FLAGS, SCORES, SPANS, renamed_inputs, renaming_notes
 
@@ -20,7 +20,7 @@ class Scored(Protocol):
     def systems(self) -> list[str]: ...
 
     @property
-    def kept(self) -> Kept: ...
+    def retained(self) -> Retained: ...
 
     def own_values(self, system: str, metric: str) -> Iterator[Any]:
         """Values of the segments that a metric is about, a chunk at a time."""
@@ -39,8 +39,8 @@ class WithoutTexts:
         return self.run.systems
 
     @property
-    def kept(self) -> Kept:
-        return self.run.kept
+    def retained(self) -> Retained:
+        return self.run.retained
 
     def own_values(self, system: str, metric: str) -> Iterator[Any]:
         return self.run.own_values(system, metric)
@@ -124,7 +124,7 @@ class RowStream:
         met: dict[int, int] = {}
         for chunk in self._run.chunks():
             added: dict[str, Sequence[Any]] = {name: chunk.scores[name].values.tolist() for name in self.scores}
-            if self._run.kept.flags != "none":
+            if self._run.retained.flags != "none":
                 added[FLAGS] = chunk.flag_lists()
             if self._spans and (found := chunk.span_objects()) is not None:
                 added[SPANS] = found

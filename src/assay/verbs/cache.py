@@ -1,4 +1,4 @@
-"""What the score store and the spools of unfinished runs hold, and emptying them."""
+"""What the score store and the progress files of unfinished runs hold, and emptying them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from assay.core.table import Table, TableColumn
-from assay.engine import spool
+from assay.engine import progress_file
 from assay.engine.store import default_store
-from assay.io.files.paths import cache_dir, hashes_dir, ours, spool_dir
+from assay.io.files.paths import cache_dir, hashes_dir, ours, progress_dir
 from assay.verbs.result import Result
 
 
@@ -28,7 +28,7 @@ class CacheInfo(Result):
     unfinished: int
     """Runs that were stopped and can go on."""
     unfinished_size: int
-    """Bytes of their spools."""
+    """Bytes of their progress files."""
     answers: int = 0
     """Answers of language models that are kept."""
 
@@ -49,7 +49,7 @@ class CacheCleared(Result):
 def info() -> CacheInfo:
     """How much the cache folder holds."""
     store, answers = default_store().info(), default_store().answers.info()
-    runs, size = spool.usage(spool_dir())
+    runs, size = progress_file.usage(progress_dir())
     facts = {
         "folder": cache_dir(),
         "scores kept": f"{store.entries:,}",
@@ -69,7 +69,7 @@ def clear(answers: bool = False) -> CacheCleared:
     default_store().clear()
     if answers and default_store().answers.folder.is_dir():
         default_store().answers.clear()
-    runs = spool.prune(spool_dir(), days=0)
+    runs = progress_file.prune(progress_dir(), days=0)
     if ours(hashes_dir()):
         shutil.rmtree(hashes_dir(), ignore_errors=True)
     return CacheCleared(_facts({"folder": cache_dir(), "unfinished runs": runs}), cache_dir(), runs)

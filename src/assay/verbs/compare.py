@@ -11,7 +11,7 @@ from assay.analyses.comparison_tables import sentence
 from assay.analyses.segments import TEXTS
 from assay.analyses.verdict import ComparisonVerdict
 from assay.core.call import recorded
-from assay.core.chunk import KEYS, LABELS, NAMES, Kept
+from assay.core.chunk import KEYS, LABELS, NAMES, Retained
 from assay.core.columns import Columns, by_column
 from assay.core.errors import InputError, count, unknown
 from assay.core.flags import flag_notes
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from assay.analyses.comparison import Standing, Standings
     from assay.core.chunk import Flagging
     from assay.core.references import EmptyReference
-    from assay.engine.given import References, Texts
+    from assay.engine.arguments import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.run import RowsDone
     from assay.io.table.open_table import Quoting
@@ -222,7 +222,7 @@ def compare_request(
         *(TEXTS if worst or changed else ()),
         *(("rows",) if texts else ()),
     )
-    kept = Kept(stats=True, spans=texts, columns=tuple(dict.fromkeys(columns)), flags=flags)
+    kept = Retained(stats=True, spans=texts, columns=tuple(dict.fromkeys(columns)), flags=flags)
     run = asked.run(kept, workers, store, progress)
     systems = list(run.systems)
     how = Testing(samples, trials, seed, correction, agreements(run, asked))

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from assay.core.viewed import Viewed
     from assay.decide.apply import Decisions
     from assay.decide.goals import Goal
-    from assay.engine.given import References, Texts
+    from assay.engine.arguments import References, Texts
     from assay.io.table.open_table import Quoting
 
     AnyRule: TypeAlias = "Rule | FittedRule | str | os.PathLike[str]"

@@ -145,7 +145,11 @@ def _caches() -> Table:
     if not lines:
         lines = [{"what": "nothing yet", "files": 0, "size": _size(0), "bytes": 0}]
     return Table(
-        "caches", columns, lines, f"cache in {folder}", ["assay cache clear empties the score store and the spools"]
+        "caches",
+        columns,
+        lines,
+        f"cache in {folder}",
+        ["assay cache clear empties the score store and the progress files"],
     )
 
 

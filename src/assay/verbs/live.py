@@ -2,7 +2,7 @@
 
 At most twice a second `progress.json` is replaced and some of the new rows are appended to `rows.live.jsonl`: a fast run shows
 a sample of its rows, a slow one all, and neither is slowed down. The writer holds a lock on the latter; where nobody holds it any
-more, the run died. What is kept for resuming is none of this: see `assay.engine.spool`.
+more, the run died. What is kept for resuming is none of this: see `assay.engine.progress_file`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from assay.core.viewed import LIVE, PROGRESS
 from assay.core.watch import watching, watching_chunks
 
 if TYPE_CHECKING:
-    from assay.core.chunk import Chunk, Kept
+    from assay.core.chunk import Chunk, Retained
     from assay.core.metric import Metric
 
 EVERY = 0.5
@@ -78,7 +78,7 @@ class Live:
         self._slow = {} if done == total else {"metric": name, "done": done, "total": total}
         self._write()
 
-    def chunk(self, chunk: Chunk, kept: Kept, reused: bool) -> None:
+    def chunk(self, chunk: Chunk, kept: Retained, reused: bool) -> None:
         """Some rows are done."""
         self._done += len(chunk)
         self._fresh += 0 if reused else len(chunk)
@@ -88,7 +88,7 @@ class Live:
             for code in chunk.codes.tolist():
                 self._met[code] = self._met.get(code, 0) + 1
 
-    def _write(self, chunk: Chunk | None = None, kept: Kept | None = None, **said: Any) -> None:
+    def _write(self, chunk: Chunk | None = None, kept: Retained | None = None, **said: Any) -> None:
         now = time.time()
         if self._broken or (not said and now - self._last < EVERY):
             return
@@ -127,7 +127,7 @@ class Live:
         os.truncate(file, 0)
         self._rows = open(file, "w", encoding="utf-8", errors="backslashreplace")  # noqa: SIM115
 
-    def _append(self, chunk: Chunk, kept: Kept) -> None:
+    def _append(self, chunk: Chunk, kept: Retained) -> None:
         from assay.verbs.viewed import chunk_rows
 
         most = min(ROWS_AT_ONCE, MOST_ROWS - self._shown)

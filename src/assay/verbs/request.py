@@ -15,10 +15,10 @@ from assay.core.references import check_choice
 from assay.metrics import build_metrics
 
 if TYPE_CHECKING:
-    from assay.core.chunk import Kept
+    from assay.core.chunk import Retained
     from assay.core.metric import Metric
     from assay.core.references import EmptyReference
-    from assay.engine.given import References, Texts
+    from assay.engine.arguments import References, Texts
     from assay.engine.inputs import Inputs, Known, PathName
     from assay.engine.run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
@@ -43,12 +43,12 @@ class TextRequest:
         """Roughly how many rows there will be; None where it cannot be told."""
         return self.inputs.rows
 
-    def run(self, keep: Kept, workers: int | None, store: bool, progress: RowsDone | None) -> ScoredRun:
+    def run(self, keep: Retained, workers: int | None, store: bool, progress: RowsDone | None) -> ScoredRun:
         """Score it all; see `assay.engine.resumable.run_inputs`."""
         from assay.engine.resumable import run_inputs
 
         try:
-            run = run_inputs(self.inputs, self.metrics, keep=keep, workers=workers, store=store, progress=progress)
+            run = run_inputs(self.inputs, self.metrics, retain=keep, workers=workers, store=store, progress=progress)
         finally:
             for metric in self.ours:
                 metric.release()
@@ -232,7 +232,7 @@ def _in_memory(
     langpair: str | None,
     empty_reference: EmptyReference | None,
 ) -> Inputs:
-    from assay.engine.given import make_batch
+    from assay.engine.arguments import make_batch
     from assay.engine.inputs import from_columns
 
     if not systems:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay.analyses import comparison, comparison_tables, components
 from assay.core.call import recorded
-from assay.core.chunk import LABELS, TEXTS, Kept
+from assay.core.chunk import LABELS, TEXTS, Retained
 from assay.core.columns import Columns, joined
 from assay.core.errors import InputError, count, listing
 from assay.core.flags import flag_notes
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from assay.core.references import EmptyReference
     from assay.core.table import Table
     from assay.core.viewed import Viewed
-    from assay.engine.given import References, Texts
+    from assay.engine.arguments import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.manifest import Manifest
     from assay.engine.run import RowsDone, ScoredRun
@@ -64,7 +64,7 @@ class RunOverTexts(Result):
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
-        """The results are written: the spool goes. After an error it stays, and the same call goes on from there."""
+        """The results are written: the progress file goes. After an error it stays, and the same call goes on from there."""
         if kind is not None:
             self.run.close()
         self._release()
@@ -264,7 +264,7 @@ class ScoreResult(RunOverTexts):
 
     def _repr_html_(self) -> str | None:
         whole = super()._repr_html_()
-        if whole is None or not self.run.kept.spans:
+        if whole is None or not self.run.retained.spans:
             return whole
         from itertools import islice
 
@@ -373,7 +373,7 @@ def score_request(
                 raise InputError(marks_none(metric.card.name))
     shown = (*(TEXTS if spans else ()), *(("rows",) if texts else ()))
     columns = tuple(dict.fromkeys((*LABELS, *shown, *(("groups",) if by is not None else ()))))
-    keep = Kept(stats=ci or by is not None, spans=spans or texts, columns=columns, flags=flags)
+    keep = Retained(stats=ci or by is not None, spans=spans or texts, columns=columns, flags=flags)
     run = asked.run(keep, workers, store, progress)
     if spans:
         _need_spans(run)

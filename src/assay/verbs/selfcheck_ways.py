@@ -30,7 +30,7 @@ from assay.metrics import is_path
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats
-    from assay.engine.given import References
+    from assay.engine.arguments import References
 
 Columns = Mapping[str, "Floats"]
 """Everything a metric said, as numbers by name; the corpus score is a column of one."""

@@ -14,7 +14,7 @@ from assay.core.viewed import Viewed
 from assay.data.demetr import REFERENCE
 
 if TYPE_CHECKING:
-    from assay.core.chunk import Chunk, Kept
+    from assay.core.chunk import Chunk, Retained
     from assay.engine.run import ScoredRun
 
 _ITEM = {
@@ -92,10 +92,10 @@ def viewed_run(run: ScoredRun) -> Viewed:
 def _run_rows(run: ScoredRun) -> Iterator[Mapping[str, Any]]:
     met: dict[int, int] = {}
     for chunk in run.chunks():
-        yield from chunk_rows(chunk, run.kept, met)
+        yield from chunk_rows(chunk, run.retained, met)
 
 
-def chunk_rows(chunk: Chunk, keeps: Kept, met: dict[int, int]) -> Iterator[Mapping[str, Any]]:
+def chunk_rows(chunk: Chunk, keeps: Retained, met: dict[int, int]) -> Iterator[Mapping[str, Any]]:
     """The rows of one chunk, columns with a role under its name; `met` counts the segments of each system so far."""
     numbered = dict(met)
     columns = chunk.rows(met).by_role()

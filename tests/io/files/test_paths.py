@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from assay.io.files.paths import cache_dir, spool_dir, store_dir
+from assay.io.files.paths import cache_dir, progress_dir, store_dir
 
 
 def test_where_the_cache_lives(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -18,4 +18,4 @@ def test_where_the_cache_lives(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert cache_dir() == Path("/xdg/assay")
     monkeypatch.setenv("ASSAY_CACHE_DIR", "~/mine")
     assert cache_dir() == tmp_path / "mine"
-    assert store_dir().parent == spool_dir().parent == tmp_path / "mine"
+    assert store_dir().parent == progress_dir().parent == tmp_path / "mine"

@@ -1,4 +1,4 @@
-"""Where assay keeps what it may throw away (the score store, the spools of unfinished runs), and whether it is ours alone.
+"""Where assay keeps what it may throw away (the score store, the progress files of unfinished runs), and whether it is ours alone.
 
 A cache folder may lie in a place that others can write to. What another user put there, links above all, is neither followed
 nor read nor written.
@@ -38,8 +38,8 @@ def store_dir() -> Path:
     return cache_dir() / "store"
 
 
-def spool_dir() -> Path:
-    """The folder under which every run has its spool of finished chunks."""
+def progress_dir() -> Path:
+    """The folder under which every run has its progress file of finished chunks."""
     return cache_dir() / "spool"
 
 

@@ -37,7 +37,7 @@ _MARK = b"assaysp2"
 _LOCK = "lock"
 
 
-class Spool:
+class ProgressFile:
     """An open spool. `close` keeps it for the next run; `finish` removes it when the result is safe elsewhere."""
 
     def __init__(self, folder: Path, lock: int, notice: str | None = None) -> None:
@@ -48,7 +48,7 @@ class Spool:
         self._done: dict[int, bytes] = {}
 
     @classmethod
-    def open(cls, run_key: str, folder: str | os.PathLike[str]) -> Spool:
+    def open(cls, run_key: str, folder: str | os.PathLike[str]) -> ProgressFile:
         """The spool of the run `run_key` under `folder`, with what an earlier attempt left in it.
 
         A second identical run at the same time gets a private one. Where `folder` cannot be written, or is not ours alone, the
@@ -76,7 +76,7 @@ class Spool:
             ) from error
 
     @classmethod
-    def _private(cls, base: Path, name: str, notice: str) -> Spool:
+    def _private(cls, base: Path, name: str, notice: str) -> ProgressFile:
         path = Path(tempfile.mkdtemp(prefix=f"{name}-", dir=base))
         lock = _acquire(path)
         if lock is None:
@@ -127,7 +127,7 @@ class Spool:
             _remove(self.folder, self._lock)
             self._lock = None
 
-    def __enter__(self) -> Spool:
+    def __enter__(self) -> ProgressFile:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import OutputError
-from assay.engine.spool import Spool, prune, usage
+from assay.engine.progress_file import ProgressFile, prune, usage
 
 ARRAYS = {
     "values": np.array([1.5, np.nan, -0.0]),
@@ -31,12 +31,12 @@ def same(a: dict[str, np.ndarray] | None) -> None:
 
 
 def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
-    with Spool.open("score|chrf|a.txt", tmp_path) as spool:
+    with ProgressFile.open("score|chrf|a.txt", tmp_path) as spool:
         assert spool.notice is None
         assert spool.get(0, b"h0") is None
         spool.put(0, b"h0", ARRAYS)
         spool.put(2, b"h2", {"values": np.ones(2)})
-    with Spool.open("score|chrf|a.txt", tmp_path) as again:
+    with ProgressFile.open("score|chrf|a.txt", tmp_path) as again:
         same(again.get(0, b"h0"))
         assert again.get(1, b"h1") is None
         again.put(1, b"h1", {"values": np.zeros(1)})
@@ -50,19 +50,19 @@ def test_a_run_goes_on_where_it_stopped(tmp_path: Path) -> None:
 
 
 def test_other_data_and_other_runs_are_not_taken(tmp_path: Path) -> None:
-    with Spool.open("a", tmp_path) as spool:
+    with ProgressFile.open("a", tmp_path) as spool:
         spool.put(0, b"old data", ARRAYS)
         assert spool.get(0, b"new data") is None
         assert spool.get(0, b"old") is None
         spool.put(0, b"new data", {"values": np.ones(1)})
         (_, arrays), *rest = spool.chunks()
         assert arrays["values"].tolist() == [1.0] and not rest
-    with Spool.open("b", tmp_path) as other:
+    with ProgressFile.open("b", tmp_path) as other:
         assert other.get(0, b"new data") is None
 
 
 def test_a_file_cut_short_or_damaged_counts_as_absent(tmp_path: Path) -> None:
-    with Spool.open("a", tmp_path) as spool:
+    with ProgressFile.open("a", tmp_path) as spool:
         spool.put(0, b"hash", ARRAYS)
         path = next(spool.folder.glob("*.chunk"))
         whole = path.read_bytes()
@@ -80,21 +80,21 @@ def test_a_file_cut_short_or_damaged_counts_as_absent(tmp_path: Path) -> None:
 
 
 def test_objects_are_refused(tmp_path: Path) -> None:
-    with Spool.open("a", tmp_path) as spool, pytest.raises(ValueError, match="Python objects"):
+    with ProgressFile.open("a", tmp_path) as spool, pytest.raises(ValueError, match="Python objects"):
         spool.put(0, b"", {"x": np.array([None])})
 
 
 def test_a_second_identical_run_works_on_its_own(tmp_path: Path) -> None:
-    first = Spool.open("a", tmp_path)
+    first = ProgressFile.open("a", tmp_path)
     first.put(0, b"h", ARRAYS)
-    second = Spool.open("a", tmp_path)
+    second = ProgressFile.open("a", tmp_path)
     assert second.folder != first.folder and "running elsewhere" in (second.notice or "")
     assert second.get(0, b"h") is None
     second.put(0, b"h", {"values": np.ones(1)})
     second.finish()
     same(first.get(0, b"h"))
     first.close()
-    third = Spool.open("a", tmp_path)
+    third = ProgressFile.open("a", tmp_path)
     same(third.get(0, b"h"))
     third.finish()
     assert list(tmp_path.iterdir()) == []
@@ -106,7 +106,7 @@ def test_starting_while_another_finishes(tmp_path: Path) -> None:
 
     def work() -> None:
         for _ in range(60):
-            spool = Spool.open("same", tmp_path)
+            spool = ProgressFile.open("same", tmp_path)
             try:
                 if spool.get(0, b"h") is not None:
                     failures.append("found a finished run's chunk")
@@ -130,7 +130,7 @@ def test_starting_while_another_finishes(tmp_path: Path) -> None:
 def test_an_unwritable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
-    with Spool.open("a", tmp_path / "file" / "spool") as spool:
+    with ProgressFile.open("a", tmp_path / "file" / "spool") as spool:
         assert "cannot be resumed" in (spool.notice or "")
         spool.put(0, b"h", ARRAYS)
         same(spool.get(0, b"h"))
@@ -140,9 +140,9 @@ def test_an_unwritable_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 def test_pruning(tmp_path: Path) -> None:
     for name in ("old", "new", "used"):
-        Spool.open(name, tmp_path).close()
-    used = Spool.open("used", tmp_path)
-    new = Spool.open("new", tmp_path)
+        ProgressFile.open(name, tmp_path).close()
+    used = ProgressFile.open("used", tmp_path)
+    new = ProgressFile.open("new", tmp_path)
     new.close()
     month_ago = time.time() - 31 * 86_400
     for path in tmp_path.iterdir():
