@@ -12,10 +12,13 @@ from pathlib import Path
 
 import pytest
 
+import assay
 from assay.cli.main import main
 from assay.core.errors import AssayError
 from assay.data import checkpoints as table
 from assay.metrics import METRICS
+from tests.models.hub_server import serving
+from tests.models.official import reference, tiny, unpack
 
 NEW = """
 [checkpoints.comet-30]
@@ -78,6 +81,27 @@ def test_a_published_comet_checkpoint_is_one_entry(entries: Path, capsys: pytest
     assert "comet-30 is handed out under its own licence" in capsys.readouterr().err
     assert main(["doctor"]) == 0
     assert "comet-30" in capsys.readouterr().out
+
+
+def test_a_new_checkpoint_is_fetched_found_and_scored(
+    entries: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("torch", reason="torch is not installed (pip install 'mt-assay[neural]')")
+    entries.write_text(entries.read_text(encoding="utf-8") + NEW.replace("gated = true", ""), encoding="utf-8")
+    with serving(unpack("regression", tmp_path / "made"), ("Unbabel/wmt30-comet-da",), monkeypatch):
+        assert main(["fetch", "comet-30"]) == 0
+    folder = tmp_path / "cache" / "checkpoints" / "comet-30"
+    assert str(folder) in capsys.readouterr().err
+    assert main(["doctor", "--format", "json"]) == 0
+    (row,) = [one for one in json.loads(capsys.readouterr().out)["tables"]["data"] if one["name"] == "comet-30"]
+    assert row == {"name": "comet-30", "kind": "checkpoint", "where": str(folder), "to get it": None}
+
+    tiny().write_encoder(folder, "xlm-roberta")  # the tiny encoder's shape, which was never published
+    sources, hypotheses, references = zip(*tiny().OWN, strict=True)
+    result = assay.score(hypotheses, sources=sources, references=references, metrics=["comet-30:precision=fp32"])
+    (scores,), (signature,) = result.segments.values(), result.signatures.values()
+    assert scores.tolist() == pytest.approx(reference()["regression"]["own"]["scores"], abs=1e-5)
+    assert signature.startswith("COMET-30|")
 
 
 def test_a_mistake_in_an_entry_is_named(entries: Path) -> None:
