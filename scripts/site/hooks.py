@@ -27,7 +27,7 @@ search.jieba = None  # where it is installed it loads a dictionary for the few C
 
 from assay.cli.main import VERBS  # noqa: E402
 from assay.cli.options import parser_for  # noqa: E402
-from scripts.site import api, notebooks  # noqa: E402
+from scripts.site import api, metrics_table, notebooks  # noqa: E402
 
 AT_THE_ROOT = {
     "README.md": "index.md",
@@ -93,8 +93,10 @@ def _title(path: Path) -> str:
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Turn links of the repository into links of the site, and put a verb's help under its page."""
+    """Turn links of the repository into links of the site; add a verb's help and the table of metrics to their pages."""
     uri = page.file.src_uri
+    if uri == "metrics.md":
+        markdown = metrics_table.page(markdown)
     verb = uri.removesuffix(".md")
     return _linked(markdown, uri) + (help_of(verb) if verb in VERBS else "")
 

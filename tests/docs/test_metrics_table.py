@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -11,26 +11,33 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="module")
-def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("metrics_table", ROOT / "scripts" / "metrics_table.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.setattr(sys, "path", [str(ROOT), *sys.path])
+    from scripts.site import metrics_table
 
-
-def test_the_page_is_what_the_cards_say(script: ModuleType) -> None:
-    assert script.page() == script.PAGE.read_text(encoding="utf-8"), "run: python scripts/metrics_table.py"
+    return metrics_table
 
 
 def test_every_metric_has_a_row_with_what_its_card_says(script: ModuleType) -> None:
     from assay.metrics import METRICS
 
-    lines = [line for line in script.PAGE.read_text(encoding="utf-8").splitlines() if line.startswith("| `")]
+    lines = [line for line in script.table().splitlines() if line.startswith("| `")]
     assert len(lines) == len(METRICS.entries)
     (row,) = [line for line in lines if line.startswith("| `xcomet-xl` |")]
     assert "`assay fetch xcomet-xl` (13.9 GB)" in row and "CC BY-NC-SA 4.0" in row and "| either |" in row
+
+
+def test_a_new_metric_needs_no_change_of_the_page(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    from assay.metrics import METRICS
+
+    monkeypatch.setitem(METRICS.entries, "made-up", "assay.metrics.chrf:Chrf")
+    page = script.page((ROOT / "docs" / "metrics.md").read_text(encoding="utf-8"))
+    row = "| `made-up` | Popović 2015, chrF: character n-gram F-score for automatic MT evaluation | ready | reference | any |"
+    assert row in page and script.MARKER not in page
+    assert page.index("# Every metric") < page.index(row) < page.index("\n## BLEURT\n")
+    with pytest.raises(ValueError, match="has no line"):
+        script.page("a page without the marker")
 
 
 def test_weights_say_what_a_person_must_know() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 import assay
 from assay.cli.main import VERBS
+from assay.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]
@@ -41,6 +42,13 @@ def test_every_public_name_is_in_the_reference(site: Path) -> None:
     page = text(site / "api.html")
     for name in assay.__all__:
         assert name == "__version__" or f"assay.{name}(" in page, name
+
+
+def test_every_metric_is_in_the_table(site: Path) -> None:
+    page = text(site / "metrics.html")
+    for name in METRICS.entries:
+        assert f"\n{name}\n" in page, name
+    assert "Baselines and sentinels" in page
 
 
 def test_arguments_are_a_list(site: Path) -> None:

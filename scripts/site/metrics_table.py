@@ -1,8 +1,6 @@
-"""Make the table in ``docs/metrics.md`` from the cards of the registered metrics; a test holds the page to them.
+"""The table of ``docs/metrics.md``, made from the cards of the registered metrics when the site is built.
 
-    python scripts/metrics_table.py        # writes the page again
-
-What a card says is taken as it is. Speeds that were measured are in ``metric_speeds.csv``, beside this file.
+Measured speeds are in ``scripts/metric_speeds.csv``.
 """
 
 from __future__ import annotations
@@ -11,10 +9,9 @@ import csv
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "metrics.md"
-SPEEDS = Path(__file__).with_name("metric_speeds.csv")
-START, END = "<!-- made by scripts/metrics_table.py -->", "<!-- end of what is made -->"
+SPEEDS = Path(__file__).resolve().parents[1] / "metric_speeds.csv"
+MARKER = "<!-- table of metrics: scripts/site/metrics_table.py -->\n"
+"""The line of the page that the table replaces."""
 KINDS = {
     "string": "String metrics",
     "embedding": "Embeddings of a pretrained encoder",
@@ -44,10 +41,10 @@ def table() -> str:
     cards = {name: METRICS.resolve(name).card for name in METRICS.entries}
     strange = sorted({card.kind for card in cards.values()} - KINDS.keys())
     if strange:
-        raise SystemExit(f"there is no heading for metrics of the kind {strange[0]}: add one to KINDS.")
+        raise ValueError(f"no heading for metrics of the kind {strange[0]}: add one to KINDS")
     measured, lines = speeds(), []
     if unknown := sorted(measured.keys() - cards.keys()):
-        raise SystemExit(f"{SPEEDS.name} names {unknown[0]}, which is no metric.")
+        raise ValueError(f"{SPEEDS.name} names {unknown[0]}, which is not a metric")
     for kind, title in KINDS.items():
         rows = [_row(name, card, measured.get(name, "")) for name, card in cards.items() if card.kind == kind]
         if rows:
@@ -71,13 +68,9 @@ def _row(name: str, card: Any, speed: str) -> str:
     return f"| {' | '.join(str(cell).replace('|', chr(92) + '|') or '' for cell in cells)} |"
 
 
-def page() -> str:
-    """The page with the table as it must be now."""
-    known = PAGE.read_text(encoding="utf-8")
-    before, _, rest = known.partition(START)
-    after = rest.partition(END)[2]
-    return f"{before}{START}\n\n{table()}\n{END}{after}"
-
-
-if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+def page(markdown: str) -> str:
+    """Return the page with the table in the place of its marker."""
+    before, marker, after = markdown.partition(MARKER)
+    if not marker:
+        raise ValueError(f"docs/metrics.md has no line {MARKER}")
+    return f"{before}{table()}{after}"
