@@ -41,13 +41,10 @@ LINK = re.compile(r"\[([^\]]+)\]\(([^)#\s:]+)(#[^)\s]*)?\)")
 
 
 def on_config(config: MkDocsConfig) -> None:
-    """Fill in the parts of the navigation that follow from what there is; a page that nobody has placed stands under More."""
+    """Add the decision records to the navigation, and pages that it does not name under More."""
     decisions = sorted(path.name for path in (ROOT / "docs" / "decisions").glob("*.md"))
-    known: dict[str, list[Any]] = {
-        "VERBS": [{f"assay {verb}": f"{verb}.md"} for verb in VERBS],
-        "DECISIONS": ["decisions/index.md", *(f"decisions/{name}" for name in decisions)],
-    }
-    config.nav = _filled(config.nav, known)
+    records: dict[str, list[Any]] = {"DECISIONS": ["decisions/index.md", *(f"decisions/{name}" for name in decisions)]}
+    config.nav = _filled(config.nav, records)
     placed = {*_names(config.nav)}
     others = [name for path in sorted((ROOT / "docs").glob("*.md")) if (name := path.name) not in placed]
     config.nav += [{"More": others}] if others else []
@@ -82,7 +79,7 @@ def _made() -> Iterator[tuple[str, str]]:
             yield uri, (ROOT / name).read_text(encoding="utf-8")
     titles = {path: _title(path) for path in sorted((ROOT / "docs" / "decisions").glob("*.md"))}
     lines = "\n".join(f"- [{title}]({path.name})" for path, title in titles.items())
-    yield "decisions/index.md", f"# Decisions\n\nWhat was decided and why, one short page each.\n\n{lines}\n"
+    yield "decisions/index.md", f"# Decisions\n\nWhat was decided and why: one short page per decision.\n\n{lines}\n"
     yield "api.md", api.page()
     for path in sorted((ROOT / "docs" / "tutorials").glob("*.ipynb")):
         yield f"tutorials/{path.stem}.md", notebooks.as_markdown(path)
