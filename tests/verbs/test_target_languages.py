@@ -17,7 +17,7 @@ from assay.core.errors import InputError, MissingPart
 from assay.engine import chunks
 from assay.metrics.bleu import Bleu
 from assay.verbs.compare_tables import agreements
-from assay.verbs.request import request
+from assay.verbs.shared.request import request
 
 REFERENCES = {
     "zh": ["今天天气很好，我们去公园散步。", "他昨天买了三本新书。", "会议将于下周二举行。"],

@@ -34,7 +34,7 @@ from assay.report import FORMATS
 if TYPE_CHECKING:
     from assay.core.table import Table
     from assay.verbs.compare import Comparison
-    from assay.verbs.request import TextRequest
+    from assay.verbs.shared.request import TextRequest
 
 SUMMARY = (
     "Compare two or more systems: scores, differences with 95% intervals, and paired tests against the first system."
@@ -89,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
     """Score every system, then test."""
     import time
 
-    from assay.verbs.live import live
+    from assay.verbs.shared.live import live
 
     kept = bool(args.run_dir) or args.format == "html"
     output, asked, started = Output.of(args), text_request(args, rows=kept), time.monotonic()

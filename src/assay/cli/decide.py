@@ -47,7 +47,7 @@ from assay.report.writing import whole_file
 from assay.verbs.decide import fit_rule
 from assay.verbs.decide_corpus import label_corpus
 from assay.verbs.decide_stream import label_request, label_stream
-from assay.verbs.request import table_among
+from assay.verbs.shared.request import table_among
 
 if TYPE_CHECKING:
     from assay.verbs.decide_stream import LabelStream

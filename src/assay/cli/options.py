@@ -353,7 +353,7 @@ def judging(args: argparse.Namespace) -> dict[str, Any]:
 def table_file(text: str) -> str:
     """The path of a table; ``demo`` is the one that comes with assay."""
     if text == "demo" and not Path(text).exists():
-        from assay.verbs.request import demo_table
+        from assay.verbs.shared.request import demo_table
 
         return str(demo_table())
     return text

@@ -107,8 +107,8 @@ def names_result(args: argparse.Namespace) -> bool:
 def _is_corpus(args: argparse.Namespace) -> bool:
     """Whether a set of one's own in many files is run; a name of a suite is that suite, whatever folders there are."""
     from assay.core.spec import name_of
-    from assay.verbs.corpora import names_corpus, names_folder
     from assay.verbs.list import names
+    from assay.verbs.shared.corpora import names_corpus, names_folder
 
     paths = [suite for suite in args.suites if name_of(suite) not in names("suites")]
     return bool(args.out and names_folder(args.out)) or any(names_corpus(path) for path in paths)
@@ -132,8 +132,8 @@ def run(args: argparse.Namespace) -> int:
     from dataclasses import replace
 
     from assay.report.data import rows
-    from assay.verbs.live import live
     from assay.verbs.run import run as run_suite
+    from assay.verbs.shared.live import live
 
     if corpus := _is_corpus(args):
         refuse_with_corpus(args, but=("run_dir",))

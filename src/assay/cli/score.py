@@ -40,8 +40,8 @@ from assay.report.writing import whole_file
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from assay.verbs.request import TextRequest
     from assay.verbs.score import ScoreResult
+    from assay.verbs.shared.request import TextRequest
 
 SUMMARY = "Score translations with one or more metrics, corpus and segment level."
 EXAMPLES = """examples:
@@ -97,7 +97,7 @@ def names_result(args: argparse.Namespace) -> bool:
 
 def run(args: argparse.Namespace) -> int:
     """Score, then write in the wanted format."""
-    from assay.verbs.live import live
+    from assay.verbs.shared.live import live
 
     if is_corpus(args):
         return run_corpus(args)

@@ -17,12 +17,12 @@ from assay.core.metric import short_signature
 
 if TYPE_CHECKING:
     from assay.core.table import Table
-    from assay.verbs.request import TextRequest
     from assay.verbs.result import Result
+    from assay.verbs.shared.request import TextRequest
 
 
 def texts_of(args: argparse.Namespace) -> dict[str, Any]:
-    """What the arguments say about the texts, as `assay.verbs.request` wants it."""
+    """What the arguments say about the texts, as `assay.verbs.shared.request` wants it."""
     mt = _translations(args)
     return {
         "mt": mt,
@@ -62,7 +62,7 @@ def _translations(args: argparse.Namespace) -> list[str]:
 
 def text_request(args: argparse.Namespace, *, rows: bool = False) -> TextRequest:
     """The texts that the arguments name, with the metrics they name; with `rows`, all columns of a table."""
-    from assay.verbs.request import request
+    from assay.verbs.shared.request import request
 
     return request(
         metrics=args.metrics,

@@ -27,9 +27,9 @@ from assay.io.scores.metric_file import parse_spec
 from assay.io.wmt.campaign import campaign_of
 from assay.metrics import build_metrics
 from assay.suites.wmt import pair_facts, read_pairs, years
-from assay.verbs.inputs import tree_files
 from assay.verbs.meta import default_pairs, find_set
 from assay.verbs.result import Result
+from assay.verbs.shared.input_files import tree_files
 from assay.verbs.spans import judged_batch
 from assay.verbs.viewed_people import viewed_campaign
 

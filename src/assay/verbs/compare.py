@@ -19,8 +19,8 @@ from assay.core.metric import Metric
 from assay.engine import pairing
 from assay.stats.multiple import CORRECTIONS
 from assay.verbs.compare_tables import Testing, agreements, group_tables, same_length, segment_tables, verdict_of
-from assay.verbs.request import TextRequest, request, unequal
-from assay.verbs.score import RunOverTexts, about_note, fewest_segments
+from assay.verbs.shared.request import TextRequest, request, unequal
+from assay.verbs.shared.run_over_texts import RunOverTexts, about_note, fewest_segments
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standing, Standings

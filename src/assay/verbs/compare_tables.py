@@ -14,7 +14,7 @@ from assay.core.call import Call
 from assay.core.errors import count
 from assay.data.agreement import agreement, group_of_all
 from assay.engine import pairing
-from assay.verbs.request import unequal
+from assay.verbs.shared.request import unequal
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Agreements, Contest, Duel, Standings
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from assay.core.table import Table
     from assay.engine.pairing import PairedStats
     from assay.engine.run import ScoredRun
-    from assay.verbs.request import TextRequest
+    from assay.verbs.shared.request import TextRequest
 
 Stats = Mapping[str, Mapping[str, "Floats"]]
 

@@ -34,8 +34,8 @@ from assay.metrics import METRICS, build_metrics
 from assay.report.scores import with_added
 from assay.verbs.breakdown import judge_outcomes
 from assay.verbs.defaults import without_reference
-from assay.verbs.request import request
 from assay.verbs.result import Result
+from assay.verbs.shared.request import request
 from assay.verbs.viewed_decisions import SeenQualities, viewed_labels, viewed_rule
 
 if TYPE_CHECKING:

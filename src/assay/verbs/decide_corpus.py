@@ -12,9 +12,9 @@ from assay.core.flags import flag_notes
 from assay.decide.tables import labels_table, warnings
 from assay.decide.tally import Tally
 from assay.io.table.vocabulary import one_each
-from assay.verbs.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
 from assay.verbs.decide import FittedRule, plain_rule, rule_metrics
 from assay.verbs.score_corpus import scoring_job
+from assay.verbs.shared.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
 
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging

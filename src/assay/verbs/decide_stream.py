@@ -13,8 +13,8 @@ from assay.decide.labelling import kept, labelled
 from assay.decide.tables import labels_table, totals, warnings
 from assay.decide.tally import Tally
 from assay.verbs.decide import label_ready_scores, labelled_columns, read_rule, rule_metrics
-from assay.verbs.request import request, table_among
 from assay.verbs.result import Result
+from assay.verbs.shared.request import request, table_among
 from assay.verbs.viewed_decisions import SeenQualities, viewed_labels
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from assay.engine.manifest import Manifest
     from assay.engine.run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
-    from assay.verbs.request import TextRequest
+    from assay.verbs.shared.request import TextRequest
 
 
 @dataclass(repr=False)

@@ -10,7 +10,7 @@ from assay.core.errors import InputError, MissingPart
 from assay.core.workers import cores
 from assay.engine.languages import lacking
 from assay.metrics import build_metrics, metric
-from assay.verbs.request import TextRequest
+from assay.verbs.shared.request import TextRequest
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch

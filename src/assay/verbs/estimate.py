@@ -17,9 +17,9 @@ from assay.io.endpoint.spending import money
 from assay.metrics import build_metrics
 from assay.metrics.judges.estimate import RequestEstimate
 from assay.metrics.judges.judge import PromptJudge
-from assay.verbs.request import request
 from assay.verbs.result import Result
 from assay.verbs.run import choose, load_suite
+from assay.verbs.shared.request import request
 
 if TYPE_CHECKING:
     from assay.core.batch import Batch

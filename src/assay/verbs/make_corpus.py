@@ -16,8 +16,8 @@ from assay.io.files.folders import open_folder
 from assay.perturb.making.corpus import Survey
 from assay.perturb.making.job import LICENCES
 from assay.perturb.making.selection import choose_perturbations
-from assay.verbs.corpora import CorpusResult, CorpusWorkers, corpus_shards, remarks
 from assay.verbs.make import made_table
+from assay.verbs.shared.corpora import CorpusResult, CorpusWorkers, corpus_shards, remarks
 
 if TYPE_CHECKING:
     from assay.corpus.driver import Watch

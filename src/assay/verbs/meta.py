@@ -26,8 +26,8 @@ from assay.io.wmt.tree import langpairs
 from assay.metrics import build_metrics
 from assay.suites.wmt import card_of, facts, judged_systems, pair_facts, read_pairs, years
 from assay.verbs import meta_choice
-from assay.verbs.inputs import tree_files
 from assay.verbs.result import Result
+from assay.verbs.shared.input_files import tree_files
 
 if TYPE_CHECKING:
     import polars

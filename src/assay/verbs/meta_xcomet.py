@@ -17,10 +17,10 @@ from assay.core.table import Table
 from assay.engine.languages import as_computed
 from assay.metrics import build_metrics
 from assay.suites.wmt import judged_systems, pair_facts, read_pairs
-from assay.verbs.inputs import tree_files
 from assay.verbs.meta import MetaResult, default_pairs, find_set, new_metrics
 from assay.verbs.meta_choice import stored_metrics
 from assay.verbs.run import run
+from assay.verbs.shared.input_files import tree_files
 
 PAPER = ("BLEURT-20", "COMET", "MetricX-23", "XCOMET-XL", "XCOMET-XXL")
 """Metrics of the paper, by the names of their stored scores."""

@@ -18,10 +18,10 @@ from assay.core.errors import InputError, count, listing
 from assay.core.registry import load
 from assay.core.table import Table, TableColumn
 from assay.engine.manifest import InputFile, Manifest, versions
-from assay.verbs.inputs import several
 from assay.verbs.rerun_arguments import admitted, fitting, inside
 from assay.verbs.rerun_compare import compare_results
 from assay.verbs.result import Result
+from assay.verbs.shared.input_files import several
 
 if TYPE_CHECKING:
     from assay.verbs.rerun_compare import ThenAndNow

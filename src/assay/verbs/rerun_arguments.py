@@ -19,7 +19,7 @@ from assay.core.trust import admit
 from assay.io.files.folders import is_remote
 from assay.metrics import METRICS
 from assay.suites import SUITES
-from assay.verbs.inputs import several
+from assay.verbs.shared.input_files import several
 
 KNOWN = {
     "PathName": str, "Quoting": Literal["auto", "csv", "none"], "Texts": NoneType, "References": NoneType, "RowsDone": NoneType,

@@ -143,7 +143,7 @@ class Result:
 
     def inputs(self) -> list[str]:
         """Every ordinary file behind the result, once."""
-        from assay.verbs.inputs import named_files
+        from assay.verbs.shared.input_files import named_files
 
         named = named_files(self.call.arguments) if self.call is not None else []
         return [path for path in dict.fromkeys([*named, *self.files]) if Path(path).is_file()]

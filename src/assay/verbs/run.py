@@ -26,9 +26,9 @@ from assay.io.scores.cards import file_card, split, unsaid
 from assay.metrics import build_metrics
 from assay.suites import SUITES
 from assay.verbs.defaults import able, with_learned
-from assay.verbs.inputs import suite_files
 from assay.verbs.labels import check_labels, labelled
 from assay.verbs.result import Result
+from assay.verbs.shared.input_files import suite_files
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis

@@ -24,10 +24,10 @@ from assay.io.table.forms import open_table
 from assay.io.table.open_table import score_place
 from assay.metrics import build_metrics
 from assay.suites.contrastive import Contrastive
-from assay.verbs.corpora import CorpusWorkers, corpus_shards, counted, remarks
 from assay.verbs.labels import check_labels, labelled
 from assay.verbs.run import METRICS, SuiteResult, flagged, of_langpair, unscored
 from assay.verbs.score_corpus import named_metrics, scoring_job
+from assay.verbs.shared.corpora import CorpusWorkers, corpus_shards, counted, remarks
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis

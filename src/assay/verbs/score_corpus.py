@@ -20,7 +20,7 @@ from assay.engine.first_rows import doubts
 from assay.engine.flags import with_languages
 from assay.engine.target_script import target_languages
 from assay.metrics import build_metrics
-from assay.verbs.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
+from assay.verbs.shared.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
 
 if TYPE_CHECKING:
     from assay.core.chunk import Flagging

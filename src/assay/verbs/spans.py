@@ -22,8 +22,8 @@ from assay.engine.store import Store
 from assay.io.judgements.campaign import read_campaign
 from assay.metrics import build_metrics
 from assay.stats.spans import FIELDS
-from assay.verbs.inputs import tree_files
 from assay.verbs.result import Result
+from assay.verbs.shared.input_files import tree_files
 
 if TYPE_CHECKING:
     from assay.analyses.spans.aligned import Compared, Marks

@@ -222,7 +222,7 @@ def table_among(
 
 def demo_table() -> Path:
     """The small table that comes with assay, for trying things."""
-    return Path(__file__).parents[1] / "data" / "demo.tsv"
+    return Path(__file__).parents[2] / "data" / "demo.tsv"
 
 
 def _in_memory(
