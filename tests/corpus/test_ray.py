@@ -8,6 +8,8 @@ import secrets
 import signal
 import socket
 import stat
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -17,6 +19,8 @@ import pytest
 
 import assay
 from assay.core.errors import InputError, MissingPart
+from assay.corpus.engines.ray import make_folder, remove_folder
+from assay.corpus.engines.ray_broker import kill
 from assay.verbs.score_corpus import score_corpus
 from tests.corpus.clusters import Cluster
 from tests.corpus.corpora import contents, corpus, write
@@ -175,11 +179,32 @@ def listening(mark: str) -> set[str]:
                 address = bytes.fromhex(words[1].partition(":")[0][-8:])
                 sockets[f"socket:[{words[9]}]"] = ".".join(map(str, address[::-1]))
     found = set()
-    for process in Path("/proc").glob("[0-9]*"):
+    for process in marked(mark):
         with suppress(OSError):
-            if mark.encode() in (process / "environ").read_bytes():
-                links = [os.readlink(descriptor) for descriptor in (process / "fd").iterdir()]
-                found |= {sockets[link] for link in links if link in sockets}
+            links = [os.readlink(descriptor) for descriptor in (process / "fd").iterdir()]
+            found |= {sockets[link] for link in links if link in sockets}
+    return found
+
+
+def marked(mark: str) -> list[Path]:
+    """The processes that have the mark in their environment, as folders of /proc."""
+    return [process for process in Path("/proc").glob("[0-9]*") if mark.encode() in environment(process)]
+
+
+def environment(process: Path) -> bytes:
+    """The environment with which a process was started; empty if it is gone."""
+    with suppress(OSError):
+        return (process / "environ").read_bytes()
+    return b""
+
+
+def cluster_folders(mark: str) -> set[Path]:
+    """The folders of clusters that processes with the mark have started: other runs on this machine have theirs."""
+    found = set()
+    for process in marked(mark):
+        for line in environment(process).split(b"\0"):
+            if line.startswith(b"TMPDIR=") and b"/assay-ray-" in line:
+                found.add(Path(os.fsdecode(line[7:])).parent)
     return found
 
 
@@ -188,18 +213,20 @@ def test_a_cluster_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     for name in [name for name in os.environ if name.startswith("RAY_")]:
         monkeypatch.delenv(name)
     corpus(tmp_path / "in", 8)
-    before = set(Path("/tmp").glob("assay-ray-*"))
     monkeypatch.setenv("ASSAY_TEST_MARK", mark := secrets.token_hex(8))
     process = command(tmp_path / "in", tmp_path / "out", "-m", "chrf", "--engine", "ray")
-    addresses, modes = set[str](), set[int]()
+    addresses, modes, folders = set[str](), set[int](), set[Path]()
     while process.poll() is None:
         addresses |= listening(mark)
-        modes |= {stat.S_IMODE(path.stat().st_mode) for path in set(Path("/tmp").glob("assay-ray-*")) - before}
+        folders |= cluster_folders(mark)
+        with suppress(FileNotFoundError):
+            modes |= {stat.S_IMODE(folder.stat().st_mode) for folder in folders}
         time.sleep(0.2)
     _, said = process.communicate()
     assert (process.returncode, said) == (0, "")
     assert addresses == {"127.0.0.1"} and modes == {0o700}, "other machines and other users reach it"
-    assert set(Path("/tmp").glob("assay-ray-*")) <= before
+    assert len(folders) == 1 and not any(folder.exists() for folder in folders)
+    assert not [process for process in marked(mark) if (process / "cmdline").read_bytes()], "its processes outlive it"
     score_corpus(tmp_path / "in", out=tmp_path / "local", metrics=["chrf"], engine="inline")
     assert contents(tmp_path / "out") == contents(tmp_path / "local")
 
@@ -208,10 +235,24 @@ def test_a_cluster_of_its_own_that_will_not_do_leaves_nothing(tmp_path: Path, mo
     for name in [name for name in os.environ if name.startswith("RAY_")]:
         monkeypatch.delenv(name)
     corpus(tmp_path / "in", 1)
-    before = set(Path("/tmp").glob("assay-ray-*"))
+    folders: list[str] = []
+    monkeypatch.setattr("assay.corpus.engines.ray.make_folder", lambda: folders.append(make_folder()) or folders[-1])
     with pytest.raises(InputError, match=r"--gpus-per-worker 1000: this machine has \d+ GPUs that Ray sees"):
         score_corpus(tmp_path / "in", out=tmp_path / "out", metrics=["chrf"], engine="ray", gpus_per_worker=1000)
-    assert set(Path("/tmp").glob("assay-ray-*")) <= before and not (tmp_path / "out").exists()
+    assert len(folders) == 1 and not Path(folders[0]).exists() and not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_an_exiting_process_fills_again_is_removed(tmp_path: Path) -> None:
+    import psutil  # on the path once Ray is imported
+
+    folder = make_folder()
+    fill = f"import os\nwhile True: os.makedirs({folder!r} + '/r/logs', exist_ok=True)"
+    with subprocess.Popen([sys.executable, "-c", fill]) as process:
+        while not Path(folder, "r").exists():
+            time.sleep(0.01)
+        kill([psutil.Process(process.pid)])
+        remove_folder(folder)
+        assert process.wait() == -signal.SIGKILL and not Path(folder).exists()
 
 
 def test_an_address_that_does_not_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,8 @@ from assay.corpus.job import Job, ShardOutcome, ShardTask
 CONNECT_SECONDS = 30.0
 """How long a cluster may take to answer; a cluster of our own gets four times as long to start."""
 CLOSE_SECONDS = 20.0
+REMOVE_SECONDS = 5.0
+"""How long the removal of a stopped cluster's folder is repeated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class WantedWorkers:
     gpus_per_worker: float | None
     neural: bool
     seconds: float
+    folder: str | None = None
+    """Folder of a cluster of our own, which the broker and the driver both remove, whichever ends last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +73,12 @@ class RayEngine:
         if find_spec("ray") is None:
             raise MissingPart("--engine ray needs the extra 'ray': pip install 'mt-assay[ray]'")
         own = 1.0 if address else 4.0
-        self._wanted = WantedWorkers(address, workers, gpus_per_worker, neural, CONNECT_SECONDS * own)
         if address:
             check_address(address)
+        self._folder = None if address else make_folder()
+        self._wanted = WantedWorkers(
+            address, workers, gpus_per_worker, neural, CONNECT_SECONDS * own, folder=self._folder
+        )
         self._heard: queue.Queue[Any] = queue.Queue()
         self._log = tempfile.TemporaryFile()  # noqa: SIM115
         paths = os.pathsep.join(path or os.getcwd() for path in sys.path)
@@ -158,13 +166,32 @@ class RayEngine:
         assert process.stdin is not None and process.stdout is not None
         with suppress(OSError):
             process.stdin.close()
-        own = self._wanted.address is None  # it has a cluster to end and a folder to take along
         try:
-            process.wait(CLOSE_SECONDS if wait or own else 1.0)
+            process.wait(CLOSE_SECONDS if wait or self._folder else 1.0)
         except subprocess.TimeoutExpired:
-            process.kill()
+            process.kill()  # a cluster of our own ends with its broker
             process.wait()
         self._log.close()
+        if self._folder:
+            remove_folder(self._folder)
+
+
+def make_folder() -> str:
+    """Make the folder of a cluster of our own: ``/tmp`` if it exists, because the paths of sockets must be short."""
+    return tempfile.mkdtemp(prefix="assay-ray-", dir="/tmp" if os.path.isdir("/tmp") else None)
+
+
+def remove_folder(folder: str) -> None:
+    """Remove the folder of a stopped cluster.
+
+    Processes that are still exiting may write logs, so the removal is repeated for a few seconds.
+    """
+    end = time.monotonic() + REMOVE_SECONDS
+    while os.path.lexists(folder):
+        shutil.rmtree(folder, ignore_errors=True)
+        if time.monotonic() > end:
+            return
+        time.sleep(0.05)
 
 
 def check_address(address: str) -> None:

@@ -10,9 +10,7 @@ from __future__ import annotations
 import os
 import platform
 import queue
-import shutil
 import sys
-import tempfile
 import threading
 import time
 from collections import deque
@@ -23,7 +21,7 @@ from typing import IO, Any
 
 from assay._version import __version__
 from assay.corpus.engines.local import receive, send
-from assay.corpus.engines.ray import Connected, Refusal, WantedWorkers
+from assay.corpus.engines.ray import Connected, Refusal, WantedWorkers, remove_folder
 from assay.corpus.engines.ray_cluster import connect, laid_out, last_line, no_place, too_few_gpus, why_not
 from assay.corpus.job import WORK, Fault, Job, ShardOutcome, ShardTask
 from assay.corpus.piece import attempt
@@ -35,8 +33,8 @@ SHORT_SECONDS = 1.0
 """How long a task may take for its actor to get the next one early. Behind a longer one a task could wait while others are idle."""
 MOST_FALSE_STARTS = 20
 """Workers in a row that may end before they have said who they are."""
-REMOVE_SECONDS = 5.0
-"""How long the removal of a stopped cluster's folder is repeated."""
+KILL_SECONDS = 5.0
+"""How long to wait for killed processes of a stopped cluster."""
 
 
 class ShardWorker:
@@ -212,15 +210,10 @@ def main() -> None:
     os.dup2(2, 1)
     wanted: WantedWorkers = receive(sys.stdin.buffer)
     events: queue.Queue[tuple[Any, ...]] = queue.Queue()
-    folder = None
-    if wanted.address is None:
-        folder = tempfile.mkdtemp(
-            prefix="assay-ray-", dir="/tmp" if os.path.isdir("/tmp") else None
-        )  # sockets want short paths
-    threading.Thread(target=_read, args=(sys.stdin.buffer, events, folder), daemon=True).start()
+    threading.Thread(target=_read, args=(sys.stdin.buffer, events, wanted.folder), daemon=True).start()
     ray = None
     try:
-        ray = connect(wanted, folder)
+        ray = connect(wanted)
         nodes = [node["Resources"] for node in ray.nodes() if node["Alive"]]
         workers, threads, gpus = laid_out(wanted, nodes)
         if said := too_few_gpus(wanted, gpus, nodes):
@@ -235,30 +228,53 @@ def main() -> None:
         with suppress(OSError):
             send(replies, Refusal(why_not(wanted, error)))
     finally:
-        if ray is not None:
-            with suppress(Exception):
-                ray.shutdown()
-        _exit(0, folder)
+        _exit(0, wanted.folder, ray)
 
 
-def _exit(code: int, folder: str | None) -> None:
-    """Remove the folder of the cluster and exit without waiting for Ray's threads."""
-    if folder is not None:
+def _exit(code: int, folder: str | None, ray: Any = None) -> None:
+    """End the cluster that lives in the folder, remove the folder, and exit without waiting for Ray's threads."""
+    processes = _descendants() if folder else []
+    if ray is not None:
+        with suppress(Exception):
+            ray.shutdown()
+    if folder:
+        kill(processes)
         remove_folder(folder)
     os._exit(code)
 
 
-def remove_folder(folder: str) -> None:
-    """Remove the folder of a stopped cluster.
+def _descendants() -> list[Any]:
+    """Processes that Ray has started for a cluster of our own; empty if Ray was not imported."""
+    if "ray" not in sys.modules:
+        return []
+    import psutil  # comes with Ray
 
-    Ray's processes may still write logs while they exit, so the removal is repeated for a few seconds.
+    found: list[Any] = psutil.Process().children(recursive=True)
+    return found
+
+
+def kill(processes: list[Any]) -> None:
+    """Kill processes and wait for their end.
+
+    Ray's agents outlive a shutdown by some seconds, and their logs would bring back a folder that was removed.
     """
-    end = time.monotonic() + REMOVE_SECONDS
-    while os.path.lexists(folder):
-        shutil.rmtree(folder, ignore_errors=True)
-        if time.monotonic() > end:
-            return
-        time.sleep(0.05)
+    import psutil
+
+    for process in processes:
+        with suppress(psutil.Error):
+            process.kill()
+    end = time.monotonic() + KILL_SECONDS
+    while any(map(_alive, processes)) and time.monotonic() < end:
+        time.sleep(0.01)
+
+
+def _alive(process: Any) -> bool:
+    import psutil
+
+    try:
+        return bool(process.is_running() and process.status() != psutil.STATUS_ZOMBIE)
+    except psutil.Error:
+        return False
 
 
 def _read(stream: IO[bytes], events: queue.Queue[tuple[Any, ...]], folder: str | None) -> None:

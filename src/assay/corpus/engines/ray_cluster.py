@@ -9,7 +9,7 @@ from assay.core.workers import cores
 from assay.corpus.engines.ray import WantedWorkers
 
 
-def connect(wanted: WantedWorkers, folder: str | None) -> Any:
+def connect(wanted: WantedWorkers) -> Any:
     """Ray, connected to the cluster that was asked for, or to one of our own in a folder that goes with us."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     os.environ.setdefault("RAY_LOG_TO_STDERR", "0")
@@ -23,10 +23,10 @@ def connect(wanted: WantedWorkers, folder: str | None) -> Any:
         # Without this, Ray replaces 127.0.0.1 by the machine's address and listens on all of them.
         os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
 
-        if folder is not None:  # temporary files of workers go with it
-            os.environ["TMPDIR"] = os.path.join(folder, "scratch")
-            os.makedirs(os.environ["TMPDIR"])
-            folder = os.path.join(folder, "r")  # Ray opens its folder to every user: the one around it is ours alone
+        assert wanted.folder is not None
+        os.environ["TMPDIR"] = os.path.join(wanted.folder, "scratch")  # temporary files of workers go with it
+        os.makedirs(os.environ["TMPDIR"])
+        folder = os.path.join(wanted.folder, "r")  # Ray opens its folder to every user: the one around it is ours alone
         cpus = max(cores(), wanted.workers or 1)
         own = {
             "num_cpus": cpus, "include_dashboard": False, "_temp_dir": folder, "_node_ip_address": "127.0.0.1",
