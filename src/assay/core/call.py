@@ -73,20 +73,26 @@ class Call:
         return cls(verb, kept, tuple(unkept), more.started if more is not None else now())
 
 
-def recorded(verb: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
+def recorded(verb: str, defaults: Mapping[str, Any] | None = None) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Mark a verb's function, so that its result has the `call` that made it.
 
-    An argument ``asked`` brings along the call by which it was made.
+    An argument ``asked`` brings along the call by which it was made. `defaults` are those of the options that the function takes
+    as ``**options``: they are recorded like those of its other parameters, and an option that is not among them is a TypeError.
     """
 
     def mark(function: Callable[P, R]) -> Callable[P, R]:
         signature = inspect.signature(function)
+        rest = next((p.name for p in signature.parameters.values() if p.kind is p.VAR_KEYWORD), "")
 
         @functools.wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             bound = signature.bind(*args, **kwargs)
             bound.apply_defaults()
-            made = Call.of(verb, bound.arguments, getattr(bound.arguments.get("asked"), "call", None))
+            options = bound.arguments.pop(rest, {})
+            if defaults is not None and (wrong := [name for name in options if name not in defaults]):
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument {wrong[0]!r}")
+            arguments = {**bound.arguments, **(defaults or {}), **options}
+            made = Call.of(verb, arguments, getattr(arguments.get("asked"), "call", None))
             result = function(*args, **kwargs)
             result.call = made  # type: ignore[attr-defined]
             return result

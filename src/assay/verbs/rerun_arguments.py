@@ -5,12 +5,13 @@ from __future__ import annotations
 import builtins
 import inspect
 import os
+import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import NoneType
-from typing import Any, Literal
+from typing import Any, Literal, Unpack
 
 from assay.analyses import ANALYSES
 from assay.core.errors import InputError, unknown
@@ -36,9 +37,9 @@ _NO_PATHS = ("metrics", "analysis", "judge", "out", "engine", "address")
 class _Names(dict[str, Any]):
     """Names of annotations: those known, those of Python and of the module itself; any other is ``Any``."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, thing: Callable[..., Any]) -> None:
         super().__init__(KNOWN)
-        self.module = inspect.unwrap(function).__globals__
+        self.module = vars(sys.modules[inspect.unwrap(thing).__module__])
 
     def __missing__(self, name: str) -> Any:
         return self.module[name] if name in self.module else getattr(builtins, name, Any)
@@ -46,13 +47,25 @@ class _Names(dict[str, Any]):
 
 def fitting(function: Callable[..., Any], arguments: Mapping[str, Any], where: str) -> None:
     """Refuse arguments that `function` does not have, or whose values are not of the kind that it takes."""
-    hints = typing.get_type_hints(inspect.unwrap(function), localns=_Names(function))
-    known = inspect.signature(function).parameters
+    known = parameter_types(function)
     for name, value in arguments.items():
         if name not in known:
             raise unknown(f"argument of {function.__name__}", name, known, f"in {where}")
-        if not _fits(value, hints.get(name, Any)):
+        if not _fits(value, known[name]):
             raise InputError(f"{where}: {name} cannot be {shorten(value)}.")
+
+
+def parameter_types(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return the types of a verb's parameters by name, those of its ``**options: Unpack[…]`` among them."""
+    hints = typing.get_type_hints(inspect.unwrap(function), localns=_Names(function))
+    kinds: dict[str, Any] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        if parameter.kind is parameter.VAR_KEYWORD and typing.get_origin(hints.get(name)) is Unpack:
+            (options,) = typing.get_args(hints[name])
+            kinds |= typing.get_type_hints(options, localns=_Names(options))
+        else:
+            kinds[name] = hints.get(name, Any)
+    return kinds
 
 
 def _fits(value: Any, hint: Any) -> bool:
