@@ -26,8 +26,8 @@ from assay.analyses.meta.tasks import gather
 from assay.analyses.meta.tasks import judged_systems as taking_part
 from assay.core.judged_systems import JudgedSystems
 from assay.data.agreement import FEWEST, GROUPS, group_of
+from assay.engine.measure import measure_systems
 from assay.engine.store import Store
-from assay.engine.systems import measure_systems
 from assay.metrics import build_metrics
 from assay.stats.proportions import wilson
 from assay.suites.wmt import facts, judged_systems, pair_facts, read_pairs

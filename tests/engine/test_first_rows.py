@@ -15,8 +15,7 @@ from assay.core.alerts import AssayWarning
 from assay.core.batch import Batch
 from assay.core.langpair import plain_pair, target
 from assay.engine import first_rows, identify
-from assay.engine.first_rows import doubts
-from assay.engine.scripts import script_of, script_of_language
+from assay.engine.first_rows import doubts, script_of, script_of_language
 from tests.data import need
 
 EN = [f"The committee of the city has decided on {n} new rules for the schools." for n in range(12)]

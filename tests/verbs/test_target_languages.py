@@ -300,7 +300,7 @@ def test_a_contrastive_file_of_ones_own_goes_by_the_language_and_a_registered_se
 
 def test_a_wmt_table_takes_the_language_of_the_pair() -> None:
     from assay.core.judged_systems import LevelScores
-    from assay.engine.systems import measure_systems
+    from assay.engine.measure import measure_systems
     from assay.io.wmt.tree import EvalSet
 
     class Chinese:

@@ -6,9 +6,14 @@ name before them (``comet-22 truncated``).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from assay.core.errors import listing
+from assay.core.errors import count, listing
+from assay.core.references import MISSING
+
+if TYPE_CHECKING:
+    from assay.core.metric import Metric
 
 FLAGS: Mapping[str, tuple[str, str]] = {
     "empty_hypothesis": ("empty hypothesis", "empty hypotheses"),
@@ -97,3 +102,24 @@ def _said(flags: Mapping[str, int]) -> dict[str, str]:
         what = FLAGS.get(kind, (kind.replace("_", " "),) * 2)[rows != 1]
         sentences[flag] = f"{rows:,} {what}" + (f" ({metric})" if metric else "")
     return sentences
+
+
+def missing_notes(metrics: Iterable[Metric], flags: Mapping[str, Mapping[str, int]], segments: int) -> list[str]:
+    """What to report of rows without a reference, and of empty references that were scored; `flags` are counts by system."""
+    needy = listing(metric.card.label for metric in metrics if metric.card.needs_reference)
+    notes = []
+    for flag, said in (
+        (MISSING, f"no reference: left out of {needy} (--empty-reference changes that)"),
+        (
+            "empty_reference",
+            f"an empty reference: scored against it by {needy} (--empty-reference skip leaves them out)",
+        ),
+    ):
+        counts = {system: mine[flag] for system, mine in flags.items() if flag in mine}
+        if counts and needy:
+            rows = sum(counts.values())
+            of = listing(f"{system} {n:,}" for system, n in counts.items()) if len(flags) > 1 else ""
+            notes.append(
+                f"{rows:,} of {count(segments, 'segment')} {'has' if rows == 1 else 'have'} {said}{of and f': {of}'}."
+            )
+    return notes

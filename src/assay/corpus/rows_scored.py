@@ -22,7 +22,8 @@ from assay.decide.labelling import labelled
 from assay.decide.rule import Rule
 from assay.decide.tables import labels_columns
 from assay.decide.tally import Tally
-from assay.engine.run import ScoredRun, score_chunk
+from assay.engine.run import score_chunk
+from assay.engine.scored_run import ScoredRun
 
 if TYPE_CHECKING:
     from assay.core.metric import Bools

@@ -14,7 +14,7 @@ from assay.core.metric import statistics
 from assay.core.references import MISSING
 from assay.core.sums import exact_parts, total
 from assay.engine.languages import divided
-from assay.engine.others import check_corpus
+from assay.engine.scoring import check_corpus
 
 if TYPE_CHECKING:
     from assay.core.chunk import Chunk

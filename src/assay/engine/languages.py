@@ -1,14 +1,19 @@
-"""Metrics that go by the target language, as BLEU's tokenizer does: every row is scored by the metric of its own language.
+"""Target languages of the texts, and metrics that depend on them, such as BLEU with its tokenizers.
 
 Texts in several languages have no common corpus score by such a metric, since each language counts other words: there is one
 for each language, under the metric's name with the language behind it (``bleu zh``).
+
+The script of texts without a language pair decides their language: Chinese, Japanese and Korean, and the languages of Southeast
+Asia that are written without spaces. An explicit tokenizer or language pair always wins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,21 +21,37 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.errors import MissingPart
 from assay.core.langpair import target
-from assay.core.metric import Metric, Scores
-from assay.engine.scoring import score
+from assay.core.metric import Metric
+from assay.engine.first_rows import doubts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from assay.core.metric import Bools
-    from assay.engine.store import Store
+    from assay.engine.inputs import Inputs
 
 Shares = Mapping[str, tuple[str, int]]
 """The name of a metric of one language among several to the name it was asked for by, and the language's number."""
+MOST_TEXTS, MOST_CHARACTERS = 1_000, 200_000
+"""Texts, and characters of them, that are looked at."""
+CLEAR, DOUBTFUL = 0.5, 0.2
+"""Shares of the letters from which on a script decides, or leaves a doubt."""
+KANA_OF_JAPANESE, KANA_OF_CHINESE = 0.1, 0.01
+"""Japanese has at least, and Chinese at most, this share of kana among Han characters and kana."""
+NAMES = {"zh": "Chinese", "ja": "Japanese", "ko": "Korean", "th": "Thai", "lo": "Lao", "my": "Burmese", "km": "Khmer"}
+_SCRIPTS = {
+    "han": re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"),
+    "kana": re.compile("[\u3041-\u30ff\u31f0-\u31ff]"),
+    "ko": re.compile("[\u1100-\u11ff\uac00-\ud7af]"),
+    "th": re.compile("[\u0e01-\u0e5b]"),
+    "lo": re.compile("[\u0e81-\u0edf]"),
+    "my": re.compile("[\u1000-\u109f]"),
+    "km": re.compile("[\u1780-\u17ff]"),
+}
+_LETTERS = re.compile(r"[^\W\d_]")
 
 
-def spoken(batch: Batch, known: Sequence[str] = ()) -> tuple[list[str], NDArray[np.int32]]:
-    """The target languages of the rows behind those that are `known`, and the number of each row's."""
+def languages_of(batch: Batch, known: Sequence[str] = ()) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the target languages of the rows after those that are `known`, and the number of each row's."""
     numbers = {language: number for number, language in enumerate(known)}
     if batch.langpairs is None:
         return list(numbers | {"": 0}), np.zeros(len(batch), np.int32)
@@ -40,29 +61,6 @@ def spoken(batch: Batch, known: Sequence[str] = ()) -> tuple[list[str], NDArray[
     if len(codes) == 1:
         return list(numbers), np.full(len(batch), next(iter(codes.values())), np.int32)
     return list(numbers), np.fromiter(map(codes.__getitem__, batch.langpairs), np.int32, len(batch))
-
-
-def score_by_language(
-    batch: Batch,
-    metric: Metric,
-    *,
-    languages: tuple[Sequence[str], NDArray[np.int32]] | None = None,
-    workers: int | None = None,
-    store: Store | None = None,
-) -> Scores:
-    """Scores of every row of `batch`, in its order, by the metric for its language; `languages` is what `spoken` said."""
-    if not metric.by_language or not len(batch):
-        return score(batch, metric, workers=workers, store=store)
-    names, codes = languages or spoken(batch)
-    present = np.unique(codes).tolist()
-    if len(present) == 1:
-        return score(batch, metric.for_language(names[present[0]]), workers=workers, store=store)
-    rows = [np.flatnonzero(codes == code) for code in present]
-    parts = [
-        score(batch.select(of_one.tolist()), metric.for_language(names[code]), workers=workers, store=store)
-        for code, of_one in zip(present, rows, strict=True)
-    ]
-    return Scores.concat(parts).take(np.argsort(np.concatenate(rows)))
 
 
 def lacking(metric: Metric, langpairs: Iterable[str | None]) -> dict[str, str]:
@@ -102,17 +100,6 @@ def divided(metrics: Mapping[str, Metric], languages: Sequence[str]) -> tuple[di
     return found, shares
 
 
-def only(scores: Scores, rows: Bools) -> Scores:
-    """The scores of some rows, and nothing about the others."""
-    return Scores(
-        values=np.where(rows, scores.values, np.nan),
-        stats=None if scores.stats is None else np.where(rows[:, None], scores.stats, 0.0),
-        components={name: np.where(rows, column, np.nan) for name, column in scores.components.items()},
-        spans=None if scores.spans is None else [s if r else () for s, r in zip(scores.spans, rows, strict=True)],
-        flags={name: column & rows for name, column in scores.flags.items()},
-    )
-
-
 def as_computed(metrics: Mapping[str, Metric], langpairs: Iterable[str | None]) -> dict[str, Metric]:
     """Metrics as they were computed for segments of these language pairs; languages that are computed alike count as one, and
     those that a metric cannot be computed for here are left out."""
@@ -125,3 +112,73 @@ def as_computed(metrics: Mapping[str, Metric], langpairs: Iterable[str | None]) 
         alike = {str(one.signature) for one in made.values()}
         found |= {name: metric.for_language(next(iter(targets), ""))} if len(alike) == 1 else made
     return found
+
+
+def settle_language(inputs: Inputs, metrics: Mapping[str, Metric]) -> tuple[Mapping[str, Metric], list[str]]:
+    """Return the metrics as they are for the language of the first texts, and what to report of these texts.
+
+    Metrics that do not depend on the language stay as they are, and so do all if the texts come with their language.
+    """
+    first = next(inputs.chunks, None)
+    if first is None:
+        return metrics, []
+    inputs.chunks = chain([first], inputs.chunks)
+    languages, notes = target_languages(first, metrics)
+    settled = {
+        name: metric.for_language(languages[name]) if name in languages else metric for name, metric in metrics.items()
+    }
+    return settled, [*notes, *doubts(first)]
+
+
+def target_languages(first: Batch, metrics: Mapping[str, Metric]) -> tuple[dict[str, str], list[str]]:
+    """Return the language of the first rows for every metric that is to be computed for it, and what to report."""
+    choosing = [name for name, metric in metrics.items() if metric.by_language]
+    if not choosing or first.langpairs is not None:
+        return {}, []
+    language, doubt = _language(first)
+    if doubt:
+        return {}, [f"{doubt} Give the language pair (-l en-zh), or choose a tokenizer (-m bleu:tokenize=zh)."]
+    found: dict[str, str] = {}
+    notes: list[str] = []
+    for name in choosing if language else ():
+        label = metrics[name].card.label
+        try:
+            settled = metrics[name].for_language(language)
+        except MissingPart as error:
+            notes.append(f"the translations are in {NAMES[language]}, but {label} uses tokenize=13a: {error}")
+            continue
+        found[name] = language
+        if language not in ("zh", "ja", "ko"):
+            notes += settled.notices
+        elif tokenizer := getattr(settled, "tokenize", ""):
+            notes.append(f"the translations are in {NAMES[language]}: {label} uses tokenize={tokenizer}.")
+        else:
+            notes.append(f"the translations are in {NAMES[language]}: {label} is computed for this language.")
+    return found, notes
+
+
+def _language(batch: Batch) -> tuple[str, str]:
+    """The language that the script of the texts decides, or a sentence of doubt; neither for other scripts."""
+    text = "".join(_texts(batch))
+    letters = len(_LETTERS.findall(text)) or 1
+    counts = {name: len(pattern.findall(text)) for name, pattern in _SCRIPTS.items()}
+    han, kana = counts.pop("han"), counts.pop("kana")
+    language, most = max([*counts.items(), ("zh", han + kana)], key=lambda entry: entry[1])
+    if most < DOUBTFUL * letters:
+        return "", ""
+    if most < CLEAR * letters:
+        return "", f"part of the translations is in {NAMES[language]} script, and BLEU uses tokenize=13a."
+    if language != "zh" or kana <= KANA_OF_CHINESE * most:
+        return language, ""
+    if kana >= KANA_OF_JAPANESE * most:
+        return "ja", ""
+    return "", "the translations may be in Chinese or Japanese, and BLEU uses tokenize=13a."
+
+
+def _texts(batch: Batch) -> Iterator[str]:
+    size = 0
+    for text in islice(batch.hypotheses, MOST_TEXTS):
+        yield text[: MOST_CHARACTERS - size]
+        size += len(text)
+        if size >= MOST_CHARACTERS:
+            return

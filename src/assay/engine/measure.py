@@ -1,4 +1,4 @@
-"""Running a metric over a suite: one batch for all its texts, so that shared references are prepared once."""
+"""Running a metric over a suite or all systems of a judged test set: one batch, so that shared references are prepared once."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.item import Item
 from assay.core.judged import Judged
+from assay.core.judged_systems import LevelScores
 from assay.core.langpair import target
-from assay.core.metric import Card, Metric
+from assay.core.metric import Card, Metric, statistics
 from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
-from assay.engine.languages import lacking, score_by_language
+from assay.core.sums import exact_sum
+from assay.engine.languages import lacking, languages_of
+from assay.engine.scoring import check_corpus, score
 
 if TYPE_CHECKING:
     from assay.engine.store import Store
+    from assay.io.wmt.tree import EvalSet
 
 
 def measure_items(
@@ -40,7 +44,8 @@ def measure_items(
     spans: dict[str, list[tuple[ErrorSpan, ...]] | None] = {"good": None, "incorrect": None}
     if rows:
         kept = [items[i] for i in rows]
-        scores = score_by_language(item_batch(kept, metric), metric, workers=workers, store=store)
+        texts = item_batch(kept, metric)
+        scores = score(texts, metric, languages=languages_of(texts), workers=workers, store=store)
         good[rows], incorrect[rows] = scores.values[: len(rows)], scores.values[len(rows) :]
         flags = scores.raised()
         if scores.spans is not None:
@@ -67,11 +72,43 @@ def measure_judged(
     missing = lacking(metric, pairs)
     rows = [i for i, pair in enumerate(pairs) if target(pair) not in missing]
     batch = judged.batch if len(rows) == len(pairs) else judged.batch.select(rows)
-    scores = score_by_language(batch, metric, workers=workers, store=store)
+    scores = score(batch, metric, languages=languages_of(batch), workers=workers, store=store)
     values = np.full(len(pairs), np.nan)
     values[rows] = scores.values
     contaminated = bool(metric.card.trained_on_parts_of(suite))
     return Measured(name, metric.card, values=values, contaminated=contaminated, flags=scores.raised())
+
+
+def measure_systems(
+    evalset: EvalSet, reference: str, metric: Metric, *, workers: int | None = None, store: Store | None = None
+) -> LevelScores:
+    """Scores of every system but the reference itself, higher for better.
+
+    System and domain scores are corpus scores where the metric has sufficient statistics, else means of segment scores. A
+    metric that goes by the target language is taken for that of the set.
+    """
+    metric = metric.for_language(target(evalset.langpair))
+    systems, segments = evalset.systems, len(evalset.sources)
+    chosen = [row for row, system in enumerate(systems) if system != reference]
+    batch = Batch(
+        hypotheses=[text for row in chosen for text in evalset.outputs[systems[row]]],
+        sources=list(evalset.sources) * len(chosen),
+        references=(list(evalset.references[reference]) * len(chosen),),
+        langpairs=[evalset.langpair] * (segments * len(chosen)),
+        systems=[systems[row] for row in chosen for _ in range(segments)],
+    )
+    scores = score(batch, metric, workers=workers, store=store)
+    stats = statistics(scores).reshape(len(chosen), segments, -1)
+    check_corpus(metric, exact_sum(stats[0]))
+    seg = np.full((len(systems), segments), np.nan)
+    sys = np.full(len(systems), np.nan)
+    domain = np.full((len(systems), len(evalset.domain_names)), np.nan)
+    seg[chosen] = scores.values.reshape(len(chosen), segments)
+    sys[chosen] = metric.combine(np.stack([exact_sum(of_one) for of_one in stats]))
+    for column, name in enumerate(evalset.domain_names):
+        inside = np.array([found == name for found in evalset.domains])
+        domain[chosen, column] = metric.combine(np.stack([exact_sum(of_one[inside]) for of_one in stats]))
+    return LevelScores(seg, sys, domain).oriented(metric.card.higher_is_better)
 
 
 def scorable(items: Sequence[Item], card: Card) -> list[int]:

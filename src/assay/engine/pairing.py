@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.core.metric import Bools, Floats
-    from assay.engine.run import ScoredRun
+    from assay.engine.scored_run import ScoredRun
 
     Rows = NDArray[np.int64]
 

@@ -1,4 +1,4 @@
-"""Scores as bytes, one record a segment, for the store.
+"""Scores through the store: what it lacks is scored, and kept as bytes, one record per segment.
 
 A record is a head (what it holds, by name) and a body: the value, its statistics and components as float64, one byte a
 flag, then the spans as JSON. Segments scored together have the same head, so a column is cut out of the joined bodies
@@ -9,15 +9,62 @@ from __future__ import annotations
 
 import json
 import struct
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.metric import Scores
+from assay.core.batch import Batch
+from assay.core.metric import Metric, Scores
 from assay.core.spans import ErrorSpan
+from assay.core.watch import tell
+
+if TYPE_CHECKING:
+    from assay.engine.store import Store
 
 _LENGTH = struct.Struct("<H")
+PART = 1024
+"""Rows a metric gets at a time: enough to forget the overhead, few enough to keep every core busy to the end."""
+FIRST_PART = 64
+"""What a slow metric gets first, then twice as much each time up to `PART`: whoever waits soon sees how long it will take."""
+
+
+def through_store(batch: Batch, metric: Metric, store: Store, compute: Callable[[Batch], Scores]) -> Scores:
+    """Look up every request in the store, score and store only the missing ones, and return all of them in order."""
+    keys = store.keys(str(metric.signature), batch)
+    records = store.get_many(keys)
+    missing = [key not in records for key in keys]
+    slow, wanted, done = metric.card.neural, sum(missing), 0
+    for part in _parts(missing, FIRST_PART if slow else len(missing)):
+        if slow:
+            tell(metric.card.name, done, wanted)
+        fresh = pack(compute(batch.select(part)))
+        found = [(keys[i], record) for i, record in zip(part, fresh, strict=True)]
+        store.put_many(found)
+        records.update(found)
+        done += len(part)
+    if slow:
+        tell(metric.card.name, wanted, wanted)
+    return unpack([records[key] for key in keys])
+
+
+def _parts(missing: Sequence[bool], size: int) -> Iterator[list[int]]:
+    """The missing rows in parts, the first of `size`, so that what is stored survives a kill.
+
+    A neural metric's last digits depend on the rows it packs together. Parts therefore end where they would if nothing were
+    stored: a run that was killed goes on with the parts it would have had. Where less than a part is missing, parts are joined.
+    """
+    waiting: list[int] = []
+    start = 0
+    while start < len(missing):
+        end = min(start + size, len(missing))
+        waiting += [i for i in range(start, end) if missing[i]]
+        if len(waiting) >= end - start:
+            yield waiting
+            waiting = []
+        start, size = end, min(2 * size, PART)
+    if waiting:
+        yield waiting
 
 
 def pack(scores: Scores) -> list[bytes]:

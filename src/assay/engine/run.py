@@ -1,183 +1,113 @@
-"""A scoring run over a stream of batches: memory stays flat, finished chunks survive a crash, totals are exact.
+"""A scoring run over inputs: memory stays flat, finished chunks survive a crash, totals are exact.
 
-This is the one way to a score: the command line, Python, `compare` and `decide` all hand their chunks to `score_stream`. Each
-chunk is a Batch whose `systems` column says which system a row belongs to. A run of one chunk stays in memory; a longer one
-goes through its spool where it has one, from which an interrupted run goes on.
+This is the only path to a score: the command line, Python, `compare` and `decide` all call `run_inputs`. Each chunk is a Batch
+whose `systems` column says which system a row belongs to. A run of one chunk stays in memory; a longer run over files writes its
+chunks to a progress file, from which an interrupted run resumes.
 """
 
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from assay.core.alerts import alert
 from assay.core.batch import Batch
+from assay.core.call import now
 from assay.core.chunk import Chunk, Retained
-from assay.core.flags import total_flags
-from assay.core.metric import Metric, Scores, statistics
+from assay.core.errors import InputError, Interrupted, count
+from assay.core.flags import missing_notes
+from assay.core.metric import Metric, statistics
 from assay.core.references import MISSING, rows_with_empty, rows_without
 from assay.core.rows import InputRows
 from assay.core.sums import exact_parts, total
 from assay.core.watch import show
 from assay.engine.chunks import from_arrays, to_arrays
 from assay.engine.flags import raise_flags, uncovered, with_languages
-from assay.engine.languages import Shares, divided, only, spoken
-from assay.engine.missing import refuse_all_missing, score_with_missing
-from assay.engine.others import check_corpus
-from assay.engine.scoring import check_columns
+from assay.engine.inputs import Inputs
+from assay.engine.languages import divided, languages_of, settle_language
+from assay.engine.progress_file import ProgressFile
+from assay.engine.scored_run import RowsDone, ScoredRun
+from assay.engine.scoring import check_columns, check_corpus, score
+from assay.engine.store import Store
+from assay.io.files.paths import progress_dir
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.core.metric import Bools, Floats
-    from assay.engine.progress_file import ProgressFile
-    from assay.engine.store import Store
 
-RowsDone = Callable[[int, bool], None]
-"""Called after every chunk with the number of rows in it and whether it came from the spool."""
 Sums = dict[tuple[str, str, int], list["Floats"]]
 """By system, metric and language number."""
 
 
-@dataclass
-class ScoredRun:
-    """What a run knows when it is through. Values and statistics are read back chunk by chunk."""
+def run_inputs(
+    inputs: Inputs,
+    metrics: Mapping[str, Metric],
+    *,
+    retain: Retained = Retained(),  # noqa: B008
+    workers: int | None = None,
+    store: bool = True,
+    progress: RowsDone | None = None,
+) -> ScoredRun:
+    """Score `inputs`. Finished chunks of files lie in a spool until `ScoredRun.finish`; the same call goes on from there."""
+    metrics, language_notes = settle_language(inputs, metrics)
+    progress_files: list[ProgressFile] = []
+    done = 0
 
-    asked: Mapping[str, Metric]
-    retained: Retained = Retained()  # noqa: RUF009
-    metrics: Mapping[str, Metric] = field(default_factory=dict)
-    """What there are scores by: what was `asked` for as it was computed, a metric for each target language where it goes by that
-    and the rows are in several."""
-    shares: Shares = field(default_factory=dict)
-    """Which of the rows such a metric is about."""
-    languages: list[str] = field(default_factory=list)
-    """The target languages, where a metric goes by them."""
-    systems: list[str] = field(default_factory=list)
-    segments: dict[str, int] = field(default_factory=dict)
-    totals: dict[str, dict[str, Floats]] = field(default_factory=dict)
-    system_flags: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By system, how many of its rows a reader should know about, and why."""
-    nrefs: int = 0
-    data_hash: str = ""
-    reused: int = 0
-    scored: int = 0
-    started: str = ""
-    notices: list[str] = field(default_factory=list)
-    """What people should hear: scores that could not be stored, a run that cannot be resumed, a slow device."""
-    alerts: list[str] = field(default_factory=list)
-    """Those of the notices that change how the numbers must be read; see `assay.core.alerts`."""
-    progress_file: ProgressFile | None = None
-    in_memory: list[Chunk] = field(default_factory=list)
-    """The chunks of a run without a spool."""
+    def open_progress_file() -> ProgressFile:
+        progress_files.append(ProgressFile.open(_key(inputs, metrics, retain), progress_dir()))
+        return progress_files[0]
 
-    def __len__(self) -> int:
-        return sum(self.segments.values())
+    def count_rows(rows: int, reused: bool) -> None:
+        nonlocal done
+        done += rows
+        if progress is not None:
+            progress(rows, reused)
 
-    def chunks(self) -> Iterator[Chunk]:
-        """Every chunk, in order; its scores go by the names that were `asked` for."""
-        if self.progress_file is None:
-            yield from self.in_memory
-        else:
-            yield from (from_arrays(arrays) for _, arrays in self.progress_file.chunks())
-
-    def scores(self, system: str, metric: str) -> Iterator[Scores]:
-        """What one metric said about one system, in order, a chunk at a time; one of `shares` says nothing of other languages."""
-        asked, number = self.shares.get(metric, (metric, None))
-        code = self.systems.index(system)
-        for chunk in self.chunks():
-            rows = np.flatnonzero(chunk.codes == code)
-            found = chunk.scores[asked].take(rows)
-            yield found if number is None or chunk.spoken is None else only(found, chunk.spoken[rows] == number)
-
-    def values(self, system: str, metric: str) -> Iterator[Floats]:
-        """Segment values of one system and metric, in order, a chunk at a time."""
-        if metric in self.shares:
-            yield from (scores.values for scores in self.scores(system, metric))
-            return
-        code = self.systems.index(system)
-        for chunk in self.chunks():
-            yield chunk.scores[metric].values[chunk.codes == code]
-
-    def partial(self, metric: str) -> bool:
-        """Whether a metric is not about all rows: one for each language, or some rows lack the reference that it needs."""
-        return metric in self.shares or (self.metrics[metric].card.needs_reference and MISSING in self.flags)
-
-    def count(self, system: str, metric: str) -> int:
-        """How many segments of a system a metric is about."""
-        return int(self.about(system, metric).sum()) if self.partial(metric) else self.segments[system]
-
-    def stats(self, system: str, metric: str) -> Floats:
-        """Sufficient statistics of all segments of one system and metric; a run must have kept them."""
-        if not self.retained.stats:
-            raise ValueError("this run did not keep its statistics")
-        return np.concatenate([statistics(scores) for scores in self.scores(system, metric)])
-
-    def about(self, system: str, metric: str) -> Bools:
-        """Which segments of a system a metric is about: those with the reference that it may need, of the language of one of
-        `shares`."""
-        if not self.partial(metric):
-            return np.ones(self.segments[system], bool)
-        code = self.systems.index(system)
-        return np.concatenate([self.about_rows(chunk, metric)[chunk.codes == code] for chunk in self.chunks()])
-
-    def about_rows(self, chunk: Chunk, metric: str) -> Bools:
-        """The same for the rows of a chunk."""
-        _, number = self.shares.get(metric, (metric, None))
-        rows = np.ones(len(chunk), bool) if number is None or chunk.spoken is None else chunk.spoken == number
-        if self.metrics[metric].card.needs_reference and MISSING in chunk.raised:
-            rows = rows & ~chunk.raised[MISSING]
-        return rows
-
-    def own_values(self, system: str, metric: str) -> Iterator[Floats]:
-        """Values of the segments that a metric is `about`, in order, a chunk at a time."""
-        if metric not in self.shares:
-            yield from self.values(system, metric)
-            return
-        code, (asked, number) = self.systems.index(system), self.shares[metric]
-        for chunk in self.chunks():
-            yield chunk.scores[asked].values[(chunk.codes == code) & (chunk.spoken == number)]
-
-    def own_stats(self, system: str, metric: str) -> Floats:
-        """`stats` of the segments that the metric is `about`: what resampling draws from."""
-        stats = self.stats(system, metric)
-        return stats[self.about(system, metric)] if self.partial(metric) else stats
-
-    def flagged(self) -> dict[str, dict[str, int]]:
-        """`system_flags` with every system, also one of which nothing is to be said."""
-        return {system: self.system_flags.get(system, {}) for system in self.systems}
-
-    @property
-    def flags(self) -> dict[str, int]:
-        """How many rows of all systems a reader should know about, and why: flags of the texts, then of metrics."""
-        return total_flags(self.system_flags)
-
-    @property
-    def signatures(self) -> dict[str, str]:
-        """Each metric's signature with the number of references."""
-        return {name: metric.signed(self.nrefs) for name, metric in self.metrics.items()}
-
-    @property
-    def corpus(self) -> dict[str, dict[str, float]]:
-        """Corpus scores by system and metric."""
-        return {
-            system: {name: float(self.metrics[name].combine(sums)) for name, sums in row.items()}
-            for system, row in self.totals.items()
-        }
-
-    def close(self) -> None:
-        """Let go of the spool; the same run finds it again."""
-        if self.progress_file is not None:
-            self.progress_file.close()
-
-    def finish(self) -> None:
-        """The results are safe: the spool goes."""
-        if self.progress_file is not None:
-            self.progress_file.finish()
+    # A judge's answers are kept one by one, and which model gave them belongs to its signature: they are read again each time.
+    judged = any(metric.card.kind == "judge" for metric in metrics.values())
+    started, kept_scores = now(), Store.for_metrics(metrics, store)
+    try:
+        run = score_stream(
+            inputs.chunks,
+            metrics,
+            open_progress_file=open_progress_file if inputs.paths and not judged else None,
+            workers=workers,
+            store=kept_scores,
+            retain=retain,
+            fingerprint=bool(inputs.paths),
+            progress=count_rows,
+        )
+    except BaseException as error:
+        for progress_file in progress_files:
+            progress_file.close()
+        if isinstance(error, KeyboardInterrupt):
+            raise Interrupted(_stopped(inputs, done, progress_files)) from None
+        raise
+    if not run.systems:
+        raise InputError(f"{inputs.name} is empty: there is nothing to score.")
+    run.started = started
+    run.alerts = [*language_notes, *inputs.alerts, *missing_notes(metrics.values(), run.flagged(), len(run))]
+    alert(run.alerts)
+    run.notices = [
+        *run.alerts,
+        *(progress_file.notice for progress_file in progress_files if progress_file.notice),
+        *inputs.notes,
+        *(kept_scores.notices if kept_scores else ()),
+        *(notice for metric in run.metrics.values() for notice in metric.notices if notice not in run.alerts),
+    ]
+    if run.shares:
+        split = ", ".join(metric.card.label for metric in metrics.values() if metric.by_language)
+        languages = count(len(run.languages), "target language")
+        run.notices.append(f"the texts are in {languages}: {split} is given for each, and there is none for all.")
+    return run
 
 
 def score_stream(
@@ -224,13 +154,27 @@ def score_stream(
             progress(len(batch), arrays is not None)
     run.data_hash = digest.hexdigest() if fingerprint else ""
     run.metrics, run.shares = divided(metrics, run.languages)
-    refuse_all_missing(run)
+    run.refuse_all_missing()
     for name, metric_sums in ((name, run.shares.get(name, (name, 0))) for name in run.metrics):
         for system in run.systems:
             if parts := sums.get((system, *metric_sums)):
                 run.totals.setdefault(system, {})[name] = total(parts)
                 check_corpus(run.metrics[name], run.totals[system][name])
     return run
+
+
+def _key(inputs: Inputs, metrics: Mapping[str, Metric], retain: Retained) -> str:
+    """What makes two runs the same run."""
+    signed = [f"{name} {metric.signature}{' by language' * metric.by_language}" for name, metric in metrics.items()]
+    parts = [*signed, repr(retain), inputs.about]
+    return "\n".join([*parts, *(os.path.abspath(path) if path != "-" else "-" for path in inputs.paths)])
+
+
+def _stopped(inputs: Inputs, done: int, progress_files: list[ProgressFile]) -> str:
+    kept = any(progress_file.notice is None for progress_file in progress_files)
+    what_now = "nothing is lost. The same command goes on from there." if kept else "give the same command again."
+    of = f" of about {inputs.rows:,}" if inputs.rows and inputs.rows > done else ""
+    return f"stopped at {done:,}{of} segments; {what_now}"
 
 
 def _ahead(chunks: Iterable[Batch]) -> Iterator[tuple[Batch, bool]]:
@@ -291,10 +235,10 @@ def score_chunk(
     if retain.flags == "none" and (empty := rows_with_empty(batch)) is not None:
         raised["empty_reference"] = empty
     kept, sums = {}, {}
-    languages = spoken(batch, run.languages) if any(metric.by_language for metric in run.asked.values()) else None
+    languages = languages_of(batch, run.languages) if any(metric.by_language for metric in run.asked.values()) else None
     for name, metric in run.asked.items():
         without = missing if metric.card.needs_reference else None
-        scores = score_with_missing(batch, metric, without, languages=languages, workers=workers, store=store)
+        scores = score(batch, metric, languages=languages, without=without, workers=workers, store=store)
         if last and len(run.asked) > 1:
             metric.release()
         spoken_codes = languages[1] if languages and metric.by_language else None

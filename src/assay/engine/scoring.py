@@ -1,53 +1,122 @@
-"""Scoring a batch with a metric: the different requests once, spread over the cores, remembered where it pays.
+"""Scoring a batch with a metric: the different requests once, spread over the cores, looked up in the store if that is worth it.
 
 A metric sees parts of the batch with equal references side by side, so that it can prepare a reference once. Results are
 put back into the batch's order; they do not depend on the number of workers.
+
+A metric that depends on the target language scores each row as for its own language, and rows without a reference are left out
+of metrics that need one. Third-party metrics are validated: an error names their file and line.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from assay.core.batch import Batch
-from assay.core.errors import InputError
+from assay.core.blame import blamed, foreign, place
+from assay.core.errors import InputError, count
 from assay.core.keeping import Keeper, keeping
 from assay.core.metric import Metric, Scores
 from assay.core.references import rows_without
-from assay.core.watch import tell
 from assay.core.workers import cores, working
-from assay.engine.others import scored
+from assay.engine.records import PART, through_store
 from assay.kernels import _native
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
+    from assay.core.metric import Bools, Floats
+    from assay.core.spans import ErrorSpan
     from assay.engine.store import Store
 
-PART = 1024
-"""Rows a metric gets at a time: enough to forget the overhead, few enough to keep every core busy to the end."""
-FIRST_PART = 64
-"""What a slow metric gets first, then twice as much each time up to `PART`: whoever waits soon sees how long it will take."""
+Languages = tuple[Sequence[str], "NDArray[np.int32]"]
+"""Target languages, and the number of each row's."""
 
 
-def score(batch: Batch, metric: Metric, *, workers: int | None = None, store: Store | None = None) -> Scores:
-    """Scores of every row of `batch`, in its order."""
+def score(
+    batch: Batch,
+    metric: Metric,
+    *,
+    languages: Languages | None = None,
+    without: Bools | None = None,
+    workers: int | None = None,
+    store: Store | None = None,
+) -> Scores:
+    """Return the scores of every row of `batch`, in its order.
+
+    Args:
+        batch: The texts.
+        metric: The metric. With `languages` (see `assay.engine.languages`), each row is scored as for its own.
+        languages: Target languages, and the number of each row's.
+        without: The rows without a reference: they get no value, and statistics that add nothing.
+        workers: Threads; by default one per core.
+        store: Where scores of slow metrics are looked up and stored.
+    """
+    if without is not None or (languages is not None and metric.by_language and len(batch)):
+        rows = np.arange(len(batch)) if without is None else np.flatnonzero(~without)
+        shares = _shares(metric, languages, rows)
+        if len(shares) > 1 or len(rows) < len(batch):
+            return _joined(
+                [(own, score(batch.select(own.tolist()), one, workers=workers, store=store)) for own, one in shares],
+                len(batch),
+            )
+        metric = shares[0][1]
     check_needs(batch, metric)
+    compute = functools.partial(_validated, metric) if foreign(metric) else metric.score
     if len(batch) == 0:
-        return scored(metric, batch)
+        return compute(batch)
     if (other := metric.reads) is not None:
         return metric.reading(score(batch, other, workers=workers, store=store))
     inverse, requests = _distinct(relevant(batch, metric))
     if store is not None and metric.card.stored:
-        scores = _through_store(requests, metric, store, workers)
+        scores = through_store(requests, metric, store, functools.partial(score, metric=metric, workers=workers))
     else:
-        with keeping(kept_answers(store) if metric.card.kind == "judge" else None):
-            scores = _spread(requests, metric, workers)
+        with keeping(kept_answers(store) if metric.card.kind == "judge" else None), working(workers):
+            threads = _threads(requests, metric, workers)
+            scores = compute(requests) if threads == 1 else _spread(requests, compute, threads)
     return scores if inverse is None else scores.take(inverse)
+
+
+def _shares(
+    metric: Metric, languages: Languages | None, rows: NDArray[np.int64]
+) -> list[tuple[NDArray[np.int64], Metric]]:
+    """Return the `rows` of each target language, with the metric for it."""
+    if languages is None or not metric.by_language or not len(rows):
+        return [(rows, metric)]
+    names, codes = languages
+    present = np.unique(codes[rows]).tolist()
+    return [(rows[codes[rows] == code], metric.for_language(names[code])) for code in present]
+
+
+def _joined(shares: Sequence[tuple[NDArray[np.int64], Scores]], n: int) -> Scores:
+    """Return the scores at their rows among `n`."""
+    rows = np.concatenate([own for own, _ in shares])
+    scores = Scores.concat([part for _, part in shares])
+    if len(rows) == n:
+        return scores.take(np.argsort(rows))
+
+    def over(column: NDArray[Any], fill: float) -> NDArray[Any]:
+        whole = np.full((n, *column.shape[1:]), fill, column.dtype)
+        whole[rows] = column
+        return whole
+
+    spans: list[tuple[ErrorSpan, ...]] | None = None
+    if scores.spans is not None:
+        spans = [()] * n
+        for row, marked in zip(rows.tolist(), scores.spans, strict=True):
+            spans[row] = marked
+    return Scores(
+        values=over(scores.values, np.nan),
+        stats=None if scores.stats is None else over(scores.stats, 0.0),
+        components={name: over(column, np.nan) for name, column in scores.components.items()},
+        spans=spans,
+        flags={name: over(column, 0) for name, column in scores.flags.items()},
+    )
 
 
 def may_mark_spans(metric: Metric) -> bool:
@@ -112,8 +181,6 @@ def distinct_requests(batch: Batch, metric: Metric) -> Batch:
 
 def _distinct(batch: Batch) -> tuple[NDArray[np.int64] | None, Batch]:
     """The way back from the different requests to the rows, and those requests; None when no row repeats another."""
-    import numpy as np
-
     others = [column for column in (batch.sources, batch.langpairs) if column is not None]
     rows, inverse = _native.distinct(batch.hypotheses, batch.references or (), others)
     if len(rows) == len(batch) and bool((rows == np.arange(len(batch))).all()):
@@ -121,57 +188,79 @@ def _distinct(batch: Batch) -> tuple[NDArray[np.int64] | None, Batch]:
     return inverse, batch.select(rows.tolist())
 
 
-def _spread(batch: Batch, metric: Metric, workers: int | None) -> Scores:
+def _threads(batch: Batch, metric: Metric, workers: int | None) -> int:
+    """Return the number of threads: one for few rows, and for neural metrics, which use their device or the cores themselves."""
+    return 1 if len(batch) <= PART // 2 or metric.card.neural else workers or cores()
+
+
+def _spread(batch: Batch, compute: Callable[[Batch], Scores], threads: int) -> Scores:
     """Score parts of the batch side by side; the metric's loops release the GIL."""
-    threads = workers or cores()
-    if threads == 1 or len(batch) <= PART // 2 or metric.card.neural:
-        with working(workers):  # a neural metric makes its own batches and keeps its device or the cores busy by itself
-            return scored(metric, batch)
     size = min(PART, -(-len(batch) // threads))
     parts = [batch.slice(start, start + size) for start in range(0, len(batch), size)]
-    return Scores.concat(list(_pool(threads).map(functools.partial(scored, metric), parts)))
-
-
-def _through_store(batch: Batch, metric: Metric, store: Store, workers: int | None) -> Scores:
-    """Look every request up, score only what is missing, keep it, and give all of it back in order."""
-    from assay.engine.records import pack, unpack
-
-    keys = store.keys(str(metric.signature), batch)
-    records = store.get_many(keys)
-    missing = [key not in records for key in keys]
-    slow, wanted, done = metric.card.neural, sum(missing), 0
-    for part in _parts(missing, FIRST_PART if slow else len(missing)):
-        if slow:
-            tell(metric.card.name, done, wanted)
-        fresh = pack(_spread(batch.select(part), metric, workers))
-        found = [(keys[i], record) for i, record in zip(part, fresh, strict=True)]
-        store.put_many(found)
-        records.update(found)
-        done += len(part)
-    if slow:
-        tell(metric.card.name, wanted, wanted)
-    return unpack([records[key] for key in keys])
-
-
-def _parts(missing: Sequence[bool], size: int) -> Iterator[list[int]]:
-    """The missing rows in parts, the first of `size`, so that what is stored survives a kill.
-
-    A neural metric's last digits depend on the rows it packs together. Parts therefore end where they would if nothing were
-    stored: a run that was killed goes on with the parts it would have had. Where less than a part is missing, parts are joined.
-    """
-    waiting: list[int] = []
-    start = 0
-    while start < len(missing):
-        end = min(start + size, len(missing))
-        waiting += [i for i in range(start, end) if missing[i]]
-        if len(waiting) >= end - start:
-            yield waiting
-            waiting = []
-        start, size = end, min(2 * size, PART)
-    if waiting:
-        yield waiting
+    return Scores.concat(list(_pool(threads).map(compute, parts)))
 
 
 @functools.cache
 def _pool(workers: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(workers, thread_name_prefix="assay")
+
+
+def _validated(metric: Metric, batch: Batch) -> Scores:
+    """Return the scores of a third-party metric after checking every column."""
+    with blamed(metric, f"the metric {metric.card.name}"):
+        scores = metric.score(batch)
+    if not isinstance(scores, Scores):
+        raise _broken(metric, f"{type(scores).__name__}, not assay.Scores")
+    rows = len(batch)
+    components = {name: _column(metric, f"component {name!r}", c, rows) for name, c in scores.components.items()}
+    flags = {name: _column(metric, f"flag {name!r}", c, rows, np.bool_) for name, c in scores.flags.items()}
+    if scores.spans is not None and len(scores.spans) != rows:
+        raise _broken(metric, f"spans for {count(len(scores.spans), 'segment')} of {rows:,}")
+    stats = None if scores.stats is None else _column(metric, "stats", scores.stats, rows, dimensions=2)
+    return replace(
+        scores, values=_column(metric, "values", scores.values, rows), stats=stats, components=components, flags=flags
+    )
+
+
+def check_corpus(metric: Metric, sums: Floats) -> None:
+    """Refuse a metric from elsewhere whose `combine` does not make one number of one corpus's sums, and two of two."""
+    if not foreign(metric):
+        return
+    for given in (sums, np.stack([sums, sums])):
+        with blamed(metric, f"combine of the metric {metric.card.name}"):
+            made = metric.combine(given)
+        try:
+            shape = np.asarray(made, np.float64).shape
+        except (TypeError, ValueError):
+            raise _broken(metric, f"{_shown(made)}, not a number", "combine") from None
+        if shape != given.shape[:-1]:
+            what = "one number for one corpus" if given is sums else "one number for each row of sums"
+            raise _broken(metric, f"an array of shape {shape}, not {what}: it works on the last axis", "combine")
+
+
+def _column(metric: Metric, name: str, column: Any, rows: int, kind: Any = np.float64, dimensions: int = 1) -> Any:
+    """The column as an array, if it has a number (or yes or no) for every segment."""
+    try:
+        array = np.asarray(column)
+        array = (
+            array
+            if array.dtype == kind
+            else array.astype(kind, casting="same_kind" if array.dtype != object else "unsafe")
+        )
+    except (TypeError, ValueError):
+        what = "numbers" if kind is np.float64 else "yes or no"
+        raise _broken(metric, f"{name} that are {_shown(column)}, not {what}") from None
+    if array.ndim != dimensions:
+        raise _broken(metric, f"{name} of {array.ndim} dimensions, not {dimensions}")
+    if len(array) != rows:
+        what = count(len(array), "score") if name == "values" else f"{len(array):,} {name}"
+        raise _broken(metric, f"{what} for {count(rows, 'segment')}: it must give one each, in order")
+    return array
+
+
+def _shown(value: object) -> str:
+    return repr(value).partition("\n")[0][:40]
+
+
+def _broken(metric: Metric, gave: str, method: str = "score") -> InputError:
+    return InputError(f"{method} of the metric {metric.card.name} ({place(metric, method=method)}) gave {gave}.")

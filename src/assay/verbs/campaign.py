@@ -18,7 +18,8 @@ from assay.core.columns import Columns
 from assay.core.errors import InputError, unknown
 from assay.core.metric import Card, Metric
 from assay.core.table import Table, TableColumn
-from assay.engine.languages import as_computed, score_by_language
+from assay.engine.languages import as_computed, languages_of
+from assay.engine.scoring import score
 from assay.engine.store import Store
 from assay.io.judgements.campaign import read_campaign
 from assay.io.judgements.da import z_scores
@@ -251,7 +252,7 @@ def _metric_scores(
         cells, batch = judged_batch(people)
         kept = Store.for_metrics(built, store)
         for name, metric in built.items():
-            values = score_by_language(batch, metric, workers=workers, store=kept).values
+            values = score(batch, metric, languages=languages_of(batch), workers=workers, store=kept).values
             sign = 1 if metric.card.higher_is_better else -1
             by_cell[name] = dict(zip(cells, (sign * values).tolist(), strict=True))
     for spec in metric_files:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from assay.core.references import EmptyReference
     from assay.engine.arguments import References, Texts
     from assay.engine.inputs import PathName
-    from assay.engine.run import RowsDone
+    from assay.engine.scored_run import RowsDone
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from assay.core.metric import Floats, Metric
     from assay.core.table import Table
     from assay.engine.pairing import PairedStats
-    from assay.engine.run import ScoredRun
+    from assay.engine.scored_run import ScoredRun
     from assay.verbs.shared.request import TextRequest
 
 Stats = Mapping[str, Mapping[str, "Floats"]]

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
     from assay.engine.manifest import Manifest
-    from assay.engine.run import RowsDone, ScoredRun
+    from assay.engine.scored_run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
     from assay.verbs.shared.request import TextRequest
 

@@ -19,8 +19,8 @@ from assay.core.judged_systems import JudgedSystems, LevelScores
 from assay.core.metric import Card, Metric
 from assay.core.table import Table
 from assay.engine.languages import as_computed
+from assay.engine.measure import measure_systems
 from assay.engine.store import Store
-from assay.engine.systems import measure_systems
 from assay.io.wmt.metric_files import completed, read_metric
 from assay.io.wmt.tree import langpairs
 from assay.metrics import build_metrics

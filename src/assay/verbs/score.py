@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from assay.core.table import Table
     from assay.engine.arguments import References, Texts
     from assay.engine.inputs import PathName
-    from assay.engine.run import RowsDone, ScoredRun
+    from assay.engine.scored_run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
     from assay.report.scores import RowStream

@@ -18,7 +18,7 @@ from assay.corpus.first_look import first_batch, looked
 from assay.corpus.job import BATCH, NETWORK_BATCH, Job
 from assay.engine.first_rows import doubts
 from assay.engine.flags import with_languages
-from assay.engine.target_script import target_languages
+from assay.engine.languages import target_languages
 from assay.metrics import build_metrics
 from assay.verbs.shared.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
 

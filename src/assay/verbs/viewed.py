@@ -15,7 +15,7 @@ from assay.data.demetr import REFERENCE
 
 if TYPE_CHECKING:
     from assay.core.chunk import Chunk, Retained
-    from assay.engine.run import ScoredRun
+    from assay.engine.scored_run import ScoredRun
 
 _ITEM = {
     "id": "id", "phenomenon": "phenomenon", "category": "category", "severity": "severity", "langpair": "langpair",

@@ -167,7 +167,7 @@ def _refuse_inside(out: str, shards: Sequence[Shard], walked: Sequence[str]) -> 
 def alerts_of(told: Mapping[str, Any], metrics: Mapping[str, Metric]) -> list[str]:
     """Warn about rows that lack a reference; the same sentences for the result."""
     from assay.core.alerts import alert
-    from assay.engine.missing import missing_notes
+    from assay.core.flags import missing_notes
 
     counts = told["counts"]
     alerts = missing_notes(

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from assay.core.references import EmptyReference
     from assay.engine.arguments import References, Texts
     from assay.engine.inputs import Inputs, Known, PathName
-    from assay.engine.run import RowsDone, ScoredRun
+    from assay.engine.scored_run import RowsDone, ScoredRun
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
 
@@ -44,8 +44,8 @@ class TextRequest:
         return self.inputs.rows
 
     def run(self, keep: Retained, workers: int | None, store: bool, progress: RowsDone | None) -> ScoredRun:
-        """Score it all; see `assay.engine.resumable.run_inputs`."""
-        from assay.engine.resumable import run_inputs
+        """Score it all; see `assay.engine.run.run_inputs`."""
+        from assay.engine.run import run_inputs
 
         try:
             run = run_inputs(self.inputs, self.metrics, retain=keep, workers=workers, store=store, progress=progress)

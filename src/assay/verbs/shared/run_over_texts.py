@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from assay.analyses.comparison import Standings
     from assay.core.viewed import Viewed
     from assay.engine.manifest import Manifest
-    from assay.engine.run import ScoredRun
+    from assay.engine.scored_run import ScoredRun
 
 
 @dataclass(repr=False)

@@ -8,7 +8,7 @@ import assay
 from assay.core.batch import Batch
 from assay.core.errors import MissingPart
 from assay.engine.inputs import Inputs
-from assay.engine.target_script import settle_language
+from assay.engine.languages import settle_language
 from assay.metrics.bleu import Bleu
 
 CHINESE = ["我喜欢吃苹果和香蕉。", "他昨天去了北京大学图书馆。", "这本书是我去年在上海买的。"] * 4

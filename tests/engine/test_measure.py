@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from assay.engine.systems import measure_systems
+from assay.engine.measure import measure_systems
 from assay.io.wmt.tree import read_eval_set
 from assay.metrics import metric
 from assay.suites.wmt import facts
