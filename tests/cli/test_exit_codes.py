@@ -46,7 +46,9 @@ def test_every_code_is_in_the_table(error: BaseException, code: int, monkeypatch
         raise error
 
     monkeypatch.setattr(command_line, "_run", fails)
-    monkeypatch.setattr("assay.core.blame._others", set())  # another test may have named a metric of the tests
+    monkeypatch.setattr(
+        "assay.core.error_attribution._third_party", set()
+    )  # another test may have named a metric of the tests
     monkeypatch.setattr("assay.report.writing.silence", lambda stream: None)
     assert command_line.main(["score"]) == code
     assert code in rows()

@@ -177,12 +177,12 @@ def _explained(error: Exception) -> int:
         return _say(f"cannot go on: {error.strerror or error}{about}.", 2)
     if isinstance(error, MemoryError):
         return _say("out of memory. Try fewer --workers, or split the input.", 3)
-    from assay.core.blame import culprit, why
+    from assay.core.error_attribution import describe, third_party_location
 
-    if place := culprit(error):
-        return _say(f"{place} failed: {why(error)}. The same command with --debug shows the way there.", 2)
+    if where := third_party_location(error):
+        return _say(f"{where} failed: {describe(error)}. The same command with --debug shows the way there.", 2)
     return _say(
-        f"this is a bug in assay ({why(error)}). The same command with --debug shows where; please report it.", 3
+        f"this is a bug in assay ({describe(error)}). The same command with --debug shows where; please report it.", 3
     )
 
 

@@ -8,7 +8,7 @@ from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from assay.core.batch import Batch
-from assay.core.blame import blamed, place
+from assay.core.error_attribution import attribute_errors, location
 from assay.core.errors import InputError, count
 from assay.core.metric import Card, Metric, Needs, Scores, Signature
 
@@ -66,12 +66,12 @@ class FunctionMetric(Metric):
 
         if not hypotheses:
             return np.empty(0)
-        with blamed(self.function, f"the metric {self.card.name}"):
+        with attribute_errors(self.function, f"the metric {self.card.name}"):
             given = list(self.function(hypotheses, references, sources))
         if len(given) != len(hypotheses):
             what = f"{count(len(given), 'score')} for {count(len(hypotheses), 'segment')}"
             raise InputError(
-                f"the metric {self.card.name} ({place(self.function)}) gave {what}: it must give one each."
+                f"the metric {self.card.name} ({location(self.function)}) gave {what}: it must give one each."
             )
         return np.array([self._number(value) for value in given])
 
@@ -82,7 +82,7 @@ class FunctionMetric(Metric):
         except (TypeError, ValueError, OverflowError):
             pass
         raise InputError(
-            f"the metric {self.card.name} ({place(self.function)}) gave {str(value)[:40]!r}, not a number."
+            f"the metric {self.card.name} ({location(self.function)}) gave {str(value)[:40]!r}, not a number."
         )
 
 

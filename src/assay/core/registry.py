@@ -13,7 +13,7 @@ import importlib
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from assay.core.blame import culprit, met, why
+from assay.core.error_attribution import describe, register_third_party, third_party_location
 from assay.core.errors import AssayError, InputError, MissingPart, UnknownName, unknown
 
 FURTHER = "*"
@@ -97,7 +97,7 @@ class Registry:
 def load(target: str, what: str) -> Any:
     """Import ``module:attribute``; a missing module or attribute is reported by name."""
     module_name, _, attribute = target.partition(":")
-    met(module_name)
+    register_third_party(module_name)
     try:
         module = importlib.import_module(module_name)
     except InputError as error:
@@ -111,7 +111,9 @@ def load(target: str, what: str) -> Any:
     except ImportError as error:
         raise MissingPart(f"{what} could not be imported{_at(error)}: {error}.") from error
     except Exception as error:
-        raise InputError(f"{what}: importing the module {module_name!r} failed{_at(error)} ({why(error)}).") from error
+        raise InputError(
+            f"{what}: importing the module {module_name!r} failed{_at(error)} ({describe(error)})."
+        ) from error
     try:
         return getattr(module, attribute)
     except AttributeError as error:
@@ -119,5 +121,5 @@ def load(target: str, what: str) -> Any:
 
 
 def _at(error: Exception) -> str:
-    where = culprit(error)
+    where = third_party_location(error)
     return f" at {where}" if where else ""

@@ -8,7 +8,7 @@ import typing
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any
 
-from assay.core.blame import blamed, foreign
+from assay.core.error_attribution import attribute_errors, is_third_party
 from assay.core.errors import InputError, listing, unknown
 
 if TYPE_CHECKING:
@@ -113,9 +113,9 @@ def build(factory: Callable[..., Any], name: str, options: Mapping[str, str], lo
             f"{_called(factory)} lacks {listing(missing)}, which every {_called(base, kind='')} must define."
         )
     lacking = [key for key, parameter in parameters.items() if _required(parameter) and key not in arguments]
-    if lacking and foreign(factory):
+    if lacking and is_third_party(factory):
         raise InputError(f"{name} needs the option {lacking[0]}: write {name}:{lacking[0]}=VALUE.")
-    with blamed(factory, f"making {name}"):
+    with attribute_errors(factory, f"making {name}"):
         return factory(**arguments)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.batch import Batch
-from assay.core.blame import blamed, foreign, place
+from assay.core.error_attribution import attribute_errors, is_third_party, location
 from assay.core.errors import InputError, count
 from assay.core.keeping import Keeper, keeping
 from assay.core.metric import Metric, Scores
@@ -67,7 +67,7 @@ def score(
             )
         metric = shares[0][1]
     check_needs(batch, metric)
-    compute = functools.partial(_validated, metric) if foreign(metric) else metric.score
+    compute = functools.partial(_validated, metric) if is_third_party(metric) else metric.score
     if len(batch) == 0:
         return compute(batch)
     if (other := metric.reads) is not None:
@@ -207,7 +207,7 @@ def _pool(workers: int) -> ThreadPoolExecutor:
 
 def _validated(metric: Metric, batch: Batch) -> Scores:
     """Return the scores of a third-party metric after checking every column."""
-    with blamed(metric, f"the metric {metric.card.name}"):
+    with attribute_errors(metric, f"the metric {metric.card.name}"):
         scores = metric.score(batch)
     if not isinstance(scores, Scores):
         raise _broken(metric, f"{type(scores).__name__}, not assay.Scores")
@@ -224,10 +224,10 @@ def _validated(metric: Metric, batch: Batch) -> Scores:
 
 def check_corpus(metric: Metric, sums: Floats) -> None:
     """Refuse a metric from elsewhere whose `combine` does not make one number of one corpus's sums, and two of two."""
-    if not foreign(metric):
+    if not is_third_party(metric):
         return
     for given in (sums, np.stack([sums, sums])):
-        with blamed(metric, f"combine of the metric {metric.card.name}"):
+        with attribute_errors(metric, f"combine of the metric {metric.card.name}"):
             made = metric.combine(given)
         try:
             shape = np.asarray(made, np.float64).shape
@@ -263,4 +263,4 @@ def _shown(value: object) -> str:
 
 
 def _broken(metric: Metric, gave: str, method: str = "score") -> InputError:
-    return InputError(f"{method} of the metric {metric.card.name} ({place(metric, method=method)}) gave {gave}.")
+    return InputError(f"{method} of the metric {metric.card.name} ({location(metric, method=method)}) gave {gave}.")

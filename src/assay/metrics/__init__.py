@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from assay.core.blame import blamed, foreign, place
+from assay.core.error_attribution import attribute_errors, is_third_party, location
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Metric, Signature
 from assay.core.registry import FURTHER, Registry, load
@@ -116,17 +116,17 @@ def metric(spec: str) -> Metric:
 
 def signed(made: Metric) -> Metric:
     """The metric, once it is sure that it has a card and a signature: what everything else goes by."""
-    if not foreign(made):
+    if not is_third_party(made):
         return made
     if not isinstance(getattr(made, "card", None), Card):
         raise InputError(
-            f"the metric {type(made).__qualname__} ({place(made)}) has no card: write card = Card(...) in it."
+            f"the metric {type(made).__qualname__} ({location(made)}) has no card: write card = Card(...) in it."
         )
-    with blamed(made, f"the signature of the metric {made.card.name}"):
+    with attribute_errors(made, f"the signature of the metric {made.card.name}"):
         signature: object = made.signature
     if not isinstance(signature, Signature):
         what = f"{type(signature).__name__}, not an assay.Signature"
-        raise InputError(f"the signature of the metric {made.card.name} ({place(made)}) is {what}.")
+        raise InputError(f"the signature of the metric {made.card.name} ({location(made)}) is {what}.")
     return made
 
 

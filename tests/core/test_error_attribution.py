@@ -247,6 +247,8 @@ def test_a_plain_function_is_told_how_to_become_a_metric() -> None:
 
 def test_a_fault_of_ours_stays_ours(monkeypatch: pytest.MonkeyPatch, capsys) -> None:  # type: ignore[no-untyped-def]
     monkeypatch.setattr("assay.metrics.chrf.Chrf.score", lambda self, batch: {}["x"])
-    monkeypatch.setattr("assay.core.blame._others", set())  # another test may have named a metric of the tests
+    monkeypatch.setattr(
+        "assay.core.error_attribution._third_party", set()
+    )  # another test may have named a metric of the tests
     assert main(["score", "-m", "chrf", "--data", "demo"]) == 3
     assert "this is a bug in assay (KeyError: 'x')" in capsys.readouterr().err
