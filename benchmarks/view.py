@@ -26,7 +26,7 @@ from typing import Any
 from urllib.parse import quote
 
 from assay.core.metric import Card
-from assay.core.viewed import Viewed
+from assay.core.view_data import ViewData
 from assay.report.viewed import write_viewed
 
 TEXT = (
@@ -65,7 +65,7 @@ def kept_items(folder: Path, n: int) -> Path:
     """A run directory of `n` items."""
     folder.mkdir()
     cards = {name: Card(name, name, "reference", True, (0, 100), "made up") for name in ("chrf", "bleu")}
-    write_viewed(folder, Viewed("items", cards, items(n)), [], title="benchmark")
+    write_viewed(folder, ViewData("items", cards, items(n)), [], title="benchmark")
     (folder / "manifest.json").write_text(json.dumps({"command": "assay run"}))
     return folder
 

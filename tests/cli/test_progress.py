@@ -9,7 +9,7 @@ import pytest
 
 from assay.cli.progress import Progress, Slow
 from assay.core.batch import Batch
-from assay.core.watch import tell, watching
+from assay.core.progress import listen_to_progress, report_progress
 from assay.engine.scoring import score
 from assay.engine.store import Store
 from assay.metrics.chrf import Chrf
@@ -51,10 +51,10 @@ def test_a_slow_metric_is_shown_from_the_start_and_wiped_at_the_end(monkeypatch:
     monkeypatch.setattr("time.monotonic", lambda: next(clock))
     monkeypatch.setattr(sys, "stderr", Terminal())
     monkeypatch.setenv("TERM", "xterm")
-    with watching(Slow()):
+    with listen_to_progress(Slow()):
         for done in (0, 1024, 2000):
-            tell("comet", done, 2000)
-    tell("comet", 0, 2000)  # nobody watches any more
+            report_progress("comet", done, 2000)
+    report_progress("comet", 0, 2000)  # nobody watches any more
     assert isinstance(sys.stderr, Terminal)
     first, second, third, last = sys.stderr.getvalue().split("\r\033[K")[1:]
     assert "  0% 0 of about 2,000" in first and "left" not in first
@@ -66,7 +66,7 @@ def test_a_slow_metric_is_shown_from_the_start_and_wiped_at_the_end(monkeypatch:
 def test_the_engine_tells_of_slow_metrics_only(tmp_path: Path) -> None:
     heard: list[tuple[str, int, int]] = []
     batch = Batch([f"text {i}" for i in range(1500)], references=(["a text"] * 1500,))
-    with watching(lambda *said: heard.append(said)):
+    with listen_to_progress(lambda *said: heard.append(said)):
         score(batch, Chrf(), store=Store(tmp_path))
         assert heard == []
         score(batch, Learned(), store=Store(tmp_path))

@@ -25,7 +25,7 @@ def keep(write_to: Callable[[str], Path], folder: str, seconds: float, *, asked:
         if asked:
             raise
         return f"⚠ the run was not kept in {folder}: {error.strerror or error}. --run-dir DIR keeps it elsewhere."
-    from assay.core.viewed import LIVE, PROGRESS
+    from assay.core.view_data import LIVE, PROGRESS
 
     names = sorted(path.name for path in written.iterdir() if path.is_file() and path.name not in (LIVE, PROGRESS))
     files = ", ".join(names)

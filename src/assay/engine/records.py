@@ -16,8 +16,8 @@ import numpy as np
 
 from assay.core.batch import Batch
 from assay.core.metric import Metric, Scores
+from assay.core.progress import report_progress
 from assay.core.spans import ErrorSpan
-from assay.core.watch import tell
 
 if TYPE_CHECKING:
     from assay.engine.store import Store
@@ -37,14 +37,14 @@ def through_store(batch: Batch, metric: Metric, store: Store, compute: Callable[
     slow, wanted, done = metric.card.neural, sum(missing), 0
     for part in _parts(missing, FIRST_PART if slow else len(missing)):
         if slow:
-            tell(metric.card.name, done, wanted)
+            report_progress(metric.card.name, done, wanted)
         fresh = pack(compute(batch.select(part)))
         found = [(keys[i], record) for i, record in zip(part, fresh, strict=True)]
         store.put_many(found)
         records.update(found)
         done += len(part)
     if slow:
-        tell(metric.card.name, wanted, wanted)
+        report_progress(metric.card.name, wanted, wanted)
     return unpack([records[key] for key in keys])
 
 

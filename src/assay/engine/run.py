@@ -24,10 +24,10 @@ from assay.core.chunk import Chunk, Retained
 from assay.core.errors import InputError, Interrupted, count
 from assay.core.flags import missing_notes
 from assay.core.metric import Metric, statistics
+from assay.core.progress import report_chunk
 from assay.core.references import MISSING, rows_with_empty, rows_without
 from assay.core.rows import InputRows
 from assay.core.sums import exact_parts, total
-from assay.core.watch import show
 from assay.engine.chunks import from_arrays, to_arrays
 from assay.engine.flags import raise_flags, uncovered, with_languages
 from assay.engine.inputs import Inputs
@@ -149,7 +149,7 @@ def score_stream(
         if run.progress_file is None:
             run.in_memory.append(chunk)
         _account(run, batch, chunk, sums)
-        show(chunk, retain, arrays is not None)
+        report_chunk(chunk, retain, arrays is not None)
         if progress is not None:
             progress(len(batch), arrays is not None)
     run.data_hash = digest.hexdigest() if fingerprint else ""

@@ -20,9 +20,9 @@ import numpy as np
 from assay.core.batch import Batch
 from assay.core.error_attribution import attribute_errors, is_third_party, location
 from assay.core.errors import InputError, count
-from assay.core.keeping import Keeper, keeping
 from assay.core.metric import Metric, Scores
 from assay.core.references import rows_without
+from assay.core.response_cache import ResponseCache, use_response_cache
 from assay.core.workers import cores, working
 from assay.engine.records import PART, through_store
 from assay.kernels import _native
@@ -76,7 +76,7 @@ def score(
     if store is not None and metric.card.stored:
         scores = through_store(requests, metric, store, functools.partial(score, metric=metric, workers=workers))
     else:
-        with keeping(kept_answers(store) if metric.card.kind == "judge" else None), working(workers):
+        with use_response_cache(open_response_cache(store) if metric.card.kind == "judge" else None), working(workers):
             threads = _threads(requests, metric, workers)
             scores = compute(requests) if threads == 1 else _spread(requests, compute, threads)
     return scores if inverse is None else scores.take(inverse)
@@ -167,8 +167,8 @@ def relevant(batch: Batch, metric: Metric) -> Batch:
     )
 
 
-def kept_answers(store: Store | None = None) -> Keeper:
-    """Where the answers of language models are kept: beside the scores, and also where nobody wants scores kept."""
+def open_response_cache(store: Store | None = None) -> ResponseCache:
+    """Return the store of language models' answers, which is next to the score store and is used even if scores are not stored."""
     from assay.engine.store import default_store
 
     return (store or default_store()).answers

@@ -19,12 +19,12 @@ from assay._version import __version__
 from assay.core.columns import plain
 from assay.core.rows import SPANS, is_score, nested_row
 from assay.core.table import Table
-from assay.core.viewed import ABOUT, FORMAT, ROWS, Types, Viewed
+from assay.core.view_data import ABOUT, FORMAT, ROWS, ColumnTypes, ViewData
 from assay.io.files.atomic import atomic_write
 
 
 def write_viewed(
-    folder: Path, viewed: Viewed | None, tables: Sequence[Table], *, title: str = "", lead: str = ""
+    folder: Path, viewed: ViewData | None, tables: Sequence[Table], *, title: str = "", lead: str = ""
 ) -> None:
     """What the page needs beside tables.json and manifest.json; the rows first, so that view.json never promises too much."""
     about: dict[str, Any] = {"format": FORMAT, "version": __version__, "title": title, "lead": lead}
@@ -41,11 +41,11 @@ def write_viewed(
         stream.write("\n")
 
 
-def _write_rows(path: Path, viewed: Viewed) -> dict[str, Any]:
+def _write_rows(path: Path, viewed: ViewData) -> dict[str, Any]:
     columns: dict[str, None] = {}
     systems: dict[str, None] = {}
     marking: dict[str, None] = {}
-    types, rows, sound = Types(), 0, True
+    types, rows, sound = ColumnTypes(), 0, True
     with (
         atomic_write(path, "wb") as file,
         gzip.GzipFile(filename="", mode="wb", fileobj=file, compresslevel=1, mtime=0) as packed,

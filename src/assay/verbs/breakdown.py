@@ -37,7 +37,7 @@ from assay.verbs.viewed_decisions import viewed_breakdown
 
 if TYPE_CHECKING:
     from assay.core.question import Question, Reviewed
-    from assay.core.viewed import Viewed
+    from assay.core.view_data import ViewData
     from assay.io.table.open_table import Quoting
     from assay.verbs.reviewing import OnPage
 
@@ -84,7 +84,7 @@ class BreakdownResult(Result):
         """How many outcomes, and which metrics."""
         return f"{count(len(self), 'outcome')} · {', '.join(metric.name for metric in self.measured)}"
 
-    def viewed(self) -> Viewed:
+    def viewed(self) -> ViewData:
         """Every example with its texts, outcome and scores."""
         return viewed_breakdown(self.outcomes, self.measured)
 

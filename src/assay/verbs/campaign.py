@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from assay.analyses.campaign.scored import ScoredPair, Standardised
     from assay.core.campaign import Campaign
     from assay.core.metric import Floats
-    from assay.core.viewed import Viewed
+    from assay.core.view_data import ViewData
 
 PathName = str | os.PathLike[str]
 LABELS = {"MQM": "MQM", "ESA": "ESA", "DA": "direct assessment", "spans": "score"}
@@ -83,7 +83,7 @@ class CampaignResult(Result):
 
     scores_columns = columns
 
-    def viewed(self) -> Viewed:
+    def viewed(self) -> ViewData:
         """Every judged translation with its texts, its errors and every metric's score."""
         label = LABELS[self.people.protocol] if self.by == "score" else "score standardised by rater (z)"
         return viewed_campaign(self.people, self.pairs, self.scores, label, self.by, self.cards)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from assay.core.chunk import Flagging
     from assay.core.references import EmptyReference
     from assay.core.suite import Measured
-    from assay.core.viewed import Viewed
+    from assay.core.view_data import ViewData
     from assay.decide.apply import Decisions
     from assay.decide.goals import Goal
     from assay.engine.arguments import References, Texts
@@ -96,7 +96,7 @@ class FittedRule(Result):
         """What it promises."""
         return self.rule.groups[EVERY].promise
 
-    def viewed(self) -> Viewed | None:
+    def viewed(self) -> ViewData | None:
         """The examples with their labels, and what the rule would do at other limits."""
         if self.learned is None:
             return None
@@ -136,7 +136,7 @@ class Decided(Result):
         """What the labels are for."""
         return f"Labels: {self.rule.goal}"
 
-    def viewed(self) -> Viewed:
+    def viewed(self) -> ViewData:
         """Every translation with its label, and how many would be used at other limits."""
         seen = SeenQualities()
         seen.add(self.decisions)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import os
 
     from assay.core.chunk import Flagging
-    from assay.core.viewed import Viewed
+    from assay.core.view_data import ViewData
     from assay.decide.apply import Decisions
     from assay.decide.rule import Rule
     from assay.engine.manifest import Manifest
@@ -49,7 +49,7 @@ class LabelStream(Result):
         """What the labels are for."""
         return f"Labels: {self.rule.goal}"
 
-    def viewed(self) -> Viewed | None:
+    def viewed(self) -> ViewData | None:
         """Every translation with its label, and how many would be used at other limits; known when all labels are through."""
         return None if self.again is None else viewed_labels(self.rule, self.again(), self.seen)
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.errors import InputError
 from assay.core.judged import Judged
-from assay.core.keeping import keeping
+from assay.core.response_cache import use_response_cache
 from assay.core.table import Table, TableColumn
 from assay.engine.measure import item_batch, scorable
-from assay.engine.scoring import check_needs, distinct_requests, kept_answers
+from assay.engine.scoring import check_needs, distinct_requests, open_response_cache
 from assay.io.endpoint.spending import money
 from assay.metrics import build_metrics
 from assay.metrics.judges.estimate import RequestEstimate
@@ -77,7 +77,7 @@ def estimate_batches(metrics: Mapping[str, Metric], batches: Iterable[Batch]) ->
 
 
 def _kept() -> AbstractContextManager[None]:
-    return keeping(kept_answers())
+    return use_response_cache(open_response_cache())
 
 
 def _of(judge: PromptJudge, batch: Batch) -> RequestEstimate:

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from assay.analyses.meta.tasks import TaskResult
     from assay.core.screens import PairwiseTests
-    from assay.core.viewed import Viewed
+    from assay.core.view_data import ViewData
     from assay.io.wmt.tree import EvalSet
     from assay.suites.wmt import PairFacts, WmtFacts
 
@@ -90,7 +90,7 @@ class MetaResult(Result):
         """The segment scores, where metrics were put into the table."""
         return self._scores() if self.new else None
 
-    def viewed(self) -> Viewed | None:
+    def viewed(self) -> ViewData | None:
         """The translations that people judged, with their texts and every metric's score."""
         from assay.verbs.viewed_people import viewed_meta
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars
 
     from assay.core.call import Call
-    from assay.core.viewed import Viewed
+    from assay.core.view_data import ViewData
     from assay.engine.manifest import Manifest
     from assay.report.page import Section
 
@@ -152,7 +152,7 @@ class Result:
         """The rows for ``scores.parquet``; None where a run directory has none."""
         return None
 
-    def viewed(self) -> Viewed | None:
+    def viewed(self) -> ViewData | None:
         """The rows that `assay view` shows, with their texts; None where there are none."""
         return None
 

@@ -32,7 +32,7 @@ from assay.verbs.shared.input_files import suite_files
 
 if TYPE_CHECKING:
     from assay.core.analysis import Analysis
-    from assay.core.viewed import Viewed
+    from assay.core.view_data import ViewData
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
 
@@ -95,7 +95,7 @@ class SuiteResult(Result):
         """Items, or judged segments."""
         return {self.suite: len(self)}
 
-    def viewed(self) -> Viewed:
+    def viewed(self) -> ViewData:
         """Items or judged segments with their texts and scores."""
         from assay.verbs.viewed import viewed_items, viewed_judged
 

@@ -1,4 +1,4 @@
-"""What the verbs keep of their rows for `assay view`: see `assay.core.viewed`. Every row of a run has the same keys."""
+"""What the verbs keep of their rows for `assay view`: see `assay.core.view_data`. Every row of a run has the same keys."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from assay.core.judged import Judged
 from assay.core.rows import FLAGS, SCORES, SPANS, renamed_inputs, span_fields
 from assay.core.spans import ErrorSpan
 from assay.core.suite import Measured
-from assay.core.viewed import Viewed
+from assay.core.view_data import ViewData
 from assay.data.demetr import REFERENCE
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _ITEM = {
 }  # fmt: skip
 
 
-def viewed_items(items: Sequence[Item], measured: Sequence[Measured]) -> Viewed:
+def viewed_items(items: Sequence[Item], measured: Sequence[Measured]) -> ViewData:
     """The pairs of a challenge set, with two scores of every metric.
 
     DEMETR's baseline has the reference in the place of the incorrect translation, and a metric passes by preferring it: there the
@@ -42,7 +42,7 @@ def viewed_items(items: Sequence[Item], measured: Sequence[Measured]) -> Viewed:
             row |= {name: values[i] for name, values in scores.items()}
             yield _exchanged(row) if item.meta.get("perturbation") == REFERENCE else row
 
-    return Viewed("items", {metric.name: metric.card for metric in measured}, rows())
+    return ViewData("items", {metric.name: metric.card for metric in measured}, rows())
 
 
 def _exchanged(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _exchanged(row: Mapping[str, Any]) -> dict[str, Any]:
     return {name: row[other.get(name, name)] for name in row}
 
 
-def viewed_judged(judged: Judged, measured: Sequence[Measured]) -> Viewed:
+def viewed_judged(judged: Judged, measured: Sequence[Measured]) -> ViewData:
     """The translations of a judged set, with every metric's score and what people said."""
     batch = judged.batch
     n = len(batch)
@@ -80,13 +80,13 @@ def viewed_judged(judged: Judged, measured: Sequence[Measured]) -> Viewed:
         columns["spans"] = [marked({"people": spans}) for spans in judged.spans]
     kept = {name: column for name, column in columns.items() if len(column) == n}
     rows = (dict(zip(kept, row, strict=True)) for row in zip(*kept.values(), strict=True))
-    return Viewed("segments", {metric.name: metric.card for metric in measured}, rows)
+    return ViewData("segments", {metric.name: metric.card for metric in measured}, rows)
 
 
-def viewed_run(run: ScoredRun) -> Viewed:
+def viewed_run(run: ScoredRun) -> ViewData:
     """The translations of a run over texts, with what was kept of them."""
     metrics = {name: metric.card for name, metric in run.metrics.items()}
-    return Viewed("segments", metrics, _run_rows(run))
+    return ViewData("segments", metrics, _run_rows(run))
 
 
 def _run_rows(run: ScoredRun) -> Iterator[Mapping[str, Any]]:

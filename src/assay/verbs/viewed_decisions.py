@@ -12,7 +12,7 @@ from assay.core.expression.tree import equal
 from assay.core.metric import Card
 from assay.core.outcomes import BOTH
 from assay.core.screens import Deciding, Sweep
-from assay.core.viewed import Viewed
+from assay.core.view_data import ViewData
 from assay.decide.apply import decide
 from assay.decide.calibration import breakdown_curve
 from assay.decide.goals import parse_goal
@@ -42,7 +42,7 @@ LIMITS = 40
 """Stops of a slider where there is one for every metric, task and language."""
 
 
-def viewed_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> Viewed:
+def viewed_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> ViewData:
     """Every example with its texts, outcome and scores; for each metric, task and language what a limit would let through."""
     found: list[Sweep] = []
     several = {"task": len(set(outcomes.tasks)) > 1, "language": len(set(outcomes.languages)) > 1}
@@ -65,7 +65,7 @@ def viewed_breakdown(outcomes: TaskOutcomes, measured: Sequence[Measured]) -> Vi
             above = _chosen(outcomes, dev[known], setup.dev[known], rows.quality)
             found.append(sweep(named, rows, curve, above=above, reject_at=0.5, most=LIMITS))
     cards = {metric.name: metric.card for metric in measured}
-    return Viewed("segments", cards, _outcome_rows(outcomes, measured), deciding=Deciding("", tuple(found)))
+    return ViewData("segments", cards, _outcome_rows(outcomes, measured), deciding=Deciding("", tuple(found)))
 
 
 def _quality(metric: Measured) -> tuple[float, Floats]:
@@ -122,7 +122,7 @@ def _outcome_rows(
 
 def viewed_rule(
     rule: Rule, goal: Goal, outcomes: TaskOutcomes, measured: Sequence[Measured], teach: Bools, held: Bools, test: Bools
-) -> Viewed:
+) -> ViewData:
     """The examples that a rule was learned from and tried on, labelled by it, and what it would do at every other limit."""
     import numpy as np
 
@@ -155,10 +155,10 @@ def viewed_rule(
     beside |= {QUALITY: numbers(quality)} if rule.blend is not None else {}
     cards = {metric.name: metric.card for metric in measured} | _blended(rule)
     rows_ = _outcome_rows(outcomes, measured, beside)
-    return Viewed("segments", cards, rows_, deciding=Deciding(rule.goal, tuple(sweeps)))
+    return ViewData("segments", cards, rows_, deciding=Deciding(rule.goal, tuple(sweeps)))
 
 
-def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: SeenQualities) -> Viewed:
+def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: SeenQualities) -> ViewData:
     """New translations with their labels, and how many would be used at other limits; what came of them nobody knows yet."""
 
     def rows() -> Iterator[Mapping[str, Any]]:
@@ -187,7 +187,7 @@ def viewed_labels(rule: Rule, parts: Iterable[Decisions], seen: SeenQualities) -
         )
         for member in rule.members
     }  # fmt: skip
-    return Viewed("segments", cards | _blended(rule), rows(), deciding=Deciding(rule.goal, tuple(sweeps)))
+    return ViewData("segments", cards | _blended(rule), rows(), deciding=Deciding(rule.goal, tuple(sweeps)))
 
 
 class SeenQualities:

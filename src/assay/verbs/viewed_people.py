@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from assay.core.campaign import Cell, JudgedText
 from assay.core.metric import Card
 from assay.core.screens import Apart, JudgedPair, Numbers, PairwiseTests, People
-from assay.core.viewed import Viewed
+from assay.core.view_data import ViewData
 from assay.verbs.viewed import marked
 
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ def viewed_meta(
     comparisons: Sequence[PairwiseTests],
     gold: str | None,
     cards: Mapping[str, Card],
-) -> Viewed:
+) -> ViewData:
     """The translations that people judged, with every metric's score, and the systems of every language pair as points."""
     names = list(dict.fromkeys(name for judged in sets.values() for name in judged.metrics))
     pairs = [pair for judged in sets.values() if (pair := _points(judged, gold)) is not None]
     people = People(tuple(comparisons), tuple(pairs))
-    return Viewed("segments", turned(names, cards), _judged_rows(sets, texts, gold, names), people)
+    return ViewData("segments", turned(names, cards), _judged_rows(sets, texts, gold, names), people)
 
 
 def _gold(judged: JudgedSystems, level: str, gold: str | None) -> str | None:
@@ -126,11 +126,13 @@ def viewed_campaign(
     label: str,
     by: str,
     cards: Mapping[str, Card],
-) -> Viewed:
+) -> ViewData:
     """Every judged translation with its score, its errors and the metrics, and the systems as points."""
     names = list(dict.fromkeys(name for found in scores.values() for name in found))
     points = tuple(_campaign_points(people, pair, scores.get(pair.langpair, {}), label, by) for pair in pairs)
-    return Viewed("segments", turned(names, cards), _campaign_rows(people, pairs, scores, names), People(pairs=points))
+    return ViewData(
+        "segments", turned(names, cards), _campaign_rows(people, pairs, scores, names), People(pairs=points)
+    )
 
 
 def _campaign_points(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from assay.core.errors import AssayError
-from assay.core.viewed import LIVE, PROGRESS
+from assay.core.view_data import LIVE, PROGRESS
 from assay.io.documents import decode, read_document
 from assay.io.files.paths import is_own_file
 from assay.io.files.system import lock

@@ -1,11 +1,8 @@
-"""From a file to rows: Python's lists for few, a frame of polars for many, where it is installed.
+"""Reader of a table for the page: Python lists for few rows, a polars frame for many if polars is installed.
 
-A run directory says what its columns hold (`assay.core.viewed.Types`); then polars reads the JSON lines by itself. Any other
-table goes through assay's own reader part by part, and a column whose values are all of one type becomes a column of a frame.
-What polars has no one type for stays a list: nothing is read as something else.
-
-A table may come from anybody: one of more than `MOST_ROWS` rows, `MOST_COLUMNS` columns, `MOST_CELLS` cells or `MOST_BYTES` bytes
-(unpacked) is refused, and values that a column of its name does not have are made sound (`sound`).
+A run directory records what its columns hold (`assay.core.view_data.ColumnTypes`), so polars reads its JSON lines directly. Any
+other table is read by assay's own reader in parts, and a column whose values share one type becomes a column of a frame. A column
+of mixed types stays a list, so no value is converted.
 """
 
 from __future__ import annotations

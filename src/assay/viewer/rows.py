@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from assay.core.errors import unknown
 from assay.core.expression import parse
-from assay.core.viewed import TEXTS
+from assay.core.view_data import TEXTS
 
 if TYPE_CHECKING:
     import numpy as np

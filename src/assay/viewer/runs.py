@@ -15,7 +15,7 @@ from assay._version import __version__
 from assay.core.errors import AssayError, InputError
 from assay.core.schema import Place, typed
 from assay.core.screens import Deciding, People
-from assay.core.viewed import ABOUT, FORMAT, PROGRESS, ROWS
+from assay.core.view_data import ABOUT, FORMAT, PROGRESS, ROWS
 from assay.io.documents import read_document
 from assay.io.files.paths import is_own_file
 from assay.viewer.forms import ManifestFile, TablesFile, ViewFile

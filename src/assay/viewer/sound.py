@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.core.rows import SPAN
-from assay.core.viewed import TEXTS
+from assay.core.view_data import TEXTS
 
 LABELS = (
     "system", "segment", "id", "doc", "langpair", "src", "mt", "ref", "good", "incorrect", "phenomenon", "category", "severity",
@@ -62,7 +62,7 @@ def _spans(value: Any) -> list[Any]:
 
 
 def _is_span(value: Any) -> bool:
-    """Whether this is a span as `assay.core.viewed` describes it; what it says beyond that is nobody's affair."""
+    """Whether this is a span as `assay.core.view_data` describes it; what it says beyond that is nobody's affair."""
     if not isinstance(value, Mapping):
         return False
     start, end = value.get("start"), value.get("end")

@@ -1,6 +1,6 @@
 """Asking a language model until it answers: the next try after a while, never more than allowed, and every answer kept first.
 
-An answer counts when the keeper has it on the disk. So a run that is killed at any instant has paid for at most the questions
+An answer counts when the cache has it on the disk. So a run that is killed at any instant has paid for at most the questions
 that were under way, and asks none of the answered ones again.
 """
 
@@ -14,7 +14,7 @@ from hashlib import blake2b
 from typing import Any
 
 from assay.core.errors import InputError, OutputError
-from assay.core.keeping import Keeper
+from assay.core.response_cache import ResponseCache
 from assay.io.endpoint.address import Address
 from assay.io.endpoint.chat import ChatAnswer, Later, OtherLimit, read_reply
 from assay.io.endpoint.connection import Broken, Connection, Reply, TooMuch
@@ -27,8 +27,8 @@ _FORMAT = b"assay-answer-1"
 class Asker:
     """Asks one model at one endpoint. Safe to use from several threads; each has a line of its own."""
 
-    def __init__(self, address: Address, model: str, settings: Llm, keeper: Keeper | None) -> None:
-        self.address, self.model, self.settings, self.keeper = address, model, settings, keeper
+    def __init__(self, address: Address, model: str, settings: Llm, cache: ResponseCache | None) -> None:
+        self.address, self.model, self.settings, self.cache = address, model, settings, cache
         self.stop = threading.Event()
         self.asked = self.found = 0
         """Answers that were asked for and paid, and those that were kept from before."""
@@ -54,7 +54,7 @@ class Asker:
     def kept(self, question: Mapping[str, Any], sample: int) -> ChatAnswer | None:
         """The answer that is kept from before."""
         key = self.key(question, sample)
-        record = self.keeper.get_many([key]).get(key) if self.keeper is not None else None
+        record = self.cache.get_many([key]).get(key) if self.cache is not None else None
         return None if record is None else ChatAnswer.of_record(record)
 
     def ask(self, question: Mapping[str, Any], sample: int) -> ChatAnswer:
@@ -64,11 +64,11 @@ class Asker:
             with self._lock:
                 self.found += 1
             return answer
-        self._check_keeping(self.keeper is None or self.keeper.writable)
+        self._check_keeping(self.cache is None or self.cache.writable)
         try:
             answer = self._patiently(question)
-            if self.keeper is not None:
-                self._check_keeping(self.keeper.put_many([(self.key(question, sample), answer.record())]))
+            if self.cache is not None:
+                self._check_keeping(self.cache.put_many([(self.key(question, sample), answer.record())]))
         except BaseException:
             self.stop.set()  # nobody begins another question
             raise
@@ -78,8 +78,8 @@ class Asker:
 
     def _check_keeping(self, fine: bool) -> None:
         """Stop before an answer is paid for that would be lost."""
-        if not fine and self.keeper is not None:
-            why = self.keeper.notices[-1].partition(": ")[2] if self.keeper.notices else "they cannot be written."
+        if not fine and self.cache is not None:
+            why = self.cache.notices[-1].partition(": ")[2] if self.cache.notices else "they cannot be written."
             why = why.replace("The run goes on without. ", "")
             raise OutputError(f"answers cannot be kept, so that no more are asked for: {why}")
 

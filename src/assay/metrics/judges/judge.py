@@ -1,6 +1,6 @@
 """A language model as a metric: every translation is put into a prompt, asked about, and the answers are read.
 
-The metric keeps nothing itself. Answers go to the keeper that the engine opened (`assay.core.keeping`) one by one as they come;
+The metric keeps nothing itself. Each answer goes to the response cache that the engine opened (`assay.core.response_cache`);
 with every answer kept, the scores follow from them without a request.
 """
 
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
 from assay.core.errors import AssayError, InputError, Interrupted, MissingPart, OutputError, count
-from assay.core.keeping import keeper
 from assay.core.langpair import languages
 from assay.core.metric import Card, Metric, Scores, Signature
-from assay.core.watch import tell
+from assay.core.progress import report_progress
+from assay.core.response_cache import response_cache
 from assay.io.endpoint.address import address_of
 from assay.io.endpoint.asker import Asker
 from assay.io.endpoint.chat import ChatAnswer
@@ -29,7 +29,7 @@ from assay.metrics.judges.names import language_name
 from assay.metrics.judges.reading import UNREADABLE, JudgeReading, errors, rating, together
 
 if TYPE_CHECKING:
-    from assay.core.keeping import Keeper
+    from assay.core.response_cache import ResponseCache
 
 VERSION = 3
 """Of how answers are read. Version 1 read thoughts as the answer; version 2 counted every line below a heading as an error."""
@@ -84,14 +84,14 @@ class PromptJudge(Metric):
 
     def score(self, batch: Batch) -> Scores:
         """Ask about every row; several questions are under way at once."""
-        asker = self._asker(keeper())
+        asker = self._asker(response_cache())
         purse, rows = asker.settings.purse, list(self._texts(batch))
         at_first = replace(purse)
         before = self.estimate(batch, asker)
         readings: list[list[JudgeReading]] = [[UNREADABLE] * self.samples for _ in rows]
         problem: BaseException | None = None
         done = 0
-        tell(self._progress(asker, before), 0, len(rows))
+        report_progress(self._progress(asker, before), 0, len(rows))
         with ThreadPoolExecutor(asker.settings.concurrency, thread_name_prefix="assay-ask") as pool:
             jobs = {
                 pool.submit(self._judged, asker, texts, sample): (row, sample)
@@ -111,7 +111,7 @@ class PromptJudge(Metric):
                     readings[row][sample] = job.result()
                     done += 1
                     if 0 < done // self.samples < len(rows):
-                        tell(self._progress(asker), done // self.samples, len(rows))
+                        report_progress(self._progress(asker), done // self.samples, len(rows))
             except KeyboardInterrupt as stopped:
                 problem = stopped
                 asker.stop.set()
@@ -120,14 +120,14 @@ class PromptJudge(Metric):
         asker.close()
         self._spent.add(purse, at_first)
         self._account(asker)
-        tell(self._progress(asker), len(rows), len(rows))
+        report_progress(self._progress(asker), len(rows), len(rows))
         if problem is not None:
             raise self._explained(problem, done // self.samples, len(rows), asker) from None
         return self._scores(readings)
 
     def estimate(self, batch: Batch, asker: Asker | None = None) -> RequestEstimate:
         """What would be asked about these rows, and about how many tokens it would take; nothing is asked."""
-        asker = asker or self._asker(keeper())
+        asker = asker or self._asker(response_cache())
 
         def question(messages: list[dict[str, str]], limit: int | None) -> dict[str, object]:
             return asker.question(messages, self.temperature, self._limit(limit))
@@ -176,7 +176,7 @@ class PromptJudge(Metric):
     def _model(self, settings: Llm) -> str:
         return self.model or settings.model
 
-    def _asker(self, kept: Keeper | None) -> Asker:
+    def _asker(self, kept: ResponseCache | None) -> Asker:
         """Whom to ask, after what was said of it: the metric's own options first, then those of the call, then the environment."""
         settings = self._used = settings_now() or self._used or Llm()
         address = address_of(self.endpoint or settings.endpoint, self.card.name)
@@ -229,7 +229,7 @@ class PromptJudge(Metric):
         """What people should hear of the cost, over all batches; nothing where every answer was kept from before."""
         if self._spent.requests:
             self._said["cost"] = f"{self.card.name} asked {asker.address.server}: {self._spent.said()}."
-        if asker.keeper is None and asker.asked:
+        if asker.cache is None and asker.asked:
             self._said["kept"] = f"the answers to {self.card.name} were not kept: the same call will ask and pay again."
 
     def _progress(self, asker: Asker, before: RequestEstimate | None = None) -> str:
@@ -241,7 +241,7 @@ class PromptJudge(Metric):
 
     def _explained(self, problem: BaseException, done: int, total: int, asker: Asker) -> AssayError:
         """One sentence: what stopped the judge, how far it was, and that nothing is lost."""
-        kept = asker.keeper is not None
+        kept = asker.cache is not None
         so_far = f"{done:,} of {count(total, 'segment')} judged"
         onward = "their answers are kept, and the same command goes on from there" if kept else "nothing was kept"
         if isinstance(problem, KeyboardInterrupt):
@@ -265,7 +265,7 @@ def _no_answer(answer: ChatAnswer) -> JudgeReading | None:
 
 
 def _worse(before: BaseException | None, job: Future[JudgeReading]) -> BaseException | None:
-    """The problem to tell of: the first one that is not merely the echo of another."""
+    """Return the problem to report: the first one that is not merely a consequence of another."""
     if job.cancelled():
         return before
     problem = job.exception()

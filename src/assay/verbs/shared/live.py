@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
 from assay.core.columns import plain
+from assay.core.progress import listen_to_chunks, listen_to_progress
 from assay.core.rows import nested_row
-from assay.core.viewed import LIVE, PROGRESS
-from assay.core.watch import watching, watching_chunks
+from assay.core.view_data import LIVE, PROGRESS
 
 if TYPE_CHECKING:
     from assay.core.chunk import Chunk, Retained
@@ -49,7 +49,7 @@ def live(
         return
     writer = Live(Path(folder), verb, metrics or {}, total)
     try:
-        with watching(writer.metric), watching_chunks(writer.chunk):
+        with listen_to_progress(writer.metric), listen_to_chunks(writer.chunk):
             yield
     except BaseException as error:
         writer.stop(error)

@@ -16,7 +16,7 @@ from assay.verbs.viewed import viewed_run
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standings
-    from assay.core.viewed import Viewed
+    from assay.core.view_data import ViewData
     from assay.engine.manifest import Manifest
     from assay.engine.scored_run import ScoredRun
 
@@ -73,7 +73,7 @@ class RunOverTexts(Result):
         """The same, by system; one of which nothing is to be said has an empty dictionary."""
         return self.run.flagged()
 
-    def viewed(self) -> Viewed:
+    def viewed(self) -> ViewData:
         """Every translation with its scores; texts and spans where they were kept."""
         return viewed_run(self.run)
 

@@ -23,7 +23,7 @@ TEXTS = ("src", "mt", "ref", "good", "incorrect")
 
 
 @dataclass(frozen=True, slots=True)
-class Viewed:
+class ViewData:
     """Rows with all that a person wants to see beside the scores.
 
     A segment has ``system``, ``segment``, ``id``, ``doc``, ``langpair``, ``src``, ``mt``, ``ref`` (``ref2`` …), a number for
@@ -40,7 +40,7 @@ class Viewed:
 
 
 @dataclass
-class Types:
+class ColumnTypes:
     """What the columns hold, noted row by row: with it a reader need not guess, and reads a run five times as fast.
 
     A column is ``text``, ``integer``, ``number``, ``truth``, ``texts`` (a list of them) or ``spans`` where all its values are
