@@ -14,9 +14,9 @@ SHARED = {"result", "request", "inputs", "defaults", "known_sets", "labels", "li
 KNOWN_VERBS = {
     "campaign -> meta", "campaign -> spans", "card -> run", "check -> card", "cite -> list", "cite -> rerun",
     "compare -> score", "decide -> breakdown", "decide_corpus -> score_corpus", "estimate -> run", "export -> run",
-    "inputs -> meta", "known_sets -> meta", "list_metrics -> doctor", "meta_xcomet -> run", "reproduce -> meta",
+    "known_sets -> meta", "list_metrics -> doctor", "meta_xcomet -> run", "reproduce -> meta",
     "reproduce -> run", "result -> view", "reviewing -> view", "run_corpus -> score_corpus", "selfcheck_ways -> score",
-    "spans -> campaign",
+    "shared.input_files -> meta", "spans -> campaign",
 }  # fmt: skip
 KNOWN_CYCLES = {
     "assay.cli.config", "assay.core.expression.checking", "assay.corpus.columns_in", "assay.io.files.folders",
