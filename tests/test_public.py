@@ -93,8 +93,8 @@ def test_a_result_can_be_looked_at_in_every_way(tmp_path: Path, capsys: pytest.C
         assay.score(["a b"], ["a c"]),
         assay.compare({"x": ["a b", "c"], "y": ["a", "c"]}, ["a c", "c"], samples=5, trials=5),
         assay.run("embedded", ["chrf"], samples=5),
-        assay.metrics(),
-        assay.metrics("chrf"),
+        assay.list_metrics(),
+        assay.list_metrics("chrf"),
         assay.card("chrf", ["embedded"], samples=5),
     ]
     for i, result in enumerate(shown):

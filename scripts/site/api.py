@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import re
 from collections.abc import Callable, Iterator
@@ -21,14 +20,14 @@ table, and as HTML in a notebook. Importing assay is light: what a function need
 def page() -> str:
     """The page, verbs first and what one builds on after them."""
     names = [name for name in assay.__all__ if name != "__version__"]
-    verbs = [name for name in names if name in assay._ROOMS or assay._LAZY[name].startswith("assay.verbs")]
+    verbs = [name for name in names if assay._LAZY[name].startswith("assay.verbs")]
     parts = [HEAD, "## Verbs\n", *map(entry, verbs), "## To build on\n", *map(entry, sorted({*names} - {*verbs}))]
     return "\n".join(parts)
 
 
 def entry(name: str) -> str:
     """One name: heading, signature, docstring, and the public methods of a class."""
-    thing = getattr(importlib.import_module("assay.verbs.list"), name) if name in assay._ROOMS else getattr(assay, name)
+    thing = getattr(assay, name)
     if not inspect.isclass(thing):
         return f"### assay.{name}\n\n{_code(f'assay.{name}', thing)}\n{_said(thing)}\n"
     return f"### assay.{name}\n\n{_code(f'class assay.{name}', thing)}\n{_said(thing)}\n{''.join(_methods(thing))}"

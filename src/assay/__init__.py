@@ -46,12 +46,12 @@ if TYPE_CHECKING:
     from assay.verbs.estimate import estimate as estimate
     from assay.verbs.fetch import fetch as fetch
     from assay.verbs.filter import filter_rows as filter_rows
-    from assay.verbs.list import analyses as analyses
-    from assay.verbs.list import metrics as metrics
-    from assay.verbs.list import perturbations as perturbations
-    from assay.verbs.list import suites as suites
-    from assay.verbs.list import tasks as tasks
-    from assay.verbs.list import translators as translators
+    from assay.verbs.list import list_analyses as list_analyses
+    from assay.verbs.list import list_metrics as list_metrics
+    from assay.verbs.list import list_perturbations as list_perturbations
+    from assay.verbs.list import list_suites as list_suites
+    from assay.verbs.list import list_tasks as list_tasks
+    from assay.verbs.list import list_translators as list_translators
     from assay.verbs.llm import llm as llm
     from assay.verbs.make import make as make
     from assay.verbs.make_corpus import make_corpus as make_corpus
@@ -93,7 +93,14 @@ _HOMES = {
     "assay.verbs.estimate": ("estimate",),
     "assay.verbs.fetch": ("fetch",),
     "assay.verbs.filter": ("filter_rows",),
-    "assay.verbs.list": ("perturbations", "translators"),
+    "assay.verbs.list": (
+        "list_analyses",
+        "list_metrics",
+        "list_perturbations",
+        "list_suites",
+        "list_tasks",
+        "list_translators",
+    ),
     "assay.verbs.llm": ("llm",),
     "assay.verbs.make": ("make",),
     "assay.verbs.make_corpus": ("make_corpus",),
@@ -112,23 +119,17 @@ _HOMES = {
 }
 """Where each public name lives; it is imported when it is first used."""
 _LAZY = {name: module for module, names in _HOMES.items() for name in names}
-_ROOMS = ("analyses", "metrics", "suites", "tasks")
-"""Packages that list what they hold when they are called: ``assay.metrics()``."""
 
-__all__ = ["__version__", *_LAZY, *_ROOMS]  # noqa: PLE0604
+__all__ = ["__version__", *_LAZY]  # noqa: PLE0604
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY or name in _ROOMS:
+    if name in _LAZY:
         import importlib
 
-        return (
-            importlib.import_module(f"assay.{name}")
-            if name in _ROOMS
-            else getattr(importlib.import_module(_LAZY[name]), name)
-        )
+        return getattr(importlib.import_module(_LAZY[name]), name)
     raise AttributeError(f"module 'assay' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *_LAZY, *_ROOMS])
+    return sorted([*globals(), *_LAZY])

@@ -395,9 +395,9 @@ def test_decide_learns_from_outcomes_without_references(tmp_path: Path) -> None:
 
 @needs_weights
 def test_lists_and_the_selfcheck_know_it() -> None:
-    listed = {row["name"]: row for row in assay.metrics().table().rows}
+    listed = {row["name"]: row for row in assay.list_metrics().table().rows}
     assert {"assay-mini", "assay-mini.unit", "assay-mini.mqm", "bertscore-mini", "e5-qe"} <= set(listed)
-    one = {row["field"]: row["value"] for row in assay.metrics("assay-mini").table().rows}
+    one = {row["field"]: row["value"] for row in assay.list_metrics("assay-mini").table().rows}
     assert one["option inputs"] == "both, src, ref (default: both)" and "wmt24" in one["trained on"]
     result = assay.selfcheck(["assay-mini"])
     assert not result.failed and result.largest("assay-mini") == 0.0

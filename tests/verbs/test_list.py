@@ -23,7 +23,7 @@ def test_a_list_has_a_row_for_every_name(kind: str) -> None:
 def test_one_metric_in_full_has_the_options_of_its_constructor() -> None:
     from assay.metrics.bleu import Bleu
 
-    facts = {row["field"]: row["value"] for row in lists.metrics("bleu").table().rows}
+    facts = {row["field"]: row["value"] for row in lists.list_metrics("bleu").table().rows}
     options = {f"option {name}" for name in inspect.signature(Bleu).parameters}
     assert {field for field in facts if field.startswith("option ")} == options
     assert facts["better"] == "higher" and facts["needs"] == "reference"
@@ -32,7 +32,7 @@ def test_one_metric_in_full_has_the_options_of_its_constructor() -> None:
 def test_metrics_stand_by_kind_and_say_what_they_still_need(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("ASSAY_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("HF_HOME", str(tmp_path / "hub"))
-    rows = {row["name"]: row for row in lists.metrics().table().rows}
+    rows = {row["name"]: row for row in lists.list_metrics().table().rows}
     kinds = [row["kind"] for row in rows.values()]
     assert list(dict.fromkeys(kinds)) == [kind for kind in list_metrics.KINDS if kind in kinds]
     assert rows["chrf"]["state"] == rows["random"]["state"] == "ready" and rows["random"]["kind"] == "baseline"
@@ -52,15 +52,15 @@ def test_metrics_stand_by_kind_and_say_what_they_still_need(monkeypatch: pytest.
     for folder, file in (("1_Pooling", "config.json"), ("2_Dense", "config.json"), ("2_Dense", "model.safetensors")):
         (labse / folder).mkdir(exist_ok=True)
         (labse / folder / file).write_text("{}")
-    found = {row["name"]: row for row in lists.metrics().table().rows}
+    found = {row["name"]: row for row in lists.list_metrics().table().rows}
     assert found["labse-sim"]["state"] == "ready" and found["mee4"]["state"] == "word vectors (vectors=FILE)"
     place = tmp_path / "checkpoints" / "bleurt-20-d3"
     place.mkdir(parents=True)
     (place / "bleurt_config.json").write_text("{}")
-    found = {row["name"]: row for row in lists.metrics().table().rows}["bleurt-20-d3"]
+    found = {row["name"]: row for row in lists.list_metrics().table().rows}["bleurt-20-d3"]
     assert found["state"] == "ready" and found["where"] == str(place) and not found["get"]
     monkeypatch.setattr(list_metrics, "installed", lambda extra: False)
-    bare = {row["name"]: row for row in lists.metrics().table().rows}["bleurt-20-d6"]
+    bare = {row["name"]: row for row in lists.list_metrics().table().rows}["bleurt-20-d6"]
     assert bare["state"] == "extra neural + weights 0.2 GB (Apache-2.0)"
     assert bare["get"] == "pip install 'mt-assay[neural]'; assay fetch bleurt-20-d6"
 
@@ -76,7 +76,7 @@ def test_metrics_stand_by_kind_and_say_what_they_still_need(monkeypatch: pytest.
     ],
 )
 def test_only_what_learned_from_nothing_is_said_to(name: str, said: str) -> None:
-    facts = {row["field"]: row["value"] for row in lists.metrics(name).table().rows}
+    facts = {row["field"]: row["value"] for row in lists.list_metrics(name).table().rows}
     assert facts["trained on"].startswith(said)
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from assay.core.errors import InputError
 from assay.core.registry import Registry
-from assay.core.rooms import listed
 from assay.core.table import Table
 
 if TYPE_CHECKING:
@@ -81,6 +80,3 @@ def analyse(
     if not isinstance(tables, Sequence) or not all(isinstance(table, Table) for table in tables):
         raise InputError(f"the analysis {name} gave {type(tables).__name__}, not a list of Table (assay.core.table).")
     return list(tables)
-
-
-listed(__name__)

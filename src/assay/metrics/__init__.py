@@ -8,7 +8,6 @@ from assay.core.error_attribution import attribute_errors, is_third_party, locat
 from assay.core.errors import InputError, MissingPart
 from assay.core.metric import Card, Metric, Signature
 from assay.core.registry import FURTHER, Registry, load
-from assay.core.rooms import listed
 from assay.core.spec import build, create, name_of, parse
 
 if TYPE_CHECKING:
@@ -164,6 +163,3 @@ def _not_ready(missing: dict[str, MissingPart]) -> MissingPart:
         return error
     named = [text if text.startswith(name_of(spec)) else f"{name_of(spec)}: {text}" for spec, text in said.items()]
     return MissingPart(" ".join(dict.fromkeys(named)))
-
-
-listed(__name__)

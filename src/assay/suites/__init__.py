@@ -1,7 +1,6 @@
 """Challenge and judged sets by name: one file each, one line here."""
 
 from assay.core.registry import Registry
-from assay.core.rooms import listed
 
 SUITES = Registry(
     "suite",
@@ -26,6 +25,3 @@ def admit_suite(spec: object, where: str, *, trust: bool = False) -> str:
     if isinstance(spec, str) and ":" not in spec and os.path.isfile(spec):
         return spec
     return admit(SUITES, spec, where, trust=trust)
-
-
-listed(__name__)

@@ -1,7 +1,6 @@
 """Downstream tasks and translators by name: one file a task or a translator, one line here."""
 
 from assay.core.registry import Registry
-from assay.core.rooms import listed
 
 TASKS = Registry(
     "task",
@@ -25,5 +24,3 @@ TRANSLATORS = Registry(
     },
     commands=("cmd",),
 )
-
-listed(__name__)

@@ -53,45 +53,109 @@ def listing(kind: str | None = None, name: str | None = None) -> Listing:
     return KINDS[kind](name)
 
 
-def metrics(name: str | None = None) -> Listing:
-    """The metrics by kind, with what they read, need and mean; with `name` one in full, with its options."""
+def list_metrics(name: str | None = None) -> Listing:
+    """List the metrics by kind, with what each one reads, needs and measures.
+
+    Args:
+        name: Show this metric in full, with its options.
+
+    Returns:
+        One table: a row per metric, or the facts about one metric.
+
+    Raises:
+        InputError: No metric has this name.
+
+    Example:
+        >>> assay.list_metrics("chrf").table().rows[0]["value"]
+        'chrf'
+    """
     from assay.verbs.list_metrics import metric_in_full, metrics_by_kind
 
     return _listed("metrics", metrics_by_kind() if name is None else _facts("metric", metric_in_full(name)))
 
 
-def suites(name: str | None = None) -> Listing:
-    """The challenge and judged sets; with `name` one in full, and how to get its data."""
+def list_suites(name: str | None = None) -> Listing:
+    """List the challenge sets and the sets with human judgements.
+
+    Args:
+        name: Show this suite in full, and how to get its data.
+
+    Returns:
+        One table: a row per suite, or the facts about one suite.
+
+    Raises:
+        InputError: No suite has this name.
+    """
     return _listed("suites", _suites() if name is None else _suite(name))
 
 
-def analyses(name: str | None = None) -> Listing:
-    """The analyses that make a set's tables; with `name` one of them."""
+def list_analyses(name: str | None = None) -> Listing:
+    """List the analyses, which turn the scores of a suite into its tables.
+
+    Args:
+        name: Show this analysis only.
+
+    Returns:
+        One table with a row per analysis, or the facts about one.
+
+    Raises:
+        InputError: No analysis has this name.
+    """
     return _listed("analyses", _described("analyses", name))
 
 
-def perturbations(name: str | None = None) -> Listing:
-    """The perturbations by language, with what to install; with `name` one of them."""
+def list_perturbations(name: str | None = None) -> Listing:
+    """List the perturbations by language, with what each one requires.
+
+    Args:
+        name: Show this perturbation only.
+
+    Returns:
+        One table with a row per perturbation, or its state in each language.
+
+    Raises:
+        InputError: No perturbation has this name.
+    """
     return _listed("perturbations", _perturbations(name))
 
 
-def tasks(name: str | None = None) -> Listing:
-    """The downstream tasks; with `name` one of them."""
+def list_tasks(name: str | None = None) -> Listing:
+    """List the downstream tasks.
+
+    Args:
+        name: Show this task only.
+
+    Returns:
+        One table with a row per task, or the facts about one.
+
+    Raises:
+        InputError: No task has this name.
+    """
     return _listed("tasks", _described("tasks", name))
 
 
-def translators(name: str | None = None) -> Listing:
-    """The translators; with `name` one of them."""
+def list_translators(name: str | None = None) -> Listing:
+    """List the translators that downstream tasks can use.
+
+    Args:
+        name: Show this translator only.
+
+    Returns:
+        One table with a row per translator, or the facts about one.
+
+    Raises:
+        InputError: No translator has this name.
+    """
     return _listed("translators", _described("translators", name))
 
 
 KINDS: Mapping[str, Callable[[str | None], Listing]] = {
-    "metrics": metrics,
-    "suites": suites,
-    "analyses": analyses,
-    "perturbations": perturbations,
-    "tasks": tasks,
-    "translators": translators,
+    "metrics": list_metrics,
+    "suites": list_suites,
+    "analyses": list_analyses,
+    "perturbations": list_perturbations,
+    "tasks": list_tasks,
+    "translators": list_translators,
 }
 """What ``assay list`` can be asked for."""
 
