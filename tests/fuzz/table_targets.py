@@ -77,8 +77,7 @@ def judgements() -> list[Target]:
     """What people and other tools said."""
     from assay.io.judgements import decisions
     from assay.io.judgements.campaign import read_campaign
-    from assay.io.judgements.da import read_da
-    from assay.io.judgements.mqm import mqm_scores, read_mqm
+    from assay.io.judgements.mqm import read_mqm
     from assay.io.judgements.outcomes import read_outcomes
     from assay.io.judgements.tables import read_judged_table
     from assay.io.scores.metric_file import read_pairs, read_values
@@ -141,8 +140,8 @@ def judgements() -> list[Target]:
         return both
 
     return [
-        Target("mqm", "a.tsv", tsv(mqm), two(lambda path, **how: mqm_scores(read_mqm(path, **how)))),
-        Target("da.csv", "a.csv", comma(assessed), two(read_da)),
+        Target("mqm", "a.tsv", tsv(mqm), two(read_mqm)),
+        Target("da.csv", "a.csv", comma(assessed), two(read_campaign)),
         Target("outcomes.tsv", "a.tsv", tsv(outcome), outcomes),
         Target("outcomes.jsonl", "a.jsonl", jsonl(keyed(outcome)), outcomes),
         Target("judged.tsv", "a.tsv", tsv(judged), two(read_judged_table)),

@@ -1,7 +1,8 @@
-"""How far raters agree on scores: Krippendorff's alpha for any number of raters with gaps."""
+"""Scores by rater: Krippendorff's alpha for any number of raters with gaps, and z-scores (Graham et al. 2013)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -36,3 +37,19 @@ def alpha(parts: Floats) -> Floats:
         observed = within / n
         expected = 2 * (n * squares - total**2) / (n * (n - 1))
         return np.asarray(np.where(expected > 0, 1 - observed / expected, np.nan))
+
+
+def z_scores(raters: Sequence[str], scores: Floats) -> Floats:
+    """Standardise each score by the mean and the standard deviation (n - 1) of its rater.
+
+    A rater with one score has no scale, so the result is NaN; a rater who always gives the same score gets 0.
+    """
+    scores = np.asarray(scores, dtype=np.float64)
+    _, which = np.unique(np.asarray(raters, dtype=str), return_inverse=True)
+    n = np.bincount(which)
+    means = np.bincount(which, scores) / n
+    centred = scores - means[which]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        deviation = np.sqrt(np.bincount(which, centred**2) / (n - 1))
+        z = np.where(deviation[which] > 0, centred / deviation[which], 0.0)
+    return np.where(n[which] > 1, z, np.nan)

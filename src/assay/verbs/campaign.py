@@ -22,7 +22,6 @@ from assay.engine.languages import as_computed, languages_of
 from assay.engine.scoring import score
 from assay.engine.store import Store
 from assay.io.judgements.campaign import read_campaign
-from assay.io.judgements.da import z_scores
 from assay.io.scores.cards import file_card
 from assay.io.scores.metric_file import parse_spec
 from assay.io.wmt.campaign import campaign_of
@@ -208,6 +207,8 @@ def _tree(name: PathName, wanted: Sequence[str], data_dir: PathName | None) -> C
 def standardised(people: Campaign) -> Standardised:
     """Every score standardised by its rater, within a language pair; none where the file names no raters."""
     import numpy as np
+
+    from assay.stats.rater_reliability import z_scores
 
     found: dict[Any, float] = {}
     for pair in people.langpairs:

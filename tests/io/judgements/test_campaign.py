@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from assay.core.campaign import Cell
 from assay.core.errors import InputError
 from assay.io.judgements.campaign import read_campaign
+from assay.verbs.campaign import standardised
 
 MQM = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity\n"
 
@@ -129,3 +131,25 @@ def test_two_texts_for_one_translation(tmp_path: Path):
     rows = [{"mt": text, "segment": 1, "rater": rater, "spans": []} for text, rater in (("abc", "a"), ("abd", "b"))]
     with pytest.raises(InputError, match="line 2: segment 1 has two translations, 'abc' and 'abd'"):
         read_campaign(write(tmp_path / "a.jsonl", rows))
+
+
+def test_direct_assessments_standardised_by_rater(tmp_path: Path):
+    path = tmp_path / "da.csv"
+    path.write_text("system,segment,rater,score\nA,1,x,10\nA,1,y,80\nA,2,x,30\nB,1,once,55\n")
+    people = read_campaign(path)
+    z = standardised(people)
+    # x: mean 20, sd sqrt(200) = 14.14, so z is -0.7071 and 0.7071; y and once have one judgement each
+    first, last = Cell("", "A", "1"), Cell("", "B", "1")
+    assert [j.score for j in people.judgements[first]] == [10, 80]
+    assert z[first, "x"] == pytest.approx(-(0.5**0.5)) and math.isnan(z[first, "y"])
+    assert [j.score for j in people.judgements[last]] == [55]
+    assert math.isnan(z[last, "once"])
+
+
+def test_a_file_without_usable_scores_is_refused(tmp_path: Path):
+    path = tmp_path / "da.tsv"
+    path.write_text("system\tsegment\trater\tscore\nA\t1\tx\tgood\n")
+    with pytest.raises(InputError, match="line 2: the score is 'good'"):
+        read_campaign(path)
+    with pytest.raises(InputError, match="no judgements"):
+        read_campaign(path, skip_bad=True)

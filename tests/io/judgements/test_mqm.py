@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from assay.core.errors import InputError
-from assay.io.judgements.mqm import carried, mqm_scores, read_mqm, untagged
+from assay.io.judgements.mqm import carried, read_mqm, untagged
 from tests.data import need
 
 HEADER = "system\tdoc\tdoc_id\tseg_id\trater\tsource\ttarget\tcategory\tseverity"
@@ -34,7 +34,9 @@ def test_scores_are_summed_by_rater_and_averaged_over_raters(tmp_path: Path):
         row(rater="r3", category="Found", severity="HOTW-test"),
     )
     # r1: 1 + 0.1; r2: 5 + 25 + 0; r3: 0 (the planted check does not count); mean of 1.1, 30 and 0
-    assert mqm_scores(read_mqm(path)) == {("S", "1"): pytest.approx(-31.1 / 3)}
+    assert {(found.system, found.segment): found.score for found in read_mqm(path)} == {
+        ("S", "1"): pytest.approx(-31.1 / 3)
+    }
 
 
 def test_spans_on_both_sides_and_without_an_end(tmp_path: Path):
@@ -132,7 +134,7 @@ def test_newstest2020_equals_googles_averages(pair: str, several: int, unsettled
     segments = read_mqm(folder / f"mqm_newstest2020_{pair}.tsv.xz")
     assert sum(found.texts > 1 for found in segments) == several
     assert sum(not found.settled for found in segments) == unsettled
-    scores = mqm_scores(segments)
+    scores = {(found.system, found.segment): found.score for found in segments}
     with lzma.open(folder / f"mqm_newstest2020_{pair}.avg_seg_scores.tsv.xz", "rt", encoding="utf-8") as lines:
         next(lines)
         published = {(system, segment): float(value) for system, value, segment in map(str.split, lines)}

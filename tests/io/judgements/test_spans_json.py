@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from assay.core.errors import InputError, UnknownName
-from assay.io.judgements.spans_json import parse_spans, read_ratings, write_ratings
+from assay.io.judgements.spans_json import parse_spans, read_ratings
 from assay.io.wmt.tree import read_eval_set
 from tests.data import need
 
@@ -84,12 +84,6 @@ def test_faults_are_named(data, message):
 def test_unknown_systems_are_named():
     with pytest.raises(UnknownName, match=r"no system called 'B'.*f line 1"):
         read_ratings(b"B\tNone\n", "f", SOURCES, OUTPUTS)
-
-
-def test_written_ratings_read_back():
-    before = read_ratings(ratings(error(), error(severity="major", score=5)), "f", SOURCES, OUTPUTS)
-    weights = {("minor", ""): 1.0, ("major", ""): 5.0}
-    assert read_ratings(write_ratings(before, weights), "f", SOURCES, OUTPUTS) == before
 
 
 @pytest.mark.real

@@ -16,7 +16,7 @@ from xml.sax.saxutils import escape
 import polars
 import pytest
 
-from assay.io.judgements.da import read_da
+from assay.io.judgements.campaign import read_campaign
 from assay.io.judgements.outcomes import read_outcomes
 from assay.io.judgements.tables import read_judged_table
 from assay.io.scores.metric_file import read_pairs, read_values
@@ -258,7 +258,7 @@ RATED = "system\tsegment\trater\tscore\nA\t1\tr\t50\nA\t2\tr\t70\n"
 )
 def test_direct_assessments_too(tmp_path: Path, text: str) -> None:
     (tmp_path / "da").write_text(text)
-    assert [found.raw for found in read_da(tmp_path / "da").values()] == [50.0, 70.0]
+    assert [one.score for (one,) in read_campaign(tmp_path / "da").judgements.values()] == [50.0, 70.0]
 
 
 def test_scores_without_a_header_in_quotes(tmp_path: Path) -> None:

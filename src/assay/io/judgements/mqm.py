@@ -112,11 +112,6 @@ class _Error:
     end: int = 0
 
 
-def mqm_scores(segments: Iterable[MqmSegment]) -> dict[tuple[str, str], float]:
-    """(system, segment) to negated MQM; the segment is seg_id, or ``document:position`` where the file has none (en-ru)."""
-    return {(found.system, found.segment): found.score for found in segments}
-
-
 def read_mqm(path: Path, weights: Weights = GOOGLE, *, skip_bad: bool = False) -> list[MqmSegment]:
     """Every judged segment of a file, in the order in which the file first names it."""
     bad = BadRows(skip_bad)

@@ -8,7 +8,6 @@ source. A span that brings its ``text`` must have it at its offsets.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -127,29 +126,3 @@ def _confidence(value: object, where: str) -> float | None:
     if number is None or not 0 <= number <= 1:
         raise InputError(f"{where}: the confidence of a span is {shorten(value)}, not a number from 0 to 1.")
     return number
-
-
-def write_ratings(ratings: Ratings, weights: Mapping[tuple[str, str], float] | None = None) -> bytes:
-    """A rating file; an error's score is looked up by (severity, category), then (severity, ""), and is 0 where neither is."""
-    lines = []
-    for system, row in ratings.items():
-        for judgement in row:
-            text = (
-                "None"
-                if judgement is None
-                else json.dumps({"errors": [_plain(s, weights or {}) for s in judgement.spans]})
-            )
-            lines.append(f"{system}\t{text}\n")
-    return "".join(lines).encode()
-
-
-def _plain(span: ErrorSpan, weights: Mapping[tuple[str, str], float]) -> dict[str, Any]:
-    score = weights.get((span.severity, span.category), weights.get((span.severity, ""), 0.0))
-    return {
-        "start": span.start,
-        "end": span.end,
-        "category": span.category,
-        "severity": span.severity,
-        "score": score,
-        "is_source_error": span.side == "source",
-    }
