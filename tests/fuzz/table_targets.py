@@ -18,8 +18,8 @@ def tables() -> list[Target]:
     """Tables of texts in every form, and plain lines."""
     from assay.io.files.text import read_parallel
     from assay.io.table.segments import columns_of, read_segments
-    from assay.io.table.sgml import segment_lists
     from assay.io.table.tables import read_table
+    from assay.io.table.wmt_sets import segment_lists
     from assay.tasks.translators import Ready
 
     def table(path: Path) -> None:

@@ -23,8 +23,7 @@ from assay.cli.main import main
 from assay.core.errors import InputError, MissingPart, OutputError
 from assay.data.checkpoints import checkpoints
 from assay.io.files import server as asking
-from assay.io.files.download import download
-from assay.io.files.first_use import record_of
+from assay.io.files.download import download, record_of
 from assay.models.files.published import fetch_published
 
 BODY = b"x" * 1000

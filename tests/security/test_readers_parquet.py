@@ -14,7 +14,6 @@ import polars
 import pytest
 
 from assay.core.errors import InputError
-from assay.io.files.panics import without_panics
 from assay.io.table.tables import read_table
 
 
@@ -83,31 +82,6 @@ def test_a_panic_is_one_line_and_exit_2(tmp_path: Path, capfd: pytest.CaptureFix
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert done.stderr.startswith(f"assay: {path} cannot be read as Parquet: its content contradicts itself.")
-
-
-def test_what_others_write_meanwhile_is_passed_on(capfd: pytest.CaptureFixture[str]) -> None:
-    with without_panics(InputError):
-        os.write(2, b"progress\n")
-        assert capfd.readouterr().err == ""
-    assert capfd.readouterr().err == "progress\n"
-
-
-class PanicException(BaseException):
-    """As pyo3 names it."""
-
-
-def test_a_report_is_dropped_and_other_endings_pass(capfd: pytest.CaptureFixture[str]) -> None:
-    with (
-        pytest.raises(InputError, match=r"^refused: first line$"),
-        without_panics(lambda said: InputError(f"refused: {said}")),
-    ):
-        os.write(2, b"thread panicked at ...\nstack backtrace:\n")
-        raise PanicException("first line\nsecond line")
-    with pytest.raises(KeyboardInterrupt), without_panics(InputError):
-        raise KeyboardInterrupt
-    with pytest.raises(MemoryError), without_panics(InputError):
-        raise MemoryError
-    assert capfd.readouterr().err == ""
 
 
 def test_standard_error_that_is_closed_changes_nothing(tmp_path: Path) -> None:

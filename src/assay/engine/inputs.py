@@ -262,7 +262,7 @@ def _lines(
     """`paths` holds the systems' files, the references', and the source's where there is one."""
     segments: dict[str, list[str]] = {}
     if any(".sgm" in path.lower() for path in paths):
-        from assay.io.table.sgml import segment_lists
+        from assay.io.table.wmt_sets import segment_lists
 
         segments = segment_lists(paths)
 

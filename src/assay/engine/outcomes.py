@@ -12,8 +12,7 @@ from assay.core.metric import Card, Metric
 from assay.core.outcomes import BOTH, DEV, TaskOutcomes, split
 from assay.core.suite import Measured
 from assay.engine.scoring import score
-from assay.io.judgements.benchmark import read_benchmark
-from assay.io.judgements.outcomes import read_outcomes
+from assay.io.judgements.outcomes import read_benchmark, read_outcomes
 
 if TYPE_CHECKING:
     from assay.core.metric import Floats

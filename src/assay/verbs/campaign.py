@@ -24,7 +24,7 @@ from assay.engine.store import Store
 from assay.io.judgements.campaign import read_campaign
 from assay.io.scores.cards import file_card
 from assay.io.scores.metric_file import parse_spec
-from assay.io.wmt.campaign import campaign_of
+from assay.io.wmt.tree import campaign_of
 from assay.metrics import build_metrics
 from assay.suites.wmt import pair_facts, read_pairs, years
 from assay.verbs.meta import default_pairs, find_set

@@ -12,8 +12,7 @@ from assay.core.campaign import Campaign, Cell
 from assay.core.errors import InputError
 from assay.core.judged import Judgement
 from assay.io.judgements.campaign import read_campaign
-from assay.io.wmt.campaign import campaign_of
-from assay.io.wmt.tree import read_eval_set
+from assay.io.wmt.tree import campaign_of, read_eval_set
 from assay.stats.rater_reliability import alpha, alpha_parts
 from tests.analyses.helpers import only
 from tests.data import need

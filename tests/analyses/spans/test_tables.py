@@ -15,8 +15,7 @@ from assay.core.campaign import Campaign, Cell, JudgedText
 from assay.core.judged import Judgement
 from assay.core.metric import Scores
 from assay.core.spans import ErrorSpan, mqm
-from assay.io.wmt.campaign import campaign_of
-from assay.io.wmt.tree import read_eval_set
+from assay.io.wmt.tree import campaign_of, read_eval_set
 from tests.analyses.helpers import only
 from tests.characters import f1, totals
 from tests.data import need

@@ -31,11 +31,26 @@ def test_dates_within_the_range_stay_and_others_are_texts() -> None:
     assert cells(times.dt.replace_time_zone("UTC"))[0] == "1970-01-01T00:00:00.000+00:00"
 
 
+@pytest.mark.parametrize("unit", ["ms", "us", "ns"])
+def test_the_ends_of_the_range_are_those_of_python(unit: str) -> None:
+    inside = [datetime.date.min, datetime.date(2026, 11, 1), datetime.date.max]
+    assert cells(pl.Series("d", inside)) == inside
+    assert cells(dates(-719162, -719163)) == ["0001-01-01", "0000-12-31"]
+    times = [datetime.datetime(1, 1, 1), datetime.datetime(9999, 12, 31, 23, 59, 59)] if unit != "ns" else []
+    assert cells(pl.Series("t", times, pl.Datetime(unit))) == times
+    assert cells(pl.Series("t", [[None], None, []], pl.List(pl.Date))) == [[None], None, []]
+    late = pl.Series("t", [datetime.datetime(9999, 12, 31, 23)], pl.Datetime("us", "UTC"))
+    assert cells(late.dt.convert_time_zone("Asia/Tokyo")) == ["9999-12-31T23:00:00.000000+00:00"]
+
+
 @pytest.mark.parametrize(
     "series",
     [
         pl.Series("x", [[FAR]], pl.List(pl.Int32)).cast(pl.List(pl.Date)),
+        pl.Series("x", [[[1], [FAR]]], pl.List(pl.Array(pl.Int32, 1))).cast(pl.List(pl.Array(pl.Date, 1))),
+        pl.Series("x", [{"a": -FAR}], pl.Struct({"a": pl.Int32})).cast(pl.Struct({"a": pl.Date})),
         pl.Series("x", [2**63 - 1], pl.Int64).cast(pl.Duration("ms")),
+        pl.Series("x", [-(10**17)], pl.Int64).cast(pl.Duration("ms")),
     ],
 )
 def test_what_has_no_value_in_python_is_one_line(series: pl.Series, capfd: pytest.CaptureFixture[str]) -> None:

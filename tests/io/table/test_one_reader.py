@@ -76,7 +76,7 @@ def test_tables_are_read_in_one_room() -> None:
 def test_the_field_limit_of_csv_is_put_back_where_it_is_raised() -> None:
     for name, tree in sources():
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Attribute) and node.attr == "field_size_limit"]
-        assert not calls or (name == ROOM + "csv_limit.py" and len(calls) == 2), name
+        assert not calls or (name == ROOM + "quoting.py" and len(calls) == 2), name
 
 
 def test_there_is_one_table_of_aliases() -> None:

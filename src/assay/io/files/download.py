@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import http.client
+import json
 import os
 import shutil
 import urllib.error
@@ -14,8 +15,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from assay.core.errors import AssayError, InputError, MissingPart, OutputError
-from assay.io.files.first_use import keep_first, same_as_first
-from assay.io.files.paths import Untrusted, open_own
+from assay.io.files.atomic import atomic_write
+from assay.io.files.paths import Untrusted, cache_dir, check_file, check_folder, open_own, private_folder
 from assay.io.files.server import ask, blocks, length
 from assay.io.files.system import MOVES_OPEN_FILES, lock
 
@@ -215,3 +216,41 @@ def explained(error: OSError, title: str, address: str, target: Path) -> Missing
         f"{title} could not be fetched from {address}: {reason}. Try again, or download that file by hand and put it "
         f"at {target}."
     )
+
+
+def record_of(address: str) -> Path:
+    """Where the sha256 of what came from an address is kept."""
+    name = hashlib.blake2b(address.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return cache_dir() / "fetched" / f"{name}.json"
+
+
+def same_as_first(address: str, found: str) -> bool:
+    """True for the sha256 that came from this address first; another is an InputError, and False where none is known."""
+    path = record_of(address)
+    try:
+        check_folder(path.parent)
+        check_file(path)
+        before = json.loads(path.read_text(encoding="utf-8"))["sha256"]
+    except OSError:
+        return False
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise InputError(f"{path} is damaged: it should hold the sha256 of {address}. Remove it.") from error
+    if before != found:
+        raise InputError(
+            f"{address} is not the file that it was when it was first fetched: sha256 {found[:12]}…, then {str(before)[:12]}…. "
+            f"If the change is meant, remove {path}."
+        )
+    return True
+
+
+def keep_first(address: str, found: str) -> str:
+    """Keep the sha256 of what came from an address for the next time; how that went, in a sentence."""
+    path = record_of(address)
+    try:
+        private_folder(path.parent)
+        check_file(path)
+        with atomic_write(path, "w") as out:
+            out.write(json.dumps({"address": address, "sha256": found}) + "\n")
+    except OSError as error:
+        return f"Its sha256 is {found}; it could not be kept for later ({error.strerror or error})."
+    return f"Its sha256 ({found[:12]}…) is kept in {path}: a later fetch that brings another file is refused."

@@ -10,14 +10,16 @@ An outcome is a word for success or breakdown, or a grade from 0 to 1. Where one
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from assay.core.batch import Batch
 from assay.core.errors import InputError
 from assay.core.numbers import to_number
-from assay.core.outcomes import BOTH, DEV, NO_TYPE, TEST, TaskOutcomes
+from assay.core.outcomes import BOTH, DEV, NO_TYPE, TEST, TaskOutcomes, concat
 from assay.io.table.choosing import lay_out
 from assay.io.table.forms import open_table
 from assay.io.table.open_table import Quoting, score_place
@@ -50,6 +52,10 @@ GOOD = ("success", "good", "ok", "1", "1.0", "true", "yes", "pass", "use")
 BAD = ("breakdown", "bad", "failure", "fail", "0", "0.0", "false", "no", "reject")
 PARTS = {DEV: DEV, "development": DEV, "valid": DEV, "validation": DEV, "train": DEV, TEST: TEST, BOTH: BOTH}
 CHUNK = 8192
+WITHOUT_DEV = "question answering"
+"""The benchmark's task without a development part: its first examples choose, and all are reported on (Appendix B)."""
+FIRST = 200
+_NAME = re.compile(r"task_([a-z]{2,3})_test_([a-z]{2,3})\.\w+(\.\w+)?")
 
 
 def read_outcomes(
@@ -206,6 +212,51 @@ def _examples(keys: Sequence[Any]) -> tuple[Any, Any]:
             first.append(row)
         example[row] = numbers[key]
     return np.array(first, np.int64), example
+
+
+def read_benchmark(
+    folder: str | os.PathLike[str],
+    columns: ColumnChoice | None = None,
+    scores: Sequence[str] = (),
+    *,
+    quoting: Quoting = "auto",
+    notes: list[str] | None = None,
+) -> TaskOutcomes:
+    """Read the breakdown benchmark of Moghe et al. (2023): the outcomes of every table in a folder, or in one task's folder.
+
+    Files are ``TASK/task_XX_test_YY.tsv``, or ``TASK/dev/…`` and ``TASK/test/…`` if there are two parts: a model that
+    understands XX read translations from YY (https://huggingface.co/datasets/uoe-nlp/extrinsic_mt_eval). Task, languages and part
+    follow from the path. A language is the source language (``de``); if a task was run in several languages, the pair (``de-en``).
+    """
+    found = [(path, match) for path in sorted(Path(folder).rglob("*")) if (match := _NAME.fullmatch(path.name))]
+    if not found:
+        raise InputError(
+            f"{folder} is a folder without tables called task_XX_test_YY.tsv: give a table of outcomes, or a folder as Moghe et "
+            "al. (2023) released theirs."
+        )
+    places = [_place(path.resolve()) for path, _ in found]
+    spoken: dict[str, set[str]] = {}
+    for (task, _), (_, match) in zip(places, found, strict=True):
+        spoken.setdefault(task, set()).add(match[1])
+    parts: list[TaskOutcomes] = []
+    told: list[str] = []
+    for (path, match), (task, part) in zip(found, places, strict=True):
+        read = read_outcomes(path, columns, scores, quoting=quoting, notes=told)
+        language = match[2] if len(spoken[task]) == 1 else f"{match[2]}-{match[1]}"
+        n = len(read)
+        splits = [part] * n if part else list(read.splits)
+        if task == WITHOUT_DEV and not any(splits):
+            splits = [BOTH if i < FIRST else TEST for i in range(n)]
+        parts.append(replace(read, tasks=[task] * n, languages=[language] * n, splits=splits))
+    if notes is not None:
+        notes += dict.fromkeys(told)
+    return concat(parts)
+
+
+def _place(path: Path) -> tuple[str, str]:
+    """The task of a file and its part (nothing where it is not told), by the folders it lies in."""
+    part = PARTS.get(path.parent.name.lower(), "")
+    return (path.parent.parent if part else path.parent).name.replace("_", " "), part
 
 
 def write_outcomes(outcomes: TaskOutcomes, path: str | os.PathLike[str]) -> None:

@@ -1,40 +1,66 @@
-"""Values of a polars column as Python has them, dates beyond its range included.
+"""Python values of polars columns, with dates beyond Python's range as texts.
 
-Parquet and Arrow hold dates of millions of years; Python's dates end in year 9999, and polars panics on others.
+Parquet and Arrow hold dates of millions of years. Python's dates end in the year 9999, and polars panics on others, so the range
+is checked before polars converts a column.
 """
 
 from __future__ import annotations
 
+from datetime import date, timedelta
 from typing import Any
 
 from assay.core.errors import InputError
-from assay.io.files.panics import without_panics
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_DAYS = (date.min.toordinal() - _EPOCH, date.max.toordinal() - _EPOCH)
+"""The first and the last day that Python knows, counted from 1970."""
+_PER_SECOND = {"ms": 10**3, "us": 10**6, "ns": 10**9}
 
 
 def is_plain(kind: object) -> bool:
-    """Return whether a polars type has no dates in it."""
+    """Return whether a polars type contains no dates."""
     return not str(kind).startswith(("Date", "Duration", "List", "Array", "Struct"))
 
 
 def cells(series: Any, where: str = "") -> list[Any]:
-    """Return the values of a column; if a date lies beyond Python's range, all dates of these rows as texts (ISO 8601)."""
+    """Return the values of a column; if one date is beyond Python's range, all dates of these rows become texts (ISO 8601)."""
     kind = str(series.dtype)
     if is_plain(kind):
         return list(series.to_list())
     try:
-        with without_panics(InputError):
+        if _in_range(series):
             return list(series.to_list())
-    except (InputError, OverflowError, ValueError) as error:
-        if kind.startswith("Date"):
-            return _dates(series)
-        name = f"{where}: column {series.name!r}" if where else f"column {series.name!r}"
-        raise InputError(
-            f"{name} has a date or duration beyond Python's range. Leave the column out, or write texts."
-        ) from error
+    except (OverflowError, ValueError):  # near the ends of the range, a time zone moves a date beyond them
+        pass
+    if kind.startswith("Date"):
+        return _dates(series)
+    name = f"{where}: column {series.name!r}" if where else f"column {series.name!r}"
+    raise InputError(f"{name} has a date or duration beyond Python's range. Leave the column out, or write texts.")
+
+
+def _in_range(series: Any) -> bool:
+    """Whether Python has a value for every date and duration in a column, those inside lists and objects included."""
+    kind = str(series.dtype)
+    if kind.startswith(("List", "Array")):
+        return _in_range(series.explode())
+    if kind.startswith("Struct"):
+        return all(_in_range(field) for field in series.struct.unnest())
+    if is_plain(kind) or not series.count():
+        return True
+    numbers = series.to_physical()
+    if kind == "Date":
+        first, last = _DAYS
+    else:
+        second = _PER_SECOND[series.dtype.time_unit]
+        last = timedelta.max.days * 86_400 * second
+        first = -last
+        if kind.startswith("Datetime"):
+            first, last = _DAYS[0] * 86_400 * second, (_DAYS[1] + 1) * 86_400 * second - 1
+    return bool(first <= numbers.min() and numbers.max() <= last)
 
 
 def _dates(series: Any) -> list[str | None]:
-    """Dates and times as texts, by numpy, whose years have no end."""
+    """Return dates and times as texts, by numpy, whose years have no end."""
     import numpy as np
 
     unit = "D" if str(series.dtype) == "Date" else series.dtype.time_unit

@@ -16,9 +16,8 @@ from typing import Protocol
 
 from assay.core.errors import InputError, count
 from assay.io.files.text import file_name, read_blocks, regroup, split_lines
-from assay.io.table.csv_limit import long_fields
 from assay.io.table.open_table import ROWS, Opened, OpenTable, Piece
-from assay.io.table.quoting import Quotes, unquoted
+from assay.io.table.quoting import Quotes, long_fields, unquoted
 
 MOST_COLUMNS = 16_384
 """As many as a spreadsheet has."""

@@ -49,9 +49,9 @@ class Form(NamedTuple):
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _XML = (".xml", ".tmx", ".xlf", ".xliff", ".sdlxliff", ".mxliff", ".mqxliff", ".txlf")
 FORMS: dict[str, Form] = {
-    "parquet": Form((".parquet",), _never, "scanned:read_parquet", (b"PAR1",)),
+    "parquet": Form((".parquet",), _never, "column_files:read_parquet", (b"PAR1",)),
     "arrow": Form(
-        (".arrow", ".feather", ".ipc"), _never, "scanned:read_arrow", (b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")
+        (".arrow", ".feather", ".ipc"), _never, "column_files:read_arrow", (b"ARROW1", b"\xff\xff\xff\xff", b"FEA1")
     ),
     "xlsx": Form((".xlsx", ".xlsm"), _never, "xlsx:read_xlsx", (b"PK\x03\x04",)),
     "xls": Form((".xls",), _never, "xlsx:refuse_old", (_OLE,)),

@@ -19,11 +19,11 @@ import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain
 from typing import IO
 
-from assay.io.files.text import file_name, open_utf8, read_blocks
-from assay.io.table.csv_limit import long_fields
+from assay.io.files.text import LONGEST_LINE, file_name, open_utf8, read_blocks
 from assay.io.table.open_table import Quoting
 
 _BEGINS = re.compile(r'"(?<![^\t\n]")')
@@ -152,3 +152,15 @@ def rows_across_lines(blocks: Iterator[str]) -> bool:
 
 def _ignored(line: int, byte: int) -> None:
     """Lines that are not UTF-8 are the reader's affair."""
+
+
+@contextmanager
+def long_fields() -> Iterator[None]:
+    """In this block a field may be as long as a line."""
+    import csv
+
+    old = csv.field_size_limit(LONGEST_LINE)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(old)

@@ -1,4 +1,4 @@
-"""Tables in XML: the root element says which kind it is, and its reader gives the rows as they come."""
+"""Tables in XML and SGML: TMX and XLIFF here, the WMT test sets in `wmt_sets`; the root element chooses the reader."""
 
 from __future__ import annotations
 
@@ -6,21 +6,149 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-from assay.core.errors import InputError
+from assay.core.errors import InputError, count, listing
 from assay.io.files.text import file_name
-from assay.io.table import sgml, tmx, wmt_xml, xliff
-from assay.io.table.markup import Event, Events, events
+from assay.io.table.markup import Event, Events, events, pair, pass_over, text_until_end
 from assay.io.table.open_table import Opened, OpenTable, Piece
+from assay.io.table.wmt_sets import SETS, sgml_rows, tags, wmt_xml_rows
 
 Row = tuple[int, Mapping[str, Any]]
 Reader = Callable[[Event, Events, Opened, list[str]], Iterator[Row]]
 """From the root, the events after it, the file and a list for notes to rows that all have the same keys."""
 
+TMX_CODES = ("bpt", "ept", "ph", "it", "ut")
+"""Elements that hold the codes of a format."""
+XLIFF_CODES = ("bpt", "ept", "ph", "it", "x", "bx", "ex", "sc", "ec")
+"""Elements that hold the codes of a format, or stand for them."""
+
+
+def _source_variant(tags: Sequence[str], spoken: str, where: str, line: int) -> int:
+    """Return which variant is the source: the one in the language `spoken`, or of its primary language, else the first."""
+    if not spoken or spoken == "*all*":
+        return 0
+    for name in (str.lower, _primary):
+        matches = [i for i, tag in enumerate(tags) if name(tag) == name(spoken)]
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            break
+    raise InputError(
+        f"{where} line {line}: the source language is {spoken!r}, and the variants are in {listing(tags)}: it cannot be said which "
+        "one is the source. Correct srclang."
+    )
+
+
+def _primary(tag: str) -> str:
+    return tag.replace("_", "-").split("-")[0].lower()
+
+
+def tmx_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The units of a memory. The source is in the language that the unit or the header says, else in the first."""
+    where, header, alone = file_name(opened.path), "", 0
+    for event in found:
+        if event.kind == "start" and event.name == "header":
+            header = event.attributes.get("srclang", "")
+        elif event.kind == "start" and event.name == "tu":
+            spoken = event.attributes.get("srclang", header)
+            texts = _variants(found, where)
+            if len(texts) < 2:
+                alone += 1
+                continue
+            source = _source_variant([tag for tag, _ in texts], spoken, where, event.line)
+            for i, (tag, text) in enumerate(texts):
+                if i != source:
+                    yield (
+                        event.line,
+                        {
+                            "id": event.attributes.get("tuid", ""),
+                            "langpair": pair(texts[source][0], tag),
+                            "source": texts[source][1],
+                            "mt": text,
+                        },
+                    )
+    if alone:
+        notes.append(
+            f"{where}: {count(alone, 'unit')} in one language alone {'was' if alone == 1 else 'were'} left out."
+        )
+
+
+def _variants(found: Events, where: str) -> list[tuple[str, str]]:
+    """The language and the text of each variant, to the end of the unit."""
+    texts: list[tuple[str, str]] = []
+    tag = ""
+    for event in found:
+        if event.kind == "end" and event.name == "tu":
+            break
+        if event.kind == "start" and event.name == "tuv":
+            tag = event.attributes.get("xml:lang", event.attributes.get("lang", ""))
+        elif event.kind == "start" and event.name == "seg":
+            texts.append((tag, text_until_end(found, TMX_CODES, where)))
+        elif event.kind == "start":
+            pass_over(found)
+    return texts
+
+
+def xliff_rows(root: Event, found: Events, opened: Opened, notes: list[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The translated units. One whose target is missing or empty is untranslated, and left out with a note."""
+    where, version = file_name(opened.path), root.attributes.get("version", "")
+    if version[:1] not in ("1", "2"):
+        raise InputError(
+            f"{where} is XLIFF {version or 'without a version'}: 1.2 and 2 are read. Save it in one of these."
+        )
+    holder = "segment" if version[0] == "2" else "trans-unit"
+    spoken = root.attributes.get("srcLang", ""), root.attributes.get("trgLang", "")
+    document = unit = ""
+    waiting = 0
+    for event in found:
+        if event.kind != "start":
+            continue
+        given = event.attributes
+        if event.name == "file":
+            document = given.get("original", given.get("id", ""))
+            spoken = given.get("source-language", spoken[0]), given.get("target-language", spoken[1])
+        elif event.name == "unit":
+            unit = given.get("id", "")
+        elif event.name == holder:
+            source, target = _unit_texts(found, where)
+            if target or not source:
+                number = given.get("id", "")
+                yield (
+                    event.line,
+                    {
+                        "id": number if version[0] == "1" else "/".join(filter(None, (unit, number))),
+                        "document": document,
+                        "langpair": pair(*spoken),
+                        "source": source,
+                        "mt": target or "",
+                    },
+                )
+            else:
+                waiting += 1
+        elif event.name not in ("body", "group"):
+            pass_over(found)
+    if waiting:
+        what = "has no translation and was" if waiting == 1 else "have no translation and were"
+        notes.append(f"{where}: {count(waiting, 'unit')} {what} left out.")
+
+
+def _unit_texts(found: Events, where: str) -> tuple[str, str | None]:
+    """Source and target, to the end of the unit or segment; proposals and notes stand in elements of their own."""
+    texts: dict[str, str] = {}
+    for event in found:
+        if event.kind == "end":
+            break
+        if event.kind == "start" and event.name in ("source", "target"):
+            texts[event.name] = text_until_end(found, XLIFF_CODES, where)
+        elif event.kind == "start":
+            pass_over(found)
+    return texts.get("source", ""), texts.get("target")
+
+
 ROOTS: Mapping[str, Reader] = {
-    "tmx": tmx.rows,
-    "xliff": xliff.rows,
-    "dataset": wmt_xml.rows,
-    **dict.fromkeys(("mteval", *sgml.SETS), sgml.rows),
+    "tmx": tmx_rows,
+    "xliff": xliff_rows,
+    "dataset": wmt_xml_rows,
+    **dict.fromkeys(("mteval", *SETS), sgml_rows),
 }
 
 
@@ -75,8 +203,8 @@ def read_xml(opened: Opened) -> OpenTable:
 
 def read_sgml(opened: Opened) -> OpenTable:
     """A source, reference or test set of old WMT campaigns, which need not be well-formed."""
-    found, notes = sgml.tags(opened), list[str]()
+    found, notes = tags(opened), list[str]()
     root = next((event for event in found if event.kind == "start"), None)
     if root is None:
         raise InputError(f"{file_name(opened.path)} has no <srcset>, <refset> or <tstset>: it is no SGML of WMT.")
-    return MarkupTable(opened, sgml.rows(root, found, opened, notes), notes)
+    return MarkupTable(opened, sgml_rows(root, found, opened, notes), notes)

@@ -17,7 +17,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from assay.core.errors import InputError, count, unknown
+from assay.core.campaign import Campaign, Cell, JudgedText
+from assay.core.errors import InputError, count, listing, unknown
+from assay.core.judged import Judgement
 from assay.core.judged_systems import Level, LevelScores
 from assay.io.wmt.files import TEXTS, TreeFiles, langpairs, open_files
 from assay.io.wmt.scores import read_domain_scores, read_scores, write_domain_scores, write_scores
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
 LEVELS: tuple[Level, ...] = ("seg", "sys", "domain")
 SOURCE_ONLY = "src"
 
-__all__ = ["EvalSet", "MetricName", "ScoreFiles", "langpairs", "read_eval_set", "write_eval_set"]
+__all__ = ["EvalSet", "MetricName", "ScoreFiles", "campaign_of", "langpairs", "read_eval_set", "write_eval_set"]
 
 
 @dataclass(frozen=True, order=True)
@@ -212,6 +214,31 @@ def _split(file: str) -> tuple[str, Level | str, str]:
     """``mqm.merged.seg.rating`` as name, level and ending."""
     parts = file.rsplit(".", 2)
     return (parts[0], parts[1], parts[2]) if len(parts) == 3 else (file, "", "")
+
+
+def campaign_of(sets: Sequence[EvalSet], references: Mapping[str, str], name: str) -> Campaign:
+    """The rated translations of some language pairs; `references` names the standard one of each."""
+    judgements: dict[Cell, list[Judgement]] = {}
+    texts: dict[Cell, JudgedText] = {}
+    for evalset in sets:
+        pair = evalset.langpair
+        standard = evalset.references[references[pair]]
+        for rater in evalset.raters:
+            for system, row in evalset.ratings(rater).items():
+                for place, judgement in enumerate(row):
+                    if judgement is None:
+                        continue
+                    cell = Cell(pair, system, str(place + 1))
+                    judgements.setdefault(cell, []).append(judgement)
+                    document = evalset.documents[place] if evalset.documents else ""
+                    texts[cell] = JudgedText(
+                        evalset.outputs[system][place], evalset.sources[place], standard[place], document
+                    )
+    if not judgements:
+        pairs = listing(evalset.langpair for evalset in sets)
+        raise InputError(f"{name} has no ratings with error spans for {pairs} (human-scores/PAIR.NAME.seg.rating).")
+    standard_systems = frozenset((pair, reference) for pair, reference in references.items())
+    return Campaign(name, "MQM", judgements, texts, marked=True, standard=standard_systems)
 
 
 def write_eval_set(

@@ -105,7 +105,7 @@ def fetch_published(
     """Download a published checkpoint, resumed where it broke off; the folder comes back.
 
     Every file is taken from the commit that the hub names for it and checked against the sha256 that assay knows, or else
-    against the hub's own word and against what came first (`assay.io.files.first_use`). A file that is here is whole, and not
+    against the hub's own word and against what came first (`assay.io.files.download`). A file that is here is whole, and not
     fetched again. `say` is told of what nothing vouches for.
     """
     known = checkpoints()[name]
