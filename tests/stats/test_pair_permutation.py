@@ -5,9 +5,10 @@ import pytest
 
 from assay.core.errors import InputError
 from assay.stats.groups import group
-from assay.stats.pair_permutation import pair_permutation_matrix, pair_permutation_test
+from assay.stats.pair_permutation import pair_permutation_matrix
 from assay.stats.permutation import SLACK, EarlyStop
 from tests.stats.fixtures import NAMES, NAN, Case
+from tests.stats.permutation_reference import pair_permutation_test
 
 
 @pytest.mark.real
@@ -63,4 +64,7 @@ def test_bad_input():
     with pytest.raises(InputError, match="no pair to compare"):
         pair_permutation_matrix(group(gold, "item"), np.zeros((2, 2, 2)), rng=np.random.default_rng(0))
     with pytest.raises(InputError, match="negative"):
-        pair_permutation_test(group(np.eye(2)), np.eye(2), np.eye(2), rng=np.random.default_rng(0), epsilons=(-1, 0))
+        epsilons = np.array([-1.0, 0.0])
+        pair_permutation_matrix(
+            group(np.eye(2)), np.stack([np.eye(2)] * 2), rng=np.random.default_rng(0), epsilons=epsilons
+        )

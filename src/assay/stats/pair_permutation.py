@@ -12,13 +12,13 @@ import numpy as np
 
 from assay.core.errors import InputError
 from assay.kernels import _native
-from assay.stats.permutation import SLACK, EarlyStop, PermutationMatrix, PermutationTally, PermutationTest
+from assay.stats.permutation import EarlyStop, PermutationMatrix, PermutationTally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.stats.groups import Floats, Groups
-    from assay.stats.swaps import Random
+    from assay.stats.permutation import Random
 
     Words = NDArray[np.uint64]
 
@@ -70,39 +70,6 @@ class Verdicts:
         return np.array(rows, np.uint8).reshape(draws, -1)
 
 
-def pair_permutation_test(
-    groups: Groups,
-    first: Floats,
-    second: Floats,
-    *,
-    rng: Random,
-    epsilons: tuple[float, float] | None = None,
-    draws: int = 1000,
-    early: EarlyStop | None = None,
-    exact: bool = False,
-) -> PermutationTest:
-    """Test whether `first` has a higher accuracy with ties than `second`; thresholds are calibrated unless given.
-
-    mt-metrics-eval looks whether to stop only at block ends whose last draw happened to reach the observed difference, and a
-    draw that equals it but for rounding may not count; `exact` repeats both.
-    """
-    verdicts = Verdicts(groups, np.stack([first, second]), None if epsilons is None else np.array(epsilons))
-    if exact:
-        (a, b), samples = _rounded_samples(verdicts, rng, draws)
-    else:
-        a, b = verdicts.accuracy
-        kept = verdicts.kept(verdicts.masks(rng, draws))
-        samples = np.stack([kept[:, 0] + b - kept[:, 1], kept[:, 1] + a - kept[:, 0]], axis=1)
-    reached = samples[:, 0] - samples[:, 1] >= a - b - (0 if exact else SLACK)
-    if early:
-        for done in range(early.block, draws + 1, early.block):
-            p = reached[:done].mean()
-            if (reached[done - 1] or not exact) and (p < early.low or p > early.high):
-                reached, samples = reached[:done], samples[:done]
-                break
-    return PermutationTest(float(reached.mean()), float(a - b), samples)
-
-
 def pair_permutation_matrix(
     groups: Groups,
     metrics: Floats,
@@ -129,20 +96,6 @@ def pair_permutation_matrix(
 
 def _upper(square: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.asarray(square[np.triu_indices(len(square), 1)])
-
-
-def _rounded_samples(verdicts: Verdicts, rng: Random, draws: int) -> tuple[Floats, Floats]:
-    """Accuracies and samples as mt-metrics-eval rounds them: a mean over groups of each group's share."""
-    pairs = verdicts.groups.pairs[verdicts.groups.usable]
-    starts = np.concatenate([[0], np.cumsum(pairs)[:-1]])
-
-    def mean(correct: NDArray[np.uint8]) -> Floats:
-        return np.asarray((np.add.reduceat(correct, starts, axis=1, dtype=np.int64) / pairs).mean(axis=1))
-
-    keep = verdicts.flips(rng, draws) == 1
-    first, second = verdicts.correct
-    hybrids = [mean(np.where(keep, first, second)), mean(np.where(keep, second, first))]
-    return mean(verdicts.correct), np.stack(hybrids, axis=1)
 
 
 def _packed(bits: NDArray[np.uint8]) -> Words:

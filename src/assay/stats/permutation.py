@@ -1,15 +1,14 @@
 """Is one metric's agreement with people truly better than another's? Permutation tests that swap their scores.
 
 Deutsch et al. (2021): standardise both metrics' scores, swap them at random, and count the draws whose difference in
-agreement reaches the observed one. What is swapped says what the conclusion generalises to: single cells (mt-metrics-eval's
-PERM-BOTH), whole segments (PERM-INPUT), whole systems (PERM-SYSTEM), or systems and then segments (nlpstats' PERM-BOTH).
+agreement reaches the observed one. Single cells are swapped (mt-metrics-eval's PERM-BOTH).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -17,18 +16,18 @@ from assay.core.errors import InputError
 from assay.kernels import _native
 from assay.stats.correlation import pair_counts, pearson_by_group
 from assay.stats.groups import Groups, average
-from assay.stats.swaps import Swap, masked_sums, swaps
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from assay.stats.groups import Floats
-    from assay.stats.swaps import Bools, Random
+
+    Bools = NDArray[np.bool_]
+    Random = np.random.Generator | np.random.RandomState
 
 
 Statistic = Callable[[Groups, "Floats"], "Floats"]
 """Groups and rows of metric scores in, one value a row out."""
-Alternative = Literal["greater", "less", "two-sided"]
 SLACK = 1e-12
 """Draws that equal the observed difference but for rounding count as reaching it."""
 
@@ -40,20 +39,6 @@ class EarlyStop:
     block: int = 100
     low: float = 0.02
     high: float = 0.5
-
-
-@dataclass(frozen=True)
-class PermutationTest:
-    """The p-value, the observed difference first - second, and each draw's statistic of first and second."""
-
-    p: float
-    delta: float
-    samples: Floats
-
-    @property
-    def draws(self) -> int:
-        """Number of draws made."""
-        return len(self.samples)
 
 
 @dataclass(frozen=True)
@@ -75,65 +60,10 @@ def over_groups(by_group: Callable[[Groups, Floats], Floats], nan_as_zero: bool 
     return lambda groups, rows: average(groups, by_group(groups, rows), None, (len(rows),), nan_as_zero).value
 
 
-def of_system_means(statistic: Statistic) -> Statistic:
-    """The statistic of system scores that are means of segment scores; wants groups by system."""
-
-    def of_means(groups: Groups, rows: Floats) -> Floats:
-        n = len(groups.sizes)
-        means = Groups(groups.sums(groups.gold) / groups.sizes, np.array([0, n]), np.arange(n), (n, 1))
-        return statistic(means, np.ascontiguousarray(groups.sums(rows) / groups.sizes))
-
-    return of_means
-
-
-def calibrated_accuracy(groups: Groups, rows: Floats) -> Floats:
-    """Accuracy with ties, the tie threshold calibrated anew for every row."""
-    return _native.tie_calibration(groups.gold, rows, groups.starts)[1]
-
-
 def pooled_pairwise_accuracy(groups: Groups, rows: Floats) -> Floats:
     """Share of pairs within groups ordered as people do, over all groups at once (WMT's system accuracy)."""
     counts = pair_counts(groups, rows).sum(axis=1)
     return np.asarray((counts[:, 0] + counts[:, 4]) / groups.pairs.sum())
-
-
-def permutation_test(
-    groups: Groups,
-    first: Floats,
-    second: Floats,
-    statistic: Statistic,
-    *,
-    rng: Random,
-    draws: int = 1000,
-    swap: Swap = "cells",
-    alternative: Alternative = "greater",
-    early: EarlyStop | None = None,
-    exact: bool = False,
-) -> PermutationTest:
-    """Test whether `first` agrees better with people than `second` by the statistic.
-
-    A legacy ``RandomState`` repeats the draws of mt-metrics-eval (cells) and nlpstats (the other swaps). `exact` repeats two
-    faults of mt-metrics-eval: a draw that equals the observed difference but for rounding may not count, and with
-    `calibrated_accuracy` scores are standardised over, and draws made for, cells that nobody judged.
-    """
-    everywhere = exact and statistic is calibrated_accuracy
-    a, b = (_standardised(groups, scores, everywhere) for scores in (first, second))
-    at_first, at_second = statistic(groups, np.stack([a, b]))
-    delta = float(at_first - at_second)
-    slack = 0.0 if exact else SLACK
-    samples: list[Floats] = []
-    done = 0
-    while done < draws:
-        size = min(early.block if early else 100, draws - done)
-        swapped = swaps(rng, groups, size, swap, everywhere)
-        samples.append(_of_swapped(statistic, groups, a, b, swapped).T)
-        done += size
-        if early and done % early.block == 0:
-            p = float(_reached(np.concatenate(samples), delta, alternative, slack).mean())
-            if p < early.low or p > early.high:
-                break
-    pairs = np.concatenate(samples) if samples else np.empty((0, 2))
-    return PermutationTest(float(_reached(pairs, delta, alternative, slack).mean()) if done else np.nan, delta, pairs)
 
 
 def permutation_matrix(
@@ -143,7 +73,6 @@ def permutation_matrix(
     *,
     rng: Random,
     draws: int = 1000,
-    swap: Swap = "cells",
     early: EarlyStop | None = None,
     keep: bool = False,
 ) -> PermutationMatrix:
@@ -167,9 +96,23 @@ def permutation_matrix(
     done = 0
     while done < draws and not tally.finished:
         size = min(early.block if early else source.block, draws - done)
-        tally.add(source(swaps(rng, groups, size, swap)))
+        tally.add(source(swaps(rng, len(groups.gold), size)))
         done += size
     return tally.matrix(len(rows), delta)
+
+
+def swaps(rng: Random, cells: int, draws: int) -> Bools:
+    """Which judged cells are swapped, for every draw; a legacy ``RandomState`` repeats the draws of mt-metrics-eval."""
+    if isinstance(rng, np.random.RandomState):
+        return np.asarray(rng.binomial(1, 0.5, (draws, cells)) == 0)
+    noise = np.frombuffer(rng.bytes(draws * ((cells + 7) // 8)), np.uint8).reshape(draws, -1)
+    return np.unpackbits(noise, axis=1, count=cells).astype(bool)
+
+
+def masked_sums(masks: Bools, rows: Floats) -> Floats:
+    """The sum of each row's cells under each mask (masks by rows), in an order that does not depend on the machine."""
+    packed = np.packbits(masks, axis=1, bitorder="little")
+    return _native.masked_sums(np.ascontiguousarray(packed.T), np.ascontiguousarray(rows))
 
 
 class PermutationTally:
@@ -255,21 +198,13 @@ class _AnyDraws:
         return out
 
 
-def _standardised(groups: Groups, scores: Floats, everywhere: bool = False) -> Floats:
+def _standardised(groups: Groups, scores: Floats) -> Floats:
     row = groups.rows(scores)[0]
-    basis = np.asarray(scores, dtype=np.float64) if everywhere else row
-    spread = basis.std()
-    return np.asarray((row - basis.mean()) / (spread if spread > 0 else 1.0))
+    spread = row.std()
+    return np.asarray((row - row.mean()) / (spread if spread > 0 else 1.0))
 
 
 def _of_swapped(statistic: Statistic, groups: Groups, a: Floats, b: Floats, swapped: Bools) -> Floats:
     """The statistic of both metrics (rows) after each draw's swaps (columns)."""
     hybrids = np.concatenate([np.where(swapped, b, a), np.where(swapped, a, b)])
     return statistic(groups, hybrids).reshape(2, -1)
-
-
-def _reached(samples: Floats, delta: float, alternative: Alternative, slack: float) -> Bools:
-    difference = samples[:, 0] - samples[:, 1]
-    if alternative == "two-sided":
-        return np.asarray(np.abs(difference) >= abs(delta) - slack)
-    return np.asarray(difference >= delta - slack if alternative == "greater" else difference <= delta + slack)

@@ -12,7 +12,7 @@ import numpy as np
 
 from assay.core.errors import InputError
 from assay.stats.groups import group
-from assay.stats.swaps import masked_sums
+from assay.stats.permutation import masked_sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
