@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from assay.analyses.outcomes import Sampling, count, difference_weights, estimates, mean_weights, outcomes
-from assay.stats.bootstrap import interval
+from assay.stats.resampling import percentile_interval
 from tests.analyses.helpers import item, measured
 
 scores = st.lists(
@@ -50,8 +50,8 @@ def test_intervals_equal_resampling_items():
     signs = np.where(good > 0.4, 1.0, -1.0)
     one = signs[:50][generator.integers(0, 50, (20_000, 50))].mean(axis=1)
     two = signs[50:][generator.integers(0, 100, (20_000, 100))].mean(axis=1)
-    assert (mean[0].low, mean[0].high) == pytest.approx(interval((one + two) / 2), abs=0.025)
-    assert (difference[0].low, difference[0].high) == pytest.approx(interval(one - two), abs=0.04)
+    assert (mean[0].low, mean[0].high) == pytest.approx(percentile_interval((one + two) / 2), abs=0.025)
+    assert (difference[0].low, difference[0].high) == pytest.approx(percentile_interval(one - two), abs=0.04)
 
 
 def test_a_difference_needs_both_sides():

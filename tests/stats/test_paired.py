@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from assay.stats.paired import duels, share_first, sign_test, weighted_difference_test
+from assay.stats.paired import duels, paired_difference_draws, share_first, sign_test, weighted_difference_test
 
 
 def test_duels_count_only_what_both_answered():
@@ -40,3 +40,11 @@ def test_a_handful_of_items_prove_no_more_than_a_sign_test():
 def test_share_first():
     values = np.array([0.9, 0.89, 0.5, np.nan])
     assert share_first(values, np.array([1.0, 0.3, 0.001, 1.0])).tolist() == [True, True, False, False]
+
+
+def test_paired_draws_have_the_bootstraps_mean_and_variance():
+    # 20 wins, 10 losses, 70 ties in 100: mean 0.1, variance (0.3 - 0.01) / 100
+    draws = paired_difference_draws([20], [10], [100], np.random.default_rng(0), 20_000)[0]
+    assert draws.mean() == pytest.approx(0.1, abs=0.002)
+    assert draws.var() == pytest.approx(0.0029, rel=0.05)
+    assert (paired_difference_draws([4], [0], [4], np.random.default_rng(0), 50) == 1.0).all()

@@ -53,3 +53,18 @@ def test_the_interval_is_cut_by_hand() -> None:
 def test_p_value_by_hand() -> None:
     # Two of four draws are beyond 1.0: (2 + 1) / (4 + 1).
     assert resampling.p_value(np.array([0.5, 1.0, 1.5, 2.0]), 1.0) == 0.6
+
+
+@pytest.mark.parametrize("n", [6, 9, 40])
+def test_median_interval_equals_resampling_items(n):
+    generator = np.random.default_rng(n)
+    values = generator.normal(size=n)
+    resampled = np.median(values[generator.integers(0, n, (40_000, n))], axis=1)
+    assert resampling.median_interval(values, generator, 40_000) == pytest.approx(
+        resampling.percentile_interval(resampled), abs=0.08
+    )
+
+
+def test_a_median_of_five_values_has_no_interval():
+    # 1 - 2^(1 - 5) = 93.75%: even from the least to the greatest is no 95% interval.
+    assert np.isnan(resampling.median_interval(np.arange(5.0), np.random.default_rng(0))).all()

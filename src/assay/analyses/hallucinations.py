@@ -39,10 +39,10 @@ from assay.core.figure import Figure
 from assay.core.judged import Judged
 from assay.core.suite import Measured
 from assay.core.table import Table, TableColumn
-from assay.stats.bootstrap import interval, median_interval
 from assay.stats.classification import auroc, detection_draws, precision_at_recall, resamples
 from assay.stats.multiple import corrected
 from assay.stats.paired import share_first
+from assay.stats.resampling import median_interval, percentile_interval
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -141,7 +141,7 @@ def _detection(
             areas[m] = auroc(alarm[scored], positive[scored])
             precisions[m] = precision_at_recall(alarm[scored], positive[scored])
             own = None if np.isnan(areas[m]) else sampler.draws(m, scored)
-            bounds.append(None if own is None else (interval(own[0]), interval(own[1])))
+            bounds.append(None if own is None else (percentile_interval(own[0]), percentile_interval(own[1])))
         p_area[s], p_precision[s] = sampler.worse(areas, 0), sampler.worse(precisions, 1)
         for m, metric in enumerate(measured):
             rows.append(_detection_row(name, metric, alarms[m], positive, areas[m], precisions[m], bounds[m]))

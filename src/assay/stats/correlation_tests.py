@@ -29,21 +29,6 @@ class Williams:
     df: int
 
     @property
-    def p_greater(self) -> float:
-        """For "the first correlation is higher"."""
-        return t_tail(self.t, self.df)
-
-    @property
-    def p_less(self) -> float:
-        """For "the second correlation is higher"."""
-        return t_tail(-self.t, self.df)
-
-    @property
-    def p_one_sided(self) -> float:
-        """For "the one that looks higher is", as mt-metrics-eval reports it."""
-        return t_tail(abs(self.t), self.df)
-
-    @property
     def p_two_sided(self) -> float:
         """For "they differ"."""
         return 2 * t_tail(abs(self.t), self.df)
@@ -95,15 +80,6 @@ class Bootstrap:
     lower: Floats
     upper: Floats
     samples: Floats
-
-    def difference(self, first: int, second: int, confidence: float = 0.95) -> tuple[float, float, float]:
-        """(lower, upper, p) of first - second on the same draws; p is the share of draws in which first is not better."""
-        both = self.samples[:, first] - self.samples[:, second]
-        both = both[~np.isnan(both)]
-        if not len(both):
-            return (np.nan, np.nan, np.nan)
-        lower, upper = _interval(both, confidence)
-        return lower, upper, float(np.mean(both <= 0))
 
 
 def bootstrap(

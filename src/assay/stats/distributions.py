@@ -16,19 +16,6 @@ def normal_sf(z: float) -> float:
     return 0.5 * math.erfc(z / math.sqrt(2.0))
 
 
-def student_t_two_sided(t: float, df: float) -> float:
-    """P(|T| >= |t|) for Student's t with `df` degrees of freedom, which need not be whole.
-
-    It is the regularised incomplete beta function at df / (df + t²) with parameters df/2 and 1/2.
-    """
-    if math.isnan(t) or math.isnan(df) or df <= 0:
-        return math.nan
-    if math.isinf(t):
-        return 0.0
-    square = t * t
-    return incomplete_beta(df / 2.0, 0.5, df / (df + square), square / (df + square))
-
-
 def binomial_tail(successes: int, trials: int, probability: float = 0.5) -> float:
     """P(X >= successes) for X binomial."""
     if successes <= 0:

@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from assay.stats.bootstrap import paired_difference_draws
 from assay.stats.distributions import binomial_tail
 
 Ints = NDArray[np.int64]
@@ -41,6 +40,23 @@ def duels(right: NDArray[np.bool_], answered: NDArray[np.bool_], strata: Ints, s
 def sign_test(wins: int, losses: int) -> float:
     """One-sided exact sign test (McNemar's): chance of at least so many wins if wins and losses were equally likely."""
     return binomial_tail(wins, wins + losses)
+
+
+def paired_difference_draws(
+    wins: ArrayLike, losses: ArrayLike, n: ArrayLike, generator: np.random.Generator, samples: int
+) -> Floats:
+    """Bootstrap draws of (wins - losses) / n over n pairs of outcomes, one row of `samples` for each n above 0.
+
+    A bootstrap sample of n paired outcomes is a multinomial draw of (first right, second right, same). Drawing those counts is
+    exact in distribution and needs no n × samples table of indices.
+    """
+    wins, losses = np.asarray(wins, np.int64)[..., None], np.asarray(losses, np.int64)[..., None]
+    n = np.asarray(n, np.int64)[..., None]
+    size = (*n.shape[:-1], samples)
+    won = generator.binomial(n, wins / n, size=size)
+    remaining = np.maximum(n - wins, 1)
+    lost = generator.binomial(n - won, losses / remaining, size=size)
+    return np.asarray((won - lost) / n)
 
 
 def weighted_difference_test(

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from assay.analyses.meta import rater_agreement
 from assay.analyses.meta import xcomet as analysis
 from assay.analyses.meta.choice import check_patterns, matching
 from assay.core.errors import InputError, MissingPart, listing
@@ -76,8 +75,8 @@ def xcomet(
     made = [replace(table, notes=[*table.notes, *notes]) for table in made]
     rated = {pair: evalset for pair, evalset in sets.items() if len(evalset.raters) > 1}
     marks = {pair: {rater: one.ratings(rater) for rater in one.raters} for pair, one in rated.items()}
-    raters = [rater_agreement.table(marks[pair], one.outputs, pair) for pair, one in rated.items()]
-    made += [rater_agreement.joined(raters)] if raters else []
+    raters = [analysis.rater_table(marks[pair], one.outputs, pair) for pair, one in rated.items()]
+    made += [analysis.joined_raters(raters)] if raters else []
     made += _detection(built, data_dir, seed=seed, workers=workers, store=store)
     label = official.name if official is not None else Path(name).name
     return MetaResult(

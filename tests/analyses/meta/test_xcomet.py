@@ -5,9 +5,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from assay.analyses.meta.rater_agreement import joined, shared_cells
-from assay.analyses.meta.rater_agreement import table as rater_table
-from assay.analyses.meta.xcomet import SpanData, span_table, tables
+from assay.analyses.meta.xcomet import joined_raters, rater_table, shared_cells, tables
 from assay.core.errors import InputError
 from assay.core.judged import Judgement
 from assay.core.spans import ErrorSpan
@@ -20,17 +18,6 @@ from tests.data import need
 
 def span(start, end, severity, text="abcdef", side="target"):
     return ErrorSpan.of(text, start, end, severity, side=side)
-
-
-def test_span_f1_of_the_worked_example():
-    """README-spans.md: gold major [0, 3), prediction minor [1, 5): recall 1/3, precision 1/4, F1 2/7."""
-    source = span(0, 2, "major", side="source")
-    data = SpanData(
-        {"en-de": ["abcdef"]}, {"en-de": [[span(0, 3, "major"), source]]}, {"mine": {"en-de": [[span(1, 5, "minor")]]}}
-    )
-    pair, mean = span_table(data).rows
-    assert (pair["recall"], pair["precision"], pair["f1"]) == pytest.approx((1 / 3, 1 / 4, 2 / 7))
-    assert (mean["langpair"], mean["f1"]) == ("avg", pytest.approx(2 / 7))
 
 
 def test_tables_1_and_2(tmp_path: Path):
@@ -51,7 +38,8 @@ def test_tables_1_and_2(tmp_path: Path):
 
 
 def test_raters_are_compared_on_what_all_judged():
-    a = {"S": [Judgement(0, (span(0, 3, "major"),)), None, Judgement(0, ())]}
+    """README-spans.md: gold major [0, 3), prediction minor [1, 5): F1 2/7. Spans in the source do not count."""
+    a = {"S": [Judgement(0, (span(0, 3, "major"), span(0, 2, "major", side="source"))), None, Judgement(0, ())]}
     b = {"S": [Judgement(0, (span(1, 5, "minor"),)), Judgement(0, ()), Judgement(0, ())]}
     assert shared_cells({"a": a, "b": b}) == [("S", 0), ("S", 2)]
     pair, mean = rater_table({"a": a, "b": b}, {"S": ["abcdef"] * 3}).rows
@@ -60,6 +48,14 @@ def test_raters_are_compared_on_what_all_judged():
         rater_table({"a": a}, {})
     with pytest.raises(InputError, match="judged by all raters"):
         rater_table({"a": a, "b": {"S": [None] * 3}}, {})
+
+
+def test_raters_are_compared_in_pairs():
+    # a and b mark the same characters with other severities (0.5), c marks none of theirs
+    marks = {"a": span(0, 2, "major"), "b": span(0, 2, "minor"), "c": span(3, 4, "minor")}
+    table = rater_table({rater: {"S": [Judgement(0, (mark,))]} for rater, mark in marks.items()}, {"S": ["abcde"]})
+    found = {(row["first"], row["second"]): row["f1"] for row in table.rows}
+    assert found == {("a", "b"): 0.5, ("a", "c"): 0, ("b", "c"): 0, ("mean", ""): pytest.approx(0.5 / 3)}
 
 
 def test_every_language_pair_keeps_its_raters(tmp_path: Path):
@@ -76,7 +72,7 @@ def test_every_language_pair_keeps_its_raters(tmp_path: Path):
     expected = {"en-de": 1.0, "zh-en": 0.5}
     assert found == {(pair, name): value for pair, value in expected.items() for name in ("mqm.rater1", "mean")}
     assert [note.partition(":")[0] for note in table.notes] == ["en-de", "zh-en"]
-    assert joined([table]).notes == table.notes
+    assert joined_raters([table]).notes == table.notes
 
 
 @pytest.mark.real

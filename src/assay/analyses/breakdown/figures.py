@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 
 from assay.analyses.breakdown.verdicts import COIN, Setup, Verdict
-from assay.stats.bootstrap import interval
 from assay.stats.classification import (
     coin,
     draw,
     macro_f1,
     matthews,
 )
+from assay.stats.resampling import percentile_interval
 
 
 def generator(seed: int, *names: str) -> np.random.Generator:
@@ -43,5 +43,7 @@ def cells_of(figures: Sequence[dict[str, Any]]) -> dict[str, Any]:
     cells: dict[str, Any] = {}
     for key in ("f1", "mcc"):
         cells[key] = float(np.mean([figure[key][0] for figure in figures]))
-        cells[f"{key}_low"], cells[f"{key}_high"] = interval(np.mean([figure[key][1] for figure in figures], axis=0))
+        cells[f"{key}_low"], cells[f"{key}_high"] = percentile_interval(
+            np.mean([figure[key][1] for figure in figures], axis=0)
+        )
     return cells

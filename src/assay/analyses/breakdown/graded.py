@@ -28,11 +28,11 @@ from assay.core.figure import Figure
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
 from assay.core.table import Pivot, Table, TableColumn
-from assay.stats.bootstrap import interval
 from assay.stats.correlation import kendall_by_group, pearson_by_group
 from assay.stats.groups import pool
 from assay.stats.isotonic import isotonic
 from assay.stats.paired import share_first
+from assay.stats.resampling import percentile_interval
 
 Floats = NDArray[np.float64]
 
@@ -149,7 +149,9 @@ def _cells(own: Sequence[Foretold]) -> dict[str, Any]:
     cells: dict[str, Any] = {}
     for key in FIGURES:
         cells[key] = float(np.mean([one.figures[key][0] for one in own]))
-        cells[f"{key}_low"], cells[f"{key}_high"] = interval(np.mean([one.figures[key][1] for one in own], axis=0))
+        cells[f"{key}_low"], cells[f"{key}_high"] = percentile_interval(
+            np.mean([one.figures[key][1] for one in own], axis=0)
+        )
     return cells
 
 
@@ -229,7 +231,7 @@ def _balance(outcomes: TaskOutcomes, cut: Sequence[Setup], notes: Sequence[str],
         mine = grades[setup.test]
         rng = generator(seed, "balance", setup.task, setup.language)
         drawn = rng.choice(mine, (samples, len(mine))).mean(axis=1)
-        low, high = interval(drawn)
+        low, high = percentile_interval(drawn)
         rows.append({"task": setup.task, "language": setup.language, "dev": len(setup.dev), "test": len(mine)})
         rows[-1] |= {"grade": float(mine.mean()), "grade_low": low, "grade_high": high}
         rows[-1] |= {"full": float((mine == 1).mean()), "none": float((mine == 0).mean())}
@@ -256,7 +258,7 @@ def _calibration(found: Sequence[Foretold], metric: str, seed: int, samples: int
         order = np.argsort(expected, kind="stable")
         rng = generator(seed, "calibration", task)
         for part in np.array_split(order, min(RANGES, len(order) // 2)) if len(order) > 1 else ():
-            low, high = interval(rng.choice(grades[part], (samples, len(part))).mean(axis=1))
+            low, high = percentile_interval(rng.choice(grades[part], (samples, len(part))).mean(axis=1))
             rows.append({"task": task, "metric": metric, "n": len(part), "expected": float(expected[part].mean())})
             rows[-1] |= {"grade": float(grades[part].mean()), "grade_low": low, "grade_high": high}
     several = len({row["task"] for row in rows}) > 1

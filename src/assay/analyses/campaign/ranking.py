@@ -19,8 +19,8 @@ from assay.core.errors import count
 from assay.core.figure import Figure
 from assay.core.table import Table, TableColumn
 from assay.stats.multiple import rank_ranges, separated
+from assay.stats.pairwise import pairwise_p_values
 from assay.stats.resampling import bootstrap_sums, interval
-from assay.stats.soft_accuracy import pairwise_p_values
 from assay.stats.two_samples import rank_sum, signed_rank
 
 if TYPE_CHECKING:

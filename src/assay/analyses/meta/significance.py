@@ -13,6 +13,7 @@ from assay.stats.correlation import kendall_by_group, pearson_by_group, spearman
 from assay.stats.groups import Groups, group, pool
 from assay.stats.multiple import ranks_from_p_values
 from assay.stats.pair_permutation import pair_permutation_matrix
+from assay.stats.pairwise import soft_pairwise_accuracy
 from assay.stats.permutation import (
     SLACK,
     PermutationMatrix,
@@ -21,7 +22,6 @@ from assay.stats.permutation import (
     permutation_matrix,
     pooled_pairwise_accuracy,
 )
-from assay.stats.soft_accuracy import soft_pairwise_accuracy
 
 if TYPE_CHECKING:
     from assay.analyses.meta.tasks import TaskData, TaskResult

@@ -17,8 +17,7 @@ from assay.analyses.meta.recipes import MetaTask, TaskSet
 from assay.core.errors import InputError, count, listing
 from assay.core.judged_systems import JudgedSystems, Level, LevelScores
 from assay.stats.correlation import kendall, pearson, spearman
-from assay.stats.pairwise import calibrate_ties, pooled_accuracy
-from assay.stats.soft_accuracy import soft_pairwise_accuracy
+from assay.stats.pairwise import calibrate_ties, pooled_accuracy, soft_pairwise_accuracy
 
 if TYPE_CHECKING:
     from assay.stats.groups import Floats

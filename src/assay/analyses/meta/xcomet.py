@@ -2,7 +2,7 @@
 
 - `segments` (Table 1): Pearson and Kendall over all judged cells of a language pair, with PERM-BOTH and 200 draws.
 - `systems` (Table 2): pairwise accuracy of system scores, likewise.
-- `spans` (Table 3): character-level F1 of predicted error spans, critical counted as major.
+- `raters`: agreement of raters on error spans (character-level F1), the yardstick for Table 3, which is `assay spans`.
 - Table 6 (hallucinations) is `assay.analyses.hallucinations`.
 
 The paper's data is the news domain of WMT22 (``domain="news"``); a mark stands beside the first cluster.
@@ -10,33 +10,27 @@ The paper's data is the news domain of WMT22 (``domain="news"``); a mark stands 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from assay.analyses.meta.recipes import MetaTask, Statistic, TaskLevel, TaskSet
 from assay.analyses.meta.tasks import TaskResult, run_tasks
+from assay.analyses.spans.aligned import on_target, plain
+from assay.core.errors import InputError, count
+from assay.core.judged import Judgement
 from assay.core.judged_systems import JudgedSystems
-from assay.core.spans import ErrorSpan
 from assay.core.table import Pivot, Table, TableColumn
-from assay.stats.spans import Span, character_score
+from assay.stats.spans import Span, f1, total_counts
 
 DRAWS = 200
 AVERAGE = "avg"
 
-Spans = Mapping[str, Sequence[Sequence[ErrorSpan]]]
-"""Language pair to the error spans of each of its translations."""
-
-
-@dataclass(frozen=True)
-class SpanData:
-    """Gold spans and texts of translations by language pair, with the spans that each metric predicts."""
-
-    texts: Mapping[str, Sequence[str]]
-    gold: Spans
-    predicted: Mapping[str, Spans]
+Ratings = Mapping[str, Mapping[str, Sequence[Judgement | None]]]
+"""Rater to system to one judgement per segment."""
 
 
 def tables(
@@ -44,72 +38,33 @@ def tables(
     *,
     domain: str | None = None,
     human: bool = False,
-    spans: SpanData | None = None,
     draws: int = DRAWS,
     seed: int = 12345,
 ) -> list[Table]:
-    """Tables 1 and 2 for the metrics in `sets`, and Table 3 where there are predicted spans."""
-    made = [
-        segment_table(sets, domain=domain, human=human, draws=draws, seed=seed),
-        system_table(sets, domain=domain, human=human, draws=draws, seed=seed),
-    ]
-    return made + ([span_table(spans)] if spans is not None else [])
+    """Tables 1 and 2 for the metrics in `sets`."""
 
+    def results(level: TaskLevel, statistic: Statistic) -> dict[str, TaskResult]:
+        found = {}
+        for number, pair in enumerate(sets, 1):
+            task = MetaTask(number, (pair,), level, statistic, human=human, domain=domain)
+            (found[pair],) = run_tasks(TaskSet((task,)), sets, significance=draws > 0, draws=draws, seed=seed)
+        return found
 
-def segment_table(
-    sets: Mapping[str, JudgedSystems],
-    *,
-    domain: str | None = None,
-    human: bool = False,
-    draws: int = DRAWS,
-    seed: int = 12345,
-) -> Table:
-    """Table 1."""
-    both: dict[str, dict[str, list[TaskResult]]] = {
-        statistic: _results(sets, "seg", statistic, domain, human, draws, seed) for statistic in ("pearson", "kendall")
-    }
-    rows: list[dict[str, Any]] = []
-    for statistic, by_pair in both.items():
-        rows += _rows(by_pair, {"statistic": statistic})
-    for row in rows:
+    segments = [row for name in ("pearson", "kendall") for row in _rows(results("seg", name), {"statistic": name})]
+    for row in segments:
         row["column"] = f"{row['langpair']} {'ρ' if row['statistic'] == 'pearson' else 'τ'}"
-    return _table("segments", rows, "segment-level Pearson (ρ) and Kendall (τ)", draws)
-
-
-def system_table(
-    sets: Mapping[str, JudgedSystems],
-    *,
-    domain: str | None = None,
-    human: bool = False,
-    draws: int = DRAWS,
-    seed: int = 12345,
-) -> Table:
-    """Table 2."""
-    rows = _rows(_results(sets, "sys", "pairwise_accuracy", domain, human, draws, seed), {})
-    for row in rows:
+    systems = _rows(results("sys", "pairwise_accuracy"), {})
+    for row in systems:
         row["column"] = row["langpair"]
-    return _table("systems", rows, "system-level pairwise accuracy", draws)
+    return [
+        _table("segments", segments, "segment-level Pearson (ρ) and Kendall (τ)", draws),
+        _table("systems", systems, "system-level pairwise accuracy", draws),
+    ]
 
 
-def _results(
-    sets: Mapping[str, JudgedSystems],
-    level: TaskLevel,
-    statistic: Statistic,
-    domain: str | None,
-    human: bool,
-    draws: int,
-    seed: int,
-) -> dict[str, list[TaskResult]]:
-    found = {}
-    for number, pair in enumerate(sets, 1):
-        task = MetaTask(number, (pair,), level, statistic, human=human, domain=domain)
-        found[pair] = run_tasks(TaskSet((task,)), sets, significance=draws > 0, draws=draws, seed=seed)
-    return found
-
-
-def _rows(by_pair: Mapping[str, list[TaskResult]], more: Mapping[str, Any]) -> list[dict[str, Any]]:
+def _rows(by_pair: Mapping[str, TaskResult], more: Mapping[str, Any]) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
-    for pair, (result,) in by_pair.items():
+    for pair, result in by_pair.items():
         for place, (name, value) in enumerate(zip(result.names, result.values.tolist(), strict=True)):
             cluster = result.clusters[place] if result.clusters is not None else None
             mark = "*" if cluster == 1 else ""
@@ -140,47 +95,55 @@ def _table(name: str, rows: list[dict[str, Any]], caption: str, draws: int) -> T
     )
 
 
-def span_table(data: SpanData) -> Table:
-    """Table 3: F1 with precision and recall; language pairs are averaged at the end."""
-    rows: list[dict[str, Any]] = []
-    for metric, predicted in data.predicted.items():
-        scores = {
-            pair: character_score(
-                [_target(row) for row in data.gold[pair]],
-                [_target(row) for row in spans],
-                [len(t) for t in data.texts[pair]],
-            )
-            for pair, spans in predicted.items()
-        }
-        for pair, score in scores.items():
-            rows.append(
-                {
-                    "metric": metric,
-                    "langpair": pair,
-                    "f1": score.f1,
-                    "precision": score.precision,
-                    "recall": score.recall,
-                }
-            )
-        if scores:
-            mean = {
-                key: float(np.mean([getattr(s, key) for s in scores.values()])) for key in ("f1", "precision", "recall")
-            }
-            rows.append({"metric": metric, "langpair": AVERAGE, **mean})
+def shared_cells(ratings: Ratings) -> list[tuple[str, int]]:
+    """The (system, segment) cells that every rater judged."""
+    first = next(iter(ratings.values()), {})
+    return [
+        (system, segment)
+        for system, row in first.items()
+        for segment in range(len(row))
+        if all(system in one and one[system][segment] is not None for one in ratings.values())
+    ]
+
+
+def rater_table(ratings: Ratings, outputs: Mapping[str, Sequence[str]], langpair: str = "") -> Table:
+    """The table `raters`: F1 of every pair of raters on the cells that all of them judged, target side only, and the mean."""
+    if len(ratings) < 2:
+        raise InputError("agreement between raters needs at least two raters.")
+    cells = shared_cells(ratings)
+    if not cells:
+        raise InputError("no translation was judged by all raters.")
+    spans = {rater: [_target(rows[system][segment]) for system, segment in cells] for rater, rows in ratings.items()}
+    lengths = [len(outputs[system][segment]) for system, segment in cells]
+    values = {(a, b): float(f1(total_counts(spans[a], spans[b], lengths))) for a, b in combinations(ratings, 2)}
+    values["mean", ""] = float(np.mean(list(values.values())))
+    rows = [
+        {"langpair": langpair, "first": first, "second": second, "f1": value, "cells": len(cells)}
+        for (first, second), value in values.items()
+    ]
+    pairs = [row["f1"] for row in rows[:-1]]
     return Table(
-        "spans",
+        "raters",
         [
-            TableColumn("metric", "metric"),
             TableColumn("langpair", "langpair"),
+            TableColumn("first", "rater"),
+            TableColumn("second", "rater"),
             TableColumn("f1", "F1", "number", 3),
-            TableColumn("precision", "precision", "number", 3, hidden=True),
-            TableColumn("recall", "recall", "number", 3, hidden=True),
+            TableColumn("cells", "translations", "count"),
         ],
         rows,
-        caption="character-level F1 of error spans, half credit for the other severity",
-        pivot=Pivot("metric", "langpair", "f1"),
+        caption="agreement of raters on error spans, character-level F1",
+        notes=[f"{count(len(pairs), 'pair')} of raters, {min(pairs):.3f} to {max(pairs):.3f}"],
     )
 
 
-def _target(spans: Iterable[ErrorSpan]) -> list[Span]:
-    return [(span.start, span.end, span.severity) for span in spans if span.side == "target"]
+def joined_raters(tables: Sequence[Table]) -> Table:
+    """The language pairs' tables as one, each pair's note under its name."""
+    rows = [row for table in tables for row in table.rows]
+    notes = [f"{table.rows[0]['langpair']}: {note}" for table in tables for note in table.notes]
+    return replace(tables[0], rows=rows, notes=notes if len(tables) > 1 else tables[0].notes)
+
+
+def _target(judgement: Judgement | None) -> list[Span]:
+    assert judgement is not None
+    return plain(on_target(judgement.spans))

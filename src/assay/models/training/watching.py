@@ -16,7 +16,7 @@ import torch
 from assay.models.heads.prediction import decode
 from assay.models.training.encoding import packed
 from assay.models.training.records import Record
-from assay.stats.spans import character_score
+from assay.stats.spans import f1, total_counts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -57,7 +57,7 @@ def look(model: UnifiedModel, encoder: TextEncoder, records: Sequence[Record], b
     return Look(
         kendall_b(people[known], scores[known]),
         pearson(people[known], scores[known]),
-        character_score(gold, predicted, lengths).f1 if marked else math.nan,
+        float(f1(total_counts(gold, predicted, lengths))) if marked else math.nan,
         float(np.mean((people[known] - scores[known]) ** 2)) if known.any() else math.nan,
         len(records),
     )
