@@ -83,7 +83,7 @@ def total_counts(gold: Sequence[Spans], predicted: Sequence[Spans], lengths: Seq
     if not len(gold) == len(predicted) == len(lengths):
         people, texts = count(len(gold), "gold segment"), count(len(lengths), "text")
         raise InputError(f"{people}, {len(predicted):,} predicted and {texts} must match.")
-    return np.sum(list(map(counts, gold, predicted, lengths)) or [np.zeros(len(FIELDS))], axis=0)
+    return np.asarray(np.sum(list(map(counts, gold, predicted, lengths)) or [np.zeros(len(FIELDS))], axis=0))
 
 
 def _ends(spans: Spans) -> set[Span]:

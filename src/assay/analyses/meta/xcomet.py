@@ -121,7 +121,7 @@ def rater_table(ratings: Ratings, outputs: Mapping[str, Sequence[str]], langpair
         {"langpair": langpair, "first": first, "second": second, "f1": value, "cells": len(cells)}
         for (first, second), value in values.items()
     ]
-    pairs = [row["f1"] for row in rows[:-1]]
+    *pairs, _ = values.values()
     return Table(
         "raters",
         [
