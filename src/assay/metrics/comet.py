@@ -154,14 +154,14 @@ class Comet(NetworkMetric):
 
     def _load(self) -> Any:
         from assay.models.heads.prediction import PAPER, RELEASED
-        from assay.models.heads.workers import Recipe, Workers
+        from assay.models.heads.workers import PredictorSpec, Workers
 
         options = {
             "decoder": self.decoder,
             "threshold": self.threshold,
             "weights": PAPER if self.weights == "paper" else RELEASED,
         }
-        recipe = Recipe(str(self.path), self.tokenizer, self.precision, options)
+        recipe = PredictorSpec(str(self.path), self.tokenizer, self.precision, options)
         devices = self._devices()
         return recipe.make(str(devices[0])) if len(devices) == 1 else Workers(recipe, [str(each) for each in devices])
 

@@ -7,7 +7,7 @@ import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from assay.core.errors import InputError, MissingPart
 from assay.core.table import Table, TableColumn
@@ -17,7 +17,8 @@ from assay.models.mini.groups import load_groups
 from assay.models.training.config import TrainConfig, parse_config
 from assay.models.training.data import load_held_out, load_phase
 from assay.models.training.search import best, read_tries
-from assay.models.training.toy import write_example
+from assay.models.training.state import Listener
+from assay.models.training.toy import write_example, write_mini_example
 from assay.verbs.result import Result
 
 if TYPE_CHECKING:
@@ -25,25 +26,6 @@ if TYPE_CHECKING:
     from assay.models.training.watching import Look as Look
 
     Configuration = str | os.PathLike[str] | TrainConfig | MiniConfig
-
-
-class TrainingWatcher(Protocol):
-    """Whoever looks on while a run goes on.
-
-    One with a method ``stage_step(what, number, steps, loss)`` is told how far the stages of assay-mini's recipe are.
-    """
-
-    def note(self, sentence: str) -> None:
-        """A remark for people."""
-
-    def phase(self, config: PhaseConfig, records: int, first: int, steps: int) -> None:
-        """A phase of `steps` steps on so many records begins, or goes on after step `first`."""
-
-    def step(self, number: int, loss: float) -> None:
-        """A step is done."""
-
-    def look(self, config: PhaseConfig, number: int, seen: Look) -> None:
-        """The held-out records were scored after step `number`."""
 
 
 @dataclass(repr=False)
@@ -72,13 +54,14 @@ def train(
     *,
     resume: bool = False,
     minutes: float | None = None,
-    listener: TrainingWatcher | None = None,
+    listener: object | None = None,
 ) -> TrainResult:
     """Train a metric with error spans: the curriculum of xCOMET, or the stages of assay-mini's recipe.
 
     `config` is the path of a YAML file (docs/train.md, docs/train_mini.md) or its sections. `resume` goes on with the run in its
     output folder, with the same result as one that was never stopped. `minutes` ends a run of stages after so long, whole, to be
-    resumed. `listener` is told how far it is.
+    resumed. `listener` is an object with any of the methods ``note(sentence)``, ``phase(config, records, first_step, steps)``,
+    ``step(number, loss)``, ``look(config, number, held_out)`` and, for stages, ``stage_step(stage, number, steps, loss)``.
     """
     read = _configuration(config)
     _need_torch()
@@ -89,10 +72,9 @@ def train(
         raise InputError(
             "minutes belongs to a configuration with architecture: mini; others stop with Ctrl-C and --resume."
         )
-    from assay.models.training.trainer import Listener, Trainer
+    from assay.models.training.trainer import Trainer
 
-    watched = listener and Listener(listener.note, listener.phase, listener.step, listener.look)
-    path = Trainer(read, resume=resume, listener=watched or None).run()
+    path = Trainer(read, resume=resume, listener=Listener.of(listener)).run()
     columns = [TableColumn("name"), TableColumn("phases", kind="count"), TableColumn("path")]
     table = Table("trained", columns, [{"name": read.name, "phases": len(read.phases), "path": str(path)}])
     made = {table.name: table}
@@ -126,14 +108,11 @@ def _search_table(config: TrainConfig) -> Table:
     return Table("search", columns, rows, f"{config.name}: tries", ("* trained",), reading=reading)
 
 
-def _train_stages(config: MiniConfig, resume: bool, minutes: float | None, listener: Any) -> TrainResult:
+def _train_stages(config: MiniConfig, resume: bool, minutes: float | None, listener: object) -> TrainResult:
     from assay.models.mini.run import run
-    from assay.models.mini.stage import StageWatcher
 
-    watcher = StageWatcher(until=math.inf if minutes is None else time.monotonic() + 60 * minutes)
-    if listener is not None:
-        watcher.note, watcher.step = listener.note, getattr(listener, "stage_step", watcher.step)
-    reached = run(config, resume=resume, watcher=watcher)
+    until = math.inf if minutes is None else time.monotonic() + 60 * minutes
+    reached = run(config, resume=resume, listener=Listener.of(listener, until))
     path = reached.model or Path(config.output)
     columns = [TableColumn("name"), TableColumn("stage"), TableColumn("path")]
     table = Table("trained", columns, [{"name": config.name, "stage": reached.stage, "path": str(path)}])
@@ -212,8 +191,6 @@ def _preview_groups(config: MiniConfig) -> TrainingData:
 
 def example(folder: str | os.PathLike[str], architecture: Literal["xcomet", "mini"] = "xcomet") -> Path:
     """Write a configuration and toy data to try it with; the configuration's path comes back."""
-    from assay.models.mini.run import write_mini_example
-
     return (write_mini_example if architecture == "mini" else write_example)(Path(folder))
 
 

@@ -232,9 +232,9 @@ def test_auto_is_the_precision_nearest_to_fp32_that_is_fast() -> None:
 
 @pytest.mark.slow
 def test_several_devices_give_the_same_scores(place: Path) -> None:
-    from assay.models.heads.workers import Recipe, Workers
+    from assay.models.heads.workers import PredictorSpec, Workers
 
-    workers = Workers(Recipe(str(unpack("xcomet", place)), None, "fp32", {}), ["cpu", "cpu"])
+    workers = Workers(PredictorSpec(str(unpack("xcomet", place)), None, "fp32", {}), ["cpu", "cpu"])
     try:
         found = workers.predict(*columns())
     finally:

@@ -19,8 +19,8 @@ from assay.models.mini.model import MiniModel
 from assay.models.mini.pack import packed_tensors, round_all
 from assay.models.mini.pieces import PieceModel
 from assay.models.mini.prepare import prepare
-from assay.models.mini.run import toy_groups
 from assay.models.mini.stage import StageRun
+from assay.models.training.toy import toy_groups
 from tests.models.mini.test_features import description
 
 

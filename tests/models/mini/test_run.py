@@ -24,7 +24,7 @@ from assay.io.files.tensors import read_tensors
 from assay.kernels import _native
 from assay.models.mini.groups import load_groups
 from assay.models.mini.pack import tensors_of
-from assay.models.mini.run import toy_groups
+from assay.models.training.toy import toy_groups
 from assay.verbs.train import _configuration, example, preview, train
 
 CONFIG = """

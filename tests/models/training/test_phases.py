@@ -17,7 +17,8 @@ pytest.importorskip("safetensors", reason="safetensors is not installed (pip ins
 from assay.core.batch import Batch
 from assay.metrics import metric
 from assay.models.training.config import parse_config
-from assay.models.training.trainer import Listener, Trainer
+from assay.models.training.state import Listener
+from assay.models.training.trainer import Trainer
 from tests.data import need
 
 

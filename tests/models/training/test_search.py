@@ -21,9 +21,11 @@ pytest.importorskip("safetensors", reason="safetensors is not installed (pip ins
 
 from assay.core.errors import AssayError, InputError, Interrupted
 from assay.models.training import search
+from assay.models.training.loop import TrainingStopped
 from assay.models.training.search import Try, best
+from assay.models.training.state import Listener
 from assay.models.training.toy import write_example
-from assay.models.training.trainer import Listener, Trainer, TrainingStopped
+from assay.models.training.trainer import PhaseRecipe, Trainer
 from assay.verbs.train import preview, train
 from tests.models.training.test_trainer import log, one_thread, small, weights
 
@@ -85,14 +87,14 @@ def test_the_highest_figure_wins_and_of_equal_ones_the_first() -> None:
 
 
 def test_a_try_that_breaks_is_not_chosen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    step = Trainer._step
+    step = PhaseRecipe.step
 
-    def breaks(self: Trainer, phase: Any, *rest: Any) -> Any:
-        if phase.loss_lambda == 0.983:
+    def breaks(self: PhaseRecipe, *rest: Any) -> Any:
+        if self.phase.loss_lambda == 0.983:
             raise TrainingStopped("the loss is no longer a finite number")
-        return step(self, phase, *rest)
+        return step(self, *rest)
 
-    monkeypatch.setattr(Trainer, "_step", breaks)
+    monkeypatch.setattr(PhaseRecipe, "step", breaks)
     result = train(searched(tmp_path))
     rows = result.tables["search"].rows
     assert [row["kendall"] is None for row in rows] == [False, False, True, True]
@@ -105,11 +107,11 @@ def test_finished_tries_are_not_made_again_and_other_beginnings_are(
     made: list[float] = []
     attempt = Trainer._try
 
-    def counted(self: Trainer, phase: Any, *rest: Any) -> Any:
-        made.append(phase.loss_lambda)
+    def counted(self: Trainer, recipe: PhaseRecipe, *rest: Any) -> Any:
+        made.append(recipe.phase.loss_lambda)
         if len(made) == 3:
             raise RuntimeError("pulled the plug")
-        return attempt(self, phase, *rest)
+        return attempt(self, recipe, *rest)
 
     monkeypatch.setattr(Trainer, "_try", counted)
     with pytest.raises(RuntimeError, match="plug"):
@@ -126,14 +128,14 @@ def test_finished_tries_are_not_made_again_and_other_beginnings_are(
 
 
 def test_ctrl_c_in_a_search_ends_after_the_step_and_it_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    step, calls = Trainer._step, []
+    step, calls = PhaseRecipe.step, []
 
-    def stops(self: Trainer, *given: Any) -> Any:
+    def stops(self: PhaseRecipe, *given: Any) -> Any:
         calls.append(1)
-        self.stop = len(calls) == 3  # the first step of the second try
+        self.trainer.listener.stop = len(calls) == 3  # the first step of the second try
         return step(self, *given)
 
-    monkeypatch.setattr(Trainer, "_step", stops)
+    monkeypatch.setattr(PhaseRecipe, "step", stops)
     with pytest.raises(Interrupted, match="stopped in the search of phase 1; --resume goes on"):
         Trainer(searched(tmp_path)).run()
     assert len(tries(tmp_path)) == 1

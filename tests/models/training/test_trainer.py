@@ -22,10 +22,12 @@ from assay.metrics import metric
 from assay.models.heads.comet import UnifiedOutput
 from assay.models.runtime.packing import pack
 from assay.models.training.config import TrainConfig, load_config, parse_config
+from assay.models.training.loop import TrainingStopped
 from assay.models.training.optimizer import losses, parameter_groups, unfreeze
 from assay.models.training.plan import batches, order_of
+from assay.models.training.state import Listener
 from assay.models.training.toy import toy_records, write_example
-from assay.models.training.trainer import Listener, Trainer, TrainingStopped
+from assay.models.training.trainer import PhaseRecipe, Trainer
 from assay.models.training.watching import kendall_b, pearson, predict
 
 
@@ -146,16 +148,16 @@ def test_half_precision_learns_about_the_same(tmp_path: Path) -> None:
 
 def test_out_of_memory_halves_the_batch_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Trainer(small(tmp_path / "four", {"micro_batch": 4})).run()
-    forward = Trainer._forward
+    forward = PhaseRecipe._forward
     sizes = []
 
-    def tight(self: Trainer, phase: Any, part: Any, records: int) -> Any:
+    def tight(self: PhaseRecipe, part: Any, records: int) -> Any:
         sizes.append(len(part))
         if len(part) > 4:
             raise torch.OutOfMemoryError("CUDA out of memory")
-        return forward(self, phase, part, records)
+        return forward(self, part, records)
 
-    monkeypatch.setattr(Trainer, "_forward", tight)
+    monkeypatch.setattr(PhaseRecipe, "_forward", tight)
     notes: list[str] = []
     Trainer(small(tmp_path / "tight"), listener=Listener(note=notes.append)).run()
     assert sizes[:4] == [16, 8, 4, 4]
@@ -169,7 +171,7 @@ def test_out_of_memory_halves_the_batch_and_goes_on(tmp_path: Path, monkeypatch:
     def impossible(*_: Any) -> Any:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
-    monkeypatch.setattr(Trainer, "_forward", impossible)
+    monkeypatch.setattr(PhaseRecipe, "_forward", impossible)
     with pytest.raises(TrainingStopped, match="one record does not fit into memory"):
         Trainer(small(tmp_path / "none")).run()
 
@@ -241,14 +243,14 @@ def test_a_second_run_in_the_same_folder_is_refused(tmp_path: Path) -> None:
 
 def test_data_that_changed_is_noticed_on_resume(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     config = small(tmp_path, checkpoint_every=2)
-    step = Trainer._step
+    step = PhaseRecipe.step
 
-    def stops(self: Trainer, phase: Any, number: int, at: int, *rest: Any) -> Any:
-        if at == 3:
+    def stops(self: PhaseRecipe, number: int, *rest: Any) -> Any:
+        if number == 3:
             raise RuntimeError("pulled the plug")
-        return step(self, phase, number, at, *rest)
+        return step(self, number, *rest)
 
-    monkeypatch.setattr(Trainer, "_step", stops)
+    monkeypatch.setattr(PhaseRecipe, "step", stops)
     with pytest.raises(RuntimeError, match="plug"):
         Trainer(config).run()
     monkeypatch.undo()

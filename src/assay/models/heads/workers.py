@@ -16,7 +16,7 @@ from assay.models.runtime.precision import choose_dtype
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class PredictorSpec:
     """All that it takes to make a `Predictor` elsewhere."""
 
     path: str
@@ -40,7 +40,7 @@ class Recipe:
 class Workers:
     """Predictors in worker processes behind one `predict`."""
 
-    def __init__(self, recipe: Recipe, devices: Sequence[str]) -> None:
+    def __init__(self, recipe: PredictorSpec, devices: Sequence[str]) -> None:
         context = multiprocessing.get_context("spawn")
         queue = context.Queue()
         for device in devices:
@@ -69,7 +69,7 @@ class Workers:
 _predictor: Predictor | None = None
 
 
-def _start(recipe: Recipe, queue: Any) -> None:
+def _start(recipe: PredictorSpec, queue: Any) -> None:
     global _predictor  # noqa: PLW0603 - one model a worker process
     _predictor = recipe.make(queue.get())
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -19,30 +19,44 @@ if TYPE_CHECKING:
 _EMBEDDINGS = ("words", "places", "types", "embedding_norm")
 
 
-def parameter_groups(model: UnifiedModel, phase: PhaseConfig) -> list[dict[str, Any]]:
-    """Groups of named parameters with their learning rates.
-
-    The top layer of the encoder learns at `encoder_learning_rate`, each layer below it `layerwise_decay` times slower, the
-    embeddings (where they learn at all) slower still; mix and heads learn at `learning_rate`.
-    """
-    depth = model.encoder_config.layers
-    groups: dict[float, list[tuple[str, nn.Parameter]]] = {}
+def grouped(model: nn.Module, settings: Callable[[str], tuple[float, float] | None]) -> list[dict[str, Any]]:
+    """Return groups of named parameters. `settings` gives learning rate and weight decay by name, None for what stays frozen."""
+    groups: dict[tuple[float, float], list[tuple[str, nn.Parameter]]] = {}
     for name, parameter in model.named_parameters():
-        place = _place(name, depth)
-        if place is None:
-            rate = phase.learning_rate
-        elif place < 0 and phase.keep_embeddings_frozen:
-            continue
-        else:
-            rate = phase.encoder_learning_rate * phase.layerwise_decay ** (depth - 1 - place)
-        groups.setdefault(rate, []).append((name, parameter))
+        if (setting := settings(name)) is not None:
+            groups.setdefault(setting, []).append((name, parameter))
     return [
-        {"params": [p for _, p in named], "names": [n for n, _ in named], "lr": rate, "base_lr": rate}
-        for rate, named in groups.items()
+        {
+            "params": [p for _, p in named],
+            "names": [n for n, _ in named],
+            "lr": rate,
+            "base_lr": rate,
+            "weight_decay": decay,
+        }
+        for (rate, decay), named in groups.items()
     ]
 
 
-def _place(name: str, depth: int) -> int | None:
+def parameter_groups(model: UnifiedModel, phase: PhaseConfig) -> list[dict[str, Any]]:
+    """Return groups of named parameters with their learning rates.
+
+    The top layer of the encoder learns at `encoder_learning_rate`, each layer below it `layerwise_decay` times slower, and the
+    embeddings slower still, if they are not frozen. The layer mix and the heads learn at `learning_rate`.
+    """
+    depth = model.encoder_config.layers
+
+    def settings(name: str) -> tuple[float, float] | None:
+        layer = encoder_layer(name, depth)
+        if layer is None:
+            return phase.learning_rate, phase.weight_decay
+        if layer < 0 and phase.keep_embeddings_frozen:
+            return None
+        return phase.encoder_learning_rate * phase.layerwise_decay ** (depth - 1 - layer), phase.weight_decay
+
+    return grouped(model, settings)
+
+
+def encoder_layer(name: str, depth: int) -> int | None:
     """The encoder layer of a parameter (-1: embeddings, the top one for a final norm), None for what is no encoder."""
     if not name.startswith("encoder."):
         return None
@@ -57,7 +71,7 @@ def unfreeze(model: UnifiedModel, phase: PhaseConfig, step: int, frozen_steps: i
     """Which parameters learn at this step: the heads always, the encoder after `frozen_steps`, embeddings if they may."""
     depth = model.encoder_config.layers
     for name, parameter in model.named_parameters():
-        place = _place(name, depth)
+        place = encoder_layer(name, depth)
         learns = place is None or (step >= frozen_steps and not (place < 0 and phase.keep_embeddings_frozen))
         parameter.requires_grad_(learns)
         if not learns:
@@ -130,7 +144,7 @@ def load_named_state(optimizer: torch.optim.Optimizer, state: dict[str, Tensor])
                 }
 
 
-def clip(parameters: Sequence[nn.Parameter], limit: float) -> float:
-    """Scale gradients down to a norm of `limit` (0: leave them); gives the norm before."""
-    learning = [parameter for parameter in parameters if parameter.grad is not None]
-    return float(nn.utils.clip_grad_norm_(learning, limit if limit else float("inf")))
+def clip(model: nn.Module, limit: float) -> Tensor:
+    """Scale gradients down to a norm of `limit` (0: leave them). Return the norm before."""
+    learning = [parameter for parameter in model.parameters() if parameter.grad is not None]
+    return nn.utils.clip_grad_norm_(learning, limit or float("inf"))

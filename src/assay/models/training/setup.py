@@ -34,15 +34,6 @@ class Start:
     encoder: TextEncoder
 
 
-def device_of(name: str) -> torch.device:
-    """The device that a configuration names; ``auto`` is a GPU where there is one."""
-    if name == "auto":
-        return torch.device("cuda" if torch.cuda.is_available() else "cpu")
-    if name.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"the configuration asks for {name}, and torch sees no GPU here. Say device: auto.")
-    return torch.device(name)
-
-
 def begin(config: TrainConfig, folder: Path, texts: Callable[[], Iterable[str]]) -> Start:
     """The model as the configuration wants it, with weights that depend on the seed alone where they are random.
 

@@ -7,16 +7,18 @@ position is all there is to remember. The first Ctrl-C stops after the current s
 from __future__ import annotations
 
 import json
+import math
 import os
 import signal
 import threading
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from assay.core.errors import AssayError, InputError
+from assay.core.errors import AssayError, InputError, Interrupted
 from assay.core.schema import Place, typed
 from assay.io.documents import decode
 from assay.io.files.atomic import atomic_write
@@ -24,7 +26,8 @@ from assay.io.files.atomic import atomic_write
 if TYPE_CHECKING:
     from torch import Tensor
 
-    from assay.models.training.config import TrainConfig
+    from assay.models.training.config import PhaseConfig, TrainConfig
+    from assay.models.training.watching import Look
 
 STATE = "state.safetensors"
 LOG = "log.jsonl"
@@ -148,26 +151,50 @@ def difference(old: Any, new: Any, where: str = "") -> str | None:
     return None if old == new else where
 
 
-class Stoppable(Protocol):
-    """What looks after each step whether it shall stop."""
-
-    stop: bool
+class OutOfTime(Exception):
+    """The time limit of a run is reached; its last checkpoint is complete."""
 
 
-@contextmanager
-def interruptible(work: Stoppable) -> Iterator[None]:
-    """Let Ctrl-C set `stop`. Outside the main thread, which alone hears signals, nothing changes."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
+@dataclass
+class Listener:
+    """Callbacks of a training run, which do nothing by default, and when the run must stop."""
 
-    def stop(*_: Any) -> None:
-        if work.stop:
-            raise KeyboardInterrupt
-        work.stop = True
+    note: Callable[[str], None] = lambda sentence: None
+    phase: Callable[[PhaseConfig, int, int, int], None] = lambda phase, records, first, steps: None
+    step: Callable[[int, float], None] = lambda step, loss: None
+    look: Callable[[PhaseConfig, int, Look], None] = lambda phase, step, seen: None
+    stage_step: Callable[[str, int, int, float], None] = lambda stage, step, steps, loss: None
+    until: float = math.inf
+    """Seconds of `time.monotonic` after which no further step is begun."""
+    stop: bool = False
 
-    before = signal.signal(signal.SIGINT, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
+    @classmethod
+    def of(cls, watcher: object, until: float = math.inf) -> Listener:
+        """Return a listener that calls the methods which `watcher` has."""
+        names = ("note", "phase", "step", "look", "stage_step")
+        return cls(**{name: getattr(watcher, name) for name in names if hasattr(watcher, name)}, until=until)
+
+    def check(self, where: str) -> None:
+        """Raise if the user asked to stop or the time is over."""
+        if self.stop:
+            raise Interrupted(f"stopped {where}; --resume goes on from there.")
+        if time.monotonic() >= self.until:
+            raise OutOfTime
+
+    @contextmanager
+    def interruptible(self) -> Iterator[None]:
+        """Let the first Ctrl-C set `stop`. Outside the main thread, which alone receives signals, nothing changes."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def stop(*_: Any) -> None:
+            if self.stop:
+                raise KeyboardInterrupt
+            self.stop = True
+
+        before = signal.signal(signal.SIGINT, stop)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)

@@ -7,7 +7,9 @@ word of the source language put in: a major error.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -59,12 +61,37 @@ phases:
     nr_frozen_epochs: 0.0
     keep_embeddings_frozen: false
 """
+MINI_CONFIG = """# A trial of the recipe of assay-mini on a made-up language pair: assay train mini.yaml
+architecture: mini
+name: toy-mini
+output: run
+seed: 1
+encoder: {name: tiny, tiny_hidden: 64, tiny_layers: 3, tiny_heads: 2, tiny_vocabulary: 300}
+width: 64
+data: [{path: toy.jsonl}]
+documents: 40
+errors: {toy: 0.2}
+checkpoint_every: 20
+stages:
+  - {name: teacher-1, steps: 40, batch_tokens: 400, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3}
+  - {name: teacher-2, steps: 40, batch_tokens: 400, learning_rate: 2.0e-3, head_learning_rate: 2.0e-3, ranking: 3}
+  - name: student
+    steps: 60
+    batch_tokens: 400
+    learning_rate: 2.0e-3
+    head_learning_rate: 2.0e-3
+    teachers: [teacher-1, teacher-2]
+"""
+SYSTEMS = 4
+SEGMENTS = 5
+"""Of a document."""
+MAJOR_WEIGHT = 5.0
 
 
 def toy_records(n: int, seed: int = 1, words: int = 40) -> list[Record]:
     """`n` records, half of them with an inserted error."""
     rng = np.random.default_rng([seed, 0x701])
-    source, target = vocabulary("bdgkmz", "aou", words), vocabulary("flnprst", "eiy", words)
+    source, target = _vocabularies(words)
     records = []
     for i in range(n):
         chosen = rng.choice(words, int(rng.integers(3, 7)), replace=False).tolist()
@@ -91,17 +118,78 @@ def toy_records(n: int, seed: int = 1, words: int = 40) -> list[Record]:
     return records
 
 
+def toy_groups(n: int, seed: int = 1, words: int = 40) -> list[dict[str, Any]]:
+    """`n` sources, word for word translated by several systems that put words of the source language in; every third is assessed
+    instead of annotated, and every tenth document is held out."""
+    rng = np.random.default_rng([seed, 0x70E])
+    source, target = _vocabularies(words)
+    groups = []
+    for number in range(n):
+        chosen = rng.choice(words, int(rng.integers(4, 8)), replace=False).tolist()
+        translated = [target[word] for word in chosen]
+        hypotheses: list[dict[str, Any]] = []
+        for system in range(SYSTEMS):
+            said, wrong = list(translated), []
+            for _ in range(int(rng.integers(0, 3))):
+                at = int(rng.integers(len(said)))
+                said[at] = source[int(rng.integers(words))]
+            text, place = " ".join(said), 0
+            for word, right in zip(said, translated, strict=True):
+                if word != right:
+                    wrong.append([place, place + len(word), MAJOR_WEIGHT, 1])
+                place += len(word) + 1
+            hypotheses.append(
+                {"sys": f"system {system}", "text": text, "score": -MAJOR_WEIGHT * len(wrong), "spans": wrong}
+            )
+        assessed = number % 3 == 2
+        if assessed:
+            for one in hypotheses:
+                one["score"] = 0.5 + 0.1 * one["score"]
+                del one["spans"]
+        document = number // SEGMENTS
+        groups.append(
+            {
+                "ds": "toy-da" if assessed else "toy",
+                "kind": "da" if assessed else "mqm",
+                "lp": "xx-yy",
+                "doc": f"document {document}",
+                "seg": number,
+                "split": "dev" if document % 10 == 9 else "train",
+                "src": " ".join(source[word] for word in chosen),
+                "refs": [" ".join(translated)],
+                "hyps": hypotheses,
+            }
+        )
+    return groups
+
+
 def write_example(folder: Path, n: int = 1500) -> Path:
-    """Toy data and a configuration that runs on it; gives the configuration's path."""
+    """Write toy data and a configuration that trains an xCOMET model on them. Return the path of the configuration."""
+    rows = []
+    for record in toy_records(n):
+        spans = [{"start": s.start, "end": s.end, "severity": s.severity} for s in record.spans or ()]
+        row = {"src": record.source, "mt": record.hypothesis, "ref": record.reference, "lp": record.langpair}
+        rows.append({**row, "doc": record.document, "spans": spans})
+    return _written(folder, rows, "train.yaml", CONFIG)
+
+
+def write_mini_example(folder: Path, n: int = 300) -> Path:
+    """Write toy data and a configuration of assay-mini's recipe. Return the path of the configuration."""
+    return _written(folder, toy_groups(n), "mini.yaml", MINI_CONFIG)
+
+
+def _written(folder: Path, rows: Iterable[dict[str, Any]], name: str, config: str) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     with atomic_write(folder / "toy.jsonl", "w") as out:
-        for record in toy_records(n):
-            spans = [{"start": s.start, "end": s.end, "severity": s.severity} for s in record.spans or ()]
-            row = {"src": record.source, "mt": record.hypothesis, "ref": record.reference, "lp": record.langpair}
-            out.write(json.dumps({**row, "doc": record.document, "spans": spans}) + "\n")
-    with atomic_write(folder / "train.yaml", "w") as out:
-        out.write(CONFIG)
-    return folder / "train.yaml"
+        out.writelines(json.dumps(row) + "\n" for row in rows)
+    with atomic_write(folder / name, "w") as out:
+        out.write(config)
+    return folder / name
+
+
+def _vocabularies(words: int) -> tuple[list[str], list[str]]:
+    """Return `words` words of the source language and their translations."""
+    return vocabulary("bdgkmz", "aou", words), vocabulary("flnprst", "eiy", words)
 
 
 def vocabulary(consonants: str, vowels: str, n: int) -> list[str]:
