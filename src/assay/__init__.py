@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 
 if TYPE_CHECKING:
-    from assay.core.alerts import AssayWarning as AssayWarning
     from assay.core.analysis import requires as requires
     from assay.core.batch import Batch as Batch
     from assay.core.errors import AssayError as AssayError
+    from assay.core.errors import AssayWarning as AssayWarning
     from assay.core.errors import InputError as InputError
     from assay.core.errors import MissingPart as MissingPart
     from assay.core.function_metric import metric as metric
@@ -71,8 +71,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "assay.core.analysis": ("requires",),
     "assay.core.batch": ("Batch",),
-    "assay.core.alerts": ("AssayWarning",),
-    "assay.core.errors": ("AssayError", "InputError", "MissingPart"),
+    "assay.core.errors": ("AssayError", "AssayWarning", "InputError", "MissingPart"),
     "assay.core.function_metric": ("metric",),
     "assay.core.item": ("Item",),
     "assay.core.metric": ("Card", "Metric", "Scores", "Signature"),

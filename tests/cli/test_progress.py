@@ -9,7 +9,7 @@ import pytest
 
 from assay.cli.progress import Progress, Slow
 from assay.core.batch import Batch
-from assay.core.progress import listen_to_progress, report_progress
+from assay.core.context import listen_to_progress, report_progress
 from assay.engine.scoring import score
 from assay.engine.store import Store
 from assay.metrics.chrf import Chrf

@@ -11,8 +11,8 @@ import pytest
 
 import assay
 from assay.cli.main import main
-from assay.core.alerts import AssayWarning
 from assay.core.batch import Batch
+from assay.core.errors import AssayWarning
 from assay.core.langpair import plain_pair, target
 from assay.engine import first_rows, identify
 from assay.engine.first_rows import doubts, script_of, script_of_language

@@ -8,9 +8,9 @@ import pytest
 
 import assay
 from assay.core import Batch
+from assay.core.batch import regroup
 from assay.core.chunk import Retained
 from assay.core.errors import InputError
-from assay.engine.chunks import regroup
 from assay.engine.inputs import from_files
 from assay.engine.progress_file import ProgressFile
 from assay.engine.run import score_stream

@@ -15,9 +15,9 @@ import pytest
 import assay
 from assay.cli.main import main
 from assay.core.batch import Batch
+from assay.core.context import use_threads
 from assay.core.errors import InputError, MissingPart
 from assay.core.langpair import languages
-from assay.core.workers import working
 from assay.kernels.twins.mini import Mini as Twin
 from assay.metrics import metric
 from assay.metrics.common import best
@@ -119,7 +119,7 @@ def test_bits_do_not_depend_on_the_workers(folder: str) -> None:
     batch = Batch([f"{text} {i}" for i in range(50) for text in HYPOTHESES], references=(REFERENCES * 50,))
     found = []
     for count in (1, 2, 3):
-        with working(count):
+        with use_threads(count):
             found.append(AssayMini(path=folder).score(batch).values.tobytes())
     assert found[0] == found[1] == found[2]
 

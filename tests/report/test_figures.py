@@ -9,8 +9,7 @@ import pytest
 
 from assay.analyses.drawing import accuracies, accuracy_map, tau_dots
 from assay.core.errors import MissingPart, UnknownName
-from assay.core.figure import Figure
-from assay.core.table import Table, TableColumn
+from assay.core.table import Figure, Table, TableColumn
 from assay.report.figures import figures, inline, render
 from assay.report.figures.canvas import with_font_note
 from tests.report.tables import METRIC, phenomena, row

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from assay.core.figure import Figure
-from assay.core.table import Table, TableColumn
+from assay.core.table import Figure, Table, TableColumn
 from assay.report.figures import render
 from tests.report.tables import METRIC
 from tests.report.test_figures import texts

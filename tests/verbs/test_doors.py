@@ -11,12 +11,12 @@ import pytest
 
 import assay
 from assay.cli.main import main
+from assay.core.batch import CHUNK_ROWS
 from assay.core.errors import MissingPart
-from assay.engine.chunks import ROWS
 from assay.metrics import METRICS, metric
 from tests.models.official import tiny, unpack
 
-N = 2 * ROWS + 4_000
+N = 2 * CHUNK_ROWS + 4_000
 """Three chunks."""
 
 
@@ -137,7 +137,7 @@ def test_metrics_are_never_taken_for_sources() -> None:
 
 def test_an_interrupted_call_on_files_goes_on_where_it_stood(texts: dict[str, Any]) -> None:
     folder, reused = texts["folder"], []
-    rows = iter([ROWS])
+    rows = iter([CHUNK_ROWS])
 
     def stop(done: int, again: bool) -> None:
         if next(rows, None) is None:

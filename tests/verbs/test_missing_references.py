@@ -16,8 +16,7 @@ import sacrebleu
 
 import assay
 from assay.cli.main import main
-from assay.core.alerts import AssayWarning
-from assay.core.errors import InputError, UnknownName
+from assay.core.errors import AssayWarning, InputError, UnknownName
 from assay.report.xlsx import Sheet, write_workbook
 
 METRICS = ["chrf", "bleu", "ter"]

@@ -52,10 +52,9 @@ from assay.analyses.rows import (
 )
 from assay.core.analysis import requirement_of, requires
 from assay.core.errors import count as count_of
-from assay.core.figure import Figure
 from assay.core.item import Item
 from assay.core.suite import Measured
-from assay.core.table import Pivot, Table, TableColumn
+from assay.core.table import Figure, Pivot, Table, TableColumn
 from assay.data.demetr import EMPTY, REFERENCE, SEVERITIES, numbers, perturbations
 from assay.stats.two_samples import welch
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assay.analyses.rows import AVERAGE
-from assay.core.figure import Figure
+from assay.core.table import Figure
 
 _BARS = "bars: 95% intervals · dashed: chance"
 _HARDEST = "hardest first in each group · orange: below chance, blue: above"

@@ -35,10 +35,9 @@ from assay.analyses.rows import (
 )
 from assay.core.analysis import requires
 from assay.core.errors import InputError, count, listing
-from assay.core.figure import Figure
 from assay.core.judged import Judged
 from assay.core.suite import Measured
-from assay.core.table import Table, TableColumn
+from assay.core.table import Figure, Table, TableColumn
 from assay.stats.classification import auroc, detection_draws, precision_at_recall, resamples
 from assay.stats.multiple import corrected
 from assay.stats.paired import share_first

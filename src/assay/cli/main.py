@@ -113,8 +113,7 @@ def _run(arguments: list[str]) -> int:
     from assay.cli.options import llm_settings, parser_for
     from assay.cli.overwriting import refuse_overwriting
     from assay.cli.progress import Slow
-    from assay.core.call import commanded
-    from assay.core.progress import listen_to_progress
+    from assay.core.context import listen_to_progress, use_command_line
 
     gc.set_threshold(
         20_000, 10, 10
@@ -135,7 +134,7 @@ def _run(arguments: list[str]) -> int:
     slow = Slow(quiet=getattr(parsed, "quiet", False))
     settings = llm_settings(parsed)
     try:
-        with listen_to_progress(slow), commanded(arguments), _asking(settings) if settings else nullcontext():
+        with listen_to_progress(slow), use_command_line(arguments), _asking(settings) if settings else nullcontext():
             return int(module.run(parsed))
     finally:
         slow.close()

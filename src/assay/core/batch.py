@@ -6,17 +6,27 @@ A `Batch` is what every metric gets: columns of equal length. A million lines co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from dataclasses import field as default
 from hashlib import blake2b
-from typing import Any, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from assay.core.errors import InputError, count
-from assay.core.rows import InputRows
+from assay.core.errors import InputError, count, unknown
+from assay.core.rows import InputRows, joined_rows
+
+if TYPE_CHECKING:
+    from assay.core.metric import Bools
 
 Column = Sequence[str]
-T = TypeVar("T")
+EmptyReference = Literal["score", "skip", "error"]
+"""What happens to a row whose references are all empty: it is scored against an empty reference, skipped by metrics that need a
+reference, or reported as an error."""
+MISSING_REFERENCE = "missing_reference"
+"""The flag of a row without a reference."""
+CHUNK_ROWS, CHUNK_CHARACTERS = 20_000, 16_000_000
+"""Number of rows or characters at which a chunk is complete. A killed run loses one chunk of work."""
 
 
 def _digest(text: str | None) -> str:
@@ -142,3 +152,87 @@ class Batch:
             else:
                 changed[field.name] = value.map(change) if isinstance(value, InputRows) else change(value)
         return replace(self, **changed)
+
+
+def concat(batches: Sequence[Batch]) -> Batch:
+    """Join consecutive batches that have the same columns."""
+    if len(batches) == 1:
+        return batches[0]
+    joined: dict[str, Any] = {}
+    for field in fields(Batch):
+        columns = [getattr(batch, field.name) for batch in batches]
+        if columns[0] is None:
+            continue
+        if field.name == "references":
+            joined[field.name] = tuple(list(chain.from_iterable(parts)) for parts in zip(*columns, strict=True))
+        elif isinstance(columns[0], InputRows):
+            joined[field.name] = joined_rows(columns)
+        else:
+            joined[field.name] = list(chain.from_iterable(columns))
+    return Batch(**joined)
+
+
+def regroup(batches: Iterable[Batch], rows: int = CHUNK_ROWS, characters: int = CHUNK_CHARACTERS) -> Iterator[Batch]:
+    """Join consecutive batches into chunks of at least `rows` rows or `characters` characters, so that memory stays bounded."""
+    waiting: list[Batch] = []
+    n = size = 0
+    for batch in batches:
+        waiting.append(batch)
+        n += len(batch)
+        size += sum(map(len, batch.hypotheses))
+        size += sum(len(text) for column in batch.references or () for text in column if text is not None)
+        if n >= rows or size >= characters:
+            yield concat(waiting)
+            waiting, n, size = [], 0, 0
+    if waiting:
+        yield concat(waiting)
+
+
+def check_empty_reference(choice: str | None) -> None:
+    """Refuse an unknown choice for empty references."""
+    if choice is not None and choice not in get_args(EmptyReference):
+        raise unknown("choice for empty references", choice, get_args(EmptyReference))
+
+
+def apply_empty_reference(
+    columns: Sequence[Sequence[str | None]], choice: EmptyReference, where: Callable[[int], str]
+) -> tuple[Sequence[str | None], ...]:
+    """Return reference columns with None for every empty text; rows without any reference are treated as `choice` says.
+
+    `where` names a row in error messages.
+    """
+    columns = tuple(map(_with_none, columns))
+    if choice == "skip" or not columns or None not in columns[0]:
+        return columns
+    rows = [i for i, texts in enumerate(zip(*columns, strict=True)) if not any(texts)]
+    if rows and choice == "error":
+        raise InputError(f"{where(rows[0])} has no reference. Add one, or skip such rows with --empty-reference skip.")
+    first = list(columns[0])
+    for i in rows:
+        first[i] = ""
+    return (first, *columns[1:])
+
+
+def _with_none(column: Sequence[str | None]) -> Sequence[str | None]:
+    if None not in column and all(map(str.strip, column)):  # type: ignore[arg-type]
+        return column
+    return [text if text and text.strip() else None for text in column]
+
+
+def rows_with_empty_reference(batch: Batch) -> Bools | None:
+    """Return which rows have an empty reference; None if no row has one."""
+    import numpy as np
+
+    columns = [column for column in batch.references or () if "" in column]
+    return np.any([[text == "" for text in column] for column in columns], axis=0) if columns else None
+
+
+def rows_without_reference(batch: Batch) -> Bools | None:
+    """Return which rows have no reference; None if all have one, or if the batch has no references at all."""
+    import numpy as np
+
+    columns = batch.references
+    if not columns or any(None not in column for column in columns):
+        return None
+    rows = np.array([all(text is None for text in texts) for texts in zip(*columns, strict=True)], bool)
+    return rows if rows.any() else None

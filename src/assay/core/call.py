@@ -8,9 +8,7 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, ParamSpec, TypeVar
@@ -21,27 +19,10 @@ R = TypeVar("R")
 NOT_THE_QUESTION = ("progress", "asked", "fewest")
 """Arguments that change no result, or that are kept by what they were made from."""
 
-_words: ContextVar[tuple[str, ...] | None] = ContextVar("words", default=None)
-
 
 def now() -> str:
     """The time in UTC, as ISO 8601 writes it, to the second."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-@contextmanager
-def commanded(words: Sequence[str]) -> Iterator[None]:
-    """In this block, what is done is done for this command line (without the ``assay`` in front)."""
-    token = _words.set(tuple(words))
-    try:
-        yield
-    finally:
-        _words.reset(token)
-
-
-def command_line() -> tuple[str, ...] | None:
-    """The words of the command line that is being carried out; None in a program of somebody's own."""
-    return _words.get()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.metric import Scores
 from assay.core.rows import InputRows, span_objects
+from assay.core.spans import ErrorSpan
 
 if TYPE_CHECKING:
     import numpy as np
@@ -117,3 +119,66 @@ class Chunk:
             elif len(column):
                 found[shown] = column
         return found
+
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the chunk as named arrays; each name is a JSON list that says what the array holds."""
+        import numpy as np
+
+        arrays: dict[str, NDArray[Any]] = {}
+
+        def put(array: Any, *name: object) -> None:
+            arrays[json.dumps(name)] = np.asarray(array)
+
+        put(_encoded([list(self.systems), dict(self.columns), list(self.languages)]), "about")
+        put(self.codes, "codes")
+        if self.spoken is not None:
+            put(self.spoken, "spoken")
+        for flag, rows in self.raised.items():
+            put(rows, "raised", flag)
+        for metric, scores in self.scores.items():
+            put(scores.values, "values", metric)
+            if scores.stats is not None:
+                put(scores.stats, "stats", metric)
+            if scores.spans is not None:
+                put(_encoded([[span.fields() for span in row] for row in scores.spans]), "spans", metric)
+            for part, column in scores.components.items():
+                put(column, "component", metric, part)
+            for flag, raised in scores.flags.items():
+                put(raised, "flag", metric, flag)
+            for place, parts in self.sums[metric].items():
+                put(parts, "sum", metric, place)
+        return arrays
+
+    @classmethod
+    def of_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Chunk:
+        """Return the chunk that `to_arrays` made these arrays from."""
+        by_kind: dict[str, dict[str, dict[Any, NDArray[Any]]]] = {}
+        for name, array in arrays.items():
+            kind, metric, part = (*json.loads(name), "", "")[:3]
+            by_kind.setdefault(kind, {}).setdefault(metric, {})[tuple(part) if kind == "sum" else part] = array
+
+        def of(kind: str, metric: str) -> dict[Any, NDArray[Any]]:
+            return by_kind.get(kind, {}).get(metric, {})
+
+        systems, columns, languages = json.loads(of("about", "")[""].tobytes())
+        scores = {}
+        for metric, values in by_kind.get("values", {}).items():
+            spans = of("spans", metric).get("")
+            scores[metric] = Scores(
+                values[""],
+                of("stats", metric).get(""),
+                of("component", metric),
+                None if spans is None else [tuple(ErrorSpan(*f) for f in row) for row in json.loads(spans.tobytes())],
+                of("flag", metric),
+            )
+        sums = {metric: of("sum", metric) for metric in scores}
+        raised = {flag: column[""] for flag, column in by_kind.get("raised", {}).items()}
+        spoken = of("spoken", "").get("")
+        return cls(systems, of("codes", "")[""], scores, sums, raised, columns, languages, spoken)
+
+
+def _encoded(value: object) -> NDArray[np.uint8]:
+    """Return a JSON document as bytes; lone surrogates are escaped."""
+    import numpy as np
+
+    return np.frombuffer(json.dumps(value, separators=(",", ":")).encode(), np.uint8)

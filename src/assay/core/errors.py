@@ -6,7 +6,11 @@ line prints that sentence after ``assay:`` and leaves with the class's ``exit_co
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable
+
+from assay.core.context import command_line
 
 
 class AssayError(Exception):
@@ -45,6 +49,21 @@ class Interrupted(AssayError):
     """The user stopped the run; finished work is kept. Exit code 130, as shells expect."""
 
     exit_code = 130
+
+
+class AssayWarning(UserWarning):
+    """A warning that numbers must be read with care, or about a choice that assay made for them."""
+
+
+def alert(sentences: Iterable[str]) -> None:
+    """Warn a Python program at the line that called assay. The command line prints alerts itself, even with --quiet."""
+    if command_line() is not None:
+        return
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "assay":
+        frame, level = frame.f_back, level + 1
+    for sentence in sentences:
+        warnings.warn(sentence, AssayWarning, stacklevel=level)
 
 
 def count(n: int, noun: str, plural: str | None = None) -> str:

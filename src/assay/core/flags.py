@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
+from assay.core.batch import MISSING_REFERENCE
 from assay.core.errors import count, listing
-from assay.core.references import MISSING
 
 if TYPE_CHECKING:
     from assay.core.metric import Metric
@@ -109,7 +109,7 @@ def missing_notes(metrics: Iterable[Metric], flags: Mapping[str, Mapping[str, in
     needy = listing(metric.card.label for metric in metrics if metric.card.needs_reference)
     notes = []
     for flag, said in (
-        (MISSING, f"no reference: left out of {needy} (--empty-reference changes that)"),
+        (MISSING_REFERENCE, f"no reference: left out of {needy} (--empty-reference changes that)"),
         (
             "empty_reference",
             f"an empty reference: scored against it by {needy} (--empty-reference skip leaves them out)",

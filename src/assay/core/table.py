@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from assay.core.columns import by_column, polars_frame
-from assay.core.figure import Figure
 
 if TYPE_CHECKING:
     import polars
 
+FigureKind = Literal["heatmap", "dots", "levels", "boxes", "cases", "rates", "shares", "reliability", "ranking"]
 Kind = Literal["text", "number", "change", "count", "percent", "p"]
 
 
@@ -51,6 +51,19 @@ class Pivot:
     index: str
     columns: str
     value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a table: file stem, kind of drawing and its parameters. `assay.report` draws it.
+
+    `family` is the analysis that it belongs to (``aces``); it distinguishes figures of the same name on a page.
+    """
+
+    name: str
+    kind: FigureKind
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    family: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,8 @@ from assay.io.table.forms import open_table
 from assay.io.table.tables import read_table
 
 if TYPE_CHECKING:
+    from assay.core.batch import EmptyReference
     from assay.core.metric import Metric
-    from assay.core.references import EmptyReference
     from assay.io.table.open_table import Quoting
     from assay.io.table.vocabulary import ColumnChoice
 

@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from assay.core.batch import EmptyReference
 from assay.core.chunk import Flagging
-from assay.core.references import EmptyReference
 from assay.core.rows import FLAGS, SIDES, SPANS
 
 Kind = Literal["survey", "score", "join", "shard"]

@@ -13,8 +13,7 @@ from dataclasses import dataclass, replace
 from itertools import compress
 from typing import IO, Any
 
-from assay.core.batch import Batch
-from assay.core.references import settled
+from assay.core.batch import Batch, apply_empty_reference
 from assay.core.rows import renaming_notes
 from assay.corpus.columns_in import check_alike, layout_of, reader_of, renamed_columns
 from assay.corpus.job import Job, Shard, ShardPiece
@@ -278,7 +277,7 @@ def _text(job: Job, shard: Shard, piece: ShardPiece, paths: Sequence[str]) -> Pi
                 def where(row: int, numbers: Sequence[int] = numbers) -> str:
                     return f"{shard.title} line {numbers[row]}"
 
-                batch = replace(batch, references=settled(batch.references, job.empty_reference, where))
+                batch = replace(batch, references=apply_empty_reference(batch.references, job.empty_reference, where))
             yield ShardRows(_settled(batch, job), numbers, "line", names, listed=RowPart(list(part), numbers, "line"))
 
     made = PieceReader(names, parts())

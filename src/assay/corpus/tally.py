@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from assay.core.batch import MISSING_REFERENCE
 from assay.core.metric import statistics
-from assay.core.references import MISSING
 from assay.core.sums import exact_parts, total
 from assay.engine.languages import divided
 from assay.engine.scoring import check_corpus
@@ -75,7 +75,9 @@ class CorpusTally:
                 self.sums[ALL].setdefault(place, []).extend(exact.tolist())
             if keep is not None:
                 held = (
-                    keep & ~chunk.raised[MISSING] if metric.card.needs_reference and MISSING in chunk.raised else keep
+                    keep & ~chunk.raised[MISSING_REFERENCE]
+                    if metric.card.needs_reference and MISSING_REFERENCE in chunk.raised
+                    else keep
                 )
                 stats = statistics(chunk.scores[name])
                 for (system, language), rows in _places(chunk, metric, held).items():

@@ -7,9 +7,8 @@ from dataclasses import replace
 from types import NoneType
 from typing import Any
 
-from assay.core.batch import Batch
+from assay.core.batch import Batch, EmptyReference, apply_empty_reference
 from assay.core.errors import InputError, count
-from assay.core.references import EmptyReference, settled
 
 Texts = Iterable[str]
 """A list, a column of a frame, a generator."""
@@ -38,7 +37,9 @@ def make_batch(
         langpairs=None if langpair is None else [langpair] * n,
     )
     if empty_reference is not None and batch.references:
-        return replace(batch, references=settled(batch.references, empty_reference, lambda row: f"segment {row + 1}"))
+        return replace(
+            batch, references=apply_empty_reference(batch.references, empty_reference, lambda row: f"segment {row + 1}")
+        )
     return batch
 
 

@@ -8,10 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.core.batch import Batch
+from assay.core.batch import Batch, EmptyReference, apply_empty_reference, concat, regroup
 from assay.core.errors import InputError, listing
-from assay.core.references import EmptyReference, settled
-from assay.engine.chunks import concat, regroup
 from assay.io.files.text import file_name, read_lines, read_parallel
 from assay.io.table.folder import shards_of
 from assay.io.table.tables import read_table
@@ -102,7 +100,7 @@ def _settled(batches: Iterator[Batch], choice: EmptyReference, many: int, path: 
             return f"{path} line {done + row % n + 1}"
 
         done += n
-        yield replace(batch, references=settled(batch.references or (), choice, where) or None)
+        yield replace(batch, references=apply_empty_reference(batch.references or (), choice, where) or None)
 
 
 @dataclass(frozen=True, slots=True)

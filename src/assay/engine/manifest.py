@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from assay._version import __version__
-from assay.core.call import Call, command_line, now
+from assay.core.call import Call, now
+from assay.core.context import command_line
 from assay.core.errors import AssayError, InputError
 from assay.core.schema import Place, typed
 from assay.io.documents import read_document

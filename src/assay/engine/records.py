@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.batch import Batch
+from assay.core.context import report_progress
 from assay.core.metric import Metric, Scores
-from assay.core.progress import report_progress
 from assay.core.spans import ErrorSpan
 
 if TYPE_CHECKING:

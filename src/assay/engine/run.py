@@ -17,18 +17,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.alerts import alert
-from assay.core.batch import Batch
+from assay.core.batch import MISSING_REFERENCE, Batch, rows_with_empty_reference, rows_without_reference
 from assay.core.call import now
 from assay.core.chunk import Chunk, Retained
-from assay.core.errors import InputError, Interrupted, count
+from assay.core.context import report_chunk
+from assay.core.errors import InputError, Interrupted, alert, count
 from assay.core.flags import missing_notes
 from assay.core.metric import Metric, statistics
-from assay.core.progress import report_chunk
-from assay.core.references import MISSING, rows_with_empty, rows_without
 from assay.core.rows import InputRows
 from assay.core.sums import exact_parts, total
-from assay.engine.chunks import from_arrays, to_arrays
 from assay.engine.flags import raise_flags, uncovered, with_languages
 from assay.engine.inputs import Inputs
 from assay.engine.languages import divided, languages_of, settle_language
@@ -140,12 +137,12 @@ def score_stream(
         arrays = run.progress_file.get(index, content) if run.progress_file is not None else None
         if arrays is not None:
             run.reused += 1
-            chunk = from_arrays(arrays)
+            chunk = Chunk.of_arrays(arrays)
         else:
             run.scored += 1
             chunk = score_chunk(batch, run, workers, store, identify, last=alone)
             if run.progress_file is not None:
-                run.progress_file.put(index, content, to_arrays(chunk))
+                run.progress_file.put(index, content, chunk.to_arrays())
         if run.progress_file is None:
             run.in_memory.append(chunk)
         _account(run, batch, chunk, sums)
@@ -230,9 +227,9 @@ def score_chunk(
     else:
         codes = np.fromiter(map(numbers.__getitem__, column), np.int32, len(batch))
     raised = {} if retain.flags == "none" else raise_flags(batch, languages=identify)
-    if (missing := rows_without(batch)) is not None:
-        raised[MISSING] = missing
-    if retain.flags == "none" and (empty := rows_with_empty(batch)) is not None:
+    if (missing := rows_without_reference(batch)) is not None:
+        raised[MISSING_REFERENCE] = missing
+    if retain.flags == "none" and (empty := rows_with_empty_reference(batch)) is not None:
         raised["empty_reference"] = empty
     kept, sums = {}, {}
     languages = languages_of(batch, run.languages) if any(metric.by_language for metric in run.asked.values()) else None

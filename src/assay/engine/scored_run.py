@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from assay.core.batch import MISSING_REFERENCE
 from assay.core.chunk import Chunk, Retained
 from assay.core.errors import InputError
 from assay.core.flags import total_flags
 from assay.core.metric import Metric, Scores, statistics
-from assay.core.references import MISSING
-from assay.engine.chunks import from_arrays
 from assay.engine.languages import Shares
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class ScoredRun:
     notices: list[str] = field(default_factory=list)
     """What people should hear: scores that could not be stored, a run that cannot be resumed, a slow device."""
     alerts: list[str] = field(default_factory=list)
-    """Those of the notices that change how the numbers must be read; see `assay.core.alerts`."""
+    """Those of the notices that change how the numbers must be read; see `assay.core.errors`."""
     progress_file: ProgressFile | None = None
     in_memory: list[Chunk] = field(default_factory=list)
     """The chunks of a run without a progress file."""
@@ -63,7 +62,7 @@ class ScoredRun:
         if self.progress_file is None:
             yield from self.in_memory
         else:
-            yield from (from_arrays(arrays) for _, arrays in self.progress_file.chunks())
+            yield from (Chunk.of_arrays(arrays) for _, arrays in self.progress_file.chunks())
 
     def scores(self, system: str, metric: str) -> Iterator[Scores]:
         """What one metric said about one system, in order, a chunk at a time; one of `shares` says nothing of other languages."""
@@ -85,7 +84,7 @@ class ScoredRun:
 
     def partial(self, metric: str) -> bool:
         """Whether a metric is not about all rows: one for each language, or some rows lack the reference that it needs."""
-        return metric in self.shares or (self.metrics[metric].card.needs_reference and MISSING in self.flags)
+        return metric in self.shares or (self.metrics[metric].card.needs_reference and MISSING_REFERENCE in self.flags)
 
     def count(self, system: str, metric: str) -> int:
         """How many segments of a system a metric is about."""
@@ -109,8 +108,8 @@ class ScoredRun:
         """The same for the rows of a chunk."""
         _, number = self.shares.get(metric, (metric, None))
         rows = np.ones(len(chunk), bool) if number is None or chunk.spoken is None else chunk.spoken == number
-        if self.metrics[metric].card.needs_reference and MISSING in chunk.raised:
-            rows = rows & ~chunk.raised[MISSING]
+        if self.metrics[metric].card.needs_reference and MISSING_REFERENCE in chunk.raised:
+            rows = rows & ~chunk.raised[MISSING_REFERENCE]
         return rows
 
     def own_values(self, system: str, metric: str) -> Iterator[Floats]:
@@ -153,7 +152,7 @@ class ScoredRun:
         """Refuse a run in which a system has no reference at all, and a metric needs one."""
         for metric in self.asked.values():
             for system, rows in self.segments.items() if metric.card.needs_reference else ():
-                if rows and self.flagged()[system].get(MISSING, 0) == rows:
+                if rows and self.flagged()[system].get(MISSING_REFERENCE, 0) == rows:
                     of = f" of {system}" if len(self.segments) > 1 else ""
                     raise InputError(f"{metric.card.name} needs a reference, and no segment{of} has one.")
 

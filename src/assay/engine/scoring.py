@@ -17,13 +17,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from assay.core.batch import Batch
+from assay.core.batch import Batch, rows_without_reference
+from assay.core.context import ResponseCache, cores, use_response_cache, use_threads
 from assay.core.error_attribution import attribute_errors, is_third_party, location
 from assay.core.errors import InputError, count
 from assay.core.metric import Metric, Scores
-from assay.core.references import rows_without
-from assay.core.response_cache import ResponseCache, use_response_cache
-from assay.core.workers import cores, working
 from assay.engine.records import PART, through_store
 from assay.kernels import _native
 
@@ -76,7 +74,10 @@ def score(
     if store is not None and metric.card.stored:
         scores = through_store(requests, metric, store, functools.partial(score, metric=metric, workers=workers))
     else:
-        with use_response_cache(open_response_cache(store) if metric.card.kind == "judge" else None), working(workers):
+        with (
+            use_response_cache(open_response_cache(store) if metric.card.kind == "judge" else None),
+            use_threads(workers),
+        ):
             threads = _threads(requests, metric, workers)
             scores = compute(requests) if threads == 1 else _spread(requests, compute, threads)
     return scores if inverse is None else scores.take(inverse)
@@ -136,7 +137,7 @@ def may_mark_spans(metric: Metric) -> bool:
 def check_needs(batch: Batch, metric: Metric, before: int = 0) -> None:
     """Refuse at once what the metric's card says it cannot do without; `before` is how many segments came before these."""
     check_columns(batch, metric)
-    if metric.card.needs_reference and (missing := rows_without(batch)) is not None:
+    if metric.card.needs_reference and (missing := rows_without_reference(batch)) is not None:
         number = before + int(missing.argmax()) + 1
         raise InputError(f"{metric.card.name} needs a reference, and segment {number} has none.")
 

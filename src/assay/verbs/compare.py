@@ -24,8 +24,8 @@ from assay.verbs.shared.run_over_texts import RunOverTexts, about_note, fewest_s
 
 if TYPE_CHECKING:
     from assay.analyses.comparison import Standing, Standings
+    from assay.core.batch import EmptyReference
     from assay.core.chunk import Flagging
-    from assay.core.references import EmptyReference
     from assay.engine.arguments import References, Texts
     from assay.engine.inputs import PathName
     from assay.engine.scored_run import RowsDone

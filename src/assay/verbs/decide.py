@@ -39,8 +39,8 @@ from assay.verbs.shared.request import request
 from assay.verbs.viewed_decisions import SeenQualities, viewed_labels, viewed_rule
 
 if TYPE_CHECKING:
+    from assay.core.batch import EmptyReference
     from assay.core.chunk import Flagging
-    from assay.core.references import EmptyReference
     from assay.core.suite import Measured
     from assay.core.view_data import ViewData
     from assay.decide.apply import Decisions

@@ -17,8 +17,8 @@ from assay.verbs.score_corpus import scoring_job
 from assay.verbs.shared.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
 
 if TYPE_CHECKING:
+    from assay.core.batch import EmptyReference
     from assay.core.chunk import Flagging
-    from assay.core.references import EmptyReference
     from assay.corpus.driver import Watch
     from assay.corpus.job import OnError
     from assay.corpus.plan import Paths

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from assay.core.context import cores
 from assay.core.errors import InputError, MissingPart
-from assay.core.workers import cores
 from assay.engine.languages import lacking
 from assay.metrics import build_metrics, metric
 from assay.verbs.shared.request import TextRequest

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from assay._version import __version__
+from assay.core.context import cores
 from assay.core.errors import AssayError, MissingPart
 from assay.core.table import Table, TableColumn
-from assay.core.workers import cores
 from assay.data import rows
 from assay.data.checkpoints import of_family
 from assay.io.files.paths import cache_dir

@@ -7,9 +7,9 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from assay.core.context import use_response_cache
 from assay.core.errors import InputError
 from assay.core.judged import Judged
-from assay.core.response_cache import use_response_cache
 from assay.core.table import Table, TableColumn
 from assay.engine.measure import item_batch, scorable
 from assay.engine.scoring import check_needs, distinct_requests, open_response_cache

@@ -23,9 +23,9 @@ from assay.verbs.shared.request import TextRequest, request
 from assay.verbs.shared.run_over_texts import RunOverTexts, fewest_segments, segments_note
 
 if TYPE_CHECKING:
+    from assay.core.batch import EmptyReference
     from assay.core.chunk import Flagging
     from assay.core.metric import Floats
-    from assay.core.references import EmptyReference
     from assay.core.table import Table
     from assay.engine.arguments import References, Texts
     from assay.engine.inputs import PathName

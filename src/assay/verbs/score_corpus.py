@@ -8,10 +8,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
-from assay.core.alerts import alert
-from assay.core.errors import InputError
+from assay.core.batch import check_empty_reference
+from assay.core.errors import InputError, alert
 from assay.core.flags import flag_notes
-from assay.core.references import check_choice
 from assay.core.table import Table, TableColumn
 from assay.corpus.driver import whole_mark
 from assay.corpus.first_look import first_batch, looked
@@ -23,9 +22,9 @@ from assay.metrics import build_metrics
 from assay.verbs.shared.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
 
 if TYPE_CHECKING:
+    from assay.core.batch import EmptyReference
     from assay.core.chunk import Flagging
     from assay.core.metric import Metric
-    from assay.core.references import EmptyReference
     from assay.corpus.driver import Watch
     from assay.corpus.job import Duplicates, OnError, Shard
     from assay.corpus.plan import Paths
@@ -151,7 +150,7 @@ def scoring_job(
     built: Mapping[str, Metric], out: str, shards: Sequence[Shard], asked: Mapping[str, Any], on_error: OnError
 ) -> Job:
     """What is asked, checked against the first shard that can be read."""
-    check_choice(asked.get("empty_reference"))
+    check_empty_reference(asked.get("empty_reference"))
 
     for name, metric in built.items():
         if metric.card.service:

@@ -19,13 +19,12 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from assay.core.batch import Batch
+from assay.core.batch import Batch, apply_empty_reference
+from assay.core.context import cores
 from assay.core.errors import InputError
 from assay.core.metric import Metric, Scores, statistics
-from assay.core.references import settled
 from assay.core.spec import parse
 from assay.core.sums import exact_sum
-from assay.core.workers import cores
 from assay.metrics import is_path
 
 if TYPE_CHECKING:
@@ -92,7 +91,7 @@ class Ways:
 
     def command_line(self, printed: Columns) -> float:
         """Return the drift of what the command line printed about a table, in which an empty reference is a missing one."""
-        references = settled(self.batch.references or (), "score", str)
+        references = apply_empty_reference(self.batch.references or (), "score", str)
         tabled = columns(self.metric, self.metric.score(replace(self.batch, references=references)))
         return drift({key: tabled[key] for key in printed}, printed)
 

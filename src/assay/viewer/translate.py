@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import polars as pl
 
-from assay.core.expression.parsing import LARGEST
-from assay.core.expression.tree import GIVES, Node
+from assay.core.expression.tree import GIVES, LARGEST, Node
 from assay.viewer.patterns import Unlike, linear
 
 if TYPE_CHECKING:

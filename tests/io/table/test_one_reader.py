@@ -18,7 +18,7 @@ EXCEPTIONS = {
     "report/frames.py": "joins the Parquet parts it wrote itself",
     "report/rows.py": "writes CSV",
     "data/__init__.py": "facts in the package's data, with comment lines",
-    "engine/chunks.py": "the names of arrays in a spool",
+    "core/chunk.py": "the names of arrays in a progress file",
     "suites/embedded.py": "the embedded suite in the package's data",
     "tasks/dialogue.py": "a task's examples in the package's data",
     "tasks/parsing.py": "a task's examples and training rows in the package's data",

@@ -31,10 +31,9 @@ from assay.analyses.rows import (
 )
 from assay.core.analysis import requires
 from assay.core.errors import listing
-from assay.core.figure import Figure
 from assay.core.item import Item
 from assay.core.suite import Measured
-from assay.core.table import Pivot, Table, TableColumn
+from assay.core.table import Figure, Pivot, Table, TableColumn
 from assay.data.aces import in_category, phenomena, weights
 
 TAU = estimate_columns("tau")

@@ -10,10 +10,9 @@ import numpy as np
 
 from assay.analyses.rows import estimate_columns
 from assay.core.errors import count, unknown
-from assay.core.figure import Figure
 from assay.core.outcomes import NO_TYPE, TASK_MODEL, TaskOutcomes
 from assay.core.suite import Measured
-from assay.core.table import Pivot, Table, TableColumn
+from assay.core.table import Figure, Pivot, Table, TableColumn
 from assay.stats.classification import BINS
 from assay.stats.proportions import wilson
 

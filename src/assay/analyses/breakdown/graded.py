@@ -24,10 +24,9 @@ from assay.analyses.breakdown.figures import generator
 from assay.analyses.breakdown.verdicts import Setup
 from assay.analyses.rows import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
 from assay.core.errors import InputError, listing, unknown
-from assay.core.figure import Figure
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured
-from assay.core.table import Pivot, Table, TableColumn
+from assay.core.table import Figure, Pivot, Table, TableColumn
 from assay.stats.correlation import kendall_by_group, pearson_by_group
 from assay.stats.groups import pool
 from assay.stats.isotonic import isotonic

@@ -16,8 +16,7 @@ import numpy as np
 from assay.analyses.campaign.scored import ScoredPair
 from assay.analyses.rows import estimate_columns, known
 from assay.core.errors import count
-from assay.core.figure import Figure
-from assay.core.table import Table, TableColumn
+from assay.core.table import Figure, Table, TableColumn
 from assay.stats.multiple import rank_ranges, separated
 from assay.stats.pairwise import pairwise_p_values
 from assay.stats.resampling import bootstrap_sums, interval

@@ -9,8 +9,7 @@ import numpy as np
 
 from assay.analyses.rows import estimate_columns
 from assay.analyses.spans.aligned import Compared, plain
-from assay.core.figure import Figure
-from assay.core.table import Table, TableColumn
+from assay.core.table import Figure, Table, TableColumn
 from assay.stats.proportions import wilson
 from assay.stats.spans import marks
 

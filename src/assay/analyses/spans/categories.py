@@ -10,9 +10,8 @@ import numpy as np
 from assay.analyses.rows import estimate_columns
 from assay.analyses.spans.aligned import Compared, plain
 from assay.analyses.spans.tables import METRIC, Resampling, bounds, cells
-from assay.core.figure import Figure
 from assay.core.spans import ErrorSpan
-from assay.core.table import Table, TableColumn
+from assay.core.table import Figure, Table, TableColumn
 from assay.stats.resampling import bootstrap_sums
 from assay.stats.spans import FIELDS, counts, f1, ratio
 

@@ -15,11 +15,10 @@ import numpy as np
 from assay.analyses.rows import MARKS, METRIC, contamination_notes, metric_cells
 from assay.core.analysis import requires
 from assay.core.errors import count
-from assay.core.figure import Figure
 from assay.core.item import Item
 from assay.core.spans import SEVERITIES
 from assay.core.suite import Measured
-from assay.core.table import Pivot, Table, TableColumn
+from assay.core.table import Figure, Pivot, Table, TableColumn
 from assay.stats.proportions import wilson
 
 if TYPE_CHECKING:

@@ -19,8 +19,7 @@ import numpy as np
 from assay.analyses.rows import estimate_columns
 from assay.analyses.spans.aligned import Compared, plain
 from assay.core.errors import count
-from assay.core.figure import Figure
-from assay.core.table import Table, TableColumn
+from assay.core.table import Figure, Table, TableColumn
 from assay.stats.multiple import holm
 from assay.stats.resampling import bootstrap_sums, interval, p_value, randomization_sums
 from assay.stats.spans import FIELDS, LEVELS, counts, drop_undefined, f1, grouped, precision, recall

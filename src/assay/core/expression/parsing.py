@@ -16,19 +16,15 @@ from __future__ import annotations
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from assay.core.expression.checking import Condition, check
 from assay.core.expression.tokens import Token, tokens
-from assay.core.expression.tree import COMPARISONS, MOST_DEPTH, Node, Stretch
-
-if TYPE_CHECKING:
-    from assay.core.expression.checking import Condition
+from assay.core.expression.tree import COMPARISONS, LARGEST, MOST_DEPTH, Node, Stretch
 
 FUNCTIONS = {"length": "length", "lower": "lower", "abs": "abs", "number": "numeric"}
 """Functions and the kinds of their nodes: of a text its length in characters, itself in small letters; of a number its distance
 from 0; a column read as numbers."""
-LARGEST = 2.0**53
-"""From there on two whole numbers may look alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +40,6 @@ class Expression:
 
     def over(self, columns: Collection[str], where: str = "the table") -> Condition:
         """The expression about rows that have these columns; an unknown name or a wrong type is refused."""
-        from assay.core.expression.checking import check
-
         return check(self.text, self.tree, columns, where)
 
 

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from assay.core.errors import InputError
-from assay.core.expression.parsing import LARGEST
-from assay.core.expression.tree import GIVES, Node, Stretch, written
+from assay.core.expression.tree import GIVES, LARGEST, Node, Stretch, written
 from assay.core.patterns import Searched, search
 
 if TYPE_CHECKING:

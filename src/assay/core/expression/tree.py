@@ -18,6 +18,8 @@ GIVES = {
 LEAVES = ("name", "number", "text", "truth")
 MOST_DEPTH = 100
 """Levels of a tree. Nobody writes more by hand, and Python's own stack ends not far beyond."""
+LARGEST = 2.0**53
+"""Numbers of at least this size are refused: from here on, two whole numbers may have the same float."""
 _AROUND = 30
 """Characters of the expression that a message shows on either side of the place."""
 

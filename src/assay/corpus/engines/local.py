@@ -19,7 +19,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-from assay.core.workers import cores
+from assay.core.context import cores
 from assay.corpus.job import Fault, Job, ShardOutcome, ShardTask
 from assay.io.files.atomic import blaming_scratch, open_locked
 from assay.io.files.paths import Untrusted, check_file

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from assay.core.workers import cores
+from assay.core.context import cores
 from assay.corpus.engines.ray import WantedWorkers
 
 

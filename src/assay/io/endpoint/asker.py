@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
+from assay.core.context import ResponseCache
 from assay.core.errors import InputError, OutputError
-from assay.core.response_cache import ResponseCache
 from assay.io.endpoint.address import Address
 from assay.io.endpoint.chat import ChatAnswer, Later, OtherLimit, read_reply
 from assay.io.endpoint.connection import Broken, Connection, Reply, TooMuch

@@ -1,7 +1,7 @@
 """How language models are asked in a call: where, which, how fast, for how much. One object for all judges of the call.
 
 Settings are needed deep inside, by whichever metric asks, and given far outside, on a command line: so they are set for the
-time of a call, as a progress listener is (`assay.core.progress`). The key is not among them: it never leaves the environment.
+time of a call, as a progress listener is (`assay.core.context`). The key is not among them: it never leaves the environment.
 """
 
 from __future__ import annotations

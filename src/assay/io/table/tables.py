@@ -6,11 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from assay.core.batch import Batch
+from assay.core.batch import Batch, EmptyReference, apply_empty_reference
 from assay.core.columns import plain as plain_json
 from assay.core.errors import InputError, count, listing, unknown
 from assay.core.langpair import plain_pair
-from assay.core.references import EmptyReference, settled
 from assay.core.rows import InputRows, renamed_inputs
 from assay.io.documents import decode
 from assay.io.table.choosing import lay_out
@@ -267,7 +266,9 @@ class Columns:
             columns = self._lists(piece, self._layout.references_list)
         else:
             columns = [self._texts(piece, place, gaps=True) for place in self._layout.references]
-        return list(settled(columns, self._empty_reference, lambda row: f"{self._name} {piece.where(row)}"))
+        return list(
+            apply_empty_reference(columns, self._empty_reference, lambda row: f"{self._name} {piece.where(row)}")
+        )
 
     def _texts(self, piece: Piece, place: int, gaps: bool = False) -> Sequence[Any]:
         values = self.column(piece, place)

@@ -1,6 +1,6 @@
 """A language model as a metric: every translation is put into a prompt, asked about, and the answers are read.
 
-The metric keeps nothing itself. Each answer goes to the response cache that the engine opened (`assay.core.response_cache`);
+The metric keeps nothing itself. Each answer goes to the response cache that the engine opened (`assay.core.context`);
 with every answer kept, the scores follow from them without a request.
 """
 
@@ -12,11 +12,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from assay.core.batch import Batch
+from assay.core.context import report_progress, response_cache
 from assay.core.errors import AssayError, InputError, Interrupted, MissingPart, OutputError, count
 from assay.core.langpair import languages
 from assay.core.metric import Card, Metric, Scores, Signature
-from assay.core.progress import report_progress
-from assay.core.response_cache import response_cache
 from assay.io.endpoint.address import address_of
 from assay.io.endpoint.asker import Asker
 from assay.io.endpoint.chat import ChatAnswer
@@ -29,7 +28,7 @@ from assay.metrics.judges.names import language_name
 from assay.metrics.judges.reading import UNREADABLE, JudgeReading, errors, rating, together
 
 if TYPE_CHECKING:
-    from assay.core.response_cache import ResponseCache
+    from assay.core.context import ResponseCache
 
 VERSION = 3
 """Of how answers are read. Version 1 read thoughts as the answer; version 2 counted every line below a heading as an error."""

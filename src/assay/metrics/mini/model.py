@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from assay.core.context import threads
 from assay.core.errors import InputError, MissingPart
-from assay.core.workers import workers
 from assay.io.resources.mini import MiniWeights, load_mini, mini_card, mini_folder
 from assay.kernels import _native
 from assay.models.heads.prediction import cut
@@ -119,7 +119,7 @@ class Model:
         """What the kernel says, of the first `LONGEST` pieces of every text."""
         hypotheses, references, sources = zip(*triples, strict=True)
         values, tags, starts, begins, ends, cut = self.kernel.score(
-            hypotheses, references, sources, self.precise, workers()
+            hypotheses, references, sources, self.precise, threads()
         )
         ranges = np.stack([begins, ends], axis=1)
         bounds = starts.tolist()
@@ -139,7 +139,7 @@ class Model:
     def match(self, hypotheses: Sequence[str], others: Sequence[str], kind: int, depth: int) -> NDArray[np.float32]:
         """How alike the pieces of two texts are at one depth (see the kernel's twin)."""
         parts = [
-            self.kernel.match(hypotheses[at : at + PART], others[at : at + PART], kind, depth, self.precise, workers())
+            self.kernel.match(hypotheses[at : at + PART], others[at : at + PART], kind, depth, self.precise, threads())
             for at in range(0, len(hypotheses), PART)
         ]
         return np.concatenate(parts) if parts else np.empty((0, 5), np.float32)

@@ -1,6 +1,6 @@
 """Figures of tables, as SVG or PNG. They need matplotlib (the extra ``figures``), imported when one is drawn.
 
-A table names its figures (`assay.core.figure`), and a figure is drawn from its table and from nothing else, so it shows what
+A table names its figures (`assay.core.table`), and a figure is drawn from its table and from nothing else, so it shows what
 the table says. A new kind of drawing is a line in `DRAWINGS`.
 """
 
@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from assay.core.errors import unknown
-from assay.core.figure import Figure, FigureKind
-from assay.core.table import Table
+from assay.core.table import Figure, FigureKind, Table
 from assay.report.figures.bars import cases
 from assay.report.figures.boxes import boxes
 from assay.report.figures.canvas import save, settings, with_font_note

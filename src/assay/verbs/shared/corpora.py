@@ -166,7 +166,7 @@ def _refuse_inside(out: str, shards: Sequence[Shard], walked: Sequence[str]) -> 
 
 def alerts_of(told: Mapping[str, Any], metrics: Mapping[str, Metric]) -> list[str]:
     """Warn about rows that lack a reference; the same sentences for the result."""
-    from assay.core.alerts import alert
+    from assay.core.errors import alert
     from assay.core.flags import missing_notes
 
     counts = told["counts"]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from assay._version import __version__
 from assay.core.columns import plain
-from assay.core.progress import listen_to_chunks, listen_to_progress
+from assay.core.context import listen_to_chunks, listen_to_progress
 from assay.core.rows import nested_row
 from assay.core.view_data import LIVE, PROGRESS
 

@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from assay.core.batch import check_empty_reference
 from assay.core.call import Call
 from assay.core.errors import InputError
 from assay.core.langpair import plain_pair
-from assay.core.references import check_choice
 from assay.metrics import build_metrics
 
 if TYPE_CHECKING:
+    from assay.core.batch import EmptyReference
     from assay.core.chunk import Retained
     from assay.core.metric import Metric
-    from assay.core.references import EmptyReference
     from assay.engine.arguments import References, Texts
     from assay.engine.inputs import Inputs, Known, PathName
     from assay.engine.scored_run import RowsDone, ScoredRun
@@ -81,12 +81,12 @@ def request(
 
     Without `metrics` it is what the texts allow (`assay.verbs.defaults`); with `spans`, a metric that marks errors. `by` groups the
     segments: a column of the table, ``length``, or a label for each segment. With `rows`, all columns of a table are read.
-    `empty_reference`: see `assay.core.references`.
+    `empty_reference`: see `assay.core.batch`.
     """
     from assay.engine.grouping import grouped
     from assay.verbs.defaults import with_defaults
 
-    check_choice(empty_reference)
+    check_empty_reference(empty_reference)
     langpair = plain_pair(langpair) if langpair else langpair
     if data is None and (table := table_among(mt, ref, src, columns, testset)) is not None:
         data, mt = table, ()

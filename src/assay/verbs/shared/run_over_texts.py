@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from assay.analyses import components
+from assay.core.batch import MISSING_REFERENCE
 from assay.core.errors import count
 from assay.core.metric import Metric
-from assay.core.references import MISSING
 from assay.verbs.result import Result
 from assay.verbs.viewed import viewed_run
 
@@ -110,7 +110,7 @@ def fewest_segments(run: ScoredRun) -> int:
 def about_note(run: ScoredRun) -> str:
     """How many segments a metric is about if rows without a reference are left out: ``; 160 for chrF, BLEU``."""
     found: dict[str, list[str]] = {}
-    for name in run.metrics if MISSING in run.flags else ():
+    for name in run.metrics if MISSING_REFERENCE in run.flags else ():
         if run.metrics[name].card.needs_reference:
             counts = [run.count(system, name) for system in run.systems]
             found.setdefault(_range(counts, "segment").rpartition(" ")[0], []).append(run.metrics[name].card.label)
