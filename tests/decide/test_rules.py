@@ -11,11 +11,10 @@ import pytest
 from assay.core.errors import InputError
 from assay.core.metric import Scores
 from assay.core.spans import ErrorSpan
-from assay.decide.apply import USE, Decisions, decide, worst_spans
+from assay.decide.apply import USE, Decisions, Tally, decide, has_drifted, worst_spans
 from assay.decide.fit import fit
 from assay.decide.goals import Catch, Clean, Cost, Lose
 from assay.decide.rule import EVERY, OF_ALL, OWN, STRICTER, Member, Rule
-from assay.decide.tally import Tally, has_drifted
 from assay.stats.drift import Drift
 
 CHRF, TER = Member("chrf", "chrF", True), Member("ter", "TER", False)

@@ -12,11 +12,10 @@ import pytest
 import assay
 from assay.cli.main import main
 from assay.core.outcomes import TaskOutcomes
-from assay.decide.apply import Decisions, decide
+from assay.decide.apply import Decisions, Tally, decide
 from assay.decide.fit import fit
 from assay.decide.goals import Catch
 from assay.decide.rule import Member, Rule
-from assay.decide.tally import Tally
 from assay.io.judgements.outcomes import read_outcomes
 
 CHRF, TER = Member("chrf", "chrF", True), Member("ter", "TER", False)

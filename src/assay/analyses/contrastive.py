@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.drawing import accuracies
 from assay.analyses.outcomes import Counts, Estimate, Ints, Outcomes, Sampling, count, estimates, mean_weights, outcomes
 from assay.analyses.rows import (
     MARKS,
@@ -22,6 +21,7 @@ from assay.analyses.rows import (
     TIED,
     UNCOVERED,
     UNSCORED,
+    accuracies,
     common_notes,
     estimate_cells,
     estimate_columns,

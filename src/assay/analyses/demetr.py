@@ -23,7 +23,6 @@ from typing import Any
 import numpy as np
 
 from assay.analyses.demetr_parts import Line, by_language, categories, severities, welch_tests
-from assay.analyses.drawing import accuracy_map
 from assay.analyses.outcomes import (
     Counts,
     Estimate,
@@ -42,6 +41,7 @@ from assay.analyses.rows import (
     METRIC,
     TIED,
     UNSCORED,
+    accuracy_map,
     common_notes,
     estimate_cells,
     estimate_columns,

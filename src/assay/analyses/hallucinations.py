@@ -19,12 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.analyses.drawing import area_dots
 from assay.analyses.rows import (
     FIRST,
     MARKS,
     METRIC,
     UNSCORED,
+    area_dots,
     contamination_notes,
     coverage_notes,
     estimate_columns,

@@ -11,9 +11,8 @@ import numpy as np
 from assay.corpus.job import Job
 from assay.corpus.piece import check_version
 from assay.corpus.rows_scored import rule_of
-from assay.decide.apply import decide
+from assay.decide.apply import Tally, decide
 from assay.decide.tables import labels_columns
-from assay.decide.tally import Tally
 from assay.io.judgements.outcomes import number
 from assay.io.scores.ready import ROLES
 from assay.io.table.choosing import lay_out
@@ -106,4 +105,4 @@ class ReadyRows:
 
     def counted(self) -> dict[str, Any]:
         """Labels by language, and how the scores lie beside those that the rule was learned from."""
-        return self._labels.told()
+        return self._labels.to_dict()

@@ -18,10 +18,9 @@ from assay.corpus.job import Job
 from assay.corpus.pairs import PairRows
 from assay.corpus.piece import WorkerRefused, metrics_of
 from assay.corpus.poison import joined
-from assay.decide.labelling import labelled
+from assay.decide.apply import Tally, label_chunks
 from assay.decide.rule import Rule
 from assay.decide.tables import labels_columns
-from assay.decide.tally import Tally
 from assay.engine.run import score_chunk
 from assay.engine.scored_run import ScoredRun
 
@@ -100,14 +99,14 @@ class LabelledRows(ScoredRows):
 
     def columns(self, chunk: Chunk) -> Added:
         """See `ScoredRows`."""
-        found = next(labelled(self._rule, [chunk], self.job.settings["language"], flags=self.job.flags != "none"))
+        found = next(label_chunks(self._rule, [chunk], self.job.settings["language"], flags=self.job.flags != "none"))
         self._labels.add(found)
         columns = labels_columns(found)
         return {name: list(columns[name]) for name in self.job.added}
 
     def counted(self) -> dict[str, Any]:
         """Labels by language, and how the scores lie beside those that the rule was learned from."""
-        return self._labels.told()
+        return self._labels.to_dict()
 
 
 def rule_of(job: Job) -> Rule:

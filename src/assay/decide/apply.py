@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from assay.core.chunk import LABELS as LABEL_COLUMNS
+from assay.core.chunk import Chunk, Flagging, Retained
 from assay.core.errors import InputError
 from assay.core.metric import Scores
 from assay.core.rows import InputRows
 from assay.core.spans import SEVERITIES
 from assay.decide.rule import EVERY, Group, Rule
+from assay.stats.drift import Drift, DriftCounter
 
 Floats = NDArray[np.float64]
 
 LABELS = ("use", "review", "reject")
 USE, REVIEW, REJECT = range(3)
+FEWEST = 30
+"""Fewer new scores than these say nothing about drift."""
+DISTANCE, LEVEL, INDEX = 0.1, 0.01, 0.25
 
 
 class Spoken(NamedTuple):
@@ -173,3 +179,74 @@ def _weakest(rule: Rule, scores: Mapping[str, Floats]) -> list[str]:
     forms = [f"weakest %s %.{member.decimals}f, usual %s" for member in rule.members]
     columns = [scores[member.name].tolist() for member in rule.members]
     return [forms[m] % (rule.members[m].name, columns[m][i], usual[m]) for i, m in enumerate(worst)]
+
+
+def retained(flags: Flagging = "auto", *, texts: bool = False) -> Retained:
+    """Return the parts of its chunks that a run must retain for `label_chunks`, whatever the rule.
+
+    `texts` retains all columns of the input.
+    """
+    return Retained(spans=True, columns=("langpairs", *LABEL_COLUMNS, *(("rows",) if texts else ())), flags=flags)
+
+
+def label_chunks(rule: Rule, chunks: Iterable[Chunk], language: str = "", *, flags: bool = True) -> Iterator[Decisions]:
+    """The decisions about each chunk. `language` is that of every row; without it the language pairs of the rows count. `flags`:
+    those of each row go with them."""
+    met: dict[int, int] = {}
+    for chunk in chunks:
+        pairs = [pair or "" for pair in chunk.columns["langpairs"]]
+        made = label(rule, chunk.scores, language if language or not pairs else pairs)
+        yield replace(made, rows=chunk.rows(met), flags=chunk.flag_lists() if flags else None)
+
+
+class Tally:
+    """Counts over all decisions of a run; memory does not grow with them."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.counts: dict[str, NDArray[np.int64]] = {}
+        """How many of each label, by language."""
+        self._drift: dict[str, DriftCounter] = {}
+
+    def add(self, decisions: Decisions) -> None:
+        """Count one chunk."""
+        names, codes = decisions.languages
+        for code, name in enumerate(names):
+            mine = codes == code
+            found = np.bincount(decisions.codes[mine], minlength=len(LABELS))
+            self.counts[name] = self.counts.get(name, np.zeros(len(LABELS), np.int64)) + found
+            group = self.rule.group(name)
+            counter = self._drift.setdefault(group.name, DriftCounter(group.quantiles, group.n))
+            counter.add(decisions.qualities[mine])
+
+    def to_dict(self) -> dict[str, Any]:
+        """What was counted, as plain values that can be added up: `merge` has them back."""
+        return {
+            "labels": {name: dict(zip(LABELS, found.tolist(), strict=True)) for name, found in self.counts.items()},
+            "drift": {name: counter.counts() for name, counter in self._drift.items()},
+        }
+
+    def merge(self, told: Mapping[str, Any]) -> None:
+        """Count what other tallies of the same rule counted."""
+        for name, found in told["labels"].items():
+            before = self.counts.get(name, np.zeros(len(LABELS), np.int64))
+            self.counts[name] = before + np.array([found[label] for label in LABELS], np.int64)
+        for name, counts in told["drift"].items():
+            group = self.rule.groups[name]
+            self._drift.setdefault(name, DriftCounter(group.quantiles, group.n)).take(counts)
+
+    def __len__(self) -> int:
+        return int(sum(found.sum() for found in self.counts.values()))
+
+    def shares(self) -> dict[str, int]:
+        """How many of each label over all languages."""
+        return dict(zip(LABELS, np.sum(list(self.counts.values()), axis=0).tolist(), strict=True))
+
+    def drifts(self) -> dict[str, Drift]:
+        """For each group with enough new translations, how far their qualities lie from those the rule was learned from."""
+        return {name: counter.drift() for name, counter in self._drift.items() if counter.n >= FEWEST}
+
+
+def has_drifted(found: Drift) -> bool:
+    """Whether the promise should no longer be relied on: the distributions differ surely, and by much."""
+    return found.p < LEVEL and (found.distance > DISTANCE or found.stability_index > INDEX)

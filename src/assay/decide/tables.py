@@ -9,9 +9,8 @@ from assay.core.columns import Columns
 from assay.core.errors import count
 from assay.core.rows import FLAGS
 from assay.core.table import Table, TableColumn
-from assay.decide.apply import LABELS, Decisions
+from assay.decide.apply import LABELS, Decisions, Tally, has_drifted
 from assay.decide.rule import EVERY, OF_ALL, OWN, Rule
-from assay.decide.tally import Tally, has_drifted
 
 
 def rule_table(rule: Rule) -> Table:

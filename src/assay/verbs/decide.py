@@ -17,13 +17,11 @@ from assay.core.outcomes import TaskOutcomes
 from assay.core.rows import joined_rows, row_objects
 from assay.core.task import Judge
 from assay.core.trust import admit
-from assay.decide.apply import Spoken, decide, label
+from assay.decide.apply import Spoken, Tally, decide, label, label_chunks, retained
 from assay.decide.fit import fit, setting_limits
 from assay.decide.goals import parse_goal
-from assay.decide.labelling import kept, labelled
 from assay.decide.rule import EVERY, Member, Rule
 from assay.decide.tables import labels_columns, labels_table, rule_table, warnings
-from assay.decide.tally import Tally
 from assay.decide.trial import parts, tried
 from assay.engine.outcomes import check_references, load_outcomes, measure_outcomes, ready_scores
 from assay.engine.store import Store
@@ -298,9 +296,9 @@ def apply_rule(
     metrics = rule_metrics(read, where, trust=trust or isinstance(rule, FittedRule))
     asked = request(hypotheses, references, sources=sources, metrics=metrics, empty_reference=empty_reference)
     spoken = Spoken.of(languages, asked.rows or 0)
-    run = asked.run(kept(flags, texts=texts), workers, store, None)
+    run = asked.run(retained(flags, texts=texts), workers, store, None)
     scored = {name: Scores.concat(list(run.scores("", name))) for name in run.metrics}
-    parts = list(labelled(read, run.chunks(), flags=flags != "none"))
+    parts = list(label_chunks(read, run.chunks(), flags=flags != "none"))
     rows = joined_rows([part.rows for part in parts if part.rows is not None])
     raised = None if flags == "none" else [row for part in parts for row in part.flags or ()]
     made = _decided(read, replace(label(read, scored, spoken), rows=rows, flags=raised), run.flags, run.notices)

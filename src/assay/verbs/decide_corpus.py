@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
+from assay.decide.apply import Tally
 from assay.decide.tables import labels_table, warnings
-from assay.decide.tally import Tally
 from assay.io.table.vocabulary import one_each
 from assay.verbs.decide import FittedRule, plain_rule, rule_metrics
 from assay.verbs.score_corpus import scoring_job
@@ -125,7 +125,7 @@ def label_corpus(
     }, on_error)  # fmt: skip
     told, driver = how.carry_out(job, shards, built)
     tally = Tally(read)
-    tally.take({"labels": told.get("labels", {}), "drift": told.get("drift", {})})
+    tally.merge({"labels": told.get("labels", {}), "drift": told.get("drift", {})})
     table = labels_table(tally, [counted(told["counts"]), *flag_notes({"": told["flags"]})])
     alerts = alerts_of(told, built)
     return LabelledCorpus(

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 from assay.core.columns import Columns
 from assay.core.errors import InputError
 from assay.core.flags import flag_notes
-from assay.decide.labelling import kept, labelled
+from assay.decide.apply import Tally, label_chunks, retained
 from assay.decide.tables import labels_table, totals, warnings
-from assay.decide.tally import Tally
 from assay.verbs.decide import label_ready_scores, labelled_columns, read_rule, rule_metrics
 from assay.verbs.result import Result
 from assay.verbs.shared.request import request, table_among
@@ -158,10 +157,10 @@ def label_stream(
 
         again = (lambda: ready([])) if kept_rows else None
         return LabelStream({}, rule, Tally(rule), ready(notes), again=again, notes=notes, files=[str(data), *files])
-    run = asked.run(kept(flags, texts=texts), workers, store, progress)
+    run = asked.run(retained(flags, texts=texts), workers, store, progress)
 
     def scored() -> Iterator[Decisions]:
-        return labelled(rule, run.chunks(), language, flags=flags != "none")
+        return label_chunks(rule, run.chunks(), language, flags=flags != "none")
 
     return LabelStream(
         {}, rule, Tally(rule), scored(), run, scored if kept_rows else None, signatures=run.signatures, notes=run.notices,

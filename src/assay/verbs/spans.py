@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from assay.analyses.spans import calibration, categories, interplay, raters, tables
+from assay.analyses.spans import categories, consistency, raters, tables
 from assay.analyses.spans.aligned import aligned, check_texts, matched, predictions_of, renamed
 from assay.analyses.spans.tables import Counted, Resampling, predicted_counts
 from assay.core.batch import Batch
@@ -144,8 +144,8 @@ def spans(
         said = [tables.predicted_counts(result.compared), *map(str, ceilings)]
         ceiling = ceilings[0].f1[0] if [c.langpair for c in ceilings] == people.langpairs else None
         shown += tables.tables(result.compared, how, ceiling, said)
-        shown += [*categories.table(result.compared, how), *calibration.table(result.compared)]
-        shown += [interplay.table(scored, cells, how)] if scored else []
+        shown += [*categories.table(result.compared, how), *consistency.calibration_table(result.compared)]
+        shown += [consistency.interplay_table(scored, cells, how)] if scored else []
     elif not made:
         raise InputError(
             f"{people.name} has one judgement a translation: raters cannot be compared with one another. "

@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pytest
 
-from assay.analyses.spans import calibration, categories, interplay, raters
+from assay.analyses.spans import categories, consistency, raters
 from assay.analyses.spans.aligned import Compared, aligned, plain
 from assay.analyses.spans.tables import Resampling, tables
 from assay.core.campaign import Campaign, Cell, JudgedText
@@ -93,7 +93,7 @@ def test_calibration():
         [span(0, 4, confidence=0.95), span(6, 8, confidence=0.45)],
         [span(0, 1, confidence=0.95), span(3, 4, confidence=0.45)],
     ]
-    (table,) = calibration.table(compared(gold, mine=found, silent=[[span(0, 1)], []]))
+    (table,) = consistency.calibration_table(compared(gold, mine=found, silent=[[span(0, 1)], []]))
     rows = [(row["from"], row["confidence"], row["right"], row["n"]) for row in table.rows]
     assert rows == [(0.4, 0.45, 0.0, 2), (0.9, 0.95, 0.5, 2)]
     assert table.notes == ["mine: expected calibration error 0.450 over 4 spans"]
@@ -107,7 +107,7 @@ def test_interplay():
     values, parts = np.array([0.9, 0.8, 0.5, 0.6]), np.array([0.1, 0.5, 0.2, 0.3])
     scores = Scores(values, components={"src": parts, "mqm": np.array(inferred)}, spans=spans)
     cells = [Cell("en-de", "A", str(i)) for i in range(4)]
-    table = interplay.table({"m": scores}, cells, FAST)
+    table = consistency.interplay_table({"m": scores}, cells, FAST)
     assert only(table, score="score")["pearson"] == pytest.approx(np.corrcoef(values, inferred)[0, 1])
     assert only(table, score="src")["pearson"] == pytest.approx(np.corrcoef(parts, inferred)[0, 1])
     assert {row["score"] for row in table.rows} == {"src", "score"}

@@ -3,7 +3,7 @@
 Tau is (better - not better) / all scored pairs; a tie counts as not better (Section 6.3). A category is the plain mean of
 its phenomena (Section 7.1, Table 1), the ACES-Score their weighted sum (Section 7.2). What a phenomenon belongs to comes
 from its name alone (`assay.data.aces`); names outside the 68 are shown apart and enter no mean. The studies of Section 8 are
-in `overlap` and `studies`, the tables by language pair in `languages`.
+in `overlap` and `studies`, which also has the tables by language pair.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.aces import languages, overlap, studies
+from assay.analyses.aces import overlap, studies
 from assay.analyses.aces.study import BLOCK, Study, block_of, in_blocks, study
-from assay.analyses.drawing import tau_dots, tau_map
 from assay.analyses.outcomes import Sampling, count, estimates, mean_weights
 from assay.analyses.rows import (
     MARKS,
@@ -26,6 +25,8 @@ from assay.analyses.rows import (
     estimate_columns,
     metric_cells,
     outcome_cells,
+    tau_dots,
+    tau_map,
     tied_notes,
     with_average,
 )
@@ -69,7 +70,7 @@ def tables(
         _other_phenomena(everything),
         *studies.tables(everything),
         *overlap.tables(everything),
-        *languages.tables(everything),
+        *studies.language_tables(everything),
     ]
     return [table for table in made if table.rows]
 

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from assay.analyses.breakdown.figures import generator
-from assay.analyses.breakdown.verdicts import Setup
+from assay.analyses.breakdown.verdicts import Setup, generator
 from assay.analyses.rows import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
 from assay.core.errors import InputError, listing, unknown
 from assay.core.outcomes import TaskOutcomes

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from assay.analyses.breakdown.figures import cells_of, figures
-from assay.analyses.breakdown.verdicts import Setup, Verdicts
+from assay.analyses.breakdown.verdicts import Setup, Verdicts, cells_of, figures
 from assay.analyses.rows import estimate_columns
 from assay.core.outcomes import TaskOutcomes
 from assay.core.suite import Measured

@@ -25,9 +25,22 @@ from numpy.typing import NDArray
 
 from assay.analyses.breakdown import errors as breakdown_errors
 from assay.analyses.breakdown import graded
-from assay.analyses.breakdown.figures import cells_of, coin_figures, figures, generator
 from assay.analyses.breakdown.smaller_tables import balance, pseudo_table, thresholds
-from assay.analyses.breakdown.verdicts import COIN, VOTE, Setup, Verdict, Verdicts, judge, setups, vote, voted
+from assay.analyses.breakdown.verdicts import (
+    COIN,
+    VOTE,
+    Setup,
+    Verdict,
+    Verdicts,
+    cells_of,
+    coin_figures,
+    figures,
+    generator,
+    judge,
+    setups,
+    vote,
+    voted,
+)
 from assay.analyses.rows import FIRST, METRIC, UNSCORED, estimate_columns, first_place_note
 from assay.core.analysis import requires
 from assay.core.errors import listing

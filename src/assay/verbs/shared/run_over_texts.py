@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from assay.analyses import components
+from assay.analyses.comparison_tables import components_table
 from assay.core.batch import MISSING_REFERENCE
 from assay.core.errors import count
 from assay.core.metric import Metric
@@ -66,7 +66,7 @@ class RunOverTexts(Result):
 
     def add_components(self) -> None:
         """The table `components`, behind the others, where a metric says what its score is made of."""
-        self.tables |= {table.name: table for table in components.table(self.components, self.metrics)}
+        self.tables |= {table.name: table for table in components_table(self.components, self.metrics)}
 
     @property
     def system_flags(self) -> dict[str, dict[str, int]]:
