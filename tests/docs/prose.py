@@ -15,7 +15,8 @@ SOURCE = ROOT / "src" / "assay"
 TOP = {path.name for path in ROOT.iterdir() if path.is_dir()} - {"build"}
 PACKAGES = {path.name for path in SOURCE.iterdir() if path.is_dir()}
 OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*|-[a-zA-Z](?![\w-]))")
-NOT_PYTHON = {"assay.toml", "assay.obtainers"}  # a file, and a group of entry points
+NOT_PYTHON = {"assay.toml", "assay.obtainers", "assay.perturbations", "assay.translators"}
+"""A file, and groups of entry points that are not modules."""
 OTHERS = {"--include-dashboard", "--nodes", "--cpus-per-task", "--user", "--hallucinations"}
 """Options of ray, srun, docker and benchmarks."""
 
