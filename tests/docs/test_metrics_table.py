@@ -35,7 +35,7 @@ def test_a_new_metric_needs_no_change_of_the_page(script: ModuleType, monkeypatc
     page = script.page((ROOT / "docs" / "metrics.md").read_text(encoding="utf-8"))
     row = "| `made-up` | Popović 2015, chrF: character n-gram F-score for automatic MT evaluation | ready | reference | any |"
     assert row in page and script.MARKER not in page
-    assert page.index("# Every metric") < page.index(row) < page.index("\n## BLEURT\n")
+    assert page.index("# All metrics") < page.index(row) < page.index("\n## BLEURT\n")
     with pytest.raises(ValueError, match="has no line"):
         script.page("a page without the marker")
 
