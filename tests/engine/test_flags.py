@@ -13,7 +13,7 @@ from assay.core.batch import Batch
 from assay.core.errors import MissingPart
 from assay.core.flags import flag_notes, total_flags
 from assay.core.metric import Card, Metric, Scores, Signature
-from assay.engine import flags, identify
+from assay.engine import flags, language_id
 from tests.data import ntrex
 
 EN = "The government announced new measures for small businesses yesterday evening."
@@ -107,7 +107,7 @@ def test_languages_are_identified_where_it_costs_little(
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(identify, "available", lambda: False)
+    monkeypatch.setattr(language_id, "available", lambda: False)
     with pytest.raises(MissingPart, match=r"pip install 'mt-assay\[languages\]'"):
         assay.score([DE], [DE], metrics=["chrf"], flags="all")
 

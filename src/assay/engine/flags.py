@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from assay.core.batch import Batch
 from assay.core.chunk import Flagging
 from assay.core.metric import Metric
-from assay.engine.identify import available, need, wrong_language
+from assay.engine.language_id import available, require, wrong_language
 from assay.kernels import _native
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def with_languages(asked: Flagging, metrics: Iterable[Metric], rows: int | None)
     if asked == "none":
         return False
     if asked == "all":
-        need()
+        require()
         return True
     cheap = (rows is not None and rows <= FEW) or any(metric.card.neural for metric in metrics)
     return cheap and available()

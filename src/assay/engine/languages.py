@@ -22,7 +22,7 @@ from assay.core.batch import Batch
 from assay.core.errors import MissingPart
 from assay.core.langpair import target
 from assay.core.metric import Metric
-from assay.engine.first_rows import doubts
+from assay.engine.preflight import find_misplaced_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,7 +127,7 @@ def settle_language(inputs: Inputs, metrics: Mapping[str, Metric]) -> tuple[Mapp
     settled = {
         name: metric.for_language(languages[name]) if name in languages else metric for name, metric in metrics.items()
     }
-    return settled, [*notes, *doubts(first)]
+    return settled, [*notes, *find_misplaced_texts(first)]
 
 
 def target_languages(first: Batch, metrics: Mapping[str, Metric]) -> tuple[dict[str, str], list[str]]:

@@ -15,9 +15,9 @@ from assay.core.table import Table, TableColumn
 from assay.corpus.driver import whole_mark
 from assay.corpus.first_look import first_batch, looked
 from assay.corpus.job import BATCH, NETWORK_BATCH, Job
-from assay.engine.first_rows import doubts
 from assay.engine.flags import with_languages
 from assay.engine.languages import target_languages
+from assay.engine.preflight import find_misplaced_texts
 from assay.metrics import build_metrics
 from assay.verbs.shared.corpora import CorpusResult, CorpusWorkers, alerts_of, corpus_shards, counted, remarks
 
@@ -128,7 +128,7 @@ def settled_metrics(
     if first is None:
         return metrics, {}, []
     languages, notes = target_languages(first, metrics)
-    alerts = [*notes, *doubts(first)]
+    alerts = [*notes, *find_misplaced_texts(first)]
     alert(alerts)
     settled = {
         name: metric.for_language(languages[name]) if name in languages else metric for name, metric in metrics.items()

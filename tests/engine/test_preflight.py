@@ -14,8 +14,9 @@ from assay.cli.main import main
 from assay.core.batch import Batch
 from assay.core.errors import AssayWarning
 from assay.core.langpair import plain_pair, target
-from assay.engine import first_rows, identify
-from assay.engine.first_rows import doubts, script_of, script_of_language
+from assay.engine import language_id, preflight
+from assay.engine.language_id import script_of, script_of_language
+from assay.engine.preflight import find_misplaced_texts
 from tests.data import need
 
 EN = [f"The committee of the city has decided on {n} new rules for the schools." for n in range(12)]
@@ -30,7 +31,7 @@ def near(texts: list[str]) -> list[str]:
 
 
 def look(mt: list[str], src: list[str] | None = None, ref: list[str] | None = None, pair: str = "") -> list[str]:
-    return doubts(
+    return find_misplaced_texts(
         Batch(mt, sources=src, references=None if ref is None else (ref,), langpairs=[pair] * len(mt) if pair else None)
     )
 
@@ -68,8 +69,8 @@ ONE_SCRIPT = {
 @pytest.mark.parametrize("case", WRONG)
 def test_texts_in_the_wrong_place(case: str, extra: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not extra:
-        for name in ("main_language", "is_known"):
-            monkeypatch.setattr(first_rows, name, lambda text: "")
+        for name in ("main_language", "is_identifiable"):
+            monkeypatch.setattr(preflight, name, lambda text: "")
     given, said = WRONG[case]
     (sentence,) = look(*given)  # type: ignore[arg-type]
     assert said in sentence
@@ -77,7 +78,7 @@ def test_texts_in_the_wrong_place(case: str, extra: bool, monkeypatch: pytest.Mo
 
 @pytest.mark.parametrize("case", ONE_SCRIPT)
 def test_languages_of_one_script_with_the_extra(case: str) -> None:
-    if not identify.available():
+    if not language_id.available():
         pytest.skip("needs the extra 'languages'")
     given, said = ONE_SCRIPT[case]
     (sentence,) = look(*given)  # type: ignore[arg-type]
@@ -112,7 +113,7 @@ def test_honest_texts(case: str) -> None:
 
 def test_the_system_that_is_the_reference_is_named() -> None:
     batch = Batch([*near(DE), *DE], references=([*DE, *DE],), systems=["ours"] * 12 + ["gold"] * 12)
-    assert [sentence.partition(" ")[0] for sentence in doubts(batch)] == ["gold"]
+    assert [sentence.partition(" ")[0] for sentence in find_misplaced_texts(batch)] == ["gold"]
 
 
 @pytest.mark.real
