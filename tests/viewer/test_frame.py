@@ -13,8 +13,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from assay.core.errors import AssayError
-from assay.viewer import reading
-from assay.viewer.patterns import Unlike, any_case, linear
+from assay.viewer import reader
+from assay.viewer.linear_patterns import Unlike, any_case, linear
 from assay.viewer.rows import Asked, Rows
 from tests.viewer.conftest import keep
 
@@ -150,7 +150,7 @@ def test_letters_without_a_small_form_of_their_own_stay_pythons() -> None:
 
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "MANY", 3)
+    monkeypatch.setattr(reader, "MANY", 3)
 
 
 ROWS = [
@@ -178,14 +178,14 @@ def values(rows: Rows) -> dict[str, list[Any]]:
 def test_a_file_is_read_into_a_frame_as_into_lists(few_are_many: None, tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
-    found = reading.read_rows(path, {})
+    found = reader.read_rows(path, {})
     assert isinstance(found, FrameRows) and set(found.others) == {"odd", "spans", "source_spans"}
     assert values(found) == {name: [row[name] for row in SHOWN] for name in SHOWN[0]}
     assert found.window(found.order(Asked(sort="chrf")), 0, 2) == [{"#": 3, **SHOWN[3]}, {"#": 0, **SHOWN[0]}]
     assert found.numbers("chrf").tolist()[2] == 7 and found.numbers("mt") is None and found.numbers("odd") is None
     table = tmp_path / "rows.tsv"
     table.write_text("mt\tchrf\tid\n" + "Haus\t31.5\t1\nBaum\t\t2\nx\t1e3\tb\n")
-    assert values(reading.read_rows(table, {})) == {
+    assert values(reader.read_rows(table, {})) == {
         "mt": ["Haus", "Baum", "x"],
         "chrf": [31.5, None, 1000.0],
         "id": ["1", "2", "b"],
@@ -193,7 +193,7 @@ def test_a_file_is_read_into_a_frame_as_into_lists(few_are_many: None, tmp_path:
     pl.DataFrame(
         {"mt": ["a", None, "b"], "kind": pl.Series(["u", "v", "u"], dtype=pl.Categorical), "at": [[1], [], None]}
     ).write_parquet(tmp_path / "rows.parquet")
-    assert values(reading.read_rows(tmp_path / "rows.parquet", {})) == {
+    assert values(reader.read_rows(tmp_path / "rows.parquet", {})) == {
         "mt": ["a", None, "b"], "kind": ["u", "v", "u"], "at": [[1], [], None]
     }  # fmt: skip
 
@@ -208,7 +208,7 @@ def test_a_run_directory_says_the_types_of_its_columns(
     types = json.loads((folder / "view.json").read_text())["types"]
     assert types == {"segment": "integer", "mt": "text", "chrf": "number", "flags": "texts", "spans": "spans"}
     with monkeypatch.context() as patched:
-        patched.setattr(reading, "_read_parts", None)  # polars reads it by itself
+        patched.setattr(reader, "_read_parts", None)  # polars reads it by itself
         (run,) = find_runs([folder])
         assert isinstance(run.rows, FrameRows) and values(run.rows) == {
             name: [row[name] for row in SHOWN] for name in SHOWN[0] if name != "odd"

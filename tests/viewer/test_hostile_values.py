@@ -13,7 +13,7 @@ import pytest
 
 from assay.cli.main import main
 from assay.core.errors import AssayError
-from assay.viewer import reading
+from assay.viewer import reader
 from assay.viewer.live import Growing
 from assay.viewer.page import one_file
 from assay.viewer.rows import Rows
@@ -80,7 +80,7 @@ def looked_at(found: Found, *, whole: bool = True) -> None:
         asked(answers.export, format=format, where=chosen)
     if not whole:
         return
-    asked(answers.compared, a=key, b=key)
+    asked(answers.compare, a=key, b=key)
     try:
         one_file(found)
     except AssayError as error:
@@ -132,7 +132,7 @@ def test_a_table_that_is_too_large_is_one_line(
     """Kilobytes that unpack to gigabytes, and millions of rows in a few pages of Parquet (here against smaller limits)."""
     pl = pytest.importorskip("polars")
     monkeypatch.setattr(
-        reading, limit, {"MOST_ROWS": 11_000, "MOST_COLUMNS": 1, "MOST_CELLS": 20_000}.get(limit, 100_000)
+        reader, limit, {"MOST_ROWS": 11_000, "MOST_COLUMNS": 1, "MOST_CELLS": 20_000}.get(limit, 100_000)
     )
     made = [{"mt": "x" * 9, "chrf": 1.0} for _ in range(12_000)]
     place = tmp_path / (f"a.{form}" if form != "run" else "run")

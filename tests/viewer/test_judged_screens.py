@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 import assay
-from assay.viewer.groups import grouped
 from assay.viewer.runs import find_runs
+from assay.viewer.summary import grouped
 from tests.viewer.browser import Browser, needs_axe, until
 from tests.viewer.conftest import keep
 from tests.viewer.judged_runs import ARABIC, campaign_run, decision_runs, meta_run

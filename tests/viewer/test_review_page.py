@@ -21,7 +21,7 @@ from assay.verbs.make import annotate, make
 from assay.verbs.reviewing import OnPage, held
 from tests.viewer.browser import ENTER, TAB, Browser, until
 from tests.viewer.conftest import DEMO, HOSTILE
-from tests.viewer.test_reviewing import served
+from tests.viewer.test_review_api import served
 
 pytestmark = pytest.mark.xdist_group("browser")
 RIGHT, LEFT, SHIFT, CONTROL = "\ue014", "\ue012", "\ue008", "\ue009"

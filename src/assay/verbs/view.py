@@ -15,7 +15,7 @@ from assay.io.files.atomic import atomic_write
 from assay.review.mqm_session import open_mqm
 from assay.verbs.result import Result
 from assay.viewer.page import one_file
-from assay.viewer.reviewing import Reviewing
+from assay.viewer.review_api import ReviewApi
 from assay.viewer.runs import find_runs
 from assay.viewer.server import ViewServer
 
@@ -143,7 +143,7 @@ def serve(
     made: Viewing, runs: Sequence[Run], *, port: int, browser: bool, session: ReviewSession | None = None
 ) -> None:
     """Start the server of a page, and open a browser on it."""
-    made.server = ViewServer(runs, port, None if session is None else Reviewing(session))
+    made.server = ViewServer(runs, port, None if session is None else ReviewApi(session))
     threading.Thread(target=made.server.serve_forever, name="assay view", daemon=True).start()
     if browser and not made.open():
         made.notes.append("no browser could be opened: open the address by hand.")

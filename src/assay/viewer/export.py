@@ -5,19 +5,22 @@ from __future__ import annotations
 import io
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from assay.core.columns import plain
 from assay.core.errors import unknown
 from assay.core.rows import nested_row
 from assay.report.rows import CsvRows
-from assay.viewer.challenge import as_item
+from assay.viewer.row_format import SOURCE_SPANS, file_row, marking
 from assay.viewer.rows import Asked
 from assay.viewer.runs import Run
-from assay.viewer.shape import SOURCE_SPANS, file_row, marking
 
 FORMATS = ("csv", "jsonl", "challenge")
 _PART = 1000
+NAMES = {"src": "source", "ref": "reference"}
+ITEM = ("id", "phenomenon", "category", "severity", "langpair", "src", "ref", "good", "incorrect")
+_WORST = ("neutral", "minor", "major", "critical")
 
 
 def exported(run: Run, asked: Asked, format: str) -> tuple[str, Iterator[str]]:
@@ -62,3 +65,31 @@ def _taken(out: io.StringIO) -> str:
     out.seek(0)
     out.truncate()
     return text
+
+
+def as_item(row: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
+    """The pair that a row makes; None for one that makes none."""
+    if kind == "items":
+        return {NAMES.get(name, name): row[name] for name in ITEM if row.get(name) is not None}
+    good, incorrect = row.get("ref"), row.get("mt")
+    if not good or not incorrect or good == incorrect:
+        return None
+    marked = row.get("spans")
+    spans: list[Mapping[str, Any]] = marked if isinstance(marked, list) else []
+    worst: Mapping[str, Any] = max(spans, key=lambda span: _rank(span.get("severity")), default={})
+    named = [str(row[name]) for name in ("system", "langpair", "id", "segment") if row.get(name) not in (None, "")]
+    made = {
+        "id": "/".join(named),
+        "phenomenon": worst.get("category") or worst.get("severity") or "chosen",
+        "severity": worst.get("severity"),
+        "langpair": row.get("langpair"),
+        "source": row.get("src"),
+        "reference": row.get("ref2"),
+        "good": good,
+        "incorrect": incorrect,
+    }
+    return {name: value for name, value in made.items() if value not in (None, "")}
+
+
+def _rank(severity: Any) -> int:
+    return _WORST.index(severity) if severity in _WORST else 0

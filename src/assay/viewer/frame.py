@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from assay.core.expression import parse
-from assay.viewer.patterns import Unlike, any_case
+from assay.viewer.linear_patterns import Unlike, any_case
+from assay.viewer.polars_filter import translated
 from assay.viewer.rows import SEGMENT, SHOWN, Rows, cut
-from assay.viewer.translate import translated
 
 if TYPE_CHECKING:
     import numpy as np

@@ -13,9 +13,8 @@ from assay.core.view_data import LIVE, PROGRESS
 from assay.io.documents import decode, read_document
 from assay.io.files.paths import is_own_file
 from assay.io.files.system import lock
+from assay.viewer.row_format import page_row, sound_columns
 from assay.viewer.rows import Rows
-from assay.viewer.shape import page_row
-from assay.viewer.sound import sound_columns
 
 SILENT = 60.0
 """Seconds after which a run of another machine that says nothing any more is taken for dead."""

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import base64
 import gzip
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
+from importlib.resources import files
 from itertools import permutations
 from typing import Any
 
+from assay._version import __version__
 from assay.core.columns import plain
 from assay.core.errors import InputError
-from assay.viewer.assets import document, start
-from assay.viewer.compared import compared
+from assay.report.figures.canvas import PALETTE
+from assay.report.figures.heatmap import ABOVE, BELOW, MIDDLE
+from assay.viewer.comparison import compare_runs
 from assay.viewer.runs import Run
 from assay.viewer.summary import summary
 
@@ -24,11 +28,46 @@ MOST_PAIRS = 15
 """Pairs of runs that are compared in it: those of six runs."""
 
 
-def _compared(runs: Sequence[Run]) -> Iterator[tuple[str, Any]]:
+def asset(name: str) -> str:
+    """A built file: ``app.js``, ``app.css`` or ``licences.txt``."""
+    return (files("assay.viewer") / "static" / name).read_text(encoding="utf-8")
+
+
+def start() -> dict[str, Any]:
+    """What the page knows before any run: whose it is, and the colours of our figures."""
+    return {"version": __version__, "palette": list(PALETTE), "heat": [BELOW, MIDDLE, ABOVE]}
+
+
+def policy(*, served: bool) -> str:
+    """The Content-Security-Policy: our script and our style by their hashes, no other origin, no frame, no form."""
+    script, style = (_hash(asset(name)) for name in ("app.js", "app.css"))
+    parts = ["default-src 'none'", f"script-src '{script}'", f"style-src '{style}'", "img-src data:"]
+    parts += ["connect-src 'self'" if served else "connect-src 'none'", "base-uri 'none'", "form-action 'none'"]
+    return "; ".join([*parts, *(["frame-ancestors 'none'"] if served else [])])
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def document(embedded: str = "") -> str:
+    """The HTML: style, script, and the data where the page is one file. `embedded` is Base64, in which nothing needs escaping."""
+    meta = "" if not embedded else f'<meta http-equiv="Content-Security-Policy" content="{policy(served=False)}">\n'
+    data = f'<script type="text/plain" id="assay-data">{embedded}</script>\n' if embedded else ""
+    return (
+        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n{meta}'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n<meta name="referrer" content="no-referrer">\n'
+        f'<title>assay view</title>\n<link rel="icon" href="data:,">\n<style>{asset("app.css")}</style>\n</head>\n<body>\n'
+        f'<div id="app"></div>\n<noscript>This page needs JavaScript.</noscript>\n{data}<script>{asset("app.js")}</script>\n'
+        "</body>\n</html>\n"
+    )
+
+
+def _comparisons(runs: Sequence[Run]) -> Iterator[tuple[str, Any]]:
     """Every two runs of the same job beside each other, both ways; what refuses two of them is said when somebody asks."""
     for a, b in list(permutations(runs, 2))[: 2 * MOST_PAIRS]:
         try:
-            yield f"{a.key} {b.key}", compared(a, b)
+            yield f"{a.key} {b.key}", compare_runs(a, b)
         except InputError as error:
             yield f"{a.key} {b.key}", {"error": str(error)}
 
@@ -53,7 +92,7 @@ def one_file(runs: Sequence[Run], *, leave_out: bool = False) -> str:
         **start(),
         "runs": [run.head() for run in runs],
         "details": {run.key: summary(run) for run in runs},
-        "compared": dict(_compared(runs)),
+        "compared": dict(_comparisons(runs)),
         "rows": {
             run.key: {name: list(column) if held[run.key] else [] for name, column in run.rows.columns.items()}
             for run in runs

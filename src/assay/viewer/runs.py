@@ -18,12 +18,12 @@ from assay.core.screens import Deciding, People
 from assay.core.view_data import ABOUT, FORMAT, PROGRESS, ROWS
 from assay.io.documents import read_document
 from assay.io.files.paths import is_own_file
-from assay.viewer.forms import ManifestFile, TablesFile, ViewFile
+from assay.viewer.file_schemas import ManifestFile, TablesFile, ViewFile
+from assay.viewer.judgements import has_people
 from assay.viewer.live import Growing, progress, said
-from assay.viewer.people import has_people
-from assay.viewer.reading import first_rows, read_rows
+from assay.viewer.reader import first_rows, read_rows
+from assay.viewer.row_format import LABELS
 from assay.viewer.rows import Asked, Rows
-from assay.viewer.sound import LABELS
 
 Kept = TypeVar("Kept", People, Deciding)
 MANIFEST, TABLES = "manifest.json", "tables.json"

@@ -23,14 +23,13 @@ from urllib.parse import parse_qs, urlsplit
 
 from assay.core.columns import plain
 from assay.core.errors import AssayError, InputError, unknown
-from assay.viewer.assets import document, policy, start
-from assay.viewer.compared import compared
+from assay.viewer.comparison import compare_runs
 from assay.viewer.export import exported
-from assay.viewer.groups import grouped
-from assay.viewer.reviewing import RequestRefused, Reviewing, posted
+from assay.viewer.page import document, policy, start
+from assay.viewer.review_api import RequestRefused, ReviewApi, posted
 from assay.viewer.rows import Asked
 from assay.viewer.runs import Found, Run
-from assay.viewer.summary import points, summary
+from assay.viewer.summary import grouped, points, summary
 
 ADDRESS = "127.0.0.1"
 WAIT_SECONDS, MOST_WAITING = 60.0, 128
@@ -45,7 +44,7 @@ class Answers:
     """What the page may ask, over the given runs."""
 
     runs: Sequence[Run]
-    review: Reviewing | None = None
+    review: ReviewApi | None = None
     """A review, where one is held: the only thing that is ever written."""
     _by_key: dict[str, Run] = field(init=False, repr=False)
 
@@ -106,9 +105,9 @@ class Answers:
         """A metric's scores by group and system."""
         return grouped(self.run(asked).rows, asked.get("by", ""), asked.get("metric", ""))
 
-    def compared(self, asked: Question) -> Any:
+    def compare(self, asked: Question) -> Any:
         """Two runs of the same job beside each other."""
-        return compared(self.run({"run": asked.get("a", "")}), self.run({"run": asked.get("b", "")}))
+        return compare_runs(self.run({"run": asked.get("a", "")}), self.run({"run": asked.get("b", "")}))
 
     def export(self, asked: Question) -> tuple[str, Iterator[str]]:
         """The chosen rows as a file: its name and its parts."""
@@ -136,7 +135,7 @@ class ViewServer(ThreadingHTTPServer):
     daemon_threads = True
     allow_reuse_address = False
 
-    def __init__(self, runs: Sequence[Run], port: int = 0, review: Reviewing | None = None) -> None:
+    def __init__(self, runs: Sequence[Run], port: int = 0, review: ReviewApi | None = None) -> None:
         self.closed = False
         self._waiting: dict[Any, float] = {}
         self._lock = Lock()
@@ -253,7 +252,7 @@ class _Handler(BaseHTTPRequestHandler):
         answers = self.server.answers
         known: dict[str, Callable[[Question], Any]] = {
             "api/start": answers.start, "api/run": answers.detail, "api/rows": answers.rows, "api/row": answers.row,
-            "api/points": answers.points, "api/groups": answers.groups, "api/live": answers.live, "api/compare": answers.compared,
+            "api/points": answers.points, "api/groups": answers.groups, "api/live": answers.live, "api/compare": answers.compare,
             **(answers.review.answers() if answers.review else {}),
         }  # fmt: skip
         try:

@@ -30,7 +30,7 @@ MOST_MOVED = 25
 """Rows that are shown of those which moved furthest, each way."""
 
 
-def compared(a: Run, b: Run) -> dict[str, Any]:
+def compare_runs(a: Run, b: Run) -> dict[str, Any]:
     """Run `b` against run `a`, as the page shows it; runs of different jobs are refused in a sentence."""
     refuse_other_job(a, b)
     notes = [

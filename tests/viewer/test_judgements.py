@@ -11,10 +11,9 @@ import pytest
 
 import assay
 from assay.core.errors import UnknownName
-from assay.viewer.groups import grouped, groupings, quarters
 from assay.viewer.rows import Rows
 from assay.viewer.runs import find_runs
-from assay.viewer.summary import summary
+from assay.viewer.summary import grouped, groupings, quarters, summary
 from tests.data import need
 from tests.viewer.judged_runs import campaign_run, decision_runs, meta_run
 

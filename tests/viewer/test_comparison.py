@@ -11,8 +11,8 @@ import pytest
 
 import assay
 from assay.core.errors import InputError
-from assay.viewer.challenge import as_item
-from assay.viewer.compared import compared
+from assay.viewer.comparison import compare_runs
+from assay.viewer.export import as_item
 from assay.viewer.runs import Run, find_runs
 from tests.viewer.conftest import keep
 
@@ -36,7 +36,7 @@ def segments(score: Any, system: str = "a", src: str = "x") -> list[dict[str, An
 
 def test_segments_are_paired_and_tested(tmp_path: Path) -> None:
     a, b = runs(tmp_path, segments(float), segments(lambda i: i + 1.0 if i else 0.0, "b"))
-    made = compared(a, b)
+    made = compare_runs(a, b)
     (row,) = made["tables"][0]["rows"]
     assert row["system"] == "a → b" and (row["n"], row["up"], row["down"]) == (N, N - 1, 0)
     assert row["before"] == 5.5 and row["difference"] == pytest.approx(11 / 12)
@@ -48,13 +48,13 @@ def test_segments_are_paired_and_tested(tmp_path: Path) -> None:
     assert (
         moved["better"][0]["gain"] == 1.0 and moved["better"][0]["a"]["segment"] == moved["better"][0]["b"]["segment"]
     )
-    (back,) = compared(b, a)["tables"][0]["rows"]
+    (back,) = compare_runs(b, a)["tables"][0]["rows"]
     assert back["verdict"] == "worse" and (back["up"], back["down"]) == (0, N - 1)
 
 
 def test_chance_is_not_called_a_difference(tmp_path: Path) -> None:
     a, b = runs(tmp_path, segments(float), segments(lambda i: i + (-1.0) ** i))
-    (row,) = compared(a, b)["tables"][0]["rows"]
+    (row,) = compare_runs(a, b)["tables"][0]["rows"]
     assert row["difference"] == 0 and row["verdict"] == "" and row["p"] == pytest.approx(1, abs=0.3)
 
 
@@ -68,7 +68,7 @@ def items(right: Any, first: str = "s") -> list[dict[str, Any]]:
 
 def test_items_that_change_sides_are_counted_by_phenomenon(tmp_path: Path) -> None:
     a, b = runs(tmp_path, items(lambda i: i >= 10), items(lambda i: i != 11), kind="items", metrics=("m",))
-    metrics, phenomena = compared(a, b)["tables"]
+    metrics, phenomena = compare_runs(a, b)["tables"]
     (row,) = metrics["rows"]
     # ten gained, one lost: the exact sign test, two-sided, is 2 (1 + 11) / 2^11
     assert (row["up"], row["down"], row["n"]) == (10, 1, N) and row["p"] == pytest.approx(24 / 2048)
@@ -94,15 +94,15 @@ def test_other_jobs_are_refused_in_a_sentence(tmp_path: Path) -> None:
         (d, "no system in common"),
     ):
         with pytest.raises(InputError, match=said):
-            compared(a, other)
+            compare_runs(a, other)
     (pairs,) = find_runs([keep(tmp_path / "items" / "e", items(bool), "items", ["m"])])
     with pytest.raises(InputError, match="not the same job"):
-        compared(a, _renamed(pairs))
+        compare_runs(a, _renamed(pairs))
     (bare,) = find_runs(
         [keep(tmp_path / "bare" / "f", [{**row, "bleu": 1.0} for row in segments(float)], metrics=["bleu"])]
     )
     with pytest.raises(InputError, match="no metric in common"):
-        compared(a, _renamed(bare))
+        compare_runs(a, _renamed(bare))
 
 
 def _renamed(run: Run) -> Run:
@@ -137,5 +137,5 @@ def test_a_challenge_set_of_items_and_of_translations_is_read_by_assay_run(tmp_p
 
 def test_the_interval_of_one_value_is_none(tmp_path: Path) -> None:
     a, b = runs(tmp_path, segments(float), segments(lambda i: i + 1.0))
-    (row,) = compared(a, b)["tables"][0]["rows"]
+    (row,) = compare_runs(a, b)["tables"][0]["rows"]
     assert math.isnan(row["low"]) and row["verdict"] == "better"

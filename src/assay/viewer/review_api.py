@@ -33,7 +33,7 @@ class RequestRefused(Exception):
 
 
 @dataclass
-class Reviewing:
+class ReviewApi:
     """The session, and the word that the one who sits there has finished."""
 
     session: ReviewSession
@@ -63,7 +63,7 @@ class Reviewing:
 
 
 def posted(
-    reviewing: Reviewing | None, path: str, headers: Message, body: BufferedIOBase, hosts: Collection[str]
+    reviewing: ReviewApi | None, path: str, headers: Message, body: BufferedIOBase, hosts: Collection[str]
 ) -> Any:
     """The answer to a request that writes; `RequestRefused` says why not, before anything is read that need not be."""
     if reviewing is None:

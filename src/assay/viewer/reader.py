@@ -20,9 +20,8 @@ from assay.io.table.column_files import SLICE, ScannedTable
 from assay.io.table.forms import open_table
 from assay.io.table.objects import JsonTable
 from assay.io.table.whole_rows import WholeRows
+from assay.viewer.row_format import LISTS, names_by_role, page_columns, page_row, sound_columns
 from assay.viewer.rows import SHOWN, Rows, cut
-from assay.viewer.shape import names_by_role, page_columns, page_row
-from assay.viewer.sound import LISTS, sound_columns
 
 MOST_ROWS, MOST_COLUMNS, MOST_CELLS, MOST_BYTES = 5_000_000, 2_000, 100_000_000, 2 << 30
 """What a page shows of a table at most: rows, columns, both multiplied, and bytes."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import polars as pl
 
 from assay.core.expression.tree import GIVES, LARGEST, Node
-from assay.viewer.patterns import Unlike, linear
+from assay.viewer.linear_patterns import Unlike, linear
 
 if TYPE_CHECKING:
     from assay.core.expression.checking import Condition
