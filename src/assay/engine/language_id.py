@@ -143,7 +143,8 @@ def script_of(text: str) -> str:
 @functools.cache
 def _scripts() -> tuple[list[int], list[tuple[int, int, str]], Mapping[str, str]]:
     """Return the first letters of all blocks, the blocks with their script, and the script of each language."""
-    blocks, scripts = [], {}
+    blocks: list[tuple[int, int, str]] = []
+    scripts: dict[str, str] = {}
     for row in rows("scripts.tsv"):
         for block in row["blocks"].split():
             first, _, last = block.partition("-")
