@@ -15,7 +15,7 @@ from assay._version import __version__
 from assay.core.columns import plain
 from assay.core.errors import InputError
 from assay.report.figures.canvas import PALETTE
-from assay.report.figures.heatmap import ABOVE, BELOW, MIDDLE
+from assay.report.figures.maps import ABOVE, BELOW, MIDDLE
 from assay.viewer.comparison import compare_runs
 from assay.viewer.runs import Run
 from assay.viewer.summary import summary

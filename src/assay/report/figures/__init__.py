@@ -11,15 +11,10 @@ from typing import Any
 
 from assay.core.errors import unknown
 from assay.core.table import Figure, FigureKind, Table
-from assay.report.figures.bars import cases
-from assay.report.figures.boxes import boxes
 from assay.report.figures.canvas import save, settings, with_font_note
-from assay.report.figures.dots import dots, levels
-from assay.report.figures.heatmap import heatmap
-from assay.report.figures.ranking import ranking
-from assay.report.figures.rates import rates
-from assay.report.figures.reliability import reliability
-from assay.report.figures.shares import shares
+from assay.report.figures.intervals import dots, levels, ranking, reliability
+from assay.report.figures.maps import heatmap, rates
+from assay.report.figures.panels import boxes, cases, shares
 
 FORMATS = ("svg", "png")
 
