@@ -9,7 +9,7 @@ from typing import Any
 
 from assay.core.rows import span_fields
 from assay.core.spans import ErrorSpan
-from assay.report.data import json_lines
+from assay.report.rows import row_lines
 from assay.report.spans import SpanRow, as_html, as_json
 
 
@@ -41,7 +41,7 @@ def test_json_is_whole_whatever_the_number_of_rows() -> None:
     for n in (0, 1, 3):
         content = json.loads("".join(as_json(parts(n, []), ["toy"], lambda: {"toy": "toy|v:1"})))
         assert content["signatures"] == {"toy": "toy|v:1"}
-        assert content["segments"] == [json.loads(json_lines(part, ["toy"])) for part in parts(n, [])]
+        assert content["segments"] == [json.loads(line) for (line,) in row_lines(parts(n, []), ["toy"])]
         assert [one["spans"]["toy"][0]["text"] for one in content["segments"]] == ["row"] * n
 
 

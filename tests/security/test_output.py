@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from assay.cli.main import main
-from assay.report.data import delimited
+from assay.report.rows import CsvRows
 
 ASSAY = f"{sys.executable} -m assay"
 
@@ -170,7 +170,8 @@ def test_the_option_reaches_every_writer(here: Path, capsys: pytest.CaptureFixtu
     assert main(["score", "-m", "chrf", "--data", "evil.tsv", "--format", "json", "--spreadsheet-safe"]) == 2
     assert "--spreadsheet-safe goes with --format csv, tsv or xlsx, not json." in capsys.readouterr().err
     columns = {"n": [-1, 2], "language": ["=1", None], "reason": ["fine", "@x"]}
-    assert delimited(columns, header=False, spreadsheet_safe=True) == "-1,'=1,fine\n2,,'@x\n"
+    lines = CsvRows(list(columns), spreadsheet_safe=True).lines(list(columns.values()))
+    assert "".join(lines) == "-1,'=1,fine\n2,,'@x\n"
 
 
 def test_identical_systems_are_called_so(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 from assay.cli.corpus import (
     OPTIONS,
@@ -41,8 +41,7 @@ from assay.cli.output import Output, write_bytes
 from assay.cli.texts import finish, keep_run, rows_progress, texts_of
 from assay.core.errors import InputError
 from assay.report import BINARY_FORMATS
-from assay.report.data import json_lines
-from assay.report.rows import write_rows
+from assay.report.rows import json_document, row_lines, write_rows
 from assay.report.writing import whole_file
 from assay.verbs.decide import fit_rule
 from assay.verbs.decide_corpus import label_corpus
@@ -224,22 +223,19 @@ def _write(labels: LabelStream, output: Output) -> None:
             output.format,
         )
         return
+    head = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": '
+
+    def tail() -> str:
+        about = {"counts": labels.tally.shares(), "flags": labels.flags, "warnings": labels.warnings}
+        return f",\n{json.dumps(about, ensure_ascii=False)[1:]}"
+
     to_file = output.out is not None and output.out != "-"
     with whole_file(str(output.out)) if to_file else nullcontext(sys.stdout) as stream:
         if output.format == "json":
-            _write_json(labels, stream)
+            stream.writelines(json_document(row_lines(labels.parts(), labels.scores), head, tail))
         else:
             safe = output.spreadsheet_safe
             labels.notes += write_rows(
                 labels.parts(), output.format, stream, scores=labels.scores, spreadsheet_safe=safe
             )
         stream.flush()
-
-
-def _write_json(labels: LabelStream, stream: IO[str]) -> None:
-    separator = f'{{"goal": {json.dumps(labels.rule.goal)}, "segments": [\n'
-    for rows in labels.parts():
-        stream.write(separator + json_lines(rows, labels.scores).rstrip("\n").replace("\n", ",\n"))
-        separator = ",\n"
-    about = {"counts": labels.tally.shares(), "flags": labels.flags, "warnings": labels.warnings}
-    stream.write(f"],\n{json.dumps(about, ensure_ascii=False)[1:]}\n")

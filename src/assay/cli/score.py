@@ -181,9 +181,8 @@ def _write_summary(result: ScoreResult, output: Output, args: argparse.Namespace
 def _write_json(result: ScoreResult, out: str | None, *, texts: bool) -> None:
     from assay.report import scores
 
-    run: scores.Scored = result.run if texts else scores.WithoutTexts(result.run)
     with whole_file(out) if out and out != "-" else nullcontext(sys.stdout) as stream:
-        scores.as_json(run, result.known(), stream.write, result.groups(), result.system_flags)
+        scores.as_json(result.run, result.known(), stream.write, result.groups(), result.system_flags, texts=texts)
         stream.flush()
 
 

@@ -25,7 +25,7 @@ from assay.io.files.atomic import blaming_scratch
 from assay.io.files.compression import SUFFIXES
 from assay.io.files.folders import Folder
 from assay.report.frames import span_kind
-from assay.report.rows import WRITERS
+from assay.report.rows import WRITERS, JsonLines
 
 ROW_GROUP = 65_536
 """Rows in a row group of Parquet."""
@@ -54,41 +54,23 @@ class TextPart(Part):
     def __init__(
         self, form: str, names: Sequence[str], stream: IO[bytes], apart: bool, scores: Sequence[str] = ()
     ) -> None:
-        self._scores = scores
         self._stream, self._apart, self.sizes = stream, apart, list[int]()
-        self._text = io.StringIO()
-        self._writer = WRITERS[form](self._text, names)
-        self._header = self._taken()
-        self._json = form == "jsonl"
+        self._writer = WRITERS[form](names, scores=scores)
 
     def header(self) -> bytes:
         """What stands before the rows of the shard."""
-        return self._header.encode("utf-8", "backslashreplace")
-
-    def _taken(self) -> str:
-        text = self._text.getvalue()
-        self._text.seek(0)
-        self._text.truncate()
-        return text
+        return self._writer.head.encode("utf-8", "backslashreplace")
 
     def write(self, rows: ShardRows, added: Columns) -> None:
         """See `Part`."""
-        columns: list[Sequence[Any]] = []
         objects: list[Mapping[str, Any]] | None = None
-        if self._json:
-            new = row_objects(added, self._scores)
+        if isinstance(self._writer, JsonLines):
+            new = row_objects(added, self._writer.scores)
             objects = [{**rows.row(i), **new[i]} for i in range(len(rows))]
-        else:
-            columns = [*(rows.column(name) for name in rows.names), *added.values()]
-        if not self._apart:
-            self._writer.part(columns, objects)
-            self._stream.write(self._taken().encode("utf-8", "backslashreplace"))
-            return
-        for i in range(len(rows)):
-            self._writer.part([[column[i]] for column in columns], None if objects is None else [objects[i]])
-            line = self._taken().encode("utf-8", "backslashreplace")
-            self.sizes.append(len(line))
-            self._stream.write(line)
+        lines = self._writer.lines([*(rows.column(name) for name in rows.names), *added.values()], objects)
+        encoded = [line.encode("utf-8", "backslashreplace") for line in lines] if self._apart else []
+        self.sizes += map(len, encoded)
+        self._stream.write(b"".join(encoded) or "".join(lines).encode("utf-8", "backslashreplace"))
 
     def close(self) -> None:
         """See `Part`."""

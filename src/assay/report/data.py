@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import hashlib
 import io
 import json
-import math
 import re
-from collections.abc import Collection, Mapping, Sequence
-from json.encoder import encode_basestring
-from types import NoneType
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from assay.core.columns import Columns, plain, plain_list
-from assay.core.rows import SCORES, parted
+from assay.core.columns import plain
 from assay.core.table import Table
 
 FORMULA = r"^ *[=+@\t\r\n＝＋－＠-]"
@@ -26,8 +24,6 @@ def rows(table: Table) -> list[dict[str, Any]]:
 
 def digest(table: Table) -> str:
     """BLAKE2b-128 of the table's rows: equal for equal rows, whatever the caption, the notes and the order of the keys."""
-    import hashlib
-
     text = json.dumps(rows(table), ensure_ascii=True, sort_keys=True, separators=(",", ":"))
     return hashlib.blake2b(text.encode("ascii"), digest_size=16).hexdigest()
 
@@ -52,8 +48,6 @@ def as_csv(tables: Sequence[Table], delimiter: str = ",", *, spreadsheet_safe: b
 
     With `spreadsheet_safe`, texts that a spreadsheet would run are quoted: see `inert`.
     """
-    import csv
-
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     for i, table in enumerate(tables):
@@ -73,66 +67,3 @@ def inert(value: Any) -> Any:
     Numbers stay numbers, below nought too.
     """
     return f"'{value}" if isinstance(value, str) and re.match(FORMULA, value) else value
-
-
-def delimited(
-    columns: Columns,
-    delimiter: str = ",",
-    *,
-    header: bool = True,
-    decimals: int | None = None,
-    spreadsheet_safe: bool = False,
-) -> str:
-    """Columns as CSV or TSV; None and NaN are empty fields, numbers are whole unless `decimals` are asked for."""
-    import csv
-
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-    if header:
-        writer.writerow(map(inert, columns) if spreadsheet_safe else columns)
-    cells = [_cells(column, decimals, spreadsheet_safe) for column in columns.values()]
-    writer.writerows(zip(*cells, strict=True))
-    return out.getvalue()
-
-
-def _cells(column: Sequence[Any], decimals: int | None, spreadsheet_safe: bool) -> Sequence[Any]:
-    values = plain_list(column)
-    kinds = set(map(type, values))
-    if float in kinds:
-        form = repr if decimals is None else f"{{:.{decimals}f}}".format
-        return [("" if value != value else form(value)) if type(value) is float else value for value in values]
-    return [inert(value) for value in values] if spreadsheet_safe and str in kinds else values
-
-
-def json_lines(columns: Columns, scores: Collection[str] = ()) -> str:
-    """Columns as JSON lines, those of `scores` in an object of their own (`assay.core.rows`); NaN is null."""
-    order, form = _form(list(columns), scores)
-    return "".join([form % row for row in zip(*(_json_cells(columns[name]) for name in order), strict=True)])
-
-
-def _form(names: Sequence[str], scores: Collection[str]) -> tuple[list[str], str]:
-    """The order of the columns in a line, and the line with a place for each of them."""
-
-    def members(some: Sequence[str]) -> list[str]:
-        return [f"{json.dumps(name, ensure_ascii=False)}: ".replace("%", "%%") + "%s" for name in some]
-
-    before, inside, after = parted(names, scores)
-    nested = [f'"{SCORES}": {{{", ".join(members(inside))}}}'] if inside else []
-    return [*before, *inside, *after], "{" + ", ".join([*members(before), *nested, *members(after)]) + "}\n"
-
-
-def _json_cells(column: Sequence[Any]) -> list[str]:
-    """Each value as JSON; texts and numbers, of which there are many, by the shortest way."""
-    values = plain_list(column)
-    kinds = set(map(type, values))
-    if kinds == {str}:
-        return list(map(encode_basestring, values))
-    if kinds <= {str, NoneType}:
-        return ["null" if value is None else encode_basestring(value) for value in values]
-    if kinds == {int}:
-        return list(map(str, values))
-    if kinds == {list} and not any(values):
-        return ["[]"] * len(values)
-    if kinds <= {float, NoneType}:
-        return [repr(value) if value is not None and math.isfinite(value) else "null" for value in values]
-    return [json.dumps(plain(value), ensure_ascii=False, allow_nan=False) for value in values]

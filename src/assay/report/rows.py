@@ -1,150 +1,147 @@
-"""Rows under a header as TSV, CSV, JSON or JSON lines, written part by part so that memory stays flat."""
+"""Row writers: one class per text format (TSV, CSV, JSON lines), fed with columns part by part so that memory stays flat."""
 
 from __future__ import annotations
 
 import csv
-import io
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from json.encoder import encode_basestring
+from types import NoneType, SimpleNamespace
 from typing import IO, Any
 
-from assay.core.columns import plain, plain_list
+from assay.core.columns import Columns, plain, plain_list
 from assay.core.errors import count
-from assay.core.rows import row_objects
-from assay.report.data import inert, json_lines
+from assay.core.rows import SCORES, parted
+from assay.report.data import inert
 
-Columns = Sequence[Sequence[Any]]
 Objects = Sequence[Mapping[str, Any]]
+ROWS = ("jsonl", "tsv", "csv", "parquet", "xlsx")
+"""The formats with one row per segment."""
 
 
 class RowWriter(ABC):
-    """Rows with the columns `names` on their way into a stream. `part` for each part, then `end`."""
+    """Text format of rows with the columns `names`: a head line, then one line per row.
 
-    def __init__(
-        self,
-        stream: IO[Any],
-        names: Sequence[str],
-        *,
-        scores: Collection[str] = (),
-        spreadsheet_safe: bool = False,
-    ) -> None:
-        """`scores`: the columns that JSON keeps in an object of their own."""
-        self.stream, self.names, self._safe, self._scores = stream, list(names), spreadsheet_safe, scores
-        self.notes: list[str] = []
-        """What people should hear about the file; complete at the end."""
-        self.begin()
+    `scores` are the columns that JSON nests in an object. With `spreadsheet_safe`, texts that a spreadsheet would run are quoted.
+    """
 
-    def begin(self) -> None:  # noqa: B027  (JSON lines have nothing there)
-        """Write what stands before the rows."""
+    head = ""
+    """The line before the rows, with its end."""
+
+    def __init__(self, names: Sequence[str], *, scores: Collection[str] = (), spreadsheet_safe: bool = False) -> None:
+        self.names, self.scores, self._safe = list(names), scores, spreadsheet_safe
 
     @abstractmethod
-    def part(self, columns: Columns, objects: Objects | None = None) -> None:
-        """Write some rows; `objects` are the same rows as JSON had them, for a writer that can keep them so."""
+    def lines(self, columns: Sequence[Sequence[Any]], objects: Objects | None = None) -> list[str]:
+        """Return the line of each row, with its end; `objects` are the same rows as JSON, if they were read as JSON."""
 
-    def end(self) -> None:  # noqa: B027
-        """Write what stands after them."""
+    @property
+    def notes(self) -> list[str]:
+        """Return warnings about the file; complete after the last row."""
+        return []
 
 
 class _Delimited(RowWriter):
-    def _cells(self, columns: Columns) -> list[list[str]]:
+    def _cells(self, columns: Sequence[Sequence[Any]]) -> list[list[str]]:
         cells = [_texts(name, column) for name, column in zip(self.names, columns, strict=True)]
-        return [list(map(inert, column)) for column in cells] if self._safe else cells
+        if not self._safe:
+            return cells
+        return [
+            [
+                text if isinstance(value, (int, float)) else inert(text)
+                for value, text in zip(column, texts, strict=True)
+            ]
+            for column, texts in zip(columns, cells, strict=True)
+        ]
+
+    def _heading(self) -> list[str]:
+        return [inert(name) for name in self.names] if self._safe else self.names
 
 
 class TsvRows(_Delimited):
-    """Cells between tabs. One that begins with a quotation mark, or holds a tab or a line end, is quoted as CSV has it."""
+    """Tab-separated cells. A cell that begins with a quotation mark, or contains a tab or a line end, is quoted as in CSV."""
 
     _odd = 0
 
-    def begin(self) -> None:
-        names = [inert(name) for name in self.names] if self._safe else self.names
-        self.stream.write("\t".join(map(self._quoted, names)) + "\n")
+    def __init__(self, names: Sequence[str], **how: Any) -> None:
+        super().__init__(names, **how)
+        self.head = "\t".join(map(self._quoted, self._heading())) + "\n"
 
-    def part(self, columns: Columns, objects: Objects | None = None) -> None:
+    def lines(self, columns: Sequence[Sequence[Any]], objects: Objects | None = None) -> list[str]:
         cells = self._cells(columns)
-        text = "".join(["\t".join(row) + "\n" for row in zip(*cells, strict=True)])
-        rows = len(cells[0]) if cells else 0
+        lines = ["\t".join(row) + "\n" for row in zip(*cells, strict=True)]
+        text = "".join(lines)
+        rows = len(lines)
         if '"' in text or "\r" in text or text.count("\t") != rows * (len(cells) - 1) or text.count("\n") != rows:
             quoted = [[self._quoted(cell) for cell in column] for column in cells]
-            text = "".join(["\t".join(row) + "\n" for row in zip(*quoted, strict=True)])
-        self.stream.write(text)
+            lines = ["\t".join(row) + "\n" for row in zip(*quoted, strict=True)]
+        return lines
 
     def _quoted(self, cell: str) -> str:
         odd = "\t" in cell or "\n" in cell or "\r" in cell
         self._odd += odd
         return '"' + cell.replace('"', '""') + '"' if odd or cell[:1] == '"' else cell
 
-    def end(self) -> None:
-        """Say where the file needs a careful reader."""
-        if self._odd:
-            cells = count(self._odd, "cell holds a tab or a line end", "cells hold a tab or a line end")
-            self.notes.append(
-                f"{cells}, in quotation marks: read the file with --quoting csv, or write .csv, .jsonl or .parquet"
-            )
+    @property
+    def notes(self) -> list[str]:
+        if not self._odd:
+            return []
+        cells = count(self._odd, "cell holds a tab or a line end", "cells hold a tab or a line end")
+        return [f"{cells}, in quotation marks: read the file with --quoting csv, or write .csv, .jsonl or .parquet"]
 
 
 class CsvRows(_Delimited):
-    """Cells between commas, quoted where they must be."""
+    """Comma-separated cells, quoted if necessary."""
 
-    def begin(self) -> None:
-        self._write([[inert(name) for name in self.names] if self._safe else self.names])
+    def __init__(self, names: Sequence[str], **how: Any) -> None:
+        super().__init__(names, **how)
+        (self.head,) = self._lines([self._heading()])
 
-    def part(self, columns: Columns, objects: Objects | None = None) -> None:
-        self._write(zip(*self._cells(columns), strict=True))
+    def lines(self, columns: Sequence[Sequence[Any]], objects: Objects | None = None) -> list[str]:
+        return self._lines(zip(*self._cells(columns), strict=True))
 
-    def _write(self, rows: Any) -> None:
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows(rows)
-        self.stream.write(out.getvalue())
+    def _lines(self, rows: Iterable[Sequence[str]]) -> list[str]:
+        lines: list[str] = []
+        csv.writer(SimpleNamespace(write=lines.append), lineterminator="\n").writerows(rows)
+        return lines
 
 
 class JsonLines(RowWriter):
-    """An object a line; rows that were JSON stay what they were."""
+    """One JSON object per line, the scores nested in an object (`assay.core.rows`). NaN and infinities are null.
 
-    def part(self, columns: Columns, objects: Objects | None = None) -> None:
-        if objects is None:
-            self.stream.write(json_lines(dict(zip(self.names, columns, strict=True)), self._scores))
-        else:
-            self.stream.write("".join([f"{line}\n" for line in self.lines(objects)]))
+    Rows that were read as JSON keep their values.
+    """
 
-    def lines(self, objects: Objects) -> list[str]:
-        """Each row as JSON; NaN and infinities are null."""
-        try:
-            return [json.dumps(row, ensure_ascii=False, allow_nan=False) for row in objects]
-        except (TypeError, ValueError):
-            return [json.dumps(plain(row), ensure_ascii=False, allow_nan=False, default=str) for row in objects]
+    def __init__(self, names: Sequence[str], **how: Any) -> None:
+        super().__init__(names, **how)
+        before, inside, after = parted(list(dict.fromkeys(self.names)), self.scores)
+        nested = [f'"{SCORES}": {{{", ".join(map(_member, inside))}}}'] if inside else []
+        places = {name: place for place, name in enumerate(self.names)}
+        self._order = [places[name] for name in (*before, *inside, *after)]
+        self._form = "{" + ", ".join([*map(_member, before), *nested, *map(_member, after)]) + "}\n"
+
+    def lines(self, columns: Sequence[Sequence[Any]], objects: Objects | None = None) -> list[str]:
+        if objects is not None:
+            return [json_line(row) for row in objects]
+        return [self._form % row for row in zip(*(json_cells(columns[at]) for at in self._order), strict=True)]
 
 
-class JsonArray(JsonLines):
-    """The same objects in an array."""
-
-    def begin(self) -> None:
-        self._separator = "[\n"
-
-    def part(self, columns: Columns, objects: Objects | None = None) -> None:
-        if objects is None:
-            objects = row_objects(dict(zip(self.names, columns, strict=True)), self._scores)
-        if lines := self.lines(objects):
-            self.stream.write(self._separator + ",\n".join(lines))
-            self._separator = ",\n"
-
-    def end(self) -> None:
-        self.stream.write("[]\n" if self._separator == "[\n" else "\n]\n")
+WRITERS: Mapping[str, type[RowWriter]] = {"tsv": TsvRows, "csv": CsvRows, "jsonl": JsonLines}
 
 
 def write_rows(
-    parts: Iterable[Mapping[str, Sequence[Any]]],
+    parts: Iterable[Columns],
     format: str,
     stream: IO[Any],
     *,
     scores: Collection[str] = (),
     spreadsheet_safe: bool = False,
 ) -> list[str]:
-    """Write rows that come in parts, as columns by name, in one of the formats of rows; return what people should hear of it.
+    """Write rows that come in parts, as columns by name, in one of `ROWS`; return warnings about the file.
 
-    `scores` are the columns that JSON keeps in an object of their own, and that hold numbers though all may be missing.
+    `scores` are the columns that JSON nests in an object, and that hold numbers even if all are missing.
     """
     if format not in WRITERS:
         from assay.report.frames import write_parts
@@ -153,21 +150,61 @@ def write_rows(
         return []
     writer: RowWriter | None = None
     for columns in parts:
-        writer = writer or WRITERS[format](stream, list(columns), scores=scores, spreadsheet_safe=spreadsheet_safe)
-        writer.part([plain_list(column) for column in columns.values()])
-    if writer is None:
-        return []
-    writer.end()
-    return writer.notes
+        if writer is None:
+            writer = WRITERS[format](list(columns), scores=scores, spreadsheet_safe=spreadsheet_safe)
+            stream.write(writer.head)
+        stream.write("".join(writer.lines([plain_list(column) for column in columns.values()])))
+    return [] if writer is None else writer.notes
 
 
-WRITERS: Mapping[str, type[RowWriter]] = {"tsv": TsvRows, "csv": CsvRows, "jsonl": JsonLines, "json": JsonArray}
-ROWS = ("jsonl", "tsv", "csv", "parquet", "xlsx")
-"""The formats with one row per segment."""
+def json_document(lines: Iterable[Sequence[str]], head: str = "", tail: Callable[[], str] = str) -> Iterator[str]:
+    """Yield a JSON document with the lines of rows as a list between `head` and `tail`, which is called after the last row."""
+    between = f"{head}[\n"
+    for part in lines:
+        if part:
+            yield between + "".join(part)[:-1].replace("\n", ",\n")
+            between = ",\n"
+    yield f"\n]{tail()}\n" if between == ",\n" else f"{between}]{tail()}\n"
+
+
+def row_lines(parts: Iterable[Columns], scores: Collection[str] = ()) -> Iterator[list[str]]:
+    """Yield the JSON lines of parts of rows."""
+    for columns in parts:
+        yield JsonLines(list(columns), scores=scores).lines(list(columns.values()))
+
+
+def json_line(row: Any) -> str:
+    """Return a value as a line of JSON; NaN and infinities are null, and values that JSON lacks become text."""
+    try:
+        return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
+    except (TypeError, ValueError):
+        return json.dumps(plain(row), ensure_ascii=False, allow_nan=False, default=str) + "\n"
+
+
+def _member(name: str) -> str:
+    """Return the key of a JSON object with a place for its value."""
+    return f"{json.dumps(name, ensure_ascii=False)}: ".replace("%", "%%") + "%s"
+
+
+def json_cells(column: Sequence[Any]) -> list[str]:
+    """Return each value as JSON; texts and numbers, which are most values, take a fast path."""
+    values = plain_list(column)
+    kinds = set(map(type, values))
+    if kinds == {str}:
+        return list(map(encode_basestring, values))
+    if kinds <= {str, NoneType}:
+        return ["null" if value is None else encode_basestring(value) for value in values]
+    if kinds == {int}:
+        return list(map(str, values))
+    if kinds == {list} and not any(values):
+        return ["[]"] * len(values)
+    if kinds <= {float, NoneType}:
+        return [repr(value) if value is not None and math.isfinite(value) else "null" for value in values]
+    return [json.dumps(plain(value), ensure_ascii=False, allow_nan=False) for value in values]
 
 
 def _texts(name: str, column: Sequence[Any]) -> list[str]:
-    """A column as cells: nothing for a missing value; flags between commas, any other list or object as JSON."""
+    """Return a column as cells; see `cell_text`."""
     kinds = set(map(type, column))
     if kinds == {str}:
         return column if isinstance(column, list) else list(column)
@@ -179,7 +216,7 @@ def _texts(name: str, column: Sequence[Any]) -> list[str]:
 
 
 def cell_text(name: str, value: Any) -> str:
-    """A value as a cell: nothing for a missing one; flags between commas, any other list or object as JSON."""
+    """Return a value as a cell: missing values are empty, flags comma-separated, other lists and objects JSON."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return ""
     if name == "flags" and isinstance(value, (list, tuple)):

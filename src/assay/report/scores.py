@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from assay.core.chunk import TEXTS, Chunk, Retained
-from assay.core.columns import Columns
+from assay.core.chunk import LABELS, OUTWARD, Chunk, Retained
+from assay.core.columns import Columns, plain
 from assay.core.rows import FLAGS, SCORES, SPANS, renamed_inputs, renaming_notes
+from assay.report.rows import json_cells
 
 
 class Scored(Protocol):
@@ -28,36 +27,14 @@ class Scored(Protocol):
     def chunks(self) -> Iterator[Chunk]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class WithoutTexts:
-    """A run whose rows go out without their texts, which it keeps for something else (a run directory)."""
-
-    run: Scored
-
-    @property
-    def systems(self) -> list[str]:
-        return self.run.systems
-
-    @property
-    def retained(self) -> Retained:
-        return self.run.retained
-
-    def own_values(self, system: str, metric: str) -> Iterator[Any]:
-        return self.run.own_values(system, metric)
-
-    def chunks(self) -> Iterator[Chunk]:
-        for chunk in self.run.chunks():
-            yield replace(
-                chunk, columns={name: kept for name, kept in chunk.columns.items() if name not in (*TEXTS, "rows")}
-            )
-
-
 def as_json(
     run: Scored,
     scores: Mapping[str, Mapping[str, Mapping[str, Any]]],
     write: Any,
     groups: Sequence[Any] = (),
     flags: Mapping[str, Mapping[str, int]] | None = None,
+    *,
+    texts: bool = True,
 ) -> None:
     """``{"systems": {SYSTEM: {METRIC: {"score": x, "signature": "...", "segments": [..]}}}, "flags": {SYSTEM: {FLAG: n}}, "rows":
     {SYSTEM: {"id": [..], "doc": [..], "flags": {"7": [FLAG, ..]}, "src": [..] ..}}}``; ``rows`` has what there is.
@@ -69,13 +46,13 @@ def as_json(
         write((", " if i else "") + json.dumps(system) + ": {")
         for j, (metric, known) in enumerate(scores[system].items()):
             fields = "".join(
-                f"{json.dumps(key)}: {_text(value)}, " for key, value in known.items() if value is not None
+                f"{json.dumps(key)}: {json.dumps(plain(value))}, " for key, value in known.items() if value is not None
             )
             write(("," if j else "") + f'\n {json.dumps(metric)}: {{{fields}"segments": [')
             separator = ""
             for values in run.own_values(system, metric):
                 if len(values):
-                    write(separator + ", ".join(map(_text, values.tolist())))
+                    write(separator + ", ".join(json_cells(values)))
                     separator = ", "
             write("]}")
         write("}")
@@ -85,21 +62,27 @@ def as_json(
     write(f',\n"flags": {json.dumps(flags or {})},\n"rows": {{')
     for code, system in enumerate(run.systems):
         write((", " if code else "") + json.dumps(system) + ": {")
-        _write_columns(run, code, write)
+        _write_columns(run, code, write, texts)
         write("}")
     write("}}\n")
 
 
-def _write_columns(run: Scored, code: int, write: Any) -> None:
-    """What is beside the scores of a system, column by column; of flags the rows that have any, by number."""
+def _write_columns(run: Scored, code: int, write: Any, texts: bool) -> None:
+    """Write the other columns of a system's rows, and the flags of the rows that have any, by row number."""
+
+    def columns(chunk: Chunk) -> Mapping[str, Sequence[Any]]:
+        if texts:
+            return chunk.beside()
+        return {OUTWARD[name]: chunk.columns[name] for name in LABELS if len(chunk.columns.get(name) or ())}
+
     first = next(iter(run.chunks()), None)
-    for name in first.beside() if first is not None else ():
+    for name in columns(first) if first is not None else ():
         write(f"{json.dumps(name)}: [")
         separator = ""
         for chunk in run.chunks():
-            column = chunk.beside()[name]
-            if mine := [_json(column[i]) for i in (chunk.codes == code).nonzero()[0].tolist()]:
-                write(separator + ", ".join(mine))
+            column = columns(chunk)[name]
+            if own := [column[i] for i in (chunk.codes == code).nonzero()[0].tolist()]:
+                write(separator + ", ".join(json_cells(own)))
                 separator = ", "
         write("], ")
     flagged: dict[int, list[str]] = {}
@@ -139,13 +122,3 @@ def with_added(columns: Columns, added: Columns, notes: list[str], *, nested: bo
     renamed = renamed_inputs(columns, {*added, *((SCORES,) if nested else ())})
     notes[:] = renaming_notes(renamed)
     return {renamed.get(name, name): column for name, column in columns.items()} | dict(added)
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, float):
-        return repr(value) if math.isfinite(value) else "null"
-    return json.dumps(value)

@@ -11,7 +11,7 @@ from typing import Any
 
 from assay.core.columns import Columns
 from assay.core.spans import ErrorSpan, Side
-from assay.report.data import json_lines
+from assay.report.rows import json_document, row_lines
 from assay.report.text import display_width, visible
 
 MARKS = {"neutral": "ⁿᵉᵘ", "minor": "ᵐⁱⁿ", "major": "ᵐᵃʲ", "critical": "ᶜʳⁱᵗ"}
@@ -78,17 +78,15 @@ def as_terminal(row: SpanRow, *, colour: bool = False) -> str:
 
 
 def as_json(parts: Iterable[Columns], scores: Collection[str], signatures: Signatures) -> Iterator[str]:
-    """``{"segments": [ROW, ...], "signatures": {METRIC: ...}}`` in pieces; a row is what JSON lines have.
+    """Yield ``{"segments": [ROW, ...], "signatures": {METRIC: ...}}``; the rows are those of JSON lines.
 
-    The signatures come last: the number of references is known when all segments are read.
+    The signatures come last: the number of references is known after all segments were read.
     """
-    between = '{"segments": [\n'
-    for columns in parts:
-        if lines := json_lines(columns, scores).rstrip("\n"):
-            yield between + lines.replace("\n", ",\n")
-            between = ",\n"
-    yield ("\n" if between == ",\n" else between) + '],\n"signatures": '
-    yield json.dumps(dict(signatures()), ensure_ascii=False) + "}\n"
+
+    def tail() -> str:
+        return f',\n"signatures": {json.dumps(dict(signatures()), ensure_ascii=False)}}}'
+
+    return json_document(row_lines(parts, scores), '{"segments": ', tail)
 
 
 _BACKGROUNDS = {"neutral": "#0af3", "minor": "#fc06", "major": "#f706", "critical": "#f336"}

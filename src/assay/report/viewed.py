@@ -21,6 +21,7 @@ from assay.core.rows import SPANS, is_score, nested_row
 from assay.core.table import Table
 from assay.core.view_data import ABOUT, FORMAT, ROWS, ColumnTypes, ViewData
 from assay.io.files.atomic import atomic_write
+from assay.report.rows import json_line
 
 
 def write_viewed(
@@ -59,7 +60,7 @@ def _write_rows(path: Path, viewed: ViewData) -> dict[str, Any]:
             types.note(row)
             if isinstance(spans := row.get(SPANS), Mapping):
                 marking |= dict.fromkeys(spans)
-            line = _line(nested_row(row, viewed.metrics))
+            line = json_line(nested_row(row, viewed.metrics))
             try:
                 buffered.write(line.encode())
             except UnicodeEncodeError:  # half a surrogate pair, which readers make different things of
@@ -73,13 +74,6 @@ def _write_rows(path: Path, viewed: ViewData) -> dict[str, Any]:
         "spans": list(marking),
         **({"types": types.named()} if sound else {}),
     }
-
-
-def _line(row: Mapping[str, Any]) -> str:
-    try:
-        return json.dumps(row, ensure_ascii=False, allow_nan=False) + "\n"
-    except (TypeError, ValueError):
-        return json.dumps(plain(row), ensure_ascii=False, allow_nan=False, default=str) + "\n"
 
 
 def described(table: Table) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from assay.io.table.forms import open_table
 from assay.io.table.vocabulary import spelled
 from assay.io.table.whole_rows import WholeRows
 from assay.report.frames import write_parts
-from assay.report.rows import WRITERS
+from assay.report.rows import WRITERS, JsonLines, json_document
 from assay.report.writing import whole_file, write_bytes
 from assay.verbs.result import Result
 
@@ -226,17 +226,20 @@ def _write(chosen: Iterator[RowPart], rows: WholeRows, target: str, format: str,
     """Write the rows where they are wanted; what people should hear about the file."""
     if format not in ("json", "jsonl"):
         chosen = _headed(chosen, rows)
-    if format not in WRITERS:
+    if format in ("parquet", "xlsx"):
         parts = _by_name(chosen, rows)
         write_bytes(
             lambda stream: write_parts(parts, format, stream, rows.table.kinds, numbers=rows.scores), target, format
         )
         return []
     with nullcontext(sys.stdout) if target == "-" else whole_file(target) as stream:
-        writer = WRITERS[format](stream, rows.names, spreadsheet_safe=spreadsheet_safe)
-        for part in chosen:
-            writer.part(part.columns, part.objects)
-        writer.end()
+        writer = (JsonLines if format == "json" else WRITERS[format])(rows.names, spreadsheet_safe=spreadsheet_safe)
+        lines = (writer.lines(part.columns, part.objects) for part in chosen)
+        if format == "json":
+            stream.writelines(json_document(lines))
+        else:
+            stream.write(writer.head)
+            stream.writelines(map("".join, lines))
         stream.flush()
         return writer.notes
 

@@ -183,13 +183,13 @@ class Result:
 
     def _write_scores(self, folder: Path, columns: Columns) -> None:
         from assay.io.files.atomic import atomic_write
-        from assay.report.data import delimited
+        from assay.report.rows import write_rows
 
         try:
             frame = polars_frame(columns)
         except MissingPart:
             with atomic_write(folder / "scores.csv", "w") as stream:
-                stream.write(delimited(columns))
+                write_rows([columns], "csv", stream)
             return
         with atomic_write(folder / "scores.parquet", "wb") as stream:
             frame.write_parquet(stream)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -11,7 +10,7 @@ from typing import Any
 from assay.core.columns import plain
 from assay.core.errors import unknown
 from assay.core.rows import nested_row
-from assay.report.rows import CsvRows
+from assay.report.rows import CsvRows, json_line
 from assay.viewer.row_format import SOURCE_SPANS, file_row, marking
 from assay.viewer.rows import Asked
 from assay.viewer.runs import Run
@@ -38,7 +37,7 @@ def _jsonl(run: Run, order: list[int]) -> Iterator[str]:
     metrics = marking(run.rows.columns)
     for number in order:
         row = file_row({name: column[number] for name, column in run.rows.columns.items()}, metrics)
-        yield json.dumps(plain(nested_row(row, run.metrics)), ensure_ascii=False, allow_nan=False, default=str) + "\n"
+        yield json_line(plain(nested_row(row, run.metrics)))
 
 
 def _challenge(run: Run, order: list[int]) -> Iterator[str]:
@@ -48,23 +47,13 @@ def _challenge(run: Run, order: list[int]) -> Iterator[str]:
 
 def _csv(run: Run, order: list[int]) -> Iterator[str]:
     """Texts that a spreadsheet would run are quoted: the file is made by a click, and opened by another."""
-    out = io.StringIO()
     metrics = marking(run.rows.columns)
     names = [name for name in run.rows.names if name != SOURCE_SPANS]
-    writer = CsvRows(out, names, spreadsheet_safe=True)
+    writer = CsvRows(names, spreadsheet_safe=True)
+    yield writer.head
     for at in range(0, len(order), _PART):
         rows = [file_row(run.rows.row(i), metrics) for i in order[at : at + _PART]]
-        writer.part([[row[name] for row in rows] for name in names])
-        yield _taken(out)
-    writer.end()
-    yield _taken(out)
-
-
-def _taken(out: io.StringIO) -> str:
-    text = out.getvalue()
-    out.seek(0)
-    out.truncate()
-    return text
+        yield "".join(writer.lines([[row[name] for row in rows] for name in names]))
 
 
 def as_item(row: Mapping[str, Any], kind: str) -> dict[str, Any] | None:
