@@ -10,11 +10,10 @@ from pathlib import Path
 import pytest
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Perturbed
+from assay.core.perturbation import SURE, Perturbed
 from assay.perturb import PERTURBATIONS
 from assay.perturb.aces.constituent import ADDED
 from assay.perturb.language.alignment import READ
-from assay.perturb.language.confidence import SURE, confidence
 from assay.perturb.making.corpus import key
 from assay.perturb.making.maker import Generators
 from tests.data import need
@@ -119,7 +118,7 @@ def test_what_was_read_is_what_is_made(language: str) -> None:
             segment = Segment(texts[int(row["line"].removeprefix("ntrex:")) - 1], "x", (), f"en-{language}")
             made = rule.perturb(segment, language, generators.of(name, key(segment)), tools())
             assert isinstance(made, Perturbed), (name, row["line"])
-            assert (confidence(made) >= SURE) == ((name, language) != ("tense", "ja"))  # too many were bad
+            assert (made.confidence >= SURE) == ((name, language) != ("tense", "ja"))  # too many were bad
             if hashlib.blake2b(made.incorrect(segment).encode(), digest_size=8).hexdigest() != row["hash"]:
                 other.append((name, row["line"]))
     assert other == []

@@ -9,14 +9,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from assay.core.batch import Segment
 from assay.core.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
+
+Rng: TypeAlias = "np.random.Generator"
+"""The random generator that a perturbation draws from."""
+
+SURE = 0.5
+"""The lowest confidence that an item needs by default."""
+_CONFIDENCE = "confidence"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +105,32 @@ class Perturbed:
             at = change.end
         return "".join([*parts, text[at:]])
 
+    def with_confidence(self, **parts: float) -> Perturbed:
+        """Return the result with confidences from 0 to 1 for what the rule had to judge; a lower earlier value stays.
+
+        The parts are ``alignment`` (two words translate each other), ``sense`` (the word has the replaced sense), ``parse`` and
+        ``fluency``. A rule is sure of what it does not judge.
+        """
+        known = self.confidence_by_part
+        judged = {part: round(min(parts.get(part, 1.0), known.get(part, 1.0)), 2) for part in {**known, **parts}}
+        return replace(self, meta={**self.meta, _CONFIDENCE: judged})
+
+    @property
+    def confidence_by_part(self) -> dict[str, float]:
+        """The confidence of each part that the rule judged."""
+        return dict(self.meta.get(_CONFIDENCE, {}))
+
+    @property
+    def confidence(self) -> float:
+        """The lowest confidence of all parts; 1 if the rule judged nothing."""
+        return min(self.confidence_by_part.values(), default=1.0)
+
+    def doubt(self, least: float) -> str:
+        """Return why the confidence is below `least`, in words that can be counted; empty if it is not."""
+        parts = self.confidence_by_part
+        unsure = [part for part in sorted(parts, key=lambda part: (parts[part], part)) if parts[part] < least]
+        return f"in doubt about the {unsure[0]}" if unsure else ""
+
     def spans(self) -> tuple[tuple[int, int], ...]:
         """Where the changed text stands in the incorrect translation; a deletion is an empty span."""
         spans, shift = [], 0
@@ -118,6 +151,8 @@ class Refused:
 class Tools(Protocol):
     """Linguistic tools, shared by all perturbations of a run: each text is parsed once."""
 
+    def __hash__(self) -> int: ...
+
     def parse(self, text: str, language: str) -> Any:
         """A parsed document (spaCy's Doc for English), from memory when it was parsed before."""
 
@@ -134,7 +169,7 @@ class Perturbation(ABC):
     card: PerturbationCard
 
     @abstractmethod
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """The change to `segment.hypothesis` (the good translation, in `language`), or a refusal."""
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:

@@ -28,6 +28,22 @@ def _words(parts: list[str]) -> tuple[str, ...]:
     return tuple(" ".join(parts).split())
 
 
+@functools.cache
+def patterns(name: str) -> Mapping[str, str]:
+    """Return the regular expressions of one list in ``words/patterns.tsv``, by language."""
+    return {row["language"]: row["pattern"] for row in rows("words/patterns.tsv") if row["list"] == name}
+
+
+@functools.cache
+def by_language(name: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+    """Return the lists of ``words/NAME.tsv`` whose keys are a language and a word: language to word to list."""
+    found: dict[str, dict[str, tuple[str, ...]]] = {}
+    for key, items in lists(name).items():
+        language, _, word = key.partition(" ")
+        found.setdefault(language, {})[word] = items
+    return found
+
+
 def word_list(name: str) -> tuple[str, ...]:
     """Return a list of ``words/lists.tsv``."""
     return lists("lists")[name]

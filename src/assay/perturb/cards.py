@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, cast
+from inspect import isfunction
+from typing import Literal, TypeVar, cast
 
-from assay.core.perturbation import PerturbationCard
+from assay.core.perturbation import Perturbation, PerturbationCard
 from assay.data.demetr import perturbations
 from assay.perturb import ROWS
 
 Severity = Literal["minor", "major", "critical", "base"]
+Rule = TypeVar("Rule", bound=Perturbation)
 Wants = tuple[Literal["source", "reference"], ...]
 
 
@@ -44,3 +46,9 @@ def card_of(name: str) -> PerturbationCard:
 
 def _languages(cell: str) -> tuple[str, ...]:
     return () if cell == "none" else tuple(cell.split()) or ("any",)
+
+
+def variant(base: type[Rule], name: str, **attributes: object) -> type[Rule]:
+    """Return a subclass of `base` with the card of the perturbation `name` and these class attributes; functions are static."""
+    own = {key: staticmethod(value) if isfunction(value) else value for key, value in attributes.items()}
+    return cast("type[Rule]", type(name, (base,), {"__module__": base.__module__, "card": card_of(name), **own}))

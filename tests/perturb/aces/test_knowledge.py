@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Perturbed
-from assay.perturb.language.confidence import SURE, confidence
+from assay.core.perturbation import SURE, Perturbed
 from tests.perturb.texts import IN_DOUBT, every, perturbation, refusals, tools, unexpected
 
 
@@ -69,4 +68,4 @@ def test_words_of_our_lists(spec: str, text: str, good: str, bad: str) -> None:
     assert isinstance(made, Perturbed)
     assert made.good == good
     assert made.incorrect(Segment(text)).startswith(bad)
-    assert confidence(made) >= SURE
+    assert made.confidence >= SURE

@@ -4,7 +4,6 @@ import numpy as np
 
 from assay.core.batch import Segment
 from assay.core.perturbation import Perturbed, Refused
-from assay.perturb.language.confidence import confidence
 from tests.perturb.texts import IN_DOUBT, incorrect, perturbation, refusals, tools
 
 
@@ -32,4 +31,4 @@ def test_the_kind_of_a_pronoun_is_in_doubt_unless_it_is_given() -> None:
         bag, "I have a bag and it is red.", (), "en-de", meta={"pronoun_function": "anaphoric_intra_subject_it"}
     )
     made = perturbation(name, "de").perturb(given, "de", np.random.default_rng(0), tools())
-    assert isinstance(made, Perturbed) and confidence(made) == 1
+    assert isinstance(made, Perturbed) and made.confidence == 1

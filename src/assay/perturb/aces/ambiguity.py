@@ -1,25 +1,25 @@
-"""Ambiguous English words told apart by the source: ACES sections 5.2.2 (senses, after MuCoW) and 5.2.1 (gender of occupations).
+"""Ambiguous English words told apart by the source: word senses, genders of occupations, *since* and *while*.
 
-The good translation has a cue for the right sense before the word (*vegetable stock*), the incorrect one a cue for the other
-sense (*penny stock*); the reference has none. So with occupations: the good translation says *female baker* where the source has
-*Bäckerin*, the incorrect one *male baker*. Whether this goes with or against the stereotype follows the shares of women in the
-occupations that WinoBias lists.
+Word senses (ACES section 5.2.2, after MuCoW): the good translation has a cue for the right sense before the word (*vegetable
+stock*), the incorrect one a cue for the other sense (*penny stock*), and the reference has none. Occupations (5.2.1): the good
+translation says *female baker* if the source has *Bäckerin*, the incorrect one *male baker*; the shares of women that WinoBias
+lists decide whether this follows the stereotype. Connectives (5.2.3 and 5.8.2): the reference keeps the ambiguous word, the good
+translation has the sense of the source (*because*, *from the time*, *whereas*, *as*) and the incorrect one the other sense.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.data import rows
-from assay.perturb.cards import card_of
-from assay.perturb.language.texts import source_language
-
-if TYPE_CHECKING:
-    import numpy as np
+from assay.data.words import patterns
+from assay.perturb.cards import variant
+from assay.perturb.language.sentence import sentence_of
+from assay.perturb.language.texts import like_case, reference_of, source_language
 
 LANGUAGES = ("de", "fr", "es", "ru")
 
@@ -48,7 +48,7 @@ class WordSense(Perturbation):
 
     frequent = True
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Find an ambiguous word whose sense the source tells."""
         text, origin = segment.hypothesis, source_language(segment)
         if origin not in LANGUAGES:
@@ -96,18 +96,8 @@ class WordSense(Perturbation):
         return found
 
 
-class FrequentSense(WordSense):
-    """The source has the word's frequent sense."""
-
-    card = card_of("word-sense-frequent")
-    frequent = True
-
-
-class InfrequentSense(WordSense):
-    """The source has the word's rarer sense."""
-
-    card = card_of("word-sense-infrequent")
-    frequent = False
+FrequentSense = variant(WordSense, "word-sense-frequent", frequent=True)
+InfrequentSense = variant(WordSense, "word-sense-infrequent", frequent=False)
 
 
 _OCCUPATION_LANGUAGES = ("de", "fr", "it", "es")
@@ -161,7 +151,7 @@ class OccupationGender(Perturbation):
     gender = "female"
     stereotype = True
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Find an occupation whose gender the source tells and English does not."""
         text, origin = segment.hypothesis, source_language(segment)
         if origin not in _OCCUPATION_LANGUAGES:
@@ -201,29 +191,79 @@ class OccupationGender(Perturbation):
         return found
 
 
-class FemalePro(OccupationGender):
-    """A woman in an occupation with many women."""
-
-    card = card_of("occupation-female-pro")
-    gender, stereotype = "female", True
-
-
-class FemaleAnti(OccupationGender):
-    """A woman in an occupation with few women."""
-
-    card = card_of("occupation-female-anti")
-    gender, stereotype = "female", False
+FemalePro = variant(OccupationGender, "occupation-female-pro", gender="female", stereotype=True)
+FemaleAnti = variant(OccupationGender, "occupation-female-anti", gender="female", stereotype=False)
+MalePro = variant(OccupationGender, "occupation-male-pro", gender="male", stereotype=True)
+MaleAnti = variant(OccupationGender, "occupation-male-anti", gender="male", stereotype=False)
 
 
-class MalePro(OccupationGender):
-    """A man in an occupation with many men."""
-
-    card = card_of("occupation-male-pro")
-    gender, stereotype = "male", True
+SINCE = {"causal": "because", "temporal": "from the time"}
+WHILE = {"contrast": "whereas", "temporal": "as"}
 
 
-class MaleAnti(OccupationGender):
-    """A man in an occupation with few men."""
+def sense_of(segment: Segment, word: str, senses: Iterable[str]) -> str | None:
+    """The sense that the column or the source gives; None where both or neither speak."""
+    given = segment.meta.get("sense", "").strip().lower()
+    if given:
+        return given
+    language = source_language(segment)
+    cues = {sense: patterns(f"{word} {sense}").get(language) for sense in senses}
+    found = [name for name, cue in cues.items() if cue and re.search(cue, segment.source or "", re.IGNORECASE)]
+    return found[0] if len(found) == 1 else None
 
-    card = card_of("occupation-male-anti")
-    gender, stereotype = "male", False
+
+class Connective(Perturbation):
+    """One ambiguous connective made unambiguous, rightly and wrongly."""
+
+    word = "since"
+    sense = "causal"
+    spelt: dict[str, str] = SINCE
+
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
+        """Take the translation if it has the word, else the reference."""
+        reference = reference_of(segment)
+        texts = [text for text in (segment.hypothesis, reference) if text and self._at(text, tools) is not None]
+        if not texts:
+            return Refused(f"no {self.word} before a clause")
+        sense = sense_of(segment, self.word, self.spelt)
+        if sense is None:
+            return Refused("the source does not tell the sense (give the column sense)")
+        if sense != self.sense:
+            return Refused(f"the sense is {sense}")
+        text = texts[0]
+        at = self._at(text, tools)
+        assert at is not None
+        start, end = at
+        right, wrong = (like_case(self.spelt[name], text[start:end]) for name in (sense, self._other()))
+        good = text[:start] + right + text[end:]
+        ambiguous = reference if reference and self._at(reference, tools) is not None else text
+        change = Change(start, start + len(right), wrong)
+        meta = {"sense": sense, "good": right, "new": wrong}
+        return Perturbed((change,), f"{self.word}: {right} -> {wrong}", meta, good=good, reference=ambiguous)
+
+    def _other(self) -> str:
+        return next(name for name in self.spelt if name != self.sense)
+
+    def _at(self, text: str, tools: Tools) -> tuple[int, int] | None:
+        sentence = sentence_of(tools, text, "en")
+        for i, word in enumerate(sentence.lower):
+            if word == self.word and sentence.deps[i] in ("mark", "advmod") and sentence.pos[i] == "SCONJ":
+                following = sentence.words[i + 1] if i + 1 < len(sentence) else ""
+                if following and following[0].isalpha() and sentence.tags[i + 1] not in ("VBG", "VBN"):
+                    return sentence.starts[i], sentence.ends[i]
+        return None
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Good and incorrect differ in the connective; the reference still has the ambiguous one."""
+        found = super().problems(segment, perturbed, language, tools)
+        if self.word not in (perturbed.reference or "").lower():
+            found.append("the reference has lost the ambiguous connective")
+        if perturbed.changes[0].text.lower() != self.spelt[self._other()]:
+            found.append("the incorrect connective is not the other sense")
+        return found
+
+
+SinceCausal = variant(Connective, "since-causal", word="since", sense="causal", spelt=SINCE)
+SinceTemporal = variant(Connective, "since-temporal", word="since", sense="temporal", spelt=SINCE)
+WhileContrast = variant(Connective, "while-contrast", word="while", sense="contrast", spelt=WHILE)
+WhileTemporal = variant(Connective, "while-temporal", word="while", sense="temporal", spelt=WHILE)

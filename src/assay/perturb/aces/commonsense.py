@@ -8,28 +8,16 @@ pronoun of the wrong gender. In English the other noun is found by the parse; in
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
+from assay.data.words import patterns
 from assay.perturb.aces.pronoun import GUESSED, WRONG
-from assay.perturb.cards import card_of
-from assay.perturb.language.confidence import confident
+from assay.perturb.cards import card_of, variant
 from assay.perturb.language.sentence import sentence_of
 from assay.perturb.language.texts import like_case, pick, reference_of, source_language, word_at
 
-if TYPE_CHECKING:
-    import numpy as np
-
-REASONS = {
-    "en": r",? (?:because|since) ",
-    "de": r", (?:weil|da|denn) ",
-    "fr": r",? (?:parce qu(?:e |['’])|car |puisqu(?:e |['’]))",
-    "es": r",? (?:porque|ya que|puesto que) ",
-    "it": r",? (?:perché|poiché) ",
-    "pt": r",? (?:porque|pois|já que) ",
-    "ru": r",? (?:потому что|так как|поскольку) ",
-}
+REASONS = patterns("clauses of reason")
 """How a clause of reason begins, by language."""
 
 
@@ -58,7 +46,7 @@ class Commonsense(Perturbation):
 
     strips_source = False
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Name the other noun in the clause, and take the clause out of the reference (and the source)."""
         text = segment.hypothesis
         at = clause_at(text, language)
@@ -113,17 +101,8 @@ class Commonsense(Perturbation):
         return found
 
 
-class OnlyReferenceAmbiguous(Commonsense):
-    """The source keeps the clause."""
-
-    card = card_of("commonsense-only-ref-ambiguous")
-
-
-class SourceAndReferenceAmbiguous(Commonsense):
-    """Source and reference both lose the clause."""
-
-    card = card_of("commonsense-src-and-ref-ambiguous")
-    strips_source = True
+OnlyReferenceAmbiguous = variant(Commonsense, "commonsense-only-ref-ambiguous")
+SourceAndReferenceAmbiguous = variant(Commonsense, "commonsense-src-and-ref-ambiguous", strips_source=True)
 
 
 class Coreference(Perturbation):
@@ -131,7 +110,7 @@ class Coreference(Perturbation):
 
     card = card_of("coreference-based-on-commonsense")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """English *because it …* and one pronoun in the clause of the translation."""
         if language not in WRONG:
             return Refused(f"no list of pronouns for {language}")
@@ -155,4 +134,4 @@ class Coreference(Perturbation):
         new = like_case(new, text[start:end])
         meta = {"old": text[start:end], "new": new}
         made = Perturbed((Change(start, end, new),), f"{text[start:end]} -> {new}", meta)
-        return made if segment.meta.get("distractor") else confident(made, parse=GUESSED)
+        return made if segment.meta.get("distractor") else made.with_confidence(parse=GUESSED)

@@ -9,31 +9,17 @@ Omission takes it out of the translation. Addition turns the pair round where so
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
-from assay.data.words import lists
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
+from assay.data.words import lists, patterns
 from assay.perturb.cards import card_of
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import deletion, pick, reference_of
 
-if TYPE_CHECKING:
-    import numpy as np
-
 Span = tuple[int, int]
 
-RELATIVES = {
-    "de": r"(?:der|die|das|dem|den|deren|dessen|welche[rsnm]?)",
-    "fr": r"(?:qui|dont|où|lequel|laquelle)",
-    "es": r"(?:quien|quienes|donde|cuyo|cuya|que)",
-    "it": r"(?:che|cui|il cui|la cui)",
-    "pt": r"(?:que|cujo|cuja|onde)",
-    "ru": r"(?:котор\w+)",
-    "uk": r"(?:як(?:ий|а|е|і|ого|ої|их))",
-    "pl": r"(?:któr\w+)",
-    "cs": r"(?:kter\w+|jenž|jež)",
-}
+RELATIVES = patterns("relative pronouns")
 _STARTS, _GAPS = {"en": " ", "zh": "，"}, {"zh": "，"}
 """What stands before an added phrase, and between two of them, where that is not a comma with a space and a space."""
 
@@ -105,7 +91,7 @@ class Omission(Perturbation):
 
     card = card_of("constituent-omitted")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Delete one constituent, drawn at random."""
         text = segment.hypothesis
         found = [span for span in constituents(text, language, tools) if 2 * (span[1] - span[0]) < len(text) - 2]
@@ -134,7 +120,7 @@ class Addition(Perturbation):
 
     card = card_of("constituent-added")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """ACES's way where source and reference can lose the constituent, else a phrase of our list."""
         turned = self._turned_round(segment, language, rng, tools)
         if turned is not None:
@@ -149,7 +135,7 @@ class Addition(Perturbation):
         return Perturbed((Change(end.start(), end.start(), phrase),), f"added: {phrase.strip(' ,，')}", {"new": phrase})
 
     @staticmethod
-    def _turned_round(segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | None:
+    def _turned_round(segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | None:
         """Good: the translation without a constituent; reference and source lose it as well (section 5.1)."""
         text, reference, partial = segment.hypothesis, reference_of(segment), segment.meta.get("partial_source")
         if reference is None or not segment.source:

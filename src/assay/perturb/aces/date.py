@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.language.cldr import months
 from assay.perturb.language.texts import base_language, other_reference, pick, shuffled, source_language
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _VOWEL_SENSITIVE = frozenset(("en", "fr", "ca", "it"))
 """Languages where the word before a month is spelt by its first sound: *d'avril* but *de mars*."""
@@ -104,7 +100,7 @@ class WrongMonth(Perturbation):
 
     card = card_of("date")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Abbreviate the month in the good translation and name another one in the incorrect one."""
         text, base = segment.hypothesis, base_language(language)
         found = found_all = find_months(text, base)

@@ -6,33 +6,15 @@ from annotated corpora (XNLI, PIE, FLORES post-editing).
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
-from assay.perturb.cards import card_of
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
+from assay.perturb.cards import variant
 from assay.perturb.language.texts import ngram_overlap, reference_of, word_at
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _ALIKE = 0.5
 """Least chrF between premise and hypothesis (ACES section 5.6.3)."""
-_HIGH = {
-    "es": 9,
-    "fr": 9,
-    "de": 9,
-    "it": 8,
-    "pt": 8,
-    "ru": 9,
-    "zh": 9,
-    "ja": 9,
-    "en": 10,
-    "cs": 6,
-    "hi": 6,
-    "ar": 8,
-    "tr": 7,
-}
+_LEVELS = {10: "en", 9: "de es fr ja ru zh", 8: "ar it pt", 7: "tr", 6: "cs hi"}
+_HIGH = {language: level for level, languages in _LEVELS.items() for language in languages.split()}
 """Rough order of resources; languages not listed are low (5). As in ACES, Czech and Hindi stand above Polish and Marathi."""
 
 
@@ -42,7 +24,7 @@ class MeaningError(Perturbation):
     label = "contradiction"
     partner_is = "premise"
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Use the partner where label, direction and overlap fit."""
         meta = segment.meta
         partner, label, kind = (meta.get(name, "") for name in ("partner", "label", "partner_is"))
@@ -65,32 +47,14 @@ class MeaningError(Perturbation):
         return found
 
 
-class AdditionContradiction(MeaningError):
-    """The premise in place of a hypothesis that contradicts it."""
-
-    card = card_of("xnli-addition-contradiction")
-    label, partner_is = "contradiction", "premise"
-
-
-class AdditionNeutral(MeaningError):
-    """The premise in place of a hypothesis that does not follow from it."""
-
-    card = card_of("xnli-addition-neutral")
-    label, partner_is = "neutral", "premise"
-
-
-class OmissionContradiction(MeaningError):
-    """The hypothesis in place of the premise it contradicts."""
-
-    card = card_of("xnli-omission-contradiction")
-    label, partner_is = "contradiction", "hypothesis"
-
-
-class OmissionNeutral(MeaningError):
-    """The hypothesis in place of the premise it does not follow from."""
-
-    card = card_of("xnli-omission-neutral")
-    label, partner_is = "neutral", "hypothesis"
+AdditionContradiction = variant(
+    MeaningError, "xnli-addition-contradiction", label="contradiction", partner_is="premise"
+)
+AdditionNeutral = variant(MeaningError, "xnli-addition-neutral", label="neutral", partner_is="premise")
+OmissionContradiction = variant(
+    MeaningError, "xnli-omission-contradiction", label="contradiction", partner_is="hypothesis"
+)
+OmissionNeutral = variant(MeaningError, "xnli-omission-neutral", label="neutral", partner_is="hypothesis")
 
 
 class SimilarLanguage(Perturbation):
@@ -98,7 +62,7 @@ class SimilarLanguage(Perturbation):
 
     higher = True
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Use the text in the similar language, where the languages stand in the right order of resources."""
         similar, other = segment.meta.get("similar", ""), segment.meta.get("similar_language", "")
         if not similar.strip() or not other:
@@ -113,18 +77,8 @@ class SimilarLanguage(Perturbation):
         return Perturbed((change,), f"{language} -> {other}", {"language": other})
 
 
-class SimilarLanguageHigh(SimilarLanguage):
-    """The target has more resources than the wrong language."""
-
-    card = card_of("similar-language-high")
-    higher = True
-
-
-class SimilarLanguageLow(SimilarLanguage):
-    """The target has fewer resources than the wrong language."""
-
-    card = card_of("similar-language-low")
-    higher = False
+SimilarLanguageHigh = variant(SimilarLanguage, "similar-language-high", higher=True)
+SimilarLanguageLow = variant(SimilarLanguage, "similar-language-low", higher=False)
 
 
 class GivenWord(Perturbation):
@@ -134,7 +88,7 @@ class GivenWord(Perturbation):
     right = "target_word"
     in_reference: bool | None = None
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Replace the right phrase by the wrong one."""
         wrong, right = segment.meta.get(self.column, ""), segment.meta.get(self.right, "")
         if not wrong or not right:
@@ -156,29 +110,7 @@ class GivenWord(Perturbation):
         return found
 
 
-class LiteralVersusReference(GivenWord):
-    """An overly literal word over the reference's word."""
-
-    card = card_of("overly-literal-vs-ref-word")
-    in_reference = True
-
-
-class LiteralVersusSynonym(GivenWord):
-    """An overly literal word over a synonym of the reference's word."""
-
-    card = card_of("overly-literal-vs-synonym")
-    in_reference = False
-
-
-class LiteralVersusIdiom(GivenWord):
-    """A literal rendering over the right idiom; the reference explains."""
-
-    card = card_of("overly-literal-vs-correct-idiom")
-    right = "idiom"
-
-
-class LiteralVersusExplanation(GivenWord):
-    """A literal rendering over an explanation; the reference has the idiom."""
-
-    card = card_of("overly-literal-vs-explanation")
-    right = "explanation"
+LiteralVersusReference = variant(GivenWord, "overly-literal-vs-ref-word", in_reference=True)
+LiteralVersusSynonym = variant(GivenWord, "overly-literal-vs-synonym", in_reference=False)
+LiteralVersusIdiom = variant(GivenWord, "overly-literal-vs-correct-idiom", right="idiom")
+LiteralVersusExplanation = variant(GivenWord, "overly-literal-vs-explanation", right="explanation")

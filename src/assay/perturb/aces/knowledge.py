@@ -8,14 +8,13 @@ entailed verb) and an unfitting one (hyponym, sibling, antonym) into the incorre
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
-from assay.perturb.cards import card_of
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
+from assay.perturb.cards import variant
 from assay.perturb.demetr.lexical import inflected
 from assay.perturb.demetr.rules import replaced, with_article
-from assay.perturb.language.confidence import confident
 from assay.perturb.language.relations import (
     antonyms,
     distractors,
@@ -42,9 +41,6 @@ from assay.perturb.language.word_relations import (
     fits_verb,
 )
 
-if TYPE_CHECKING:
-    import numpy as np
-
 NEEDS = ("parse", "wordnet", "inflection", "frequency")
 _LISTED = 0.9
 """How sure the sense is of a word of our lists."""
@@ -62,7 +58,7 @@ class Exchanged(Perturbation):
     fits: Callable[[Sentence, int], bool] = staticmethod(fits_noun)
     """Whether a noun of the lists stands as it is meant there."""
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Draw a word whose relations lead somewhere; one of our lists where there is any."""
         base = other_reference(segment) if self.right is None else None
         sentence = sentence_of(tools, base or segment.hypothesis, language)
@@ -73,12 +69,10 @@ class Exchanged(Perturbation):
             if made is not None:
                 wordnet = tools.get("wordnet", "en")
                 sure = _LISTED if i in listed else sense(wordnet, sentence.lemmas[i].lower(), self.part)
-                return confident(made, sense=sure)
+                return made.with_confidence(sense=sure)
         return Refused(f"no {self.part} with the relation in WordNet")
 
-    def _made(
-        self, sentence: Sentence, i: int, rng: np.random.Generator, tools: Tools, base: str | None
-    ) -> Perturbed | None:
+    def _made(self, sentence: Sentence, i: int, rng: Rng, tools: Tools, base: str | None) -> Perturbed | None:
         lexicon = tools.get("wordnet", "en"), tools.get("frequency", "en")
         lemma = sentence.lemmas[i].lower()
         if self.right is not None and lemma not in self.known and not plain(lexicon[0], lemma, self.part):
@@ -101,7 +95,7 @@ class Exchanged(Perturbation):
         sentence: Sentence,
         i: int,
         lemmas: list[str],
-        rng: np.random.Generator,
+        rng: Rng,
         tools: Tools,
         other: str = "",
     ) -> str | None:
@@ -162,72 +156,29 @@ def words_of(
             yield i
 
 
-class Undertranslation(Exchanged):
-    """A noun of the reference replaced by a more general one."""
-
-    card = card_of("undertranslation")
-    wrong = staticmethod(hypernyms)
-    known = CLASS_OF
+def _opposite(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    return [SYNONYM_ANTONYM[lemma][1]] if lemma in SYNONYM_ANTONYM else antonyms(wordnet, frequency, lemma, part)
 
 
-class Overtranslation(Exchanged):
-    """A noun of the reference replaced by a more special one."""
-
-    card = card_of("overtranslation")
-    wrong = staticmethod(hyponyms)
-    known = KINDS
-    fits = staticmethod(fits_kind)
+def _excluded(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
+    if lemma in ENTAILED:
+        return [ENTAILED[lemma][1]]
+    return antonyms(wordnet, frequency, lemma, part) or siblings(wordnet, frequency, lemma, part)
 
 
-class NounAntonym(Exchanged):
-    """A noun of the reference replaced by its opposite."""
+_CLASSED_KINDS = frozenset(KINDS) & frozenset(CLASS_OF)
+_WITH_OTHERS = frozenset(member for member, others in DISTRACTORS.items() if others)
 
-    card = card_of("noun-antonym")
-    wrong = staticmethod(antonyms)
-    known = SURE_OPPOSITES["NOUN"]
-    fits = staticmethod(fits_opposite)
-
-
-class HypernymVersusHyponym(Exchanged):
-    """Good: a more general noun. Incorrect: a more special one."""
-
-    card = card_of("hypernym-versus-hyponym")
-    right, wrong = staticmethod(hypernyms), staticmethod(hyponyms)
-    known = frozenset(KINDS) & frozenset(CLASS_OF)
-    fits = staticmethod(fits_kind)
-
-
-class HypernymVersusDistractor(Exchanged):
-    """Good: a more general noun. Incorrect: another member of the class."""
-
-    card = card_of("hypernym-versus-distractor")
-    right, wrong = staticmethod(hypernyms), staticmethod(distractors)
-    known = frozenset(member for member, others in DISTRACTORS.items() if others)
-
-
-class SynonymVersusAntonym(Exchanged):
-    """Good: a verb's synonym. Incorrect: its opposite."""
-
-    card = card_of("synonym-versus-antonym")
-    part = "verb"
-    right = staticmethod(synonyms)
-    known = SYNONYM_ANTONYM
-
-    @staticmethod
-    def wrong(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-        return [SYNONYM_ANTONYM[lemma][1]] if lemma in SYNONYM_ANTONYM else antonyms(wordnet, frequency, lemma, part)
-
-
-class Entailment(Exchanged):
-    """Good: a verb that the verb entails. Incorrect: its opposite, or another kind of the entailed one."""
-
-    card = card_of("entailment")
-    part = "verb"
-    right = staticmethod(entailed)
-    known = ENTAILED
-
-    @staticmethod
-    def wrong(wordnet: Any, frequency: Any, lemma: str, part: str) -> list[str]:
-        if lemma in ENTAILED:
-            return [ENTAILED[lemma][1]]
-        return antonyms(wordnet, frequency, lemma, part) or siblings(wordnet, frequency, lemma, part)
+Undertranslation = variant(Exchanged, "undertranslation", wrong=hypernyms, known=CLASS_OF)
+Overtranslation = variant(Exchanged, "overtranslation", wrong=hyponyms, known=KINDS, fits=fits_kind)
+NounAntonym = variant(Exchanged, "noun-antonym", wrong=antonyms, known=SURE_OPPOSITES["NOUN"], fits=fits_opposite)
+HypernymVersusHyponym = variant(
+    Exchanged, "hypernym-versus-hyponym", right=hypernyms, wrong=hyponyms, known=_CLASSED_KINDS, fits=fits_kind
+)
+HypernymVersusDistractor = variant(
+    Exchanged, "hypernym-versus-distractor", right=hypernyms, wrong=distractors, known=_WITH_OTHERS
+)
+SynonymVersusAntonym = variant(
+    Exchanged, "synonym-versus-antonym", part="verb", right=synonyms, wrong=_opposite, known=SYNONYM_ANTONYM
+)
+Entailment = variant(Exchanged, "entailment", part="verb", right=entailed, wrong=_excluded, known=ENTAILED)

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.data import rows
 from assay.perturb.cards import card_of
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import deletion, like_case, pick, shuffled
-
-if TYPE_CHECKING:
-    import numpy as np
 
 
 def _strengths() -> dict[str, dict[str, tuple[str, ...]]]:
@@ -58,7 +54,7 @@ class ModalSubstituted(Perturbation):
 
     card = card_of("modal-substituted")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Exchange one modal, drawn at random."""
         text = segment.hypothesis
         if language not in STRENGTHS:
@@ -94,7 +90,7 @@ class ModalDeleted(Perturbation):
 
     card = card_of("modal-deleted")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Delete one modal and the blank after it; a question's first word is left alone."""
         sentence = sentence_of(tools, segment.hypothesis, language)
         options = [i for i in _english(sentence) if i not in sentence.firsts and sentence.lower[i] != "will"]

@@ -7,24 +7,21 @@ the given name tells it, otherwise only the surname; in the same case where the 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.aces.levels import LevelRule, level_texts
-from assay.perturb.cards import card_of
+from assay.perturb.cards import variant
 from assay.perturb.language.people import FEMALE, MALE, SURNAMES, Person, gender_of, people
 from assay.perturb.language.texts import pick, shuffled
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _VOWELS, _CONSONANTS = "aeiou", "bcdfghklmnprstvw"
 _ALPHABETS = {"latin": (_VOWELS, _CONSONANTS), "cyrillic": ("аеиоу", "бвгдзклмнпрстф")}
 LANGUAGES = ("en", "de", "fr", "es", "it", "pt", "nl", "ca", "pl", "cs", "tr", "fi", "vi", "sw", "ru", "zh", "ja")
 
 
-def misspelt(name: str, script: str, rng: np.random.Generator) -> str | None:
+def misspelt(name: str, script: str, rng: Rng) -> str | None:
     """The name with one letter inside it removed, exchanged for one of its kind, or doubled up with a neighbour."""
     if script not in _ALPHABETS:
         return _other_character(name, script, rng)
@@ -49,7 +46,7 @@ def misspelt(name: str, script: str, rng: np.random.Generator) -> str | None:
     return name[:at] + pick(pool, rng) + name[at:]
 
 
-def _other_character(name: str, script: str, rng: np.random.Generator) -> str:
+def _other_character(name: str, script: str, rng: Rng) -> str:
     """One character of a Chinese or Japanese spelling exchanged for one that other names use."""
     spots = [at for at, char in enumerate(name) if char not in "·・ー" and at > 0]
     pool = sorted(
@@ -60,7 +57,7 @@ def _other_character(name: str, script: str, rng: np.random.Generator) -> str:
     return name[:at] + pick(pool, rng) + name[at + 1 :]
 
 
-def another(person: Person, rng: np.random.Generator, tools: Tools) -> str | None:
+def another(person: Person, rng: Rng, tools: Tools) -> str | None:
     """Another name that fits the place: given name and surname, or the surname alone."""
     if person.script == "cyrillic":
         return _inflected(person, rng, tools.get("morphology", "ru"))
@@ -76,7 +73,7 @@ def another(person: Person, rng: np.random.Generator, tools: Tools) -> str | Non
     return given if len(parts) == 1 else given + sign + surname
 
 
-def _inflected(person: Person, rng: np.random.Generator, morphology: Any) -> str | None:
+def _inflected(person: Person, rng: Rng, morphology: Any) -> str | None:
     kind = "Surn" if "Surn" in person.grammemes else "Name"
     female = "femn" in person.grammemes
     pool = SURNAMES["cyrillic"] if kind == "Surn" else (FEMALE if female else MALE)["cyrillic"]
@@ -93,7 +90,7 @@ def _inflected(person: Person, rng: np.random.Generator, morphology: Any) -> str
 class WrongName(LevelRule):
     """One person's name changed; which text depends on the level (see `levels`)."""
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Misspell or replace one name, drawn at random."""
         texts = level_texts(segment, self.level)
         if isinstance(texts, Refused):
@@ -126,29 +123,7 @@ class WrongName(LevelRule):
         return found
 
 
-class NameLevel1(WrongName):
-    """A name of the good translation changed."""
-
-    card = card_of("name-level-1")
-    level = 1
-
-
-class NameLevel2(WrongName):
-    """A name of the reference changed; the good translation is much like the reference."""
-
-    card = card_of("name-level-2")
-    level = 2
-
-
-class NameLevel3(WrongName):
-    """A name of the reference changed; the good translation is worded quite differently."""
-
-    card = card_of("name-level-3")
-    level = 3
-
-
-class NameSwapped(WrongName):
-    """A whole name replaced by another, as SMAUG's entity swap does with a language model."""
-
-    card = card_of("name-swapped")
-    whole_only = True
+NameLevel1 = variant(WrongName, "name-level-1", level=1)
+NameLevel2 = variant(WrongName, "name-level-2", level=2)
+NameLevel3 = variant(WrongName, "name-level-3", level=3)
+NameSwapped = variant(WrongName, "name-swapped", whole_only=True)

@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core.batch import Segment
 from assay.core.errors import MissingPart
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
-from assay.perturb.cards import card_of
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
+from assay.perturb.cards import card_of, variant
 from assay.perturb.language.ring import words
 from assay.perturb.language.texts import like_case, other_reference, pick, reference_of, shuffled, target_language
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]{6,}(?![\w-])")
 
@@ -42,7 +39,7 @@ class Nonsense(Perturbation):
 
     card = card_of("nonsense")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Draw a word of six letters or more and exchange its first or second half."""
         base = other_reference(segment)
         text = base or segment.hypothesis
@@ -73,7 +70,7 @@ class Nonsense(Perturbation):
         return found
 
 
-def _crossed(word: str, other: str, rng: np.random.Generator) -> str:
+def _crossed(word: str, other: str, rng: Rng) -> str:
     cut, at = int(rng.integers(3, len(word) - 2)), int(rng.integers(3, len(other) - 2))
     return word[:cut] + other[at:] if rng.integers(2) else other[:at] + word[cut:]
 
@@ -83,7 +80,7 @@ class HallucinatedWord(Perturbation):
 
     in_reference = True
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """From the columns `target_word` and `hallucinated`, or by the beginning of the word."""
         text, reference = segment.hypothesis, reference_of(segment) or ""
         given = segment.meta.get("target_word", ""), segment.meta.get("hallucinated", "")
@@ -106,7 +103,7 @@ class HallucinatedWord(Perturbation):
         return Refused("no other word that begins alike")
 
 
-def _astray(word: str, language: str, rng: np.random.Generator) -> str | None:
+def _astray(word: str, language: str, rng: Rng) -> str | None:
     beginning = word[:3]
     options = [
         other
@@ -131,15 +128,5 @@ def _by_beginning(language: str) -> dict[str, list[str]]:
     return table
 
 
-class HallucinatedVersusReference(HallucinatedWord):
-    """The good translation has the reference's word."""
-
-    card = card_of("hallucinated-word-versus-reference")
-    in_reference = True
-
-
-class HallucinatedVersusSynonym(HallucinatedWord):
-    """The good translation has another word than the reference."""
-
-    card = card_of("hallucinated-word-versus-synonym")
-    in_reference = False
+HallucinatedVersusReference = variant(HallucinatedWord, "hallucinated-word-versus-reference", in_reference=True)
+HallucinatedVersusSynonym = variant(HallucinatedWord, "hallucinated-word-versus-synonym", in_reference=False)

@@ -8,18 +8,14 @@ ordinal endings and the article before it.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.aces.levels import LevelRule, level_texts
-from assay.perturb.cards import card_of
+from assay.perturb.cards import variant
 from assay.perturb.language.cldr import months, plural_form
 from assay.perturb.language.numerals import Numeral, numerals, written
 from assay.perturb.language.texts import pick, shuffled
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _ORDINAL = re.compile(r"\d+(st|nd|rd|th)\b")
 _HOUR = re.compile(
@@ -59,7 +55,7 @@ def candidates(text: str, language: str) -> list[Numeral]:
     return sorted(kept, key=lambda numeral: numeral.start)
 
 
-def replacement(numeral: Numeral, text: str, language: str, rng: np.random.Generator, whole: bool) -> str | None:
+def replacement(numeral: Numeral, text: str, language: str, rng: Rng, whole: bool) -> str | None:
     """A wrong number in place of this one, or None where none fits."""
     low, high = _limits(numeral, text, language)
     values = _whole_values(numeral, low, high, rng) if whole else _digit_values(numeral, rng)
@@ -81,7 +77,7 @@ def replacement(numeral: Numeral, text: str, language: str, rng: np.random.Gener
 class WrongNumber(LevelRule):
     """One number of the text replaced; which text depends on the level (see `levels`)."""
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Change one number, drawn at random, by a digit or as a whole."""
         texts = level_texts(segment, self.level)
         if isinstance(texts, Refused):
@@ -117,32 +113,10 @@ class WrongNumber(LevelRule):
         return found
 
 
-class NumberLevel1(WrongNumber):
-    """A number of the good translation changed."""
-
-    card = card_of("number-level-1")
-    level = 1
-
-
-class NumberLevel2(WrongNumber):
-    """A number of the reference changed; the good translation is much like the reference."""
-
-    card = card_of("number-level-2")
-    level = 2
-
-
-class NumberLevel3(WrongNumber):
-    """A number of the reference changed; the good translation is worded quite differently."""
-
-    card = card_of("number-level-3")
-    level = 3
-
-
-class NumberSwapped(WrongNumber):
-    """A whole number replaced by another of like size, as SMAUG's number swap does with a language model."""
-
-    card = card_of("number-swapped")
-    whole_only = True
+NumberLevel1 = variant(WrongNumber, "number-level-1", level=1)
+NumberLevel2 = variant(WrongNumber, "number-level-2", level=2)
+NumberLevel3 = variant(WrongNumber, "number-level-3", level=3)
+NumberSwapped = variant(WrongNumber, "number-swapped", whole_only=True)
 
 
 def _month_names(language: str) -> set[str]:
@@ -206,7 +180,7 @@ def _article_clash(text: str, numeral: Numeral, new: str, language: str) -> bool
     return before[-1:] in ("'", "’") or (language == "it" and bool(re.search(r"\b(?:il|al|del|dal|nel|sul) $", before)))
 
 
-def _whole_values(numeral: Numeral, low: float, high: float, rng: np.random.Generator) -> list[float]:
+def _whole_values(numeral: Numeral, low: float, high: float, rng: Rng) -> list[float]:
     """Twenty numbers between half and double the value (close by for years), with as many digits that are not zero."""
     if numeral.is_year:
         return [numeral.value + float(shift) for shift in rng.integers(-40, 41, 20)]
@@ -215,7 +189,7 @@ def _whole_values(numeral: Numeral, low: float, high: float, rng: np.random.Gene
     return [round(float(value) / 10**zeros) * 10.0**zeros for value in rng.uniform(bottom, top, 20)]
 
 
-def _digit_values(numeral: Numeral, rng: np.random.Generator) -> list[float]:
+def _digit_values(numeral: Numeral, rng: Rng) -> list[float]:
     """The value with one digit exchanged; from three digits on also with one added or removed."""
     digits = numeral.digits
     options: set[str] = set()

@@ -8,18 +8,13 @@ There must be exactly one such pronoun in the source and one in the translation,
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
-from assay.data.words import word_list
-from assay.perturb.cards import card_of
-from assay.perturb.language.confidence import confident
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
+from assay.data.words import by_language, word_list
+from assay.perturb.cards import variant
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import deletion, like_case, pick, source_language
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _WEATHER = frozenset(["rain", "snow", "hail", "thunder", "freeze"])
 _DUMMY = frozenset(word_list("verbs of a pleonastic it"))
@@ -88,27 +83,10 @@ def _is_dummy(sentence: Sentence, head: int) -> bool:
     return sentence.lemmas[head] in _DUMMY and bool(beside & deps or {"ccomp", "xcomp", "csubj"} & below)
 
 
-WRONG: dict[str, dict[str, tuple[str, ...]]] = {
-    "de": {
-        "er": ("sie", "es"), "sie": ("er", "es"), "es": ("er", "sie"), "ihn": ("sie", "es"), "ihm": ("ihr",), "ihnen": ("ihm",),
-    },
-    "fr": {"il": ("elle",), "elle": ("il",), "ils": ("elles",), "elles": ("ils",)},
-    "ru": {"он": ("она",), "она": ("он",), "оно": ("она",)},
-}  # fmt: skip
+WRONG = by_language("pronouns")
 """Pronouns of the third person and forms of another gender or number in the same case."""
 
-_RENDERS: dict[str, dict[str, tuple[str, ...]]] = {
-    "de": {
-        "pleonastic_it": ("es",), "anaphoric_intra_subject_it": ("er", "sie"),
-        "anaphoric_intra_non-subject_it": ("ihn", "sie", "ihm"), "anaphoric_intra_they": ("sie", "ihnen"),
-        "anaphoric_singular_they": ("er", "sie", "ihm", "ihn"), "anaphoric_group_it-they": ("er", "sie", "ihm", "ihn", "ihnen"),
-    },
-    "fr": {
-        "pleonastic_it": ("il",), "anaphoric_intra_subject_it": ("il", "elle"),
-        "anaphoric_intra_non-subject_it": ("elle",), "anaphoric_intra_they": ("ils", "elles"),
-        "anaphoric_singular_they": ("il", "elle", "ils", "elles"), "anaphoric_group_it-they": ("il", "elle", "ils", "elles"),
-    },
-}  # fmt: skip
+_RENDERS = by_language("pronoun_functions")
 """Forms that can render a kind of pronoun without a doubt; German *es* and French *il y a* are often nobody's pronoun."""
 GUESSED = 0.45
 """How sure the kind of a pronoun is that the parse alone tells: one in eight was wrong when they were read, so that
@@ -171,7 +149,7 @@ class WrongPronoun(Perturbation):
         """True where the pronoun is left out, not exchanged."""
         return self.card.phenomenon.endswith(":deletion")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Check that the source pronoun is of the kind, then change its rendering."""
         if language not in WRONG:
             return Refused(f"no list of pronouns for {language}")
@@ -196,9 +174,9 @@ class WrongPronoun(Perturbation):
         if function == "pleonastic_it" and segment.hypothesis[slice(*place)].lower() not in ("es", "il"):
             return Refused("the pronoun of the translation is not pleonastic")
         made = self._changed(segment.hypothesis, place, language, rng)
-        return made if segment.meta.get("pronoun_function") else confident(made, parse=GUESSED)
+        return made if segment.meta.get("pronoun_function") else made.with_confidence(parse=GUESSED)
 
-    def _changed(self, text: str, place: tuple[int, int], language: str, rng: np.random.Generator) -> Perturbed:
+    def _changed(self, text: str, place: tuple[int, int], language: str, rng: Rng) -> Perturbed:
         old = text[place[0] : place[1]]
         if self.deletes:
             return Perturbed((deletion(text, *place),), f"{old} left out", {"old": old})
@@ -225,73 +203,15 @@ class WrongPronoun(Perturbation):
         return found
 
 
-class PleonasticDeleted(WrongPronoun):
-    """Pleonastic *it* left out."""
-
-    card = card_of("pronoun-pleonastic-it-deletion")
-
-
-class PleonasticSubstituted(WrongPronoun):
-    """Pleonastic *it* exchanged."""
-
-    card = card_of("pronoun-pleonastic-it-substitution")
-
-
-class SubjectItDeleted(WrongPronoun):
-    """Anaphoric subject *it* left out."""
-
-    card = card_of("pronoun-anaphoric-intra-subject-it-deletion")
-
-
-class SubjectItSubstituted(WrongPronoun):
-    """Anaphoric subject *it* exchanged."""
-
-    card = card_of("pronoun-anaphoric-intra-subject-it-substitution")
-
-
-class ObjectItDeleted(WrongPronoun):
-    """Anaphoric *it* that is no subject left out."""
-
-    card = card_of("pronoun-anaphoric-intra-non-subject-it-deletion")
-
-
-class ObjectItSubstituted(WrongPronoun):
-    """Anaphoric *it* that is no subject exchanged."""
-
-    card = card_of("pronoun-anaphoric-intra-non-subject-it-substitution")
-
-
-class TheyDeleted(WrongPronoun):
-    """Anaphoric *they* left out."""
-
-    card = card_of("pronoun-anaphoric-intra-they-deletion")
-
-
-class TheySubstituted(WrongPronoun):
-    """Anaphoric *they* exchanged."""
-
-    card = card_of("pronoun-anaphoric-intra-they-substitution")
-
-
-class SingularTheyDeleted(WrongPronoun):
-    """Singular *they* left out."""
-
-    card = card_of("pronoun-anaphoric-singular-they-deletion")
-
-
-class SingularTheySubstituted(WrongPronoun):
-    """Singular *they* exchanged."""
-
-    card = card_of("pronoun-anaphoric-singular-they-substitution")
-
-
-class GroupDeleted(WrongPronoun):
-    """*it* or *they* for a group left out."""
-
-    card = card_of("pronoun-anaphoric-group-it-they-deletion")
-
-
-class GroupSubstituted(WrongPronoun):
-    """*it* or *they* for a group exchanged."""
-
-    card = card_of("pronoun-anaphoric-group-it-they-substitution")
+PleonasticDeleted = variant(WrongPronoun, "pronoun-pleonastic-it-deletion")
+PleonasticSubstituted = variant(WrongPronoun, "pronoun-pleonastic-it-substitution")
+SubjectItDeleted = variant(WrongPronoun, "pronoun-anaphoric-intra-subject-it-deletion")
+SubjectItSubstituted = variant(WrongPronoun, "pronoun-anaphoric-intra-subject-it-substitution")
+ObjectItDeleted = variant(WrongPronoun, "pronoun-anaphoric-intra-non-subject-it-deletion")
+ObjectItSubstituted = variant(WrongPronoun, "pronoun-anaphoric-intra-non-subject-it-substitution")
+TheyDeleted = variant(WrongPronoun, "pronoun-anaphoric-intra-they-deletion")
+TheySubstituted = variant(WrongPronoun, "pronoun-anaphoric-intra-they-substitution")
+SingularTheyDeleted = variant(WrongPronoun, "pronoun-anaphoric-singular-they-deletion")
+SingularTheySubstituted = variant(WrongPronoun, "pronoun-anaphoric-singular-they-substitution")
+GroupDeleted = variant(WrongPronoun, "pronoun-anaphoric-group-it-they-deletion")
+GroupSubstituted = variant(WrongPronoun, "pronoun-anaphoric-group-it-they-substitution")

@@ -5,14 +5,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from abc import abstractmethod
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
-
-if TYPE_CHECKING:
-    import numpy as np
 
 COMMAS = ",，、،‚"
 QUOTES = '"“”„‟«»‹›「」『』《》〈〉‘‚〝〞'
@@ -49,7 +45,7 @@ class Deleted(Perturbation):
     def marks(self, text: str) -> list[int]:
         """Where the marks to be deleted stand."""
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Delete every mark of the kind, and the blank that would be left doubled."""
         text = segment.hypothesis
         marks = self.marks(text)
@@ -187,7 +183,7 @@ class StatementToQuestion(Perturbation):
 
     card = card_of("statement-to-question")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Exchange the marks; Spanish opening marks too."""
         text, base = segment.hypothesis, language.partition("-")[0]
         marks = [at for at, char in enumerate(text) if char in _EXCLAMATION]

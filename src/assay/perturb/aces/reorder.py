@@ -5,18 +5,15 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.aces.number import candidates
 from assay.perturb.cards import card_of
 from assay.perturb.language.people import people
 from assay.perturb.language.sentence import Sentence, sentence_of
 from assay.perturb.language.texts import like_case, other_reference, shuffled
-
-if TYPE_CHECKING:
-    import numpy as np
 
 Span = tuple[int, int]
 
@@ -45,7 +42,7 @@ class Swapped(Perturbation):
         """The text to change, where it is not the translation."""
         return None
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Exchange one pair, drawn at random."""
         base = self.base(segment)
         text = base or segment.hypothesis

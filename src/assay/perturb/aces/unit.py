@@ -7,16 +7,12 @@ new unit (100 feet -> 100 metres), the other keeps the unit with the converted a
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.aces.conversions import PERMITTED, Quantity, convert, find_quantities, phrase, rounded
 from assay.perturb.cards import card_of
 from assay.perturb.language.texts import base_language, reference_of, shuffled
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _DATIVE = re.compile(
     r"\b(?:in|vor|seit|nach|mit|von|aus|bei|zu|ab|binnen|den|letzten|nächsten|vergangenen|ersten)(?: \w+)? $"
@@ -43,7 +39,7 @@ class WrongUnit(Perturbation):
 
     keeps_amount = True
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Draw a quantity and one of its permitted conversions."""
         text = segment.hypothesis
         quantities = find_quantities(text, language)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import ParsedRule, first_fit, with_article
 from assay.perturb.language.sentence import Sentence, with_compounds
 from assay.perturb.language.texts import pick
-
-if TYPE_CHECKING:
-    import numpy as np
 
 ADJECTIVES = word_list("added adjectives")
 
@@ -31,9 +26,7 @@ class AddedWord(ParsedRule):
     most_places = 2
     card = card_of("added-word")
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Before a random noun phrase's nouns; before a verb where there is no such noun."""
         nouns = [
             _phrase_start(sentence, i)

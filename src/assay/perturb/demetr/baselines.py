@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule
 from assay.perturb.language.ring import segments
 from assay.perturb.language.texts import capital, spaceless
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _FINAL = re.compile(r"[.!?…。！？।]*[\"'”’»」』)]*\s*$")
 _TRIES = 20
@@ -29,7 +25,7 @@ class Empty(TextRule):
     def __init__(self, stop: bool = True) -> None:
         self.stop = stop
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Take everything out."""
         text, left = segment.hypothesis, "." if self.stop else ""
         if text.strip() == left:
@@ -43,7 +39,7 @@ class Unrelated(TextRule):
     tidy = False
     card = card_of("unrelated")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Take another segment's text; one of another document where documents are known."""
         others = segments(tools.others())
         for _ in range(_TRIES if others else 0):
@@ -68,7 +64,7 @@ class Shuffled(TextRule):
     tidy = False
     card = card_of("shuffled")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Shuffle until the order is another one."""
         text = segment.hypothesis
         match = _FINAL.search(text)
@@ -126,7 +122,7 @@ class Reference(TextRule):
     tidy = False
     card = card_of("reference")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Take the first reference."""
         text, reference = segment.hypothesis, segment.references[0]
         if text == reference:

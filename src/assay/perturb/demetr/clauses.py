@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr import japanese_verbs, russian_forms
 from assay.perturb.demetr.rules import ParsedRule, in_languages, removed
 from assay.perturb.demetr.verbs import VerbRule, as_perturbed, becomes
 from assay.perturb.language import verbs
-from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import NAME_TYPES, Sentence
 from assay.perturb.language.texts import base_language, capital, like_case
 from assay.perturb.language.verbs import VerbGroup, word_of
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _NOT = ("not", "n't", "n’t", "never")
 _DENYING = frozenset(word_list("negations"))
@@ -32,11 +28,9 @@ class Negation(VerbRule):
     card = card_of("negation")
     elsewhere = in_languages(ru=russian_forms.negation, ja=japanese_verbs.negation)
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Main clauses, else an order (Do not …)."""
-        made = super().change(sentence, segment, rng, tools)
+        made = super().change(sentence, rng, tools)
         if isinstance(made, Perturbed):
             return made
         for i in sentence.roots:
@@ -126,9 +120,7 @@ class Interrogative(ParsedRule):
     card = card_of("interrogative")
     elsewhere = in_languages(ja=japanese_verbs.interrogative)
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Turn the last main clause with a subject."""
         if sentence.text.rstrip("\"'”’ ").endswith("?"):
             return Refused("already a question")
@@ -141,7 +133,7 @@ class Interrogative(ParsedRule):
                 if any(change.end > start for change in changes):
                     continue
                 made = Perturbed((*changes, Change(start, end, "?")), "a question")
-                return confident(made, parse=verbs.parse_confidence(sentence, group))
+                return made.with_confidence(parse=verbs.parse_confidence(sentence, group))
         return Refused("no main clause with subject and finite verb")
 
     def _turned(self, sentence: Sentence, group: VerbGroup, inflection: Any) -> tuple[Change, ...]:

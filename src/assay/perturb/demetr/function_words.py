@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr import japanese_words, russian_forms
 from assay.perturb.demetr.rules import ParsedRule, article, in_languages
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import base_language, capital, like_first, pick
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _GENDER = {
     ("he", "PRP"): "she",
@@ -48,9 +43,7 @@ class GenderPronoun(ParsedRule):
     card = card_of("gender-pronoun")
     elsewhere = in_languages(ru=russian_forms.gender_pronoun, ja=japanese_words.gender_pronoun)
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Exchange a random one."""
         found = [i for i, key in enumerate(zip(sentence.lower, sentence.tags, strict=True)) if key in _GENDER]
         if not found:
@@ -76,9 +69,7 @@ class PronounCase(ParsedRule):
     card = card_of("pronoun-case")
     elsewhere = in_languages(ru=russian_forms.pronoun_case)
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Change a random pronoun; a contraction (it's) is left alone."""
         found = []
         for i, word in enumerate(sentence.lower):
@@ -134,9 +125,7 @@ class FunctionWord(ParsedRule):
 
     card = card_of("function-word")
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Exchange a random one."""
         found = [i for i in range(len(sentence)) if _options(sentence, i)]
         if not found:

@@ -1,23 +1,59 @@
-"""Japanese: the last predicate negated or no longer (DEMETR 8), in another tense (17), asked (19).
+"""Japanese predicates at the end of a sentence: negated or affirmed (DEMETR 8), in another tense (17), or asked (19).
 
-Everything is decided by the end of the sentence: its last words before the full stop, with their classes and forms. What is not
-one of the plain ends listed here is refused.
+The last words before the full stop, with their classes and forms, decide everything. The rules refuse all but the plain endings
+listed here.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
-from assay.perturb.language import japanese
-from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
 
-if TYPE_CHECKING:
-    import numpy as np
+_BEFORE_NAI = dict(zip("うくぐすつぬぶむる", "わかがさたなばまら", strict=True))
+_BEFORE_TA = {
+    "う": "った", "つ": "った", "る": "った", "く": "いた", "ぐ": "いだ", "す": "した", "ぬ": "んだ", "ぶ": "んだ", "む": "んだ",
+}  # fmt: skip
+_GOING = ("行く", "いく", "ゆく", "逝く")
+_UNUSUAL = ("問う", "請う", "乞う", "とう", "くださる", "下さる", "なさる", "いらっしゃる", "おっしゃる", "ござる")
+"""Verbs whose forms the table does not give."""
+
+
+def negative_stem(lemma: str, kind: str) -> str | None:
+    """What stands before *ない*: *書か* of *書く*; None where the class is not one of today's language."""
+    if lemma in _UNUSUAL or lemma.endswith("ある"):
+        return None
+    return _stem(lemma, kind, _BEFORE_NAI)
+
+
+def past_form(lemma: str, kind: str) -> str | None:
+    """The plain past: *書いた* of *書く*."""
+    if lemma in _UNUSUAL:
+        return None
+    if lemma in _GOING:
+        return lemma[:-1] + "った"
+    if kind.startswith("五段"):
+        return _stem(lemma, kind, _BEFORE_TA)
+    stem = _stem(lemma, kind, {})
+    if stem is None:
+        return None
+    return ("き" if stem == "こ" else stem) + "た"
+
+
+def _stem(lemma: str, kind: str, rows: dict[str, str]) -> str | None:
+    if kind.startswith("五段"):
+        return lemma[:-1] + rows[lemma[-1]] if lemma[-1] in rows else None
+    if kind.startswith(("上一段", "下一段")) and lemma.endswith("る"):
+        return lemma[:-1]
+    if kind.startswith("サ行変格") and lemma.endswith("する"):
+        return lemma[:-2] + "し"
+    if kind.startswith("カ行変格"):
+        return {"来る": "来", "くる": "こ"}.get(lemma)
+    return None
+
 
 _ONLY_DENIED = word_list("ja words that need a negation")
 """Words that want a negated verb, or whose sense turns with it."""
@@ -94,7 +130,7 @@ def _past(sentence: Sentence, i: int) -> _Found | None:
     if kind == "助動詞-ナイ" and word == "なかっ":
         verb = p - 1
         kind, _ = _kind(sentence, verb)
-        affirmed = japanese.past(sentence.lemmas[verb], kind) if sentence.pos[verb] in ("VERB", "AUX") else None
+        affirmed = past_form(sentence.lemmas[verb], kind) if sentence.pos[verb] in ("VERB", "AUX") else None
         if sentence.words[verb] in _SET or affirmed is None:
             return p, None, "ない", "なかったのか", True
         return verb, affirmed, f"{sentence.words[verb]}ない", f"{sentence.words[verb]}なかったのか", True
@@ -103,7 +139,7 @@ def _past(sentence: Sentence, i: int) -> _Found | None:
         return p, f"{stem}くなかった", f"{stem}い", f"{said}のか", False
     if lemma == "ある" and word == "あっ":
         return _aru(sentence, p, past=True)
-    stem_ = japanese.negative_stem(lemma, kind)
+    stem_ = negative_stem(lemma, kind)
     if stem_ is None or sentence.pos[p] not in ("VERB", "AUX"):
         return None
     return p, f"{stem_}なかった", lemma, f"{said}のか", False
@@ -125,7 +161,7 @@ def _present(sentence: Sentence, i: int, kind: str) -> _Found | None:
     if kind == "助動詞-ナイ" and word == "ない":
         verb = i - 1
         verb_kind, _ = _kind(sentence, verb)
-        known = japanese.negative_stem(sentence.lemmas[verb], verb_kind) == sentence.words[verb]
+        known = negative_stem(sentence.lemmas[verb], verb_kind) == sentence.words[verb]
         if sentence.words[verb] in _SET or not known:
             return i, None, "なかった", "ないのか", True
         return verb, sentence.lemmas[verb], f"{sentence.words[verb]}なかった", f"{sentence.words[verb]}ないのか", True
@@ -139,7 +175,7 @@ def _present(sentence: Sentence, i: int, kind: str) -> _Found | None:
         return None
     if lemma == "違う":
         return None
-    stem, before = japanese.negative_stem(lemma, kind), japanese.past(lemma, kind)
+    stem, before = negative_stem(lemma, kind), past_form(lemma, kind)
     if stem is None or before is None:
         return None
     return i, f"{stem}ない", before, f"{word}のか", False
@@ -170,7 +206,7 @@ def _unless_set(sentence: Sentence, i: int, text: str) -> str | None:
     return None if sentence.words[i] in ("しれ", "なり", "いけ", "すみ", "ござい", "あり", "かまい") else text
 
 
-def negation(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """The other polarity of the last predicate."""
     end = _end(sentence)
     if end is None or end.denied is None:
@@ -215,17 +251,17 @@ _CHRONICLE = re.compile(r"^\d{2,4} ?年 ?[:：]|」")
 """An entry of a list of years, which is written in the present as well, or what somebody said."""
 
 
-def tense(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+def tense(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """Past for the present or future, or the other way round; in doubt, since Japanese tells much of the past in the present."""
     end = _end(sentence)
     if end is None or end.shifted is None:
         return Refused("no plain predicate at the end")
     if _reports(sentence, end) or _CHRONICLE.search(sentence.text):
         return Refused("a report, of which either tense is right")
-    return confident(_ended(sentence, end, end.shifted), sense=0.4)
+    return _ended(sentence, end, end.shifted).with_confidence(sense=0.4)
 
 
-def interrogative(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+def interrogative(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """The statement asked: *か* after polite forms, *のか* after plain ones."""
     end = _end(sentence)
     if end is None or end.asked is None:
@@ -240,4 +276,4 @@ def _ended(sentence: Sentence, end: End, new: str) -> Perturbed:
         old, new, start = old[1:], new[1:], start + 1
     said = sentence.text[end.start : end.stop]
     made = Perturbed((Change(start, end.stop, new),), f"{said} -> {sentence.text[end.start : start]}{new}")
-    return confident(made, parse=0.9)
+    return made.with_confidence(parse=0.9)

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
-from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Entity, Sentence
 from assay.perturb.language.texts import pick
-
-if TYPE_CHECKING:
-    import numpy as np
 
 Span = tuple[int, int]
 
@@ -180,7 +175,7 @@ def conjunctions(sentence: Sentence) -> Sequence[Span]:
 _GENDER = {"彼": "彼女", "彼女": "彼"}
 
 
-def gender_pronoun(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+def gender_pronoun(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """*彼* for *彼女* or the other way round; *彼女* as a girlfriend, which someone has, stays."""
     found = [
         i
@@ -194,4 +189,4 @@ def gender_pronoun(sentence: Sentence, rng: np.random.Generator, tools: Tools) -
         return Refused("no pronoun with a gender")
     i = pick(found, rng)
     old, new = sentence.words[i], _GENDER[sentence.words[i]]
-    return confident(Perturbed((Change(sentence.starts[i], sentence.ends[i], new),), f"{old} -> {new}"), parse=0.9)
+    return Perturbed((Change(sentence.starts[i], sentence.ends[i], new),), f"{old} -> {new}").with_confidence(parse=0.9)

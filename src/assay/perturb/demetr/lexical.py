@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Perturbed, Refused, Tools
+from assay.core.perturbation import Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import ParsedRule, first_fit, replaced
-from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import pick
 from assay.perturb.language.word_relations import (
@@ -22,9 +21,6 @@ from assay.perturb.language.word_relations import (
     fits_noun,
     fits_verb,
 )
-
-if TYPE_CHECKING:
-    import numpy as np
 
 PARTS = {"NOUN": "noun", "VERB": "verb", "ADJ": "adj", "ADV": "adv"}
 TOO_GENERAL = frozenset(word_list("words at the top of WordNet"))
@@ -71,9 +67,7 @@ class Hypernym(LexicalRule):
 
     card = card_of("hypernym")
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Nouns of few senses first, then other nouns, then verbs: a common sense is the likelier one among few."""
         wordnet, inflection = tools.get("wordnet", "en"), tools.get("inflection", "en")
         frequency = tools.get("frequency", "en")
@@ -91,7 +85,9 @@ class Hypernym(LexicalRule):
             if not form or form.lower() in sentence.lower:
                 return None
             made = Perturbed(replaced(sentence, i, form), f"{sentence.words[i]} -> {form}")
-            return confident(made, sense=0.9 if known else 0.45 if len(wordnet.synsets(lemma, part)) == 1 else 0.25)
+            return made.with_confidence(
+                sense=0.9 if known else 0.45 if len(wordnet.synsets(lemma, part)) == 1 else 0.25
+            )
 
         words = [i for i in self.words(sentence) if not _fixed(sentence, i)]
         nouns = [i for i in words if sentence.tags[i] in ("NN", "NNS") and sentence.deps[i] != "compound"]
@@ -165,9 +161,7 @@ class Antonym(LexicalRule):
 
     card = card_of("antonym")
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """The opposite of a random word that has one."""
         wordnet, inflection = tools.get("wordnet", "en"), tools.get("inflection", "en")
         frequency = tools.get("frequency", "en")
@@ -177,7 +171,7 @@ class Antonym(LexicalRule):
             if surface is None or surface.lower() in sentence.lower:
                 return None
             made = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
-            return confident(made, sense=0.9)
+            return made.with_confidence(sense=0.9)
 
         def opposite(i: int) -> Perturbed | None:
             surface = OPPOSITES.get(sentence.pos[i], {}).get(sentence.lower[i])
@@ -192,7 +186,7 @@ class Antonym(LexicalRule):
             if not surface or " " in surface or surface.lower() in sentence.lower:
                 return None
             made = Perturbed(replaced(sentence, i, surface), f"{sentence.words[i]} -> {surface}")
-            return confident(made, sense=0.4)
+            return made.with_confidence(sense=0.4)
 
         made = first_fit(rng, self.words(sentence), sure, "no word with an antonym")
         if isinstance(made, Refused):
@@ -256,9 +250,7 @@ class PartOfSpeechShift(LexicalRule):
     most_places = 1
     card = card_of("part-of-speech-shift")
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Shift a random word."""
         wordnet, frequency = tools.get("wordnet", "en"), tools.get("frequency", "en")
 

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import name_list, word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import ParsedRule, first_fit, with_article
-from assay.perturb.language.confidence import confident
 from assay.perturb.language.people import FEMALE, MALE, english_people, gender_of
 from assay.perturb.language.sentence import Entity, Sentence, mentions, names
 from assay.perturb.language.texts import capital, pick
-
-if TYPE_CHECKING:
-    import numpy as np
 
 TYPES = ("PERSON", "GPE", "LOC", "FAC", "ORG", "NORP")
 
@@ -46,9 +40,7 @@ class NameReplaced(ParsedRule):
     most_places = 16
     card = card_of("name-replaced")
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Replace a random name; one whose type is in doubt only where there is no other."""
         found = [name for name in names(sentence) if name.label in TYPES]
         sure = [name for name in found if _sure(sentence, name)]
@@ -58,7 +50,7 @@ class NameReplaced(ParsedRule):
         for options, sureness in ((sure, 0.9), (found, 0.3)):
             made = first_fit(rng, options, lambda name: _renamed(sentence, name, rng), _NOTHING)
             if isinstance(made, Perturbed):
-                return confident(made, parse=sureness)
+                return made.with_confidence(parse=sureness)
         return made
 
     def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
@@ -118,7 +110,7 @@ def _bare(sentence: Sentence, name: Entity) -> str:
     return " ".join(word for i, word in enumerate(words) if i or word.lower() != "the")
 
 
-def _renamed(sentence: Sentence, name: Entity, rng: np.random.Generator) -> Perturbed | None:
+def _renamed(sentence: Sentence, name: Entity, rng: Rng) -> Perturbed | None:
     said = sentence.span(name.first, name.last)
     new = _other(sentence, name, rng)
     bare = new.removeprefix("the ") if new else ""
@@ -145,7 +137,7 @@ def _determined(sentence: Sentence, entity: Entity) -> bool:
     return before in ("ADJ", "PRON", "PROPN") or sentence.deps[entity.last] in ("compound", "amod", "nmod")
 
 
-def _other(sentence: Sentence, name: Entity, rng: np.random.Generator) -> str | None:
+def _other(sentence: Sentence, name: Entity, rng: Rng) -> str | None:
     """Another name of the type, of about the same shape."""
     words = [sentence.words[i] for i in range(name.first, name.last + 1) if sentence.tags[i] != "POS"]
     bare = _bare(sentence, name)

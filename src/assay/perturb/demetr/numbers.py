@@ -7,17 +7,13 @@ separators as they were; "from 1920 to 1930" never runs backwards. Digits work i
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule, article, first_fit
 from assay.perturb.language.texts import base_language, like_case, like_first, pick
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _NUMBER = re.compile(r"(?<![\w.,:/-])(?<!\w-)\d+(?:[.,:\u00a0\u202f]\d+)*(?:st|nd|rd|th)?(?![\w]|[.,:]\d)", re.ASCII)
 _IN_WORD = re.compile(
@@ -45,7 +41,7 @@ class NumberReplaced(TextRule):
     most_places = 2
     card = card_of("number-replaced")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Digits first; number words where a text has none and is English."""
         text = segment.hypothesis
         found = [*_NUMBER.finditer(text), *_IN_WORD.finditer(text), *_SCORE.finditer(text)]
@@ -81,7 +77,7 @@ def _in_name(text: str, match: re.Match[str]) -> bool:
     return bool(word[:1].isupper() and not _MONTH.fullmatch(word) and len(match.group()) < 4)
 
 
-def _digits(text: str, match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
+def _digits(text: str, match: re.Match[str], rng: Rng) -> Perturbed | None:
     old = match.group()
     bare = re.sub(r"(?:st|nd|rd|th)$", "", old)
     for _ in range(_TRIES):
@@ -98,7 +94,7 @@ def _digits(text: str, match: re.Match[str], rng: np.random.Generator) -> Pertur
     return None
 
 
-def _drawn(text: str, match: re.Match[str], bare: str, rng: np.random.Generator) -> str:
+def _drawn(text: str, match: re.Match[str], bare: str, rng: Rng) -> str:
     """A random number of the kind that `bare` is here."""
     after, before = text[match.end() : match.end() + 12], text[max(0, match.start() - 12) : match.start()]
     if ":" in bare:
@@ -131,7 +127,7 @@ def _kept(bare: str, value: int) -> str:
     )
 
 
-def _same_shape(bare: str, rng: np.random.Generator) -> str:
+def _same_shape(bare: str, rng: Rng) -> str:
     """The leading digit (or the first two) drawn anew; the rest and the separators stay, so round numbers stay round."""
     digits = [i for i, character in enumerate(bare) if character.isdigit()]
     new = list(bare)
@@ -168,7 +164,7 @@ def _scale(word: str) -> tuple[str, ...]:
     return next((scale for scale in (_WORDS, _TENS, _ORDINALS, _MULTIPLES) if word in scale), ())
 
 
-def _word(match: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
+def _word(match: re.Match[str], rng: Rng) -> Perturbed | None:
     old = match.group()
     scale = _scale(old.lower())
     at = scale.index(old.lower())

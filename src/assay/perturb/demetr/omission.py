@@ -1,18 +1,23 @@
-"""DEMETR 20 to 24: a word that the sentence needs is missing; and what every omission shares."""
+"""Omissions: a word, a phrase, a name or a conjunction is missing (DEMETR 5, 12 and 20 to 24)."""
 
 from __future__ import annotations
 
-import re
-from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
+from assay.data.words import word_list
 from assay.perturb.cards import card_of
 from assay.perturb.demetr import japanese_words, russian_words
-from assay.perturb.demetr.rules import Elsewhere, ParsedRule, first_fit, in_languages, removed, with_article
-from assay.perturb.language.confidence import confident
+from assay.perturb.demetr.rules import (
+    ParsedRule,
+    Span,
+    TokensOmitted,
+    first_fit,
+    in_languages,
+    omitting,
+    without,
+    word_left_out,
+)
 from assay.perturb.language.sentence import (
     NAME_TYPES,
     SUBJECTS,
@@ -23,12 +28,6 @@ from assay.perturb.language.sentence import (
     names,
     with_compounds,
 )
-from assay.perturb.language.texts import pick, spaceless
-
-if TYPE_CHECKING:
-    import numpy as np
-
-Span = tuple[int, int]
 
 _STAYING = ("not", "n't", "n’t", "never", "no", "at")
 """Words whose omission is another error: a negation dropped, ``at least`` torn apart."""
@@ -36,91 +35,6 @@ _SAYING = frozenset(
     ("say", "ask", "add", "write", "explain", "reply", "claim", "admit", "insist", "warn", "shout", "cry")
 )
 _LAST_RESORT = ("as", "so", "than", "more", "most", "such", "same", "own")
-
-
-def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
-    """Tokens `first` to `last` taken out: with the comma that follows at a beginning, an article before put right."""
-    text = sentence.text
-    start, end = sentence.starts[first], sentence.ends[last]
-    if text[end - 1] == "." and not text[end:].strip("\"'”’) ") and end - start > 1:
-        end -= 1
-    opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’«„([")
-    before, after = text[:start].rstrip()[-1:], text[end : end + 1]
-    if after == "," and before == ",":
-        start, end = len(text[:start].rstrip()) - 1, end + 1
-        return (Change(start, end, ""),)
-    if after in (",", ":", ";") and (opens or before in ("(", "—", "-", ";", ":")):
-        end += 1
-    change = removed(text, start, end, opens=opens)
-    following = text[change.end :].lstrip()
-    fixed = with_article(sentence, first, following) if following[:1].isalnum() else []
-    return (*fixed, change)
-
-
-def word_left_out(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
-    """Tokens taken out that are no insertion: of two commas around them the first stays."""
-    text, start, end = sentence.text, sentence.starts[first], sentence.ends[last]
-    opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’«„([")
-    if text[end : end + 1] == "," and text[:start].rstrip()[-1:] == ",":
-        end += 1
-    return (removed(text, start, end, opens=opens),)
-
-
-def omitting(
-    spans: Callable[[Sentence], Sequence[Span]],
-    nothing: str,
-    leave_out: Callable[[Sentence, int, int], tuple[Change, ...]] = without,
-) -> Elsewhere:
-    """An omission in another language than English: one of the runs of tokens that `spans` allows."""
-
-    def change(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
-        found = [span for span in spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
-        if not found:
-            return Refused(nothing)
-        first, last = pick(found, rng)
-        return confident(
-            Perturbed(leave_out(sentence, first, last), f"{sentence.span(first, last)} omitted"), parse=0.9
-        )
-
-    return change
-
-
-class TokensOmitted(ParsedRule):
-    """Tokens are taken out; `spans` says which ones may be."""
-
-    most_places = 2
-    nothing = ""
-    """Why a sentence is refused."""
-
-    @abstractmethod
-    def spans(self, sentence: Sentence) -> Sequence[Span]:
-        """Runs of tokens, first and last, that this rule may take out."""
-
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
-        """Take one of them out."""
-        spans = [span for span in self.spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
-        if not spans:
-            return Refused(self.nothing)
-        first, last = pick(spans, rng)
-        return Perturbed(without(sentence, first, last), f"{sentence.span(first, last)} omitted")
-
-    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
-        """Nothing was added: the words left are words of the good text in their order."""
-        good = segment.hypothesis
-        bad = perturbed.apply(good)
-        found = super().problems(segment, perturbed, language, tools)
-        bare = list if spaceless(language) else _bare
-        rest = iter(bare(good))
-        if not all(any(word == other for other in rest) for word in bare(bad)):
-            found.append("more than an omission")
-        return found
-
-
-def _bare(text: str) -> list[str]:
-    """The words of a text without case and without articles, which an omission may put right."""
-    return [word for word in re.findall(r"\w+", text.lower()) if word not in ("a", "an")]
 
 
 class OmittedAdjectiveAdverb(TokensOmitted):
@@ -211,18 +125,16 @@ class OmittedName(ParsedRule):
         ja=omitting(japanese_words.names, "no name that stands alone"),
     )
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Take out one that stands as an object or after a preposition; any other leaves a doubt about the parse."""
         found = [name for name in names(sentence) if name.last - name.first + 3 <= len(sentence)]
         free = [name for name in found if _stands_free_of_the_subject(sentence, name)]
         made = first_fit(rng, free, lambda name: self._taken(sentence, name), "no name")
         if isinstance(made, Perturbed):
-            return confident(made, parse=0.9)
+            return made.with_confidence(parse=0.9)
         apart = [name for name in found if not _is_subject(sentence, name)]
         made = first_fit(rng, apart or found, lambda name: self._taken(sentence, name), "no name")
-        return made if isinstance(made, Refused) else confident(made, parse=0.3)
+        return made if isinstance(made, Refused) else made.with_confidence(parse=0.3)
 
     def _taken(self, sentence: Sentence, name: Entity) -> Perturbed | None:
         said = sentence.span(name.first, name.last)
@@ -254,3 +166,83 @@ def _stands_free_of_the_subject(sentence: Sentence, name: Entity) -> bool:
 
 def _is_subject(sentence: Sentence, name: Entity) -> bool:
     return any(sentence.deps[i] in SUBJECTS for i in range(name.first, name.last + 1))
+
+
+_CONNECTING_ADVERBS = frozenset(word_list("connecting adverbs"))
+
+_RELATIVE = frozenset(word_list("relative words"))
+
+
+class OmittedPrepositionalPhrase(TokensOmitted):
+    """DEMETR 5: the shortest prepositional phrase is missing."""
+
+    nothing = "no prepositional phrase"
+    card = card_of("omitted-prepositional-phrase")
+    elsewhere = in_languages(
+        ru=omitting(russian_words.prepositional_phrases, "no phrase that ends clearly"),
+        ja=omitting(japanese_words.postpositional_phrases, "no phrase that ends clearly"),
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """The shortest phrases that are one run of words and not most of the sentence."""
+        found = []
+        for i, dep in enumerate(sentence.deps):
+            if dep not in ("prep", "agent", "dative") or sentence.pos[i] not in ("ADP", "SCONJ"):
+                continue
+            inside = [
+                child for child in sentence.children[i] if child > i and sentence.deps[child] in ("pobj", "pcomp")
+            ]
+            first, last = sentence.edges[i]
+            while last > i and sentence.pos[last] == "PUNCT" and sentence.words[last] not in "\"”’)'":
+                last -= 1
+            if inside and first == i and not _needed(sentence, i, last) and _balanced(sentence.span(first, last)):
+                found.append((first, last))
+        limit = max(len(sentence) * 2 // 3, 3)
+        fitting = [span for span in found if span[1] - span[0] < limit]
+        shortest = min((last - first for first, last in fitting), default=0)
+        return [(first, last) for first, last in fitting if last - first == shortest]
+
+
+_LEANING = frozenset(word_list("words that lean on a preposition"))
+"""Words that cannot stand without the phrase after them."""
+
+
+def _needed(sentence: Sentence, i: int, last: int) -> bool:
+    """True where the rest would not stand: a phrase that another word leans on, a relative one, one before an inversion."""
+    head = sentence.heads[i]
+    leans = sentence.pos[head] == "ADP" or sentence.lower[head] in _LEANING
+    relative = any(tag in ("WDT", "WP", "WP$") for tag in sentence.tags[i : last + 1])
+    inverted = i in sentence.firsts and sentence.pos[min(last + 1, len(sentence) - 1)] in ("AUX", "VERB")
+    return leans or relative or inverted
+
+
+def _balanced(text: str) -> bool:
+    return text.count("(") == text.count(")") and text.count('"') % 2 == 0 and text.count("“") == text.count("”")
+
+
+class OmittedConjunction(TokensOmitted):
+    """DEMETR 12: a conjunction or connecting adverb is missing."""
+
+    nothing = "no conjunction"
+    card = card_of("omitted-conjunction")
+    elsewhere = in_languages(
+        ru=omitting(russian_words.conjunctions, "no conjunction"),
+        ja=omitting(japanese_words.conjunctions, "no conjunction"),
+    )
+
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Coordinators, subordinators, connecting adverbs, relative words; ``that``, which may be dropped, as a last resort."""
+        found: list[Span] = []
+        dispensable: list[Span] = []
+        for i, (word, dep, pos) in enumerate(zip(sentence.lower, sentence.deps, sentence.pos, strict=True)):
+            if not word.isalpha():
+                continue
+            joins = dep == "cc" or (dep == "mark" and pos == "SCONJ")
+            joins |= dep == "advmod" and (
+                word in _CONNECTING_ADVERBS or (sentence.tags[i] == "WRB" and word in _RELATIVE)
+            )
+            joins |= sentence.tags[i] == "WDT" and word in _RELATIVE and dep in SUBJECTS
+            if joins:
+                last = i + 1 if sentence.lower[i : i + 2] in (["such", "as"], ["even", "though"], ["as", "if"]) else i
+                (dispensable if word == "that" and dep == "mark" else found).append((i, last))
+        return found or dispensable

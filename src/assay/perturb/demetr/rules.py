@@ -5,17 +5,15 @@ from __future__ import annotations
 import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from typing import ClassVar, TypeVar
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.perturb.language.sentence import Sentence, sentence_of
-from assay.perturb.language.texts import base_language, like_case, like_first, shuffled
-
-if TYPE_CHECKING:
-    import numpy as np
+from assay.perturb.language.texts import base_language, like_case, like_first, pick, shuffled, spaceless
 
 T = TypeVar("T")
+Span = tuple[int, int]
 
 _UNTIDY = re.compile(r"  | [,.;:!?](?![\w.])|,,|\( | \)|^[ ,;:]| $")
 _VOWEL = re.compile(
@@ -91,7 +89,7 @@ class TextRule(Perturbation):
         return found
 
 
-Elsewhere = Callable[[Sentence, "np.random.Generator", Tools], Perturbed | Refused]
+Elsewhere = Callable[[Sentence, Rng, Tools], Perturbed | Refused]
 """A rule as another language than English has it."""
 
 
@@ -105,21 +103,19 @@ class ParsedRule(TextRule):
 
     elsewhere: ClassVar[Mapping[str, Elsewhere]] = {}
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Parse (once for all rules) and change."""
         sentence = sentence_of(tools, segment.hypothesis, language)
         other = self.elsewhere.get(base_language(language))
-        return self.change(sentence, segment, rng, tools) if other is None else other(sentence, rng, tools)
+        return self.change(sentence, rng, tools) if other is None else other(sentence, rng, tools)
 
     @abstractmethod
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """The change, or why not."""
 
 
 def first_fit(
-    rng: np.random.Generator, options: Sequence[T], make: Callable[[T], Perturbed | None], reason: str
+    rng: Rng, options: Sequence[T], make: Callable[[T], Perturbed | None], reason: str
 ) -> Perturbed | Refused:
     """Try the options in random order until one gives a result."""
     for option in shuffled(options, rng):
@@ -127,3 +123,86 @@ def first_fit(
         if made is not None:
             return made
     return Refused(reason)
+
+
+def without(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
+    """Tokens `first` to `last` taken out: with the comma that follows at a beginning, an article before put right."""
+    text = sentence.text
+    start, end = sentence.starts[first], sentence.ends[last]
+    if text[end - 1] == "." and not text[end:].strip("\"'”’) ") and end - start > 1:
+        end -= 1
+    opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’«„([")
+    before, after = text[:start].rstrip()[-1:], text[end : end + 1]
+    if after == "," and before == ",":
+        start, end = len(text[:start].rstrip()) - 1, end + 1
+        return (Change(start, end, ""),)
+    if after in (",", ":", ";") and (opens or before in ("(", "—", "-", ";", ":")):
+        end += 1
+    change = removed(text, start, end, opens=opens)
+    following = text[change.end :].lstrip()
+    fixed = with_article(sentence, first, following) if following[:1].isalnum() else []
+    return (*fixed, change)
+
+
+def word_left_out(sentence: Sentence, first: int, last: int) -> tuple[Change, ...]:
+    """Tokens taken out that are no insertion: of two commas around them the first stays."""
+    text, start, end = sentence.text, sentence.starts[first], sentence.ends[last]
+    opens = first in sentence.firsts or not text[:start].strip(" \"'“”‘’«„([")
+    if text[end : end + 1] == "," and text[:start].rstrip()[-1:] == ",":
+        end += 1
+    return (removed(text, start, end, opens=opens),)
+
+
+def omitting(
+    spans: Callable[[Sentence], Sequence[Span]],
+    nothing: str,
+    leave_out: Callable[[Sentence, int, int], tuple[Change, ...]] = without,
+) -> Elsewhere:
+    """An omission in another language than English: one of the runs of tokens that `spans` allows."""
+
+    def change(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
+        found = [span for span in spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
+        if not found:
+            return Refused(nothing)
+        first, last = pick(found, rng)
+        return Perturbed(leave_out(sentence, first, last), f"{sentence.span(first, last)} omitted").with_confidence(
+            parse=0.9
+        )
+
+    return change
+
+
+class TokensOmitted(ParsedRule):
+    """Tokens are taken out; `spans` says which ones may be."""
+
+    most_places = 2
+    nothing = ""
+    """Why a sentence is refused."""
+
+    @abstractmethod
+    def spans(self, sentence: Sentence) -> Sequence[Span]:
+        """Runs of tokens, first and last, that this rule may take out."""
+
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
+        """Take one of them out."""
+        spans = [span for span in self.spans(sentence) if span[1] - span[0] + 2 < len(sentence)]
+        if not spans:
+            return Refused(self.nothing)
+        first, last = pick(spans, rng)
+        return Perturbed(without(sentence, first, last), f"{sentence.span(first, last)} omitted")
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """Nothing was added: the words left are words of the good text in their order."""
+        good = segment.hypothesis
+        bad = perturbed.apply(good)
+        found = super().problems(segment, perturbed, language, tools)
+        bare = list if spaceless(language) else _bare
+        rest = iter(bare(good))
+        if not all(any(word == other for other in rest) for word in bare(bad)):
+            found.append("more than an omission")
+        return found
+
+
+def _bare(text: str) -> list[str]:
+    """The words of a text without case and without articles, which an omission may put right."""
+    return [word for word in re.findall(r"\w+", text.lower()) if word not in ("a", "an")]

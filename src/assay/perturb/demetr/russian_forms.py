@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import word_list
 from assay.perturb.demetr.rules import first_fit, removed
-from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import like_case, like_first, pick
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _DENYING = frozenset(word_list("ru negations"))
 _RESTRICTING = frozenset(word_list("ru restricting words"))
@@ -53,13 +49,13 @@ def _below(sentence: Sentence, i: int) -> list[int]:
     return [j for child in own for j in (child, *sentence.children[child])]
 
 
-def negation(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+def negation(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """*не* before the main verb, or its *не* taken away where no other word of the clause denies."""
     nothing = "no main clause that can be negated"
     if not sentence.sound:
         return Refused("in doubt about the parse")
     made = first_fit(rng, _mains(sentence), lambda i: _negated(sentence, i), nothing)
-    return made if isinstance(made, Refused) else confident(made, parse=0.9)
+    return made if isinstance(made, Refused) else made.with_confidence(parse=0.9)
 
 
 def _negated(sentence: Sentence, i: int) -> Perturbed | None:
@@ -117,7 +113,7 @@ def _says(sentence: Sentence, i: int) -> bool:
     return before in ("—", "–", "-", "»", '"', "”") or quoted
 
 
-def tense(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+def tense(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """Past to present (imperfective) or future (perfective), and back, agreeing with the subject as before."""
     if not sentence.sound:
         return Refused("in doubt about the parse")
@@ -125,7 +121,7 @@ def tense(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturb
     made = first_fit(
         rng, _mains(sentence), lambda i: _shifted(sentence, i, morphology), "no main verb whose other tense is clear"
     )
-    return made if isinstance(made, Refused) else confident(made, parse=0.9)
+    return made if isinstance(made, Refused) else made.with_confidence(parse=0.9)
 
 
 _PERSONS = {"я": "1per", "мы": "1per", "ты": "2per", "вы": "2per"}
@@ -206,7 +202,7 @@ _AFTER = {
 """Which form of *он* a preposition asks for where *ней* stands."""
 
 
-def gender_pronoun(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+def gender_pronoun(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """A pronoun in an oblique case becomes one of the other gender: the verb then agrees with it as before."""
     found = []
     for i, word in enumerate(sentence.lower):
@@ -223,7 +219,7 @@ def gender_pronoun(sentence: Sentence, rng: np.random.Generator, tools: Tools) -
     if not found:
         return Refused("no pronoun with a gender in an oblique case")
     i, new = pick(found, rng)
-    return confident(_became(sentence, i, new), parse=0.9)
+    return _became(sentence, i, new).with_confidence(parse=0.9)
 
 
 _OBLIQUE = {
@@ -236,7 +232,7 @@ CASES = tuple(
 """The forms of each pronoun, for the check of a result."""
 
 
-def pronoun_case(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+def pronoun_case(sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
     """A pronoun that is the subject of a finite verb loses its nominative."""
     found = [
         i
@@ -251,7 +247,9 @@ def pronoun_case(sentence: Sentence, rng: np.random.Generator, tools: Tools) -> 
         return Refused("no pronoun that is the subject of a verb")
     i = pick(found, rng)
     new = pick(_OBLIQUE[sentence.lower[i]], rng)
-    return confident(_became(sentence, i, new if "ё" in sentence.text.lower() else new.replace("ё", "е")), parse=0.9)
+    return _became(sentence, i, new if "ё" in sentence.text.lower() else new.replace("ё", "е")).with_confidence(
+        parse=0.9
+    )
 
 
 def _became(sentence: Sentence, i: int, new: str) -> Perturbed:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
 from assay.core.errors import count
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.data.words import lists
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule, first_fit
 from assay.perturb.language.texts import base_language, is_mark, like_case, pattern, pick, spaceless
 from assay.perturb.language.tools import missing
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _LETTERS = r"(?<![\w'’-])<L>+(?![\w'’-])"
 _SHORTEST = 5
@@ -36,7 +32,7 @@ class Misspelling(TextRule):
 
     card = card_of("misspelling")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Misspell a word of the list, or any longer word where the list has none of the text's."""
         text = segment.hypothesis
         if spaceless(language):
@@ -74,7 +70,7 @@ def _ordinary(word: str) -> bool:
     return word[1:] == word[1:].lower()
 
 
-def _slipped(word: re.Match[str], rng: np.random.Generator) -> Perturbed | None:
+def _slipped(word: re.Match[str], rng: Rng) -> Perturbed | None:
     letters = word.group()
     wrong = set()
     for i in range(1, len(letters) - 1):
@@ -101,7 +97,7 @@ class CharacterRemoved(TextRule):
 
     card = card_of("character-removed")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Remove a letter of a longer word."""
         text = segment.hypothesis
         if spaceless(language):
@@ -140,7 +136,7 @@ class FinalPunctuationRemoved(TextRule):
     tidy = False
     card = card_of("final-punctuation-removed")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Remove it."""
         match = _FINAL.search(segment.hypothesis)
         if match is None:
@@ -155,7 +151,7 @@ class PunctuationAdded(TextRule):
     tidy = False
     card = card_of("punctuation-added")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Insert a mark after a word that has none."""
         text = segment.hypothesis
         if spaceless(language):
@@ -176,7 +172,7 @@ class Tokenized(TextRule):
     most_places = 1 << 30
     card = card_of("tokenized")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Insert the spaces."""
         text = segment.hypothesis
         gaps = [at for at in _token_starts(text, language, tools) if at and not text[at - 1].isspace()]
@@ -218,7 +214,7 @@ class LowercaseAll(TextRule):
     most_places = 1 << 30
     card = card_of("lowercase-all")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Lower every capital."""
         runs = [
             run for run in pattern("<L>+").finditer(segment.hypothesis) if lowered(run.group(), language) != run.group()
@@ -234,7 +230,7 @@ class LowercaseFirst(TextRule):
 
     card = card_of("lowercase-first")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Lower it, past an opening quotation mark."""
         text = segment.hypothesis
         first = next((i for i, character in enumerate(text) if character.isalnum()), None)

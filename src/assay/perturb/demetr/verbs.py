@@ -4,32 +4,20 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.demetr import japanese_verbs, russian_forms
 from assay.perturb.demetr.rules import ParsedRule, first_fit, in_languages, removed
 from assay.perturb.language import verbs
-from assay.perturb.language.confidence import confident
 from assay.perturb.language.sentence import Sentence
 from assay.perturb.language.texts import like_case
 from assay.perturb.language.verbs import VerbGroup, word_of
 
-if TYPE_CHECKING:
-    import numpy as np
-
-_AUXILIARIES = {
-    "is": "be",
-    "are": "be",
-    "am": "be",
-    "was": "be",
-    "were": "be",
-    "has": "have",
-    "had": "have",
-    "have": "have",
-}
+_AUXILIARIES = {"is": "be", "are": "be", "am": "be", "was": "be", "were": "be"} | dict.fromkeys(
+    ("has", "had", "have"), "have"
+)
 _MODALS = {
     "can": "could",
     "could": "can",
@@ -75,16 +63,14 @@ class VerbRule(ParsedRule):
     most_places = 3
     nothing = "no finite verb that fits"
 
-    def change(
-        self, sentence: Sentence, segment: Segment, rng: np.random.Generator, tools: Tools
-    ) -> Perturbed | Refused:
+    def change(self, sentence: Sentence, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """The first group that allows a change."""
         inflection = tools.get("inflection", "en")
         for group in verbs.groups(sentence):
             options = [option for option in self.options(sentence, group, inflection) if option]
             made = first_fit(rng, options, lambda option: as_perturbed(sentence, option), "") if options else None
             if isinstance(made, Perturbed):
-                return confident(made, parse=verbs.parse_confidence(sentence, group))
+                return made.with_confidence(parse=verbs.parse_confidence(sentence, group))
         return Refused(self.nothing)
 
     @abstractmethod

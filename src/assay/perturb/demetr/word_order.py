@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import itertools
 import re
-from typing import TYPE_CHECKING
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbed, Refused, Tools
+from assay.core.perturbation import Change, Perturbed, Refused, Rng, Tools
 from assay.perturb.cards import card_of
 from assay.perturb.demetr.rules import TextRule, first_fit
 from assay.perturb.language.texts import capital, is_mark, pattern, spaceless
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _ABBREVIATION = re.compile(r"(?:[^\W\d_]\.){2,}$|(?:etc|Inc|Ltd|Jr|Sr|Co)\.$")
 _OPENING = "\"'“”‘’„«»([{「『《¿¡"
@@ -25,7 +21,7 @@ class Repetition(TextRule):
     def __init__(self, times: int = 2) -> None:
         self.times = times
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Repeat the last word."""
         text = segment.hypothesis
         found = last_word(text, language, tools)
@@ -95,7 +91,7 @@ class WordSwap(TextRule):
 
     card = card_of("word-swap")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Swap two different words."""
         text = segment.hypothesis
         unspaced = spaceless(language)

@@ -121,6 +121,7 @@ class WordAlignment:
         return min(0.99, 0.5 + (dice - _FLOOR) * weight)
 
 
+@functools.lru_cache(maxsize=8)
 def aligned(langpair: str, tools: Tools) -> WordAlignment:
     """What the pool shows about a language pair."""
     source, _, target = langpair.rpartition("-")

@@ -10,7 +10,6 @@ from typing import Any
 
 from assay.core.errors import MissingPart
 from assay.io.resources.wordnet import PARTS, find, load
-from assay.perturb.language import japanese
 from assay.perturb.language.texts import pattern
 
 Span = tuple[int, int]
@@ -42,11 +41,9 @@ class Inflection:
 
 
 def load_inflection(language: str) -> Any:
-    """Word forms: by lemminflect for English, by pymorphy3 for Russian, by our own table of endings for Japanese."""
+    """Word forms: by lemminflect for English, by pymorphy3 for Russian."""
     if language == "ru":
         return load_morphology(language)
-    if language == "ja":
-        return japanese
     return Inflection(language)
 
 

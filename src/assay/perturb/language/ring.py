@@ -10,12 +10,10 @@ import bisect
 import functools
 import hashlib
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from assay.core.batch import Segment
-
-if TYPE_CHECKING:
-    import numpy as np
+from assay.core.perturbation import Rng
 
 T = TypeVar("T")
 
@@ -34,13 +32,13 @@ class Ring(Generic[T]):
     def __len__(self) -> int:
         return len(self._options)
 
-    def draw(self, rng: np.random.Generator) -> T:
+    def draw(self, rng: Rng) -> T:
         """The option that follows a random place."""
         at = bisect.bisect_left(self._places, int.from_bytes(rng.bytes(8), "big"))
         return self._options[at % len(self._options)]
 
 
-def drawn(texts: Iterable[str], rng: np.random.Generator) -> str:
+def drawn(texts: Iterable[str], rng: Rng) -> str:
     """One of a few texts, drawn as from a ring."""
     return Ring(texts, str).draw(rng)
 

@@ -8,14 +8,10 @@ import sys
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from assay.core.batch import Segment
-from assay.core.perturbation import Change
-
-if TYPE_CHECKING:
-    import numpy as np
-
+from assay.core.perturbation import Change, Rng
 
 T = TypeVar("T")
 
@@ -33,12 +29,12 @@ def spaceless(language: str) -> bool:
     return base_language(language) in SPACELESS
 
 
-def pick(options: Sequence[T], rng: np.random.Generator) -> T:
+def pick(options: Sequence[T], rng: Rng) -> T:
     """One of the options, each as likely as any other."""
     return options[int(rng.integers(len(options)))]
 
 
-def shuffled(options: Sequence[T], rng: np.random.Generator) -> list[T]:
+def shuffled(options: Sequence[T], rng: Rng) -> list[T]:
     """The options in a random order."""
     return [options[int(i)] for i in rng.permutation(len(options))]
 

@@ -8,11 +8,10 @@ from typing import Any
 
 from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
-from assay.core.perturbation import Perturbation, Refused, Tools
+from assay.core.perturbation import SURE, Perturbation, Refused, Tools
 from assay.core.spec import create, parse
 from assay.core.task import ControlledError, is_error
 from assay.perturb import PERTURBATIONS
-from assay.perturb.language.confidence import SURE, doubt
 from assay.perturb.language.tools import LinguisticTools
 from assay.perturb.making.selection import left_out, obstacle
 
@@ -63,7 +62,7 @@ def perturbation_error(
             result = perturbation.perturb(segment, language, rng, tools)
             if (
                 isinstance(result, Refused)
-                or doubt(result, SURE)
+                or result.doubt(SURE)
                 or perturbation.problems(segment, result, language, tools)
             ):
                 return None

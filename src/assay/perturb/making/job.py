@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from assay._version import __version__
 from assay.core.batch import Batch
 from assay.core.errors import InputError
+from assay.core.perturbation import SURE
 from assay.data import rows
 from assay.io.resources.wordnet import find, load
 from assay.io.table.open_table import Quoting
 from assay.io.table.vocabulary import ColumnChoice
-from assay.perturb.language.confidence import SURE
 from assay.perturb.language.texts import base_language
 from assay.perturb.language.tools import MODELS, RESOURCES
 from assay.perturb.making.corpus import Corpus, Survey, Words, digest_of, open_corpus, quotas, segments, survey

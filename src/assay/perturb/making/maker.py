@@ -9,18 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from assay.core.batch import Segment
 from assay.core.errors import InputError, MissingPart
-from assay.core.perturbation import Perturbation, Perturbed, Refused
-from assay.perturb.language.confidence import confidence, doubt, parts_of
+from assay.core.perturbation import Perturbation, Perturbed, Refused, Rng
 from assay.perturb.language.tools import LinguisticTools
 from assay.perturb.making.corpus import key
 from assay.perturb.making.selection import choose_perturbations
-
-if TYPE_CHECKING:
-    import numpy as np
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
 CHUNK = 128
@@ -71,7 +67,7 @@ class Maker:
         pair = segment.langpair or ""
         if isinstance(made, Refused):
             return Attempt(row, pair, spec, "", made.reason, False)
-        if unsure := doubt(made, self.least):
+        if unsure := made.doubt(self.least):
             return Attempt(row, pair, spec, "", unsure, False)
         problems = perturbation.problems(segment, made, language, self.tools)
         if problems:
@@ -80,7 +76,7 @@ class Maker:
 
 
 def apply(
-    perturbation: Perturbation, segment: Segment, language: str, rng: np.random.Generator, tools: LinguisticTools
+    perturbation: Perturbation, segment: Segment, language: str, rng: Rng, tools: LinguisticTools
 ) -> Perturbed | Refused:
     """Perturb, or refuse a segment that lacks what the perturbation wants."""
     for want in perturbation.card.wants:
@@ -111,7 +107,7 @@ class Generators:
         self._generator = np.random.Generator(self._bits)
         self._seed = seed
 
-    def of(self, name: str, own: bytes) -> np.random.Generator:
+    def of(self, name: str, own: bytes) -> Rng:
         """The generator of the perturbation `name` and the segment with this key."""
         digest = hashlib.blake2b(own + f"{self._seed}\x1f{name}".encode(), digest_size=32).digest()
         state, increment = int.from_bytes(digest[:16], "big"), int.from_bytes(digest[16:], "big") | 1
@@ -135,9 +131,9 @@ def line(row: int, segment: Segment, perturbation: Perturbation, made: Perturbed
         "changes": [[change.start, change.end, change.text] for change in made.changes],
         "spans": [list(span) for span in made.spans()],
         **made.meta,
-        "confidence": confidence(made),
+        "confidence": made.confidence,
     }
-    if parts := parts_of(made):
+    if parts := made.confidence_by_part:
         meta["confidence by part"] = parts
     if made.base is not None and made.base != good:
         meta["changed text"] = made.base

@@ -1,24 +1,79 @@
-"""Text left in the source language (ACES section 5.9) and names that must not be translated (5.10).
+"""Text left in the source language: DEMETR 4 and ACES section 5.9, and translated names (5.10).
 
-A whole sentence is copied. A word is copied where it is known which source word it translates: from the columns
-`source_word` and `target_word`, or by what the pool shows of the two words (`alignment`).
+`alignment` finds the source word of a translated word: the two share segments of the pool or look alike, and each is the other's
+best partner in the sentence. If that leaves a doubt, DEMETR's rule takes the nearest pair by position and frequency with a low
+confidence, which ``assay make`` refuses. The columns `source_word` and `target_word` name a pair instead.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from assay.core.batch import Segment
-from assay.core.perturbation import Change, Perturbation, Perturbed, Refused, Tools
+from assay.core.perturbation import SURE, Change, Perturbation, Perturbed, Refused, Rng, Tools
 from assay.data import rows
-from assay.perturb.cards import card_of
-from assay.perturb.language.alignment import READ, WordAlignment, aligned, content_words
-from assay.perturb.language.confidence import SURE, confident
+from assay.perturb.cards import card_of, variant
+from assay.perturb.demetr.rules import TextRule
+from assay.perturb.language.alignment import READ, aligned, content_words
 from assay.perturb.language.ring import Ring
-from assay.perturb.language.texts import like_case, reference_of, word_at
+from assay.perturb.language.texts import capital, like_case, reference_of, word_at
 
-if TYPE_CHECKING:
-    import numpy as np
+Span = tuple[int, int]
+
+
+class UntranslatedWord(TextRule):
+    """One content word of the translation is replaced by the source word that it comes from."""
+
+    card = card_of("untranslated-word")
+
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
+        """Draw from the pairs of words that are sure; from the nearest of the others where none is."""
+        pair = segment.langpair or ""
+        source_language = pair.rpartition("-")[0]
+        if not source_language:
+            return Refused("the source language is not known")
+        source, text = segment.source or "", segment.hypothesis
+        lowered = text.lower()
+        theirs = [
+            e for e in content_words(source, source_language, tools) if source[slice(*e[0])].lower() not in lowered
+        ]
+        ours = content_words(text, language, tools)
+        if not theirs or not ours:
+            return Refused("no content word")
+        found = aligned(pair, tools).pairs(source, [span for span, _ in theirs], text, [span for span, _ in ours])
+        sure = [entry for entry in found if entry[2] >= SURE]
+        if sure:
+            mine, other, confidence = Ring(sure, lambda entry: text[slice(*entry[0])]).draw(rng)
+        else:
+            mine, other = _nearest(source, theirs, text, ours)
+            confidence = next((value for a, b, value in found if (a, b) == (mine, other)), 0.1)
+        new = source[slice(*other)]
+        if not source[: other[0]].strip(" \"'“„«‘(-–—") and source_language != "de" and text[mine[0]].islower():
+            new = new[:1].lower() + new[1:]
+        elif text[mine[0]].isupper() and mine[0] == 0:
+            new = capital(new)
+        made = Perturbed((Change(*mine, new),), f"{text[slice(*mine)]} -> {new}")
+        return made.with_confidence(alignment=confidence if pair in READ or confidence < SURE else SURE - 0.01)
+
+    def problems(self, segment: Segment, perturbed: Perturbed, language: str, tools: Tools) -> list[str]:
+        """The new word stands in the source and did not stand in the translation."""
+        found = super().problems(segment, perturbed, language, tools)
+        word = perturbed.changes[0].text
+        if word.lower() not in (segment.source or "").lower() or word.lower() in segment.hypothesis.lower():
+            found.append(f"{word!r} is not a word of the source alone")
+        return found
+
+
+def _nearest(
+    source: str, theirs: list[tuple[Span, float]], text: str, ours: list[tuple[Span, float]]
+) -> tuple[Span, Span]:
+    """The word of the translation and the source word that are nearest by place and frequency."""
+
+    def distance(mine: tuple[Span, float], other: tuple[Span, float]) -> float:
+        apart = abs(sum(mine[0]) / (2 * len(text)) - sum(other[0]) / (2 * len(source)))
+        return 6 * apart + abs(mine[1] - other[1])
+
+    _, mine, other = min((distance(mine, other), mine[0], other[0]) for mine in ours for other in theirs)
+    return mine, other
+
 
 _LEAST = 0.3
 """The confidence from which a pair of words is offered at all."""
@@ -29,7 +84,7 @@ class CopySource(Perturbation):
 
     card = card_of("copy-source")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Replace everything by the source."""
         if not segment.source or not segment.source.strip():
             return Refused("no source")
@@ -48,10 +103,7 @@ class SourceWordKept(Perturbation):
 
     in_reference = True
 
-    def __init__(self) -> None:
-        self._known: dict[str, WordAlignment] = {}
-
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """Copy a source word over its translation."""
         reference, text = reference_of(segment) or "", segment.hypothesis
         given = segment.meta.get("target_word"), segment.meta.get("source_word")
@@ -73,19 +125,17 @@ class SourceWordKept(Perturbation):
         start, end = word_at(text, target)[0]
         new = like_case(word, target) if start == 0 else word
         made = Perturbed((Change(start, end, new),), f"{target} -> {new}", {"old": target, "new": new})
-        return made if sure == 1 else confident(made, alignment=sure)
+        return made if sure == 1 else made.with_confidence(alignment=sure)
 
     def _pairs(self, segment: Segment, tools: Tools) -> list[tuple[str, str, float]]:
         """Words of the translation with their source words; only those that are sure, where there are any."""
         pair, source, text = segment.langpair or "", segment.source or "", segment.hypothesis
-        if pair not in self._known:
-            self._known[pair] = aligned(pair, tools)
         languages = pair.rpartition("-")
         ours = [span for span, _ in content_words(text, languages[2], tools)]
         theirs = [span for span, _ in content_words(source, languages[0], tools)]
         found = [
             (text[slice(*mine)], source[slice(*other)], value if pair in READ else min(value, SURE - 0.01))
-            for mine, other, value in self._known[pair].pairs(source, theirs, text, ours)
+            for mine, other, value in aligned(pair, tools).pairs(source, theirs, text, ours)
         ]
         sure = [entry for entry in found if entry[2] >= SURE]
         return sure or [entry for entry in found if entry[2] > _LEAST]
@@ -98,18 +148,8 @@ class SourceWordKept(Perturbation):
         return found
 
 
-class UntranslatedVersusReference(SourceWordKept):
-    """The good translation has the reference's word."""
-
-    card = card_of("untranslated-versus-reference")
-    in_reference = True
-
-
-class UntranslatedVersusSynonym(SourceWordKept):
-    """The good translation has another word than the reference."""
-
-    card = card_of("untranslated-versus-synonym")
-    in_reference = False
+UntranslatedVersusReference = variant(SourceWordKept, "untranslated-versus-reference", in_reference=True)
+UntranslatedVersusSynonym = variant(SourceWordKept, "untranslated-versus-synonym", in_reference=False)
 
 
 def _literal() -> dict[str, dict[str, str]]:
@@ -126,7 +166,7 @@ class DoNotTranslate(Perturbation):
 
     card = card_of("do-not-translate")
 
-    def perturb(self, segment: Segment, language: str, rng: np.random.Generator, tools: Tools) -> Perturbed | Refused:
+    def perturb(self, segment: Segment, language: str, rng: Rng, tools: Tools) -> Perturbed | Refused:
         """From the columns `do_not_translate` and `translated`, or from our list of names."""
         given = segment.meta.get("do_not_translate"), segment.meta.get("translated")
         if given[0] and given[1]:
